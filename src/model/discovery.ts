@@ -1,0 +1,67 @@
+/** The review queue and the movement log: what they hold, which status may follow which. */
+
+export const conflictTypes = ['ip_changed', 'ip_conflict', 'hardware_changed', 'manufacturer_mismatch'] as const
+export type ConflictType = (typeof conflictTypes)[number]
+
+export const queueStatuses = ['pending', 'approved', 'rejected', 'imported', 'duplicate'] as const
+export type QueueStatus = (typeof queueStatuses)[number]
+
+/** Which status may follow which; `reopen` leads back to pending. */
+export const nextStatuses: Record<QueueStatus, readonly QueueStatus[]> = {
+  pending: ['approved', 'rejected', 'duplicate'],
+  approved: ['imported', 'duplicate'],
+  rejected: ['pending'],
+  duplicate: ['pending'],
+  imported: [],
+}
+
+/** A device that waits for an administrator's word. */
+export interface QueueEntry {
+  readonly id: number
+  readonly manufacturer: string
+  /** Says which device it is, whatever else changes: see `identityKey`. One entry a key. */
+  readonly identity_key: string
+  readonly api_device_id: string
+  readonly serial_number: string | null
+  readonly mac_address: string | null
+  readonly ip: string | null
+  readonly device_type: 'receiver' | 'transmitter'
+  readonly status: QueueStatus
+  readonly conflict_type: ConflictType
+  readonly is_duplicate: boolean
+  readonly is_ip_conflict: boolean
+  readonly existing_device: number | null
+  readonly discovered_at: number
+  readonly metadata: unknown
+}
+
+export type MovementType = 'ip_only' | 'location_only' | 'ip_and_location'
+
+/** A receiver that was found at another address or place. */
+export interface Movement {
+  readonly id: number
+  readonly device: number
+  readonly old_ip: string | null
+  readonly new_ip: string | null
+  readonly movement_type: MovementType
+  readonly detected_at: number
+  readonly detected_by: 'sync' | 'manual'
+  readonly reason: string
+  /** How often the same movement was seen while it stood unacknowledged. */
+  readonly times_seen: number
+  readonly acknowledged: boolean
+}
+
+const maxMetadataChars = 64 * 1024
+const maxMetadataDepth = 64
+
+/** What an upstream said of a device, if it is of a size and depth worth keeping. */
+export function boundMetadata(metadata: unknown): unknown {
+  const isKept = isShallow(metadata, maxMetadataDepth) && JSON.stringify(metadata ?? null).length <= maxMetadataChars
+  return isKept ? (metadata ?? null) : { truncated: true }
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1))
+}

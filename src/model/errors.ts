@@ -1,0 +1,63 @@
+/** Every refusal the service can give: code, HTTP status, sentence. */
+
+interface RefusalKind {
+  readonly status: number
+  readonly say: (...about: never[]) => string
+}
+
+export const refusals = {
+  bad_request: { status: 400, say: () => 'Bad request.' },
+  not_json: { status: 400, say: () => 'The body is not valid JSON.' },
+  sign_in_needed: { status: 401, say: () => 'Sign in, or send an API token.' },
+  foreign_origin: { status: 403, say: () => 'Requests from another site are refused.' },
+  not_found: { status: 404, say: (what: string) => `There is no ${what}.` },
+  wrong_method: { status: 405, say: (method: string) => `${method} is not allowed here.` },
+  disabled: { status: 409, say: (code: string) => `Manufacturer ${code} is disabled.` },
+  too_large: { status: 413, say: () => 'The body is larger than 1 MiB.' },
+  address_too_long: { status: 414, say: () => 'The address is longer than 8 KiB.' },
+  not_json_type: { status: 415, say: () => 'The body must be application/json.' },
+  misdirected: { status: 421, say: (host: string) => `This service does not answer for the host ${host}.` },
+  rate_limited: { status: 429, say: () => 'Too many requests.' },
+  head_too_large: { status: 431, say: () => 'The request head is too large.' },
+  internal: { status: 500, say: () => 'Internal server error.' },
+  upstream_failed: { status: 503, say: () => 'No manufacturer system could be reached.' },
+  store_busy: { status: 503, say: () => 'The database is busy; try again.' },
+  websocket_off: { status: 503, say: () => 'Real-time updates are switched off.' },
+  stopping: { status: 503, say: () => 'The service is stopping.' },
+} as const satisfies Record<string, RefusalKind>
+
+export type RefusalCode = keyof typeof refusals
+
+/** What a REST client is told when a request is refused: the specification's error body. */
+export interface ErrorBody {
+  readonly error: string
+  readonly status: number
+  readonly details?: string
+}
+
+/** Thrown where a request cannot go on; becomes an `ErrorBody` at the door it came through. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly code: RefusalCode
+  readonly status: number
+  readonly details: string | undefined
+  /** Seconds; every 429 and 503 has one. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    code: RefusalCode,
+    options: { about?: string; details?: string | undefined; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    const kind = refusals[code] as { status: number; say: (about: string) => string }
+    super(kind.say(options.about ?? ''), { cause: options.cause })
+    this.code = code
+    this.status = kind.status
+    this.details = options.details
+    this.retryAfter = options.retryAfter ?? (kind.status === 429 || kind.status === 503 ? 5 : undefined)
+  }
+}
+
+export function toErrorBody(refusal: Refusal): ErrorBody {
+  const { message: error, status, details } = refusal
+  return details === undefined ? { error, status } : { error, status, details }
+}

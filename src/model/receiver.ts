@@ -1,0 +1,176 @@
+/**
+ * What exists: receivers, their channels, the transmitters heard on them; and what one upstream told of one device.
+ * Record fields carry the interface specification's own names, from the database to the browser.
+ *
+ * Units: battery in whole percent, audio_level in whole dBFS, rf_level in whole dBm, frequency in MHz as text with
+ * three decimals, times in epoch milliseconds. Unknown is null; "not told" is an absent field.
+ */
+
+export interface Transmitter {
+  /** The position the upstream itself gives; the wall's own is its channel's `slot`. */
+  readonly upstream_slot: number | null
+  readonly name: string | null
+  readonly battery: number | null
+  readonly audio_level: number | null
+  readonly rf_level: number | null
+  readonly frequency: string | null
+}
+
+export interface Channel {
+  readonly id: number
+  readonly channel: number
+  /** Position on the wall, given for good at creation. */
+  readonly slot: number
+  readonly name: string | null
+  readonly frequency: string | null
+  readonly audio_level: number | null
+  readonly rf_level: number | null
+  readonly transmitter: Transmitter | null
+}
+
+/** What a manufacturer's system tells of a device as hardware on a network. */
+export interface Hardware {
+  readonly name: string
+  readonly device_type: string
+  readonly model: string | null
+  readonly serial_number: string | null
+  readonly mac_address: string | null
+  readonly ip: string | null
+  readonly subnet_mask: string | null
+  readonly gateway: string | null
+  readonly network_mode: string | null
+  readonly interface_id: string | null
+  readonly description: string | null
+  readonly firmware_version: string | null
+  readonly hosted_firmware_version: string | null
+}
+
+export interface Receiver extends Hardware {
+  readonly id: number
+  readonly manufacturer: string
+  readonly api_device_id: string | null
+  readonly is_active: boolean
+  readonly last_seen: number
+  /** Ordered by number. */
+  readonly channels: readonly Channel[]
+}
+
+/** A transmitter as told, whole or in part. */
+export type TransmitterReading = Partial<Transmitter>
+
+/** A channel as told, whole or in part; `transmitter: null` says there is none. */
+export interface ChannelReading extends Partial<Pick<Channel, 'name' | 'frequency' | 'audio_level' | 'rf_level'>> {
+  readonly channel: number
+  readonly transmitter?: TransmitterReading | null
+}
+
+/**
+ * One device as one source told it at one time: the common format every plugin translates to.
+ * `id`, `name`, `model_name` and `online` are the specification's; `id` is the manufacturer's own (api_device_id).
+ */
+export interface Observation extends Partial<Omit<Hardware, 'model'>> {
+  readonly id: string
+  readonly model_name?: string | null
+  readonly online?: boolean
+  readonly kind: 'receiver' | 'transmitter'
+  readonly channels?: readonly ChannelReading[]
+  /** The upstream's full answer for the device, kept with a queue entry. */
+  readonly metadata?: unknown
+}
+
+/** The names of `Hardware`, in the order of the specification's table. */
+export const hardwareFields = [
+  'name',
+  'device_type',
+  'model',
+  'serial_number',
+  'mac_address',
+  'ip',
+  'subnet_mask',
+  'gateway',
+  'network_mode',
+  'interface_id',
+  'description',
+  'firmware_version',
+  'hosted_firmware_version',
+] as const satisfies readonly (keyof Hardware)[]
+
+/** What an observation tells of the hardware: only fields that were told and are not null. */
+export function toldHardware(seen: Observation): Partial<Hardware> {
+  const told: Record<string, unknown> = {}
+  for (const field of hardwareFields) {
+    const value = field === 'model' ? seen.model_name : seen[field]
+    if (value !== undefined && value !== null) told[field] = value
+  }
+  return told as Partial<Hardware>
+}
+
+/** The fields of `told` that differ from `known`; an empty object when nothing does. */
+export function changedFields<T extends object>(known: T, told: Partial<T>): Partial<T> {
+  const changed: Partial<T> = {}
+  for (const field of Object.keys(told) as (keyof T)[]) {
+    const value = told[field]
+    if (value !== undefined && value !== known[field]) changed[field] = value
+  }
+  return changed
+}
+
+/**
+ * Puts a reading onto known channels: absent fields keep their value, channels are found by number,
+ * `transmitter: null` takes the transmitter away. Returns `known` itself when nothing changed.
+ * Channels not known yet are left out; `missingChannels` names them.
+ */
+export function mergeChannels(known: readonly Channel[], told: readonly ChannelReading[]): readonly Channel[] {
+  let merged: Channel[] | undefined
+  for (const reading of told) {
+    const at = known.findIndex((channel) => channel.channel === reading.channel)
+    const before = (merged ?? known)[at]
+    if (before === undefined) continue
+    const after = mergeChannel(before, reading)
+    if (after === before) continue
+    merged ??= [...known]
+    merged[at] = after
+  }
+  return merged ?? known
+}
+
+/** The channel numbers a reading names that are not known yet, each once, in rising order. */
+export function missingChannels(known: readonly Channel[], told: readonly ChannelReading[]): readonly number[] {
+  const numbers = new Set<number>()
+  for (const { channel } of told) if (!known.some((one) => one.channel === channel)) numbers.add(channel)
+  return numbers.size === 0 ? [] : [...numbers].sort((a, b) => a - b)
+}
+
+/** A channel of which nothing has been told yet. */
+export function emptyChannel(id: number, channel: number, slot: number): Channel {
+  return { id, channel, slot, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null }
+}
+
+const noTransmitter: Transmitter = {
+  upstream_slot: null,
+  name: null,
+  battery: null,
+  audio_level: null,
+  rf_level: null,
+  frequency: null,
+}
+
+function mergeChannel(before: Channel, reading: ChannelReading): Channel {
+  const { transmitter: told, ...fields } = reading
+  const transmitter = mergeTransmitter(before.transmitter, told)
+  const changed = changedFields<Channel>(before, fields)
+  if (transmitter === before.transmitter && isEmpty(changed)) return before
+  return { ...before, ...changed, transmitter }
+}
+
+function mergeTransmitter(before: Transmitter | null, told: TransmitterReading | null | undefined): Transmitter | null {
+  if (told === undefined) return before
+  if (told === null) return null
+  const changed = changedFields<Transmitter>(before ?? noTransmitter, told)
+  return before !== null && isEmpty(changed) ? before : { ...(before ?? noTransmitter), ...changed }
+}
+
+function isEmpty(fields: object): boolean {
+  for (const _ in fields) return false
+  return true
+}
