@@ -1,0 +1,66 @@
+/** Brings a database to the schema this program knows. Forward only, all or nothing, one process at a time. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database, Reader, Tx } from './database.ts'
+import { SchemaTooNewError, StoreBusyError } from './errors.ts'
+import { type Migration, migrations } from './migrations/index.ts'
+
+/** How long another process may take for the same work. */
+const waitLimitMs = 60_000
+/** Any number, as long as it is always the same. */
+const advisoryLock = 7_241_900_113
+
+/** Returns the names of the migrations applied. Waits for another process that is migrating. */
+export async function migrate(db: Database): Promise<readonly string[]> {
+  if ((await missingMigrations(db.dialect, db.read)).length === 0) return []
+  const deadline = performance.now() + waitLimitMs
+  for (;;) {
+    try {
+      return await db.transaction(applyMissing)
+    } catch (error) {
+      if (!(error instanceof StoreBusyError) || performance.now() >= deadline) throw error
+      await pause(50)
+    }
+  }
+}
+
+async function applyMissing(tx: Tx): Promise<readonly string[]> {
+  if (tx.dialect === 'postgres') await takeAdvisoryLock(tx.query)
+  const missing = await missingMigrations(tx.dialect, tx.query)
+  await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx.query)
+  for (const { name, statements } of missing) {
+    for (const statement of statements(tx.dialect)) await sql.raw(statement).execute(tx.query)
+    await tx.query.insertInto('migrations').values({ name, applied_at: Date.now() }).execute()
+  }
+  return missing.map(({ name }) => name)
+}
+
+async function missingMigrations(dialect: Database['dialect'], reader: Reader): Promise<readonly Migration[]> {
+  const applied = await appliedNames(dialect, reader)
+  const unknown = applied.find((name) => !migrations.some((one) => one.name === name))
+  if (unknown !== undefined) {
+    throw new SchemaTooNewError(
+      `The database was made by a newer version of this program (it has ${unknown}). Update the program, or restore a backup.`,
+    )
+  }
+  return migrations.filter(({ name }) => !applied.includes(name))
+}
+
+async function appliedNames(dialect: Database['dialect'], reader: Reader): Promise<readonly string[]> {
+  const find =
+    dialect === 'sqlite'
+      ? sql`select name from sqlite_master where type = 'table' and name = 'migrations'`
+      : sql`select to_regclass('migrations') as name where to_regclass('migrations') is not null`
+  if ((await find.execute(reader)).rows.length === 0) return []
+  const rows = await reader.selectFrom('migrations').select('name').orderBy('name').execute()
+  return rows.map(({ name }) => name)
+}
+
+/** Tried, not waited for: a wait would run into the statement's time limit. */
+async function takeAdvisoryLock(reader: Reader): Promise<void> {
+  const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${advisoryLock}) as taken`.execute(
+    reader,
+  )
+  if (rows[0]?.taken !== true) throw new StoreBusyError('Another process is migrating the database.')
+}

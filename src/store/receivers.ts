@@ -1,0 +1,238 @@
+/** Receivers and their channels, with what they last read. */
+
+import { type RawBuilder, sql } from 'kysely'
+import { type Channel, emptyChannel, type Receiver } from '../model/receiver.ts'
+import { macKey, serialKey } from '../model/reconcile.ts'
+import type { Reader, Tx } from './database.ts'
+import { chunkSize, executeForRows, inChunks, inPages, type Row } from './rows.ts'
+import type { ReceiverRow } from './schema.ts'
+
+/** A receiver that is not stored yet. */
+export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
+  readonly channelNumbers: readonly number[]
+}
+
+/** What a channel reads, beside what it is. */
+type Reading = Omit<Channel, 'id' | 'channel' | 'slot'>
+type Readings = Readonly<Record<number, Reading>>
+
+/** By id; only those changed after `sinceRevision`. */
+export async function listReceivers(reader: Reader, sinceRevision = -1): Promise<Receiver[]> {
+  return inPages(async (after) => {
+    const rows = await reader
+      .selectFrom('receivers')
+      .selectAll()
+      .where('revision', '>', sinceRevision)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(chunkSize)
+      .execute()
+    const channels = await channelsOf(reader, sinceRevision, after, rows.at(-1)?.id ?? after)
+    return rows.map((row) => toReceiver(row, channels.get(row.id) ?? []))
+  })
+}
+
+/** In the order of the drafts, with ids, and with slots for their channels. */
+export async function insertReceivers(tx: Tx, revision: number, drafts: readonly Draft[]): Promise<Receiver[]> {
+  const inserted: Receiver[] = []
+  let used = 0
+  const slots = await nextSlots(
+    tx,
+    drafts.reduce((sum, draft) => sum + draft.channelNumbers.length, 0),
+  )
+  await inChunks(drafts, async (chunk) => {
+    const rows = chunk.map((draft) => toRow({ ...draft, channels: [] }, revision))
+    const made = await executeForRows(
+      tx,
+      rowColumns,
+      rows,
+      (told) => sql<{ id: number }>`
+        insert into receivers (${names(rowColumns)}) select * from ${told} where true returning id`,
+    )
+    // Ids rise in the order of the rows; in what order they are returned is not promised.
+    const ids = made.map(({ id }) => id).sort((a, b) => a - b)
+    const wanted = chunk.flatMap((draft, index) => {
+      const numbers = [...draft.channelNumbers].sort((a, b) => a - b)
+      return numbers.map((channel) => ({ receiver_id: ids[index] ?? 0, channel, slot: slots[used++] ?? 0 }))
+    })
+    const channels = groupByReceiver(await insertChannels(tx, wanted))
+    chunk.forEach(({ channelNumbers: _, ...draft }, index) => {
+      const id = ids[index] ?? 0
+      const own = channels.get(id) ?? []
+      inserted.push({ ...draft, id, channels: own.map((row) => emptyChannel(row.id, row.channel, row.slot)) })
+    })
+  })
+  return inserted
+}
+
+/** The receiver with channels of these numbers beside those it has. */
+export async function addChannels(
+  tx: Tx,
+  revision: number,
+  receiver: Receiver,
+  numbers: readonly number[],
+): Promise<Receiver> {
+  const slots = await nextSlots(tx, numbers.length)
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const made = await insertChannels(
+    tx,
+    sorted.map((channel, index) => ({ receiver_id: receiver.id, channel, slot: slots[index] ?? 0 })),
+  )
+  await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver.id).execute()
+  const added = made.map((row) => emptyChannel(row.id, row.channel, row.slot))
+  return { ...receiver, channels: [...receiver.channels, ...added].sort((a, b) => a.channel - b.channel) }
+}
+
+/** Writes everything a receiver is and reads, but not which channels it has. */
+export async function saveReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
+  const assignments = Object.keys(rowColumns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`told.${name}`)}`)
+  await inChunks(receivers, async (chunk) => {
+    const rows = chunk.map((receiver) => ({ id: receiver.id, ...toRow(receiver, revision) }))
+    await executeForRows(
+      tx,
+      { id: 'bigint', ...rowColumns },
+      rows,
+      (told) => sql`update receivers set ${sql.join(assignments)} from ${told} where receivers.id = told.id`,
+    )
+  })
+}
+
+/** The lowest positions on the wall that are free, from 1. */
+export async function nextSlots(tx: Tx, count: number): Promise<number[]> {
+  const free: number[] = []
+  const { taken, highest } = await tx.query
+    .selectFrom('channels')
+    .select((eb) => [eb.fn.countAll<number>().as('taken'), eb.fn.max('slot').as('highest')])
+    .executeTakeFirstOrThrow()
+  let next = 1
+  if (taken === (highest ?? 0)) next += taken
+  else {
+    for await (const slot of takenSlots(tx.query)) {
+      while (next < slot && free.length < count) free.push(next++)
+      if (free.length === count) break
+      next = slot + 1
+    }
+  }
+  while (free.length < count) free.push(next++)
+  return free
+}
+
+async function* takenSlots(reader: Reader): AsyncGenerator<number> {
+  for (let after = 0, size = 2_000; ; ) {
+    const page = await reader
+      .selectFrom('channels')
+      .select('slot')
+      .where('slot', '>', after)
+      .orderBy('slot')
+      .limit(size)
+      .execute()
+    for (const { slot } of page) yield slot
+    if (page.length < size) return
+    after = page.at(-1)?.slot ?? after
+  }
+}
+
+interface StoredChannel {
+  readonly id: number
+  readonly receiver_id: number
+  readonly channel: number
+  readonly slot: number
+}
+
+/** The channels of changed receivers with ids above `after`, up to `last`. */
+async function channelsOf(reader: Reader, sinceRevision: number, after: number, last: number) {
+  const rows = await reader
+    .selectFrom('receivers')
+    .innerJoin('channels', 'channels.receiver_id', 'receivers.id')
+    .selectAll('channels')
+    .where('receivers.revision', '>', sinceRevision)
+    .where('receivers.id', '>', after)
+    .where('receivers.id', '<=', last)
+    .orderBy('receivers.id')
+    .orderBy('channel')
+    .execute()
+  return groupByReceiver(rows)
+}
+
+async function insertChannels(tx: Tx, wanted: readonly Omit<StoredChannel, 'id'>[]): Promise<StoredChannel[]> {
+  const rows = await executeForRows(
+    tx,
+    { receiver_id: 'bigint', channel: 'bigint', slot: 'bigint' },
+    wanted as readonly Row<'receiver_id' | 'channel' | 'slot'>[],
+    (told) => sql<StoredChannel>`
+      insert into channels (receiver_id, channel, slot) select receiver_id, channel, slot from ${told} where true
+      returning id, receiver_id, channel, slot`,
+  )
+  return rows.sort((a, b) => a.receiver_id - b.receiver_id || a.channel - b.channel)
+}
+
+function groupByReceiver(rows: readonly StoredChannel[]): Map<number, StoredChannel[]> {
+  const groups = new Map<number, StoredChannel[]>()
+  for (const row of rows) {
+    const group = groups.get(row.receiver_id)
+    if (group === undefined) groups.set(row.receiver_id, [row])
+    else group.push(row)
+  }
+  return groups
+}
+
+type StoredReceiver = Omit<ReceiverRow, 'id'> & { readonly id: number }
+
+const rowColumns = {
+  manufacturer: 'text',
+  api_device_id: 'text',
+  name: 'text',
+  device_type: 'text',
+  model: 'text',
+  serial_number: 'text',
+  serial_key: 'text',
+  mac_address: 'text',
+  mac_key: 'text',
+  ip: 'text',
+  subnet_mask: 'text',
+  gateway: 'text',
+  network_mode: 'text',
+  interface_id: 'text',
+  description: 'text',
+  firmware_version: 'text',
+  hosted_firmware_version: 'text',
+  is_active: 'bigint',
+  last_seen: 'bigint',
+  readings: 'text',
+  revision: 'bigint',
+} as const satisfies Record<keyof Omit<ReceiverRow, 'id'>, 'bigint' | 'text'>
+
+function names(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
+  return sql.join(Object.keys(columns).map((name) => sql.ref(name)))
+}
+
+function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, 'id'> {
+  const { channels, is_active, ...fields } = receiver
+  return {
+    ...fields,
+    serial_key: serialKey(receiver.serial_number),
+    mac_key: macKey(receiver.mac_address),
+    is_active: is_active ? 1 : 0,
+    readings: JSON.stringify(toReadings(channels)),
+    revision,
+  }
+}
+
+function toReadings(channels: readonly Channel[]): Readings {
+  const readings: Record<number, Reading> = {}
+  for (const { id: _, slot: __, channel, ...reading } of channels) readings[channel] = reading
+  return readings
+}
+
+function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
+  const { serial_key: _, mac_key: __, revision: ___, readings: json, is_active, ...fields } = row
+  const readings = JSON.parse(json) as Readings
+  return {
+    ...fields,
+    is_active: is_active === 1,
+    channels: channels.map(({ id, channel, slot }) => ({
+      ...emptyChannel(id, channel, slot),
+      ...readings[channel],
+    })),
+  }
+}

@@ -1,0 +1,77 @@
+/** Many rows at once, without holding the event loop for long. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import type { Tx } from './database.ts'
+
+/** Keeps a statement with everything around it within some milliseconds. */
+export const chunkSize = 100
+
+/** Calls `run` with one part of `items` after another. */
+export async function inChunks<T>(items: readonly T[], run: (chunk: readonly T[]) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += chunkSize) {
+    if (at > 0) await nextTurn()
+    await run(items.slice(at, at + chunkSize))
+  }
+}
+
+/** Reads a table in the order of its ids; `readAfter` gives at most `chunkSize` rows with higher ids. */
+export async function inPages<T extends { readonly id: number }>(
+  readAfter: (id: number) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const all: T[] = []
+  for (let after = 0; ; ) {
+    const page = await readAfter(after)
+    all.push(...page)
+    const last = page.at(-1)
+    if (last === undefined || page.length < chunkSize) return all
+    after = last.id
+    await nextTurn()
+  }
+}
+
+type Columns<Name extends string> = Readonly<Record<Name, 'bigint' | 'text'>>
+export type Row<Name extends string> = Readonly<Record<Name, string | number | null>>
+
+/**
+ * Executes a statement that selects from `told`, a table of these rows, and gives back what it returns; in what order
+ * is not promised. The cheapest way differs: SQLite is handed a few rows at a time as parameters,
+ * PostgreSQL all of them as JSON.
+ */
+export async function executeForRows<Result, Name extends string>(
+  tx: Tx,
+  columns: Columns<Name>,
+  rows: readonly Row<NoInfer<Name>>[],
+  statement: (told: RawBuilder<unknown>) => RawBuilder<Result>,
+): Promise<Result[]> {
+  const names = Object.keys(columns) as Name[]
+  if (tx.dialect === 'postgres') {
+    const types = names.map((name) => sql`${sql.ref(name)} ${sql.raw(columns[name])}`)
+    const told = sql`json_to_recordset(${JSON.stringify(rows)}::json) as told (${sql.join(types)})`
+    return (await statement(told).execute(tx.query)).rows
+  }
+  const results: Result[] = []
+  let compiled: CompiledQuery | undefined
+  let compiledSize = 0
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const some = rows.slice(at, at + rowsAtOnce)
+    if (compiled === undefined || some.length !== compiledSize) {
+      compiled = statement(valuesTable(names, some.length)).compile(tx.query)
+      compiledSize = some.length
+    }
+    const parameters = some.flatMap((row) => names.map((name) => row[name]))
+    const { rows: made } = await tx.query.executeQuery({ ...compiled, parameters })
+    for (const one of made) results.push(one as Result)
+  }
+  return results
+}
+
+/** Enough to make the cost of a call small beside that of its rows. */
+const rowsAtOnce = 20
+
+/** SQLite names the columns of `values` column1, column2, … */
+function valuesTable(names: readonly string[], size: number): RawBuilder<unknown> {
+  const columns = names.map((name, index) => sql`${sql.ref(`column${index + 1}`)} as ${sql.ref(name)}`)
+  const row = sql`(${sql.join(names.map(() => null))})`
+  return sql`(select ${sql.join(columns)} from (values ${sql.join(Array.from({ length: size }, () => row))})) as told`
+}

@@ -1,0 +1,151 @@
+/** What must not be read from a copy of the database: sealed with a key that lies beside it. */
+
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { link, open, readFile, stat, unlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { makeFolder } from './folder.ts'
+
+export type Config = Readonly<Record<string, unknown>>
+
+export interface Secrets {
+  seal(text: string, context: string): string
+  /** Throws when it was sealed with another key or for another context. */
+  open(sealed: string, context: string): string
+  /**
+   * Every string under a key that names a secret, sealed for this manufacturer. Where `config` has null for a secret
+   * that is sealed in `before` and cannot be opened, the sealed one stays.
+   */
+  sealConfig(config: Config, code: string, before?: Config): Config
+  /** The reverse. What cannot be opened is null. */
+  openConfig(config: Config, code: string): { readonly config: Config; readonly isUnreadable: boolean }
+}
+
+const keyBytes = 32
+const nonceBytes = 12
+const tagBytes = 16
+const secretName = /password|secret|shared_key|token|api_key|auth/i
+
+/** Makes the key when there is none. */
+export async function openSecrets(dataDir: string): Promise<Secrets> {
+  const path = join(dataDir, 'secret.key')
+  await makeFolder(resolve(dataDir))
+  const key = (await readKey(path)) ?? (await makeKey(path))
+  return createSecrets(key)
+}
+
+async function readKey(path: string): Promise<Buffer | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new Error(`Cannot read the key file ${path}: ${error.message}`, { cause: error })
+  })
+  if (text === null) return null
+  const { mode } = await stat(path)
+  if ((mode & 0o077) !== 0) {
+    throw new Error(`The key file ${path} can be read by others: make it readable by its owner only (chmod 600).`)
+  }
+  if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
+    throw new Error(`The key file ${path} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`)
+  }
+  return Buffer.from(text.trim(), 'hex')
+}
+
+/** Written aside and linked into place: of two processes that start together one wins, and both read a whole key. */
+async function makeKey(path: string): Promise<Buffer> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(`${randomBytes(keyBytes).toString('hex')}\n`)
+    await file.sync()
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await file.close()
+    await unlink(draft)
+  }
+  const key = await readKey(path)
+  if (key === null) throw new Error(`The key file ${path} vanished while it was made.`)
+  return key
+}
+
+function createSecrets(key: Buffer): Secrets {
+  function seal(text: string, context: string): string {
+    const nonce = randomBytes(nonceBytes)
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
+  }
+
+  function openSealed(sealed: string, context: string): string {
+    const bytes = Buffer.from(sealed, 'base64')
+    const tag = bytes.subarray(nonceBytes, nonceBytes + tagBytes)
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+      .setAAD(Buffer.from(context))
+      .setAuthTag(tag)
+    const body = decipher.update(bytes.subarray(nonceBytes + tagBytes))
+    return Buffer.concat([body, decipher.final()]).toString('utf8')
+  }
+
+  function findOpened(value: Sealed, context: string): string | null {
+    try {
+      return openSealed(value.$sealed, context)
+    } catch {
+      return null
+    }
+  }
+
+  return {
+    seal,
+    open: openSealed,
+    sealConfig(config, code, before = {}) {
+      return mapSecrets(config, before, (value, earlier) => {
+        if (typeof value === 'string') return { $sealed: seal(value, code) } satisfies Sealed
+        return value === null && isSealed(earlier) && findOpened(earlier, code) === null ? earlier : undefined
+      }) as Config
+    },
+    openConfig(config, code) {
+      let isUnreadable = false
+      const opened = mapSecrets(config, {}, (value) => {
+        if (!isSealed(value)) return undefined
+        const text = findOpened(value, code)
+        isUnreadable ||= text === null
+        return text
+      })
+      return { config: opened as Config, isUnreadable }
+    },
+  }
+}
+
+interface Sealed {
+  readonly $sealed: string
+}
+
+/** Under a secret's name no plain string is ever stored, so nothing else there can look like this. */
+function isSealed(value: unknown): value is Sealed {
+  return isObject(value) && typeof value.$sealed === 'string' && Object.keys(value).length === 1
+}
+
+/** Walks `value` and `before` side by side. What is under a secret's name is what `map` makes of it; undefined: go deeper. */
+function mapSecrets(
+  value: unknown,
+  before: unknown,
+  map: (value: unknown, before: unknown) => unknown,
+  isSecret = false,
+): unknown {
+  const mapped = isSecret ? map(value, before) : undefined
+  if (mapped !== undefined) return mapped
+  if (Array.isArray(value)) {
+    return value.map((item, at) => mapSecrets(item, Array.isArray(before) ? before[at] : undefined, map, isSecret))
+  }
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      const earlier = isObject(before) ? before[name] : undefined
+      return [name, mapSecrets(item, earlier, map, isSecret || secretName.test(name))]
+    }),
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

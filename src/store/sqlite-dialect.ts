@@ -1,0 +1,165 @@
+/**
+ * Kysely on the node:sqlite API. Transactions take the write lock when they begin (one that only reads first cannot
+ * always get it later), and wait for it without holding up the event loop, which SQLite's own busy timeout would.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { DatabaseSync } from '@photostructure/sqlite'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { StoreBusyError, StoreDownError } from './errors.ts'
+import { createTurns } from './turns.ts'
+
+interface Options {
+  /** Opened with a timeout of 0. Closed with the dialect. */
+  readonly database: InstanceType<typeof DatabaseSync>
+  /** How long to wait for a lock another process holds. */
+  readonly waitLimitMs: number
+}
+
+const retryEveryMs = 20
+const cachedStatements = 256
+
+export function sqliteDialect(options: Options): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => createDriver(options),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+/** Calls `run` again while another process holds the lock; throws StoreBusyError after `deadline` (performance.now). */
+export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T> {
+  for (;;) {
+    try {
+      return run()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() >= deadline) {
+        throw new StoreBusyError('Another process has held the database for too long.', { cause: error })
+      }
+      await pause(retryEveryMs)
+    }
+  }
+}
+
+function createDriver({ database, waitLimitMs }: Options): Driver {
+  const turns = createTurns(1)
+  const connection = createConnection(database, waitLimitMs)
+  let askedAt = 0
+  return {
+    init: async () => {},
+    async acquireConnection() {
+      const now = performance.now()
+      await turns.take()
+      askedAt = now
+      return connection
+    },
+    beginTransaction: () => whenNotBusy(() => execute(database, 'begin immediate'), askedAt + waitLimitMs),
+    commitTransaction: async () => execute(database, 'commit'),
+    async rollbackTransaction() {
+      // After some errors (a full disk) SQLite has rolled back by itself.
+      if (database.isTransaction) database.exec('rollback')
+    },
+    releaseConnection: async () => turns.give(),
+    async destroy() {
+      await turns.take()
+      database.close()
+    },
+  }
+}
+
+function createConnection(database: Options['database'], waitLimitMs: number): DatabaseConnection {
+  const statements = createStatementCache(database)
+  function run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
+    try {
+      const { statement, returnsRows } = statements.get(sql)
+      const values = parameters.map(toBindable)
+      if (returnsRows) return { rows: statement.all(...values) }
+      const { changes, lastInsertRowid } = statement.run(...values)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+  return {
+    async executeQuery<Row>(query: CompiledQuery) {
+      if (database.isTransaction) return run<Row>(query)
+      return whenNotBusy(() => run<Row>(query), performance.now() + waitLimitMs)
+    },
+    streamQuery() {
+      throw new Error('Streaming is not supported.')
+    },
+  }
+}
+
+/** Without it every execution prepares anew and leaves a statement to the garbage collector. */
+function createStatementCache(database: Options['database']) {
+  const cached = new Map<string, { statement: ReturnType<typeof database.prepare>; returnsRows: boolean }>()
+  return {
+    get(sql: string) {
+      const known = cached.get(sql)
+      if (known !== undefined) {
+        cached.delete(sql)
+        cached.set(sql, known)
+        return known
+      }
+      const statement = database.prepare(sql)
+      const made = { statement, returnsRows: statement.columns().length > 0 }
+      cached.set(sql, made)
+      if (cached.size > cachedStatements) {
+        for (const oldest of cached.keys()) {
+          cached.delete(oldest)
+          break
+        }
+      }
+      return made
+    },
+  }
+}
+
+function execute(database: Options['database'], sql: string): void {
+  try {
+    database.exec(sql)
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+function toBindable(value: unknown): unknown {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value === undefined ? null : value
+}
+
+const brokenCodes = new Map([
+  [8, 'it is read-only'],
+  [10, 'the disk reports an error'],
+  [11, 'it is damaged'],
+  [13, 'the disk is full'],
+  [14, 'its file cannot be opened'],
+  [26, 'it is not a database'],
+])
+
+function toStoreError(error: unknown): unknown {
+  const reason = brokenCodes.get(primaryCode(error))
+  return reason === undefined ? error : new StoreDownError(`The database cannot be used: ${reason}.`, { cause: error })
+}
+
+function isBusy(error: unknown): boolean {
+  return primaryCode(error) === 5
+}
+
+/** SQLite's result code without its extension; 0 for any other error. */
+function primaryCode(error: unknown): number {
+  const code = (error as { errcode?: unknown }).errcode
+  return typeof code === 'number' ? code & 0xff : 0
+}

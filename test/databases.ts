@@ -1,0 +1,27 @@
+/** Fresh databases for tests, on both engines. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { createPostgresDatabase } from './postgres.ts'
+
+export const engines = ['sqlite', 'postgres'] as const
+export type Engine = (typeof engines)[number]
+
+export interface TestDatabase {
+  readonly url: string
+  drop(): Promise<void>
+}
+
+/** Empty, without a schema. Drop it after the last connection to it is closed. */
+export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
+  if (engine === 'postgres') return createPostgresDatabase(inject('postgresUrl'))
+  const folder = await createTestFolder()
+  return { url: `sqlite:${join(folder.path, 'micwatch.db')}`, drop: folder.drop }
+}
+
+export async function createTestFolder(): Promise<{ path: string; drop(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'micwatch-test-'))
+  return { path, drop: () => rm(path, { recursive: true, force: true }) }
+}

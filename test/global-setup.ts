@@ -1,0 +1,22 @@
+/** One PostgreSQL for the whole run; each test makes its own database on it (`databases.ts`). */
+
+import type { TestProject } from 'vitest/node'
+import { runSql, startPostgres } from './postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given !== undefined) {
+    await runSql(given, 'select 1')
+    project.provide('postgresUrl', given)
+    return async () => {}
+  }
+  const postgres = await startPostgres()
+  project.provide('postgresUrl', postgres.url)
+  return () => postgres.stop()
+}

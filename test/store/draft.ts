@@ -1,0 +1,30 @@
+import type { Draft } from '../../src/store/receivers.ts'
+
+/** A receiver to store; different numbers make different devices. */
+export function draft(number: number, fields: Partial<Draft> = {}): Draft {
+  return {
+    manufacturer: 'shure',
+    api_device_id: `device-${number}`,
+    name: `Receiver ${number}`,
+    device_type: 'ulxd',
+    model: 'ULXD4D',
+    serial_number: `SN${number}`,
+    mac_address: `00:0E:DD:00:${hex(number >> 8)}:${hex(number & 255)}`,
+    ip: `10.0.${number >> 8}.${number & 255}`,
+    subnet_mask: '255.255.0.0',
+    gateway: '10.0.0.1',
+    network_mode: 'dhcp',
+    interface_id: null,
+    description: null,
+    firmware_version: '2.7.1',
+    hosted_firmware_version: null,
+    is_active: true,
+    last_seen: 1_700_000_000_000 + number,
+    channelNumbers: [1, 2],
+    ...fields,
+  }
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, '0')
+}

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { StoreDownError } from '../../src/store/errors.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { currentRevision, nextRevision } from '../../src/store/revision.ts'
+import { createPostgresDatabase, startPostgres, type TestPostgres } from '../postgres.ts'
+import { openStore } from './helpers.ts'
+
+// A server of its own, because these tests stop it.
+let server: TestPostgres
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+test('a restart kills idle and busy connections, not the process, and the next calls work', async () => {
+  const db = await openOwn()
+  await Promise.all(Array.from({ length: 8 }, () => currentRevision(db.read)))
+
+  const failed = db.transaction(async (tx) => {
+    await nextRevision(tx)
+    await server.restart()
+    return nextRevision(tx)
+  })
+  await expect(failed).rejects.toThrow(StoreDownError)
+  expect(await currentRevision(db.read)).toBe(0)
+  expect(await db.transaction(nextRevision)).toBe(1)
+})
+
+test('while it is down every call says so at once, without the password, and few connections are tried', async () => {
+  const db = await openOwn({ password: 'very-secret' })
+  await server.halt()
+  const startedAt = performance.now()
+  for (let round = 0; round < 200; round += 1) {
+    const error = await currentRevision(db.read).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(StoreDownError)
+    expect(String(error)).not.toContain('very-secret')
+  }
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  await expect(db.transaction(nextRevision)).rejects.toThrow(StoreDownError)
+  await server.restart()
+  await vi.waitFor(() => db.transaction(nextRevision), { timeout: 2_000, interval: 100 })
+})
+
+test('a server that hangs is a StoreDownError after its time, and all is well once it goes on', async () => {
+  const db = await openOwn({ waitLimitMs: 1_000 })
+  await server.signal('SIGSTOP')
+  const startedAt = performance.now()
+  const [read, write] = await Promise.allSettled([currentRevision(db.read), db.transaction(nextRevision)])
+  await server.signal('SIGCONT')
+  expect([read.status, write.status]).toEqual(['rejected', 'rejected'])
+  expect(read.status === 'rejected' && read.reason).toBeInstanceOf(StoreDownError)
+  expect(write.status === 'rejected' && write.reason).toBeInstanceOf(StoreDownError)
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  await vi.waitFor(() => db.transaction(nextRevision), { timeout: 5_000, interval: 200 })
+})
+
+test('more transactions than connections leave room for readers', async () => {
+  const db = await openStore('postgres')
+  let isOpen = false
+  const writers = Array.from({ length: 30 }, () =>
+    db.transaction(async (tx) => {
+      await nextRevision(tx)
+      while (!isOpen) await pause(5)
+    }),
+  )
+  await pause(50)
+  expect(await currentRevision(db.read)).toBe(0)
+  isOpen = true
+  await Promise.all(writers)
+  expect(await currentRevision(db.read)).toBe(30)
+})
+
+async function openOwn(options: { password?: string; waitLimitMs?: number } = {}): Promise<Database> {
+  const { url: href, drop } = await createPostgresDatabase(server.url)
+  const url = new URL(href)
+  url.password = options.password ?? ''
+  const db = await openDatabase({ url: url.href, waitLimitMs: options.waitLimitMs })
+  onTestFinished(async () => {
+    await db.close()
+    await drop()
+  })
+  await migrate(db)
+  return db
+}

@@ -1,0 +1,375 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { type Connection, newConnection } from '../../src/model/connection.ts'
+import type { SourceReport } from '../../src/model/health.ts'
+import type { Receiver } from '../../src/model/receiver.ts'
+import { listConnections, saveConnections } from '../../src/store/connections.ts'
+import type { Database } from '../../src/store/database.ts'
+import { listEntries, listMovements, logMovement, savePending } from '../../src/store/discovery.ts'
+import { listGroups } from '../../src/store/groups.ts'
+import { acquireLease, isLeaseHeld, leaseHolder, releaseLease } from '../../src/store/leases.ts'
+import { addChannels, insertReceivers, listReceivers, nextSlots, saveReceivers } from '../../src/store/receivers.ts'
+import { currentRevision, nextRevision } from '../../src/store/revision.ts'
+import { listSettings, saveSetting } from '../../src/store/settings.ts'
+import { listSourceReports, saveSourceReport } from '../../src/store/sources.ts'
+import { engines } from '../databases.ts'
+import { draft } from './draft.ts'
+import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
+
+describe.each(engines)('receivers on %s', (engine) => {
+  test('come back as they were inserted, with ids and slots', async () => {
+    const db = await openStore(engine)
+    const bare = {
+      api_device_id: null,
+      model: null,
+      serial_number: null,
+      mac_address: null,
+      ip: null,
+      subnet_mask: null,
+      gateway: null,
+      network_mode: null,
+      firmware_version: null,
+      is_active: false,
+      channelNumbers: [],
+    }
+    const inserted = await insertDrafts(db, [
+      draft(1, { channelNumbers: [2, 1] }),
+      draft(2, { name: 'O\'Brien "Größe" \\ 🎤', description: '{"not":"json"}' }),
+      draft(3, bare),
+    ])
+    expect(inserted.map(({ name }) => name)).toEqual(['Receiver 1', 'O\'Brien "Größe" \\ 🎤', 'Receiver 3'])
+    expect(inserted.map(({ channels }) => channels.map(({ channel, slot }) => [channel, slot]))).toEqual([
+      [
+        [1, 1],
+        [2, 2],
+      ],
+      [
+        [1, 3],
+        [2, 4],
+      ],
+      [],
+    ])
+    expect(await listReceivers(db.read)).toEqual(inserted)
+  })
+
+  test('are saved whole, with readings, and listed by the revision of their last change', async () => {
+    const db = await openStore(engine)
+    const [first, second] = (await insertDrafts(db, [draft(1), draft(2)])) as [Receiver, Receiver]
+    const changed: Receiver = {
+      ...first,
+      name: 'Stage left',
+      serial_number: ' New1 ',
+      ip: null,
+      is_active: false,
+      last_seen: 1_800_000_000_000,
+      channels: first.channels.map((channel) => ({
+        ...channel,
+        name: 'Vox',
+        frequency: '540.000',
+        audio_level: -18,
+        rf_level: null,
+        transmitter: {
+          upstream_slot: 3,
+          name: 'Tx',
+          battery: 0,
+          audio_level: -18,
+          rf_level: -48,
+          frequency: '540.000',
+        },
+      })),
+    }
+    const revision = await db.transaction(async (tx) => {
+      const next = await nextRevision(tx)
+      await saveReceivers(tx, next, [changed])
+      expect(await listReceivers(tx.query, next - 1)).toEqual([changed])
+      return next
+    })
+    expect(await listReceivers(db.read)).toEqual([changed, second])
+    expect(await listReceivers(db.read, revision - 1)).toEqual([changed])
+    expect(await listReceivers(db.read, revision)).toEqual([])
+    expect(await currentRevision(db.read)).toBe(revision)
+    const row = await db.read.selectFrom('receivers').selectAll().where('id', '=', first.id).executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ serial_number: ' New1 ', serial_key: 'new1', mac_key: '000edd000001' })
+  })
+
+  test('get further channels on free slots, in the order of their numbers', async () => {
+    const db = await openStore(engine)
+    const [receiver] = (await insertDrafts(db, [draft(1, { channelNumbers: [3] }), draft(2)])) as [Receiver, Receiver]
+    const [grown, revision] = await db.transaction(async (tx) => {
+      const next = await nextRevision(tx)
+      return [await addChannels(tx, next, receiver, [4, 1]), next] as const
+    })
+    expect(grown.channels.map(({ channel, slot }) => [channel, slot])).toEqual([
+      [1, 4],
+      [3, 1],
+      [4, 5],
+    ])
+    expect(await listReceivers(db.read, revision - 1)).toEqual([grown])
+  })
+
+  test('slots are the lowest that are free', async () => {
+    const db = await openStore(engine)
+    await insertDrafts(db, [draft(1, { channelNumbers: [1, 2, 3, 4] }), draft(2, { channelNumbers: [1, 2] })])
+    await db.transaction(async (tx) => {
+      expect(await nextSlots(tx, 2)).toEqual([7, 8])
+      await tx.query.deleteFrom('channels').where('slot', 'in', [1, 3, 4]).execute()
+      expect(await nextSlots(tx, 0)).toEqual([])
+      expect(await nextSlots(tx, 2)).toEqual([1, 3])
+      expect(await nextSlots(tx, 5)).toEqual([1, 3, 4, 7, 8])
+    })
+  })
+
+  test('the same serial number twice within a manufacturer is refused, without one it is not', async () => {
+    const db = await openStore(engine)
+    await insertDrafts(db, [draft(1), draft(2, { serial_number: null }), draft(3, { serial_number: '0000' })])
+    await insertDrafts(db, [draft(1, { manufacturer: 'sennheiser' }), draft(4, { serial_number: '0000' })])
+    await expect(insertDrafts(db, [draft(5), draft(9, { serial_number: ' sn1' })])).rejects.toThrow(/unique/i)
+    expect(await listReceivers(db.read)).toHaveLength(5)
+  })
+
+  test('ids of removed ones are not given again', async () => {
+    const db = await openStore(engine)
+    const [removed] = (await insertDrafts(db, [draft(1)])) as [Receiver]
+    await db.transaction((tx) => tx.query.deleteFrom('receivers').where('id', '=', removed.id).execute())
+    const [next] = (await insertDrafts(db, [draft(1)])) as [Receiver]
+    expect(next.id).toBeGreaterThan(removed.id)
+    expect(next.channels.map(({ slot }) => slot)).toEqual([1, 2])
+  })
+
+  test('a thousand and more keep their order and leave the event loop free', async () => {
+    const db = await openStore(engine)
+    const drafts = Array.from({ length: 1_050 }, (_, at) => draft(at, { channelNumbers: [1, 2, 3, 4] }))
+    const inserted = await insertDrafts(db, drafts)
+    expect(inserted.map(({ name }) => name)).toEqual(drafts.map(({ name }) => name))
+    expect(inserted.flatMap(({ channels }) => channels.map(({ slot }) => slot))).toEqual(
+      Array.from({ length: 4_200 }, (_, at) => at + 1),
+    )
+    let turns = 0
+    const ticking = setInterval(() => {
+      turns += 1
+    }, 1)
+    const seen = inserted.map((receiver) => ({ ...receiver, last_seen: receiver.last_seen + 1 }))
+    await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), seen))
+    clearInterval(ticking)
+    expect(turns).toBeGreaterThan(5)
+    expect(await listReceivers(db.read)).toEqual(seen)
+  })
+})
+
+describe.each(engines)('the review queue on %s', (engine) => {
+  const save = (db: Database, entry: ReturnType<typeof conflictEntry>) =>
+    db.transaction(async (tx) => savePending(tx, await nextRevision(tx), entry))
+
+  test('a later poll refreshes the pending entry and adds none', async () => {
+    const db = await openStore(engine)
+    const [existing] = (await insertDrafts(db, [draft(1)])) as [Receiver]
+    const first = await save(db, conflictEntry())
+    expect(first).toEqual({ ...conflictEntry(), id: first.id, status: 'pending' })
+    const later = { ip: '10.0.0.77', existing_device: existing.id, discovered_at: 1_800_000_000_000, metadata: null }
+    const second = await save(db, conflictEntry(later))
+    expect(second).toEqual({ ...first, ip: '10.0.0.77', existing_device: existing.id, metadata: null })
+    expect(await listEntries(db.read)).toEqual([second])
+  })
+
+  test('an unchanged entry keeps its revision, a changed one raises it', async () => {
+    const db = await openStore(engine)
+    await save(db, conflictEntry())
+    const seen = await currentRevision(db.read)
+    await save(db, conflictEntry({ discovered_at: 1_800_000_000_000 }))
+    expect(await listEntries(db.read, seen)).toEqual([])
+    const changed = await save(db, conflictEntry({ is_duplicate: true }))
+    expect(await listEntries(db.read, seen)).toEqual([changed])
+  })
+
+  test('a reviewed entry stays as it is, other devices and manufacturers get their own', async () => {
+    const db = await openStore(engine)
+    const entry = await save(db, conflictEntry())
+    await db.transaction((tx) => tx.query.updateTable('discovery_queue').set({ status: 'rejected' }).execute())
+    const again = await save(db, conflictEntry({ ip: '10.0.0.78' }))
+    expect(again).toEqual({ ...entry, status: 'rejected' })
+    await save(db, conflictEntry({ manufacturer: 'sennheiser' }))
+    await save(db, conflictEntry({ identity_key: 'serial:sn10' }))
+    expect((await listEntries(db.read)).map(({ status }) => status)).toEqual(['rejected', 'pending', 'pending'])
+  })
+})
+
+describe.each(engines)('movements on %s', (engine) => {
+  test('a repeat is counted until the first is acknowledged', async () => {
+    const db = await openStore(engine)
+    const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
+    const moved: Parameters<typeof logMovement>[1] = {
+      device: receiver.id,
+      old_ip: '10.0.0.1',
+      new_ip: '10.0.0.2',
+      movement_type: 'ip_only',
+      detected_at: 1_700_000_000_000,
+      detected_by: 'sync',
+      reason: '',
+    }
+    const log = (movement: typeof moved) => db.transaction((tx) => logMovement(tx, movement))
+    const first = await log(moved)
+    expect(first).toEqual({ ...moved, id: first.id, times_seen: 1, acknowledged: false })
+    expect(await log({ ...moved, detected_at: 1_800_000_000_000 })).toEqual({ ...first, times_seen: 2 })
+    await log({ ...moved, old_ip: null })
+    expect(await log({ ...moved, old_ip: null })).toMatchObject({ old_ip: null, times_seen: 2 })
+    await db.transaction((tx) =>
+      tx.query
+        .updateTable('movements')
+        .set({ acknowledged: 1, acknowledged_by: 1 })
+        .where('id', '=', first.id)
+        .execute(),
+    )
+    const third = await log(moved)
+    expect(third).toMatchObject({ times_seen: 1, acknowledged: false })
+    expect(await listMovements(db.read)).toHaveLength(3)
+    expect((await listMovements(db.read, { acknowledged: true })).map(({ id }) => id)).toEqual([first.id])
+    expect(await listMovements(db.read, { acknowledged: false })).toHaveLength(2)
+  })
+})
+
+describe.each(engines)('small records on %s', (engine) => {
+  test('connections: one a receiver, saved and saved over', async () => {
+    const db = await openStore(engine)
+    const receivers = await insertDrafts(
+      db,
+      Array.from({ length: 120 }, (_, at) => draft(at)),
+    )
+    const connections = receivers.map(({ id }) => newConnection(id, 'shure', 'websocket'))
+    const changed: Connection[] = connections.map((one) => ({
+      ...one,
+      manufacturer: 'sennheiser',
+      status: 'error',
+      transport: 'sse',
+      connected_at: 1_700_000_000_001,
+      disconnected_at: 1_700_000_000_002,
+      last_message_at: 1_700_000_000_003,
+      error_message: 'refused',
+      error_count: 4,
+      reconnect_attempts: 5,
+    }))
+    await db.transaction((tx) => saveConnections(tx, []))
+    await db.transaction((tx) => saveConnections(tx, connections))
+    expect(await listConnections(db.read)).toEqual(connections)
+    await db.transaction((tx) => saveConnections(tx, changed.slice(0, 110)))
+    expect(await listConnections(db.read)).toEqual([...changed.slice(0, 110), ...connections.slice(110)])
+  })
+
+  test('settings: one a manufacturer and key, global ones beside', async () => {
+    const db = await openStore(engine)
+    const records = [
+      { manufacturer: null, key: 'polling_interval', value: '10' },
+      { manufacturer: 'shure', key: 'polling_interval', value: '5' },
+      { manufacturer: null, key: 'enable_websocket', value: 'true' },
+    ]
+    for (const record of records) await db.transaction((tx) => saveSetting(tx, record))
+    await db.transaction((tx) => saveSetting(tx, { manufacturer: null, key: 'polling_interval', value: '30' }))
+    expect(await listSettings(db.read)).toEqual([{ ...records[0], value: '30' }, records[1], records[2]])
+  })
+
+  test('source reports: one a source', async () => {
+    const db = await openStore(engine)
+    const well: SourceReport = {
+      manufacturer: 'shure',
+      source: 'shure:https://10.0.0.1',
+      consecutive_failures: 0,
+      error: null,
+      hold_until: 0,
+      last_success_at: 1_700_000_000_000,
+    }
+    const ill = { ...well, consecutive_failures: 3, error: 'It refuses.', hold_until: 1_700_000_030_000 }
+    const other = { ...well, source: 'shure:https://10.0.0.2', last_success_at: null }
+    for (const report of [other, well, ill]) await db.transaction((tx) => saveSourceReport(tx, report))
+    expect(await listSourceReports(db.read)).toEqual([ill, other])
+  })
+
+  test('groups', async () => {
+    const db = await openStore(engine)
+    await db.transaction((tx) =>
+      tx.query
+        .insertInto('groups')
+        .values([
+          { title: 'Stage', slots: '[1,3]', hide_charts: 1, manufacturer: null },
+          { title: 'Foyer', slots: '[]', hide_charts: 0, manufacturer: 'shure' },
+        ])
+        .execute(),
+    )
+    expect(await listGroups(db.read)).toEqual([
+      { id: 1, title: 'Stage', slots: [1, 3], hide_charts: true, manufacturer: null },
+      { id: 2, title: 'Foyer', slots: [], hide_charts: false, manufacturer: 'shure' },
+    ])
+  })
+})
+
+describe.each(engines)('leases on %s', (engine) => {
+  const source = 'shure:https://10.0.0.1'
+  const acquire = (db: Database, owner: string, ttlMs: number) =>
+    db.transaction((tx) => acquireLease(tx, source, owner, ttlMs))
+  const holds = (db: Database, owner: string, epoch: number) =>
+    db.transaction((tx) => isLeaseHeld(tx, source, owner, epoch))
+
+  test('one holds it and renews it, and the epoch rises when it changes hands', async () => {
+    const db = await openStore(engine)
+    expect(await leaseHolder(db.read, source)).toBeNull()
+    expect(await acquire(db, 'a', 60_000)).toEqual({ epoch: 1 })
+    expect(await acquire(db, 'b', 60_000)).toBeNull()
+    expect(await acquire(db, 'a', 60_000)).toEqual({ epoch: 1 })
+    const holder = await leaseHolder(db.read, source)
+    expect(holder).toMatchObject({ owner: 'a', epoch: 1 })
+    expect(Math.abs((holder?.expires_at ?? 0) - Date.now() - 60_000)).toBeLessThan(5_000)
+    expect([await holds(db, 'a', 1), await holds(db, 'b', 1), await holds(db, 'a', 2)]).toEqual([true, false, false])
+
+    await db.transaction((tx) => releaseLease(tx, source, 'b'))
+    expect(await holds(db, 'a', 1)).toBe(true)
+    await db.transaction((tx) => releaseLease(tx, source, 'a'))
+    expect(await leaseHolder(db.read, source)).toBeNull()
+    expect(await holds(db, 'a', 1)).toBe(false)
+    expect(await acquire(db, 'b', 60_000)).toEqual({ epoch: 2 })
+    expect(await db.transaction((tx) => acquireLease(tx, 'shure:other', 'a', 1_000))).toEqual({ epoch: 1 })
+  })
+
+  test('it ends by itself', async () => {
+    const db = await openStore(engine)
+    await acquire(db, 'a', 100)
+    expect(await acquire(db, 'b', 100)).toBeNull()
+    await pause(150)
+    expect(await leaseHolder(db.read, source)).toBeNull()
+    expect(await holds(db, 'a', 1)).toBe(false)
+    expect(await acquire(db, 'a', 100)).toEqual({ epoch: 1 })
+    await pause(150)
+    expect(await acquire(db, 'b', 60_000)).toEqual({ epoch: 2 })
+    expect(await holds(db, 'a', 1)).toBe(false)
+  })
+
+  test('of many that race for it one wins', async () => {
+    const db = await openStore(engine)
+    const won = await Promise.all(Array.from({ length: 20 }, (_, at) => acquire(db, `owner-${at}`, 60_000)))
+    expect(won.filter((lease) => lease !== null)).toEqual([{ epoch: 1 }])
+  })
+})
+
+test('on SQLite the clock of leases is the one handed in', async () => {
+  let now = 1_000_000
+  const db = await openStore('sqlite', () => now)
+  await db.transaction((tx) => acquireLease(tx, 's', 'a', 15_000))
+  now += 14_999
+  expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toBeNull()
+  now += 1
+  expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toEqual({ epoch: 2 })
+})
+
+test('on PostgreSQL a lease that was checked cannot change hands before the commit', async () => {
+  const db = await openStore('postgres')
+  await db.transaction((tx) => acquireLease(tx, 's', 'a', 100))
+  const steps: string[] = []
+  let takeover: Promise<unknown> = Promise.resolve()
+  await db.transaction(async (tx) => {
+    expect(await isLeaseHeld(tx, 's', 'a', 1)).toBe(true)
+    await pause(150)
+    takeover = db.transaction((other) => acquireLease(other, 's', 'b', 100)).then(() => steps.push('taken over'))
+    await pause(100)
+    await insertReceivers(tx, await nextRevision(tx), [draft(1)])
+    steps.push('written')
+  })
+  await takeover
+  expect(steps).toEqual(['written', 'taken over'])
+})

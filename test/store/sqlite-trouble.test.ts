@@ -1,0 +1,82 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openDatabase } from '../../src/store/database.ts'
+import { StoreBusyError } from '../../src/store/errors.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { listReceivers } from '../../src/store/receivers.ts'
+import { currentRevision, nextRevision } from '../../src/store/revision.ts'
+import { createTestDatabase } from '../databases.ts'
+import { addManufacturers, endOf, openStore, startChild } from './helpers.ts'
+
+test('while another process writes, reads go on, writes wait, and the event loop stays free', async () => {
+  const db = await openStore('sqlite')
+  const child = startChild('lock-child.ts', [db.url.slice('sqlite:'.length), '1500'])
+  await vi.waitFor(() => expect(child.lines).toEqual(['locked']), { timeout: 10_000 })
+
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  const startedAt = performance.now()
+  const written = db.transaction(nextRevision)
+  const other = await openDatabase({ url: db.url })
+  onTestFinished(() => other.close())
+  expect(await migrate(other)).toEqual([])
+  while (performance.now() - startedAt < 1_000) {
+    expect(await currentRevision(db.read)).toBe(0)
+    await pause(50)
+  }
+  expect(await written).toBe(1)
+  expect(performance.now() - startedAt).toBeGreaterThan(1_000)
+  delay.disable()
+  expect(delay.max / 1e6).toBeLessThan(100)
+  await endOf(child.process)
+})
+
+test('a lock that is held too long is a StoreBusyError for all that wait, at their own time', async () => {
+  const { url } = await openStore('sqlite')
+  const db = await openDatabase({ url, waitLimitMs: 300 })
+  onTestFinished(() => db.close())
+  const holder = new DatabaseSync(url.slice('sqlite:'.length))
+  holder.exec('begin immediate')
+  const startedAt = performance.now()
+  const waiting = Array.from({ length: 5 }, () => db.transaction(nextRevision))
+  for (const one of waiting) await expect(one).rejects.toThrow(StoreBusyError)
+  expect(performance.now() - startedAt).toBeLessThan(900)
+  holder.exec('rollback')
+  holder.close()
+  expect(await db.transaction(nextRevision)).toBe(1)
+})
+
+test('a writer killed at any moment loses nothing it has acknowledged and leaves nothing torn', async () => {
+  const { url, drop } = await createTestDatabase('sqlite')
+  onTestFinished(drop)
+  const setup = await openDatabase({ url })
+  await migrate(setup)
+  await addManufacturers(setup)
+  await setup.close()
+
+  const acknowledged: number[] = []
+  for (let round = 0; round < 5; round += 1) {
+    const child = startChild('writer-child.ts', [url, String(round * 100_000)])
+    await vi.waitFor(() => expect(child.lines.length).toBeGreaterThan(2), { timeout: 10_000, interval: 5 })
+    await pause(7 + round * 31)
+    child.process.kill('SIGKILL')
+    await endOf(child.process)
+    acknowledged.push(...child.lines.map(Number))
+  }
+
+  const db = await openDatabase({ url })
+  const sizes = new Map<string, number>()
+  for (const { name, channels } of await listReceivers(db.read)) {
+    expect(channels).toHaveLength(2)
+    sizes.set(name, (sizes.get(name) ?? 0) + 1)
+  }
+  await db.close()
+  expect(new Set(sizes.values())).toEqual(new Set([20]))
+  expect(acknowledged.filter((batch) => !sizes.has(`batch ${batch}`))).toEqual([])
+  expect(sizes.size - acknowledged.length).toBeLessThanOrEqual(5)
+  const raw = new DatabaseSync(url.slice('sqlite:'.length))
+  expect(raw.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  raw.close()
+})
