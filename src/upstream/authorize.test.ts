@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { createAuthorizer, digestHeader, parseChallenges } from './authorize.ts'
+
+// RFC 7616 §3.9.1: one request, answered with MD5 and with SHA-256.
+const rfc = {
+  username: 'Mufasa',
+  secret: 'Circle of Life',
+  method: 'GET',
+  uri: '/dir/index.html',
+  nonceCount: 1,
+  cnonce: 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
+}
+const rfcHeader = (algorithm: string) =>
+  `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, ` +
+  'nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"'
+
+describe('digest', () => {
+  test.each([
+    ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
+    ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
+  ])('answers the example of RFC 7616 §3.9.1 with %s', (algorithm, response) => {
+    const [challenge] = parseChallenges(rfcHeader(algorithm))
+    const header = challenge && digestHeader(challenge, rfc)
+    expect(header).toContain(`response="${response}"`)
+    expect(header).toContain('nc=00000001')
+  })
+
+  test('prefers SHA-256 where both are offered', () => {
+    const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
+    expect(digest.learn(`${rfcHeader('MD5')}, ${rfcHeader('SHA-256')}`)).toBe(true)
+    expect(digest.headers('GET', '/').authorization).toContain('algorithm=SHA-256')
+  })
+
+  test('goes out bare first, then counts each use of a nonce, and starts anew with the next nonce', () => {
+    const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
+    expect(digest.headers('GET', '/')).toEqual({})
+    digest.learn('Digest realm="r", nonce="one", qop="auth"')
+    expect(digest.headers('GET', '/').authorization).toContain('nc=00000001')
+    expect(digest.headers('GET', '/').authorization).toContain('nc=00000002')
+    digest.confirm('nextnonce="two", qop=auth')
+    expect(digest.headers('GET', '/').authorization).toMatch(/nonce="two".*nc=00000001/)
+  })
+
+  test('a stale nonce is worth another try, the same nonce refused is not', () => {
+    const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
+    digest.learn('Digest realm="r", nonce="one", qop="auth"')
+    expect(digest.learn('Digest realm="r", nonce="one", qop="auth"')).toBe(false)
+    expect(digest.learn('Digest realm="r", nonce="two", qop="auth", stale=true')).toBe(true)
+  })
+
+  test('gives nothing to a foreign scheme', () => {
+    const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
+    expect(digest.learn('Basic realm="r"')).toBe(false)
+    expect(digest.headers('GET', '/')).toEqual({})
+  })
+
+  test('sends the key header only when configured', () => {
+    const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's', header: 'X-Vendor-Auth-Key' })
+    expect(digest.headers('GET', '/')).toEqual({ 'X-Vendor-Auth-Key': 's' })
+  })
+})
+
+test('basic sends its credentials with every request and learns nothing', () => {
+  const basic = createAuthorizer({ scheme: 'basic', username: 'api', secret: 'pass' })
+  expect(basic.headers('GET', '/')).toEqual({ authorization: 'Basic YXBpOnBhc3M=' })
+  expect(basic.learn('Basic realm="r"')).toBe(false)
+})

@@ -1,0 +1,154 @@
+/** Credentials -> headers: HTTP Digest (RFC 7616) and Basic (RFC 7617). */
+
+import { createHash, randomBytes } from 'node:crypto'
+
+export type Credentials =
+  | { readonly scheme: 'digest'; readonly username: string; readonly secret: string; readonly header?: string | null }
+  | { readonly scheme: 'basic'; readonly username: string; readonly secret: string }
+  | { readonly scheme: 'none' }
+
+export interface Authorizer {
+  /** Headers for a request that goes out now. Each call uses up one nonce count, so the order of calls is that of sending. */
+  headers(method: string, uri: string): Record<string, string>
+  /** Reads a 401's challenges. True: another try, with what was learned, may pass. */
+  learn(challenges: string): boolean
+  /** Reads an accepted answer's Authentication-Info. */
+  confirm(authenticationInfo: string): void
+}
+
+/** A scheme the upstream asks for and we do not speak gets no credentials at all. */
+export function createAuthorizer(
+  credentials: Credentials,
+  makeCnonce = () => randomBytes(16).toString('hex'),
+): Authorizer {
+  switch (credentials.scheme) {
+    case 'digest':
+      return createDigest(credentials, makeCnonce)
+    case 'basic':
+      return createBasic(credentials.username, credentials.secret)
+    case 'none':
+      return { headers: () => ({}), learn: () => false, confirm: () => {} }
+    default:
+      return credentials satisfies never
+  }
+}
+
+export interface Challenge {
+  readonly scheme: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** Takes one or several joined WWW-Authenticate headers apart. Scheme and parameter names come in lower case. */
+export function parseChallenges(header: string): Challenge[] {
+  const challenges: { scheme: string; parameters: Record<string, string> }[] = []
+  const item = /([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/g
+  for (const [, word = '', quoted, bare] of header.matchAll(item)) {
+    const value = quoted?.replace(/\\(.)/g, '$1') ?? bare
+    if (value === undefined) challenges.push({ scheme: word.toLowerCase(), parameters: {} })
+    else {
+      const current = challenges.at(-1)
+      if (current !== undefined) current.parameters[word.toLowerCase()] = value
+    }
+  }
+  return challenges
+}
+
+/** In the order of preference; RFC 7616 §3.3 and §6.1. */
+const hashes: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-512-256': 'sha512-256', md5: 'md5' }
+
+export interface DigestRequest {
+  readonly username: string
+  readonly secret: string
+  readonly method: string
+  readonly uri: string
+  readonly nonceCount: number
+  readonly cnonce: string
+}
+
+/** The Authorization header that answers a digest challenge. */
+export function digestHeader(challenge: Challenge, request: DigestRequest): string {
+  const { realm = '', nonce = '', opaque, userhash } = challenge.parameters
+  const algorithm = challenge.parameters.algorithm ?? 'MD5'
+  const { username, secret, method, uri, cnonce } = request
+  const hash = (text: string) =>
+    createHash(hashOf(algorithm) ?? 'md5')
+      .update(text)
+      .digest('hex')
+  const nc = request.nonceCount.toString(16).padStart(8, '0')
+  const identity = hash(`${username}:${realm}:${secret}`)
+  const a1 = /-sess$/i.test(algorithm) ? hash(`${identity}:${nonce}:${cnonce}`) : identity
+  const a2 = hash(`${method}:${uri}`)
+  const hasQop = offersAuth(challenge)
+  const response = hasQop ? hash(`${a1}:${nonce}:${nc}:${cnonce}:auth:${a2}`) : hash(`${a1}:${nonce}:${a2}`)
+  const parts = [
+    `username=${quote(userhash === 'true' ? hash(`${username}:${realm}`) : username)}`,
+    `realm=${quote(realm)}`,
+    `nonce=${quote(nonce)}`,
+    `uri=${quote(uri)}`,
+    `algorithm=${algorithm}`,
+    `response="${response}"`,
+  ]
+  if (hasQop) parts.push('qop=auth', `nc=${nc}`, `cnonce=${quote(cnonce)}`)
+  if (opaque !== undefined) parts.push(`opaque=${quote(opaque)}`)
+  if (userhash === 'true') parts.push('userhash=true')
+  return `Digest ${parts.join(', ')}`
+}
+
+function createDigest(credentials: Extract<Credentials, { scheme: 'digest' }>, makeCnonce: () => string): Authorizer {
+  const { username, secret, header } = credentials
+  const fixed: Record<string, string> = header ? { [header]: secret } : {}
+  let challenge: Challenge | undefined
+  let nonceCount = 0
+  const use = (next: Challenge) => {
+    challenge = next
+    nonceCount = 0
+  }
+  return {
+    headers(method, uri) {
+      if (challenge === undefined) return fixed
+      nonceCount += 1
+      const authorization = digestHeader(challenge, { username, secret, method, uri, nonceCount, cnonce: makeCnonce() })
+      return { ...fixed, authorization }
+    },
+    learn(challenges) {
+      const offered = parseChallenges(challenges).filter(isAnswerable)
+      const ranked = Object.values(hashes)
+      const rank = (one: Challenge) => ranked.indexOf(hashOf(one.parameters.algorithm ?? 'MD5') ?? '')
+      const best = offered.sort((a, b) => rank(a) - rank(b))[0]
+      if (best === undefined) return false
+      // The same nonce again, without `stale`: the credentials are wrong, not the nonce.
+      const isSameNonce = best.parameters.nonce === challenge?.parameters.nonce
+      if (isSameNonce && best.parameters.stale?.toLowerCase() !== 'true') return false
+      use(best)
+      return true
+    },
+    confirm(authenticationInfo) {
+      const nextnonce = parseChallenges(`info ${authenticationInfo}`)[0]?.parameters.nextnonce
+      if (challenge === undefined || nextnonce === undefined || nextnonce === challenge.parameters.nonce) return
+      use({ ...challenge, parameters: { ...challenge.parameters, nonce: nextnonce } })
+    },
+  }
+}
+
+function createBasic(username: string, secret: string): Authorizer {
+  const authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`
+  return { headers: () => ({ authorization }), learn: () => false, confirm: () => {} }
+}
+
+function isAnswerable(challenge: Challenge): boolean {
+  const { nonce, qop, algorithm = 'MD5' } = challenge.parameters
+  const isKnown = challenge.scheme === 'digest' && nonce !== undefined && hashOf(algorithm) !== undefined
+  return isKnown && (qop === undefined || offersAuth(challenge))
+}
+
+function offersAuth(challenge: Challenge): boolean {
+  return challenge.parameters.qop?.split(',').some((one) => one.trim().toLowerCase() === 'auth') ?? false
+}
+
+function hashOf(algorithm: string): string | undefined {
+  return hashes[algorithm.toLowerCase().replace(/-sess$/, '')]
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}

@@ -1,0 +1,144 @@
+/** A manufacturer's connection settings: the two equivalent forms of the interface specification -> one. */
+
+import type { Pace } from '../model/pace.ts'
+
+type Config = Readonly<Record<string, unknown>>
+
+export interface Connection {
+  /** System addresses and single devices, each without a final slash. */
+  readonly addresses: readonly Address[]
+  readonly username: string
+  readonly verifySsl: boolean
+  readonly timeoutMs: number
+  readonly pace: Pace
+  readonly isEnabled: boolean
+  readonly pollIntervalSeconds: number | undefined
+  readonly websocketUrl: string | null
+  /** Name of the header that carries the key beside the digest; null: none is sent. */
+  readonly authHeader: string | null
+}
+
+export interface Address {
+  readonly baseUrl: string
+  readonly secret: string
+}
+
+/** A configuration that cannot be used; the message names the key and what was expected. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Plain name -> the name it has in the other form. */
+const otherForm: Readonly<Record<string, string>> = {
+  api_base_url: 'BASE_URL',
+  username: 'USERNAME',
+  password: 'PASSWORD',
+  ssl_verify: 'VERIFY_SSL',
+  timeout: 'TIMEOUT',
+  poll_interval: 'polling_interval',
+}
+
+const plainKeys = [
+  ...Object.keys(otherForm),
+  'shared_key',
+  'websocket_url',
+  'enabled',
+  'devices',
+  'calls_per_second',
+  'burst',
+  'auth_header',
+  'auth_header_name',
+]
+
+/** Throws ConfigError for an unknown key, a wrong type, or one setting given twice with different values. */
+export function parseConnection(config: Config): Connection {
+  const known = new Set([...plainKeys, ...Object.values(otherForm)])
+  for (const key of Object.keys(config)) {
+    if (!known.has(key)) throw new ConfigError(`${key}: unknown key; expected one of ${[...known].join(', ')}`)
+  }
+  const read = reader(config)
+  const secret = read.secret()
+  const systemUrl = read.text('api_base_url')
+  const devices = config.devices ?? []
+  if (!Array.isArray(devices)) throw new ConfigError('devices: expected a list of addresses')
+  const addresses: Address[] = devices.map((device, at) => parseDevice(device, `devices.${at}`, secret))
+  if (systemUrl !== undefined) addresses.unshift({ baseUrl: parseUrl(systemUrl, 'api_base_url'), secret })
+  // The specification's form with BASE_URL allows 30 s, the other 10.
+  const defaultTimeout = config.BASE_URL === undefined ? 10 : 30
+  return {
+    addresses,
+    username: read.text('username') ?? 'api',
+    verifySsl: read.flag('ssl_verify') ?? true,
+    timeoutMs: (read.number('timeout', 1, 60) ?? defaultTimeout) * 1000,
+    pace: {
+      perSecond: read.number('calls_per_second', 0.1, 10_000) ?? 10,
+      burst: read.number('burst', 1, 10_000) ?? 20,
+    },
+    isEnabled: read.flag('enabled') ?? true,
+    pollIntervalSeconds: read.whole('poll_interval', 1, 3600),
+    websocketUrl: read.text('websocket_url') ?? null,
+    authHeader: read.flag('auth_header') ? (read.text('auth_header_name') ?? 'X-Vendor-Auth-Key') : null,
+  }
+}
+
+function reader(config: Config) {
+  const value = (key: string): unknown => {
+    const other = otherForm[key]
+    const given = config[key] ?? undefined
+    const twin = other === undefined ? undefined : (config[other] ?? undefined)
+    if (given !== undefined && twin !== undefined && given !== twin) {
+      throw new ConfigError(`${key}: given as ${key} and as ${other} with different values; keep one`)
+    }
+    return given ?? twin
+  }
+  const typed = <T>(key: string, expected: string, is: (given: unknown) => given is T): T | undefined => {
+    const given = value(key)
+    if (given === undefined || is(given)) return given
+    throw new ConfigError(`${key}: expected ${expected}`)
+  }
+  const number = (key: string, min: number, max: number) =>
+    typed(key, `a number from ${min} to ${max}`, (one): one is number => isBetween(one, min, max))
+  const text = (key: string) => typed(key, 'text', (one): one is string => typeof one === 'string')
+  return {
+    text,
+    number,
+    flag: (key: string) => typed(key, 'true or false', (one): one is boolean => typeof one === 'boolean'),
+    whole: (key: string, min: number, max: number) =>
+      typed(
+        key,
+        `whole seconds from ${min} to ${max}`,
+        (one): one is number => isBetween(one, min, max) && Number.isInteger(one),
+      ),
+    secret: () => {
+      const key = text('shared_key')
+      const password = text('password')
+      if (key !== undefined && password !== undefined && key !== password) {
+        throw new ConfigError('shared_key: given beside a different password; keep one')
+      }
+      return key ?? password ?? ''
+    },
+  }
+}
+
+function isBetween(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && value >= min && value <= max
+}
+
+function parseDevice(device: unknown, path: string, secret: string): Address {
+  if (typeof device === 'string') return { baseUrl: parseUrl(device, path), secret }
+  if (typeof device !== 'object' || device === null) throw new ConfigError(`${path}: expected an address`)
+  const { url, password } = device as { url?: unknown; password?: unknown }
+  if (typeof url !== 'string') throw new ConfigError(`${path}.url: expected an address`)
+  if (password !== undefined && typeof password !== 'string') throw new ConfigError(`${path}.password: expected text`)
+  return { baseUrl: parseUrl(url, `${path}.url`), secret: password ?? secret }
+}
+
+function parseUrl(text: string, path: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isUsable = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hash === ''
+  if (!isUsable) throw new ConfigError(`${path}: expected an http:// or https:// address`)
+  if (url.username !== '' || url.password !== '') {
+    throw new ConfigError(`${path}: credentials do not belong in the address; use username and password`)
+  }
+  return text.replace(/\/+$/, '')
+}

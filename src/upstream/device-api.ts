@@ -1,0 +1,320 @@
+/**
+ * The upstream API of the interface specification (`/api/v1/devices …`), spoken alike by both kinds of manufacturer
+ * system: its calls, its shapes, and their translation to the common format.
+ */
+
+import type { ChannelReading, Observation, TransmitterReading } from '../model/receiver.ts'
+import { ApiError } from './errors.ts'
+import {
+  isRecord,
+  type Json,
+  maxNameChars,
+  readAudioLevel,
+  readBattery,
+  readFrequency,
+  readIp,
+  readMac,
+  readRfLevel,
+  readText,
+  readWhole,
+  told,
+} from './fields.ts'
+import type { Link } from './link.ts'
+
+/** What the list or the detail tells of a device apart from its levels. */
+type Identity = Partial<Omit<Observation, 'id' | 'kind' | 'channels' | 'metadata'>>
+
+export interface ApiDevice {
+  readonly id: string
+  /** The upstream's own word. */
+  readonly type: string
+  readonly listed: Identity
+  readonly summary: { readonly battery: number | null; readonly rf_level: number | null }
+  /** Absent: not asked for yet. */
+  readonly detail?: Identity
+  readonly channels?: readonly ChannelReading[]
+  /** By channel; an empty list says that there is none. */
+  readonly transmitters?: readonly (TransmitterReading & { readonly channel: number })[]
+  /** It was asked, and has no channels at all. */
+  readonly hasNoChannels?: boolean
+  /** The upstream's own words, for the review queue. */
+  readonly raw: {
+    readonly listed: Json
+    readonly detail?: unknown
+    readonly channels?: unknown
+    readonly transmitter?: unknown
+  }
+}
+
+const maxDevices = 10_000
+
+/** The part of a plugin that is the same for every system of this form. */
+export const deviceApi = { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity }
+
+interface ApiDeviceList {
+  readonly devices: readonly ApiDevice[]
+  readonly malformed: number
+  readonly malformedReason?: string
+}
+
+/** One call. Throws the manufacturer's ApiError when the answer is no list of devices. */
+async function listDevices(link: Link, signal?: AbortSignal): Promise<ApiDeviceList> {
+  const { body } = await link.request('GET', '/api/v1/devices', { signal })
+  const list = isRecord(body) ? body.devices : body
+  if (!Array.isArray(list)) throw wrongShape(link)
+  const devices: ApiDevice[] = []
+  let malformedReason: string | undefined
+  for (const item of list.slice(0, maxDevices)) {
+    const device = parseDevice(item)
+    if (typeof device === 'string') malformedReason ??= device
+    else devices.push(device)
+  }
+  if (devices.length === 0 && list.length > 0) throw wrongShape(link)
+  const malformed = Math.min(list.length, maxDevices) - devices.length
+  if (list.length > maxDevices) malformedReason ??= `only the first ${maxDevices} of ${list.length} devices are read`
+  return malformedReason === undefined ? { devices, malformed } : { devices, malformed, malformedReason }
+}
+
+function partsOf(device: ApiDevice): readonly string[] {
+  const parts: string[] = []
+  if (!carriesIdentity(device.listed)) parts.push('identity')
+  if (device.raw.listed.channels === undefined) parts.push('channels')
+  if (device.raw.listed.transmitter === undefined && device.raw.listed.transmitters === undefined) {
+    parts.push('transmitter')
+  }
+  return parts
+}
+
+async function readPart(link: Link, device: ApiDevice, part: string, signal?: AbortSignal): Promise<ApiDevice> {
+  const path = `/api/v1/devices/${encodeURIComponent(device.id)}`
+  switch (part) {
+    case 'identity': {
+      const body = await readOptional(link, path, signal)
+      if (!isRecord(body)) return { ...device, detail: device.detail ?? {} }
+      return { ...device, detail: parseIdentity(body), raw: { ...device.raw, detail: body } }
+    }
+    case 'channels': {
+      const body = await readOptional(link, `${path}/channels`, signal)
+      if (body === undefined) return device
+      const channels = parseChannels(body)
+      return { ...device, channels, hasNoChannels: channels.length === 0, raw: { ...device.raw, channels: body } }
+    }
+    default: {
+      const body = await readOptional(link, `${path}/transmitter`, signal)
+      if (body === undefined) return device
+      const transmitters = parseTransmitters(body)
+      const hasNoChannels = device.hasNoChannels && transmitters.length === 0
+      return { ...device, transmitters, hasNoChannels, raw: { ...device.raw, transmitter: body } }
+    }
+  }
+}
+
+function withEarlierIdentity(listed: ApiDevice, before: ApiDevice): ApiDevice {
+  const { detail, hasNoChannels } = before
+  const kept = { ...listed, raw: { ...before.raw, listed: listed.raw.listed } }
+  return { ...kept, ...(detail && { detail }), ...(hasNoChannels && { hasNoChannels }) }
+}
+
+function hasIdentity(device: ApiDevice): boolean {
+  return device.detail !== undefined || carriesIdentity(device.listed)
+}
+
+function isSameIdentity(listed: ApiDevice, before: ApiDevice): boolean {
+  const keys = Object.keys(listed.listed) as (keyof Identity)[]
+  if (listed.type !== before.type || keys.length !== Object.keys(before.listed).length) return false
+  return keys.every((key) => listed.listed[key] === before.listed[key])
+}
+
+/** `family` finds the plugin's word for a model: `ulxd`, `ewdx` …; without one the upstream's own word stands. */
+export function toObservation(device: ApiDevice, family: (model: string) => string | undefined): Observation {
+  const identity = { ...device.listed, ...device.detail }
+  const model_name = identity.model_name ?? null
+  const channels = toChannelReadings(device)
+  const isTransmitter = /transmitter|bodypack|handheld/i.test(device.type)
+  return {
+    ...identity,
+    id: device.id,
+    name: identity.name ?? model_name ?? device.id,
+    model_name,
+    online: identity.online ?? true,
+    kind: isTransmitter ? 'transmitter' : 'receiver',
+    device_type: family(model_name ?? '') ?? device.type.toLowerCase(),
+    ...(channels && { channels }),
+    metadata: toMetadata(device.raw),
+  }
+}
+
+/**
+ * Reads what a device pushed: any of its own, its channels' or its transmitters' fields. What is not told is left out.
+ */
+export function parsePushed(id: string, fields: Json, family: (model: string) => string | undefined): Observation {
+  const identity = parseIdentity(fields)
+  const { model_name } = identity
+  const type = typeof model_name === 'string' ? family(model_name) : undefined
+  const hasTransmitter = fields.transmitter !== undefined || fields.transmitters !== undefined
+  const channels = joinTransmitters(
+    fields.channels === undefined ? [] : parseChannels(fields.channels),
+    hasTransmitter ? parsePushedTransmitters(fields) : [],
+  )
+  return {
+    ...identity,
+    id,
+    kind: 'receiver',
+    ...(type === undefined ? {} : { device_type: type }),
+    ...(channels.length > 0 && { channels }),
+  }
+}
+
+function parseDevice(item: unknown): ApiDevice | string {
+  if (!isRecord(item)) return 'a list entry is not an object'
+  const id = readText(item.device_id ?? item.id)
+  if (typeof id !== 'string') return 'a device has no device_id'
+  return {
+    id,
+    type: readText(item.device_type) ?? 'receiver',
+    listed: parseIdentity(item),
+    summary: { battery: readBattery(item.battery_percentage) ?? null, rf_level: readRfLevel(item.rf_level) ?? null },
+    raw: { listed: item },
+    ...(item.channels === undefined ? {} : carriedChannels(item.channels)),
+    ...(item.transmitter === undefined && item.transmitters === undefined
+      ? {}
+      : { transmitters: parseTransmitters(item.transmitters ?? item.transmitter) }),
+  }
+}
+
+function carriedChannels(list: unknown): Pick<ApiDevice, 'channels' | 'hasNoChannels'> {
+  const channels = parseChannels(list)
+  return { channels, hasNoChannels: channels.length === 0 }
+}
+
+function parseIdentity(item: Json): Identity {
+  return told({
+    name: readText(item.device_name ?? item.name, maxNameChars) ?? undefined,
+    model_name: readText(item.model),
+    online: parseStatus(item.status),
+    serial_number: readText(item.serial_number),
+    mac_address: readMac(item.mac_address),
+    ip: readIp(item.ip ?? item.ip_address),
+    subnet_mask: readIp(item.subnet_mask),
+    gateway: readIp(item.gateway),
+    network_mode: readText(item.network_mode),
+    interface_id: readText(item.interface_id),
+    description: readText(item.description),
+    firmware_version: readText(item.firmware_version),
+    hosted_firmware_version: readText(item.hosted_firmware_version),
+  })
+}
+
+function parseStatus(status: unknown): boolean | undefined {
+  return typeof status === 'string' ? status.trim().toLowerCase() === 'online' : undefined
+}
+
+function carriesIdentity(identity: Identity): boolean {
+  return identity.ip !== undefined && (identity.serial_number !== undefined || identity.mac_address !== undefined)
+}
+
+/** `{"channels":[…]}` or the bare array; entries without a channel number are left out. */
+function parseChannels(body: unknown): ChannelReading[] {
+  const list = isRecord(body) ? body.channels : body
+  if (!Array.isArray(list)) return []
+  return list.filter(isRecord).flatMap((item) => {
+    const channel = readWhole(item.channel, 1, 65_535)
+    if (typeof channel !== 'number') return []
+    const transmitter = item.transmitter === undefined ? undefined : parseTransmitter(item.transmitter)
+    const reading: ChannelReading = {
+      channel,
+      name: readText(item.name, maxNameChars),
+      frequency: readFrequency(item.frequency),
+      audio_level: readAudioLevel(item.audio_level),
+      rf_level: readRfLevel(item.rf_level),
+      transmitter,
+    }
+    return [told(reading)]
+  })
+}
+
+/** One object or `{"transmitters":[…]}`; the channel is 1 where it is not told. */
+function parseTransmitters(body: unknown): (TransmitterReading & { channel: number })[] {
+  const list = isRecord(body) ? (body.transmitters ?? [body]) : body
+  if (!Array.isArray(list)) return []
+  const filled = list.filter(isRecord).filter((item) => Object.keys(item).length > 0)
+  return filled.flatMap((item) => {
+    const channel = item.channel === undefined ? 1 : readWhole(item.channel, 1, 65_535)
+    return typeof channel === 'number' ? [{ channel, ...parseTransmitter(item) }] : []
+  })
+}
+
+function parseTransmitter(item: unknown): TransmitterReading | null {
+  if (!isRecord(item)) return null
+  return told({
+    upstream_slot: readWhole(item.slot, 0, 65_535),
+    name: readText(item.name, maxNameChars),
+    battery: readBattery(item.battery ?? item.battery_percentage),
+    audio_level: readAudioLevel(item.audio_level),
+    rf_level: readRfLevel(item.rf_level),
+    frequency: readFrequency(item.frequency),
+  })
+}
+
+/** Pushed, `transmitter: null` takes the one on channel 1 away. */
+function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { channel: number })[] {
+  if (fields.transmitter === null) return [{ channel: 1, transmitter: null }]
+  const transmitters = parseTransmitters(fields.transmitters ?? fields.transmitter)
+  return transmitters.map(({ channel, ...transmitter }) => ({ channel, transmitter }))
+}
+
+/**
+ * What was asked of the device's channels, put together. A channel without a transmitter among those told has none. The
+ * list's summary stands in for a device that has no channels at all.
+ */
+function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undefined {
+  const { channels, transmitters, summary } = device
+  if (device.hasNoChannels && (transmitters ?? []).length === 0) {
+    if (summary.battery === null && summary.rf_level === null) return undefined
+    return [{ channel: 1, transmitter: summary }]
+  }
+  if (channels === undefined && transmitters === undefined) return undefined
+  const readings = joinTransmitters(
+    channels ?? [],
+    (transmitters ?? []).map(({ channel, ...transmitter }) => ({ channel, transmitter })),
+  )
+  if (transmitters === undefined) return readings
+  return readings.map((reading) => (reading.transmitter === undefined ? { ...reading, transmitter: null } : reading))
+}
+
+function joinTransmitters(
+  channels: readonly ChannelReading[],
+  transmitters: readonly ChannelReading[],
+): readonly ChannelReading[] {
+  if (transmitters.length === 0) return channels
+  const joined = new Map(channels.map((reading) => [reading.channel, reading]))
+  for (const reading of transmitters) joined.set(reading.channel, { ...joined.get(reading.channel), ...reading })
+  return [...joined.values()]
+}
+
+function toMetadata(raw: ApiDevice['raw']): unknown {
+  const { listed, detail, channels, transmitter } = raw
+  return {
+    ...listed,
+    ...(isRecord(detail) ? detail : {}),
+    ...(channels === undefined ? {} : { channels: isRecord(channels) ? channels.channels : channels }),
+    ...(transmitter === undefined ? {} : { transmitter }),
+  }
+}
+
+/** Null when there is no such resource (404), undefined when it is broken (5xx): the list's data stands. */
+async function readOptional(link: Link, path: string, signal: AbortSignal | undefined): Promise<unknown> {
+  try {
+    const { status, body } = await link.request('GET', path, { signal, accept: [404] })
+    return status === 404 ? null : body
+  } catch (error) {
+    const isBroken = error instanceof ApiError && (error.status ?? 0) >= 500 && error.retryAfter === null
+    if (isBroken) return undefined
+    throw error
+  }
+}
+
+function wrongShape(link: Link): ApiError {
+  const { host } = new URL(link.settings.baseUrl)
+  return new link.errors.ApiError(`invalid response from ${host}: not a list of devices`)
+}

@@ -1,0 +1,42 @@
+/** What can go wrong with a manufacturer's system. Each manufacturer has subclasses of both. */
+
+/** The answer behind an error, as far as there was one. */
+export interface UpstreamResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface ApiErrorDetails {
+  /** HTTP status; null when no answer came. */
+  readonly status?: number | null
+  readonly response?: UpstreamResponse | null
+  /** Seconds to wait, as the upstream asked. */
+  readonly retryAfter?: number | null
+  readonly cause?: unknown
+}
+
+/** A call to a manufacturer's system failed. The message is a sentence for the person who can mend it. */
+export class ApiError extends Error {
+  override readonly name: string = 'ApiError'
+  readonly status: number | null
+  readonly response: UpstreamResponse | null
+  readonly retryAfter: number | null
+
+  constructor(message: string, details: ApiErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.status = details.status ?? null
+    this.response = details.response ?? null
+    this.retryAfter = details.retryAfter ?? null
+  }
+}
+
+/** HTTP 429, or a hold that one began. */
+export class ApiRateLimitError extends ApiError {
+  override readonly name: string = 'ApiRateLimitError'
+}
+
+/** The two error classes of one manufacturer. */
+export interface ErrorClasses {
+  readonly ApiError: new (message: string, details?: ApiErrorDetails) => ApiError
+  readonly ApiRateLimitError: new (message: string, details?: ApiErrorDetails) => ApiRateLimitError
+}

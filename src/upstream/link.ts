@@ -1,0 +1,251 @@
+/** Talking to one manufacturer's system: deadline, TLS choice, pace, hold, size limit; and what it pushes. */
+
+import { pipeline } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { Pool } from 'undici'
+import { type Bucket, fullBucket, type Pace, parseRetryAfter, reserveToken } from '../model/pace.ts'
+import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
+import type { ErrorClasses, UpstreamResponse } from './errors.ts'
+import { connectionTrouble, statusTrouble } from './trouble.ts'
+
+/** How to reach a source; what a manufacturer's `config` says of it. */
+export interface LinkSettings {
+  /** Without a final slash. */
+  readonly baseUrl: string
+  readonly timeoutMs: number
+  readonly verifySsl: boolean
+  readonly pace: Pace
+  readonly credentials: Credentials
+  /** Where the source pushes, when the configuration says so. */
+  readonly websocketUrl?: string | null
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Parsed JSON; undefined when the body is empty. */
+  readonly body: unknown
+}
+
+export interface RequestOptions {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+  /** Statuses the caller wants to see as answers; others outside 2xx are thrown. */
+  readonly accept?: readonly number[]
+}
+
+export interface Link {
+  readonly settings: LinkSettings
+  readonly errors: ErrorClasses
+  /** Throws the manufacturer's ApiError (ApiRateLimitError on 429 and while its hold lasts); an abort by `signal` throws the signal's reason. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** For what is not one request with one answer (push.ts): waits for the turn, throws while a hold lasts. */
+  enter(signal?: AbortSignal): Promise<void>
+  readonly authorizer: Authorizer
+  /** No request goes out before this time (epoch ms); 0 when none is due. */
+  readonly holdUntil: number
+  close(): Promise<void>
+}
+
+/** Keeps the pace of every address, whoever asks; one for the whole process. */
+export interface Turnstile {
+  pass(origin: string, pace: Pace, signal?: AbortSignal): Promise<void>
+}
+
+export function createTurnstile(now: () => number = () => performance.now()): Turnstile {
+  const buckets = new Map<string, Bucket>()
+  return {
+    async pass(origin, pace, signal) {
+      signal?.throwIfAborted()
+      // The upstream counts arrivals, we count departures: one token is kept back for what the network does between.
+      const kept = { ...pace, burst: Math.max(1, pace.burst - 1) }
+      const { bucket, waitMs } = reserveToken(buckets.get(origin) ?? fullBucket(kept, now()), kept, now())
+      buckets.set(origin, bucket)
+      if (waitMs > 0) await pause(waitMs, signal)
+    },
+  }
+}
+
+const maxBodyBytes = 16 * 1024 * 1024
+const maxConnectMs = 3000
+
+export function createLink(options: {
+  readonly settings: LinkSettings
+  readonly errors: ErrorClasses
+  readonly turnstile?: Turnstile
+  /** Wall clock, for Retry-After. */
+  readonly now?: () => number
+}): Link {
+  const { settings, errors, turnstile = createTurnstile(), now = Date.now } = options
+  const { timeoutMs, verifySsl, credentials, pace } = settings
+  const base = new URL(settings.baseUrl)
+  const prefix = base.pathname.replace(/\/$/, '')
+  const authorizer = createAuthorizer(credentials)
+  const pool = new Pool(base.origin, {
+    // Digest counts must arrive in the order they were given out, so its requests share one connection.
+    connections: credentials.scheme === 'digest' ? 1 : 4,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: 16 * 1024,
+    connect: { timeout: Math.min(maxConnectMs, timeoutMs), rejectUnauthorized: verifySsl },
+  })
+  let holdUntil = 0
+
+  async function enter(signal?: AbortSignal): Promise<void> {
+    const holdMs = holdUntil - now()
+    if (holdMs > 0) {
+      const seconds = Math.ceil(holdMs / 1000)
+      throw new errors.ApiRateLimitError(`${base.host} asked us to wait; ${seconds} s are left (rate limited)`, {
+        status: 429,
+        retryAfter: seconds,
+      })
+    }
+    await turnstile.pass(base.origin, pace, signal)
+  }
+
+  async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const first = await attempt(method, path, options)
+    const isRefused = first.status === 401 && authorizer.learn(first.headers['www-authenticate'] ?? '')
+    const answer = isRefused ? await attempt(method, path, options) : first
+    const isAccepted = (answer.status >= 200 && answer.status < 300) || options.accept?.includes(answer.status)
+    if (!isAccepted) throw refused(answer)
+    authorizer.confirm(answer.headers['authentication-info'] ?? '')
+    if (answer.text === '') return { status: answer.status, headers: answer.headers, body: undefined }
+    return { status: answer.status, headers: answer.headers, body: parseBody(answer) }
+  }
+
+  /** One exchange of bytes within one deadline. */
+  async function attempt(method: string, path: string, options: RequestOptions): Promise<RawAnswer> {
+    await enter(options.signal)
+    const ending = new AbortController()
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      ending.abort()
+    }, timeoutMs)
+    // Not AbortSignal.any: the caller's signal may live as long as the process, and this one only for a request.
+    const abort = () => ending.abort()
+    options.signal?.addEventListener('abort', abort, { once: true })
+    const target = prefix + path
+    try {
+      const { statusCode, headers, body } = await pool.request({
+        method: method as 'GET',
+        path: target,
+        headers: {
+          accept: 'application/json',
+          'accept-encoding': 'identity',
+          ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...authorizer.headers(method, target),
+          ...options.headers,
+        },
+        body: options.body === undefined ? null : JSON.stringify(options.body),
+        signal: ending.signal,
+      })
+      const plainHeaders = flatten(headers)
+      const text = await readText(body, plainHeaders['content-encoding'])
+      return { status: statusCode, headers: plainHeaders, text }
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      const cause = isLate ? { code: 'DEADLINE' } : error
+      throw new errors.ApiError(connectionTrouble(cause, base.host, timeoutMs), { cause: error })
+    } finally {
+      clearTimeout(timer)
+      options.signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** An answer that is no success -> the manufacturer's error; begins a hold where one was asked for. */
+  function refused(answer: RawAnswer): Error {
+    const { status, headers } = answer
+    const asksToWait = status === 429 || status === 503
+    const retryAfter = asksToWait ? parseRetryAfter(headers['retry-after'], headers.date, now()) : null
+    if (retryAfter !== null) holdUntil = now() + retryAfter * 1000
+    const response: UpstreamResponse = { status, headers }
+    const details = { status, response, retryAfter }
+    const message = statusTrouble(status, base.host, retryAfter)
+    return status === 429 ? new errors.ApiRateLimitError(message, details) : new errors.ApiError(message, details)
+  }
+
+  function parseBody(answer: RawAnswer): unknown {
+    try {
+      return JSON.parse(answer.text)
+    } catch (cause) {
+      const isHtml = answer.headers['content-type']?.includes('html') ?? false
+      const what = isHtml ? 'a web page instead of data; is a login page in between?' : 'not JSON'
+      const { status, headers } = answer
+      throw new errors.ApiError(`invalid response from ${base.host}: ${what}`, {
+        status,
+        response: { status, headers },
+        cause,
+      })
+    }
+  }
+
+  return {
+    settings,
+    errors,
+    authorizer,
+    request,
+    enter,
+    get holdUntil() {
+      return holdUntil > now() ? holdUntil : 0
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+interface RawAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+async function readText(body: AsyncIterable<Buffer>, encoding: string | undefined): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of decoded(body, encoding)) {
+    size += chunk.length
+    if (size > maxBodyBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** We ask for no encoding; a system that encodes all the same may do so once. */
+function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncIterable<Buffer> {
+  switch (encoding.trim().toLowerCase()) {
+    case '':
+    case 'identity':
+      return body
+    case 'gzip':
+      return pipeline(body, createGunzip(), ignoreEnd)
+    case 'deflate':
+      return pipeline(body, createInflate(), ignoreEnd)
+    case 'br':
+      return pipeline(body, createBrotliDecompress(), ignoreEnd)
+    default:
+      throw Object.assign(new Error(`content encoding ${encoding}`), { code: 'BAD_ENCODING' })
+  }
+}
+
+/** The reader of a pipeline sees its error; the callback has nothing to add. */
+function ignoreEnd(): void {}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const flat: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return flat
+}
+
+/** Waits; an abort ends it at once with the signal's reason. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch((error) => {
+    signal?.throwIfAborted()
+    throw error
+  })
+}

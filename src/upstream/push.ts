@@ -1,0 +1,168 @@
+/** What a system pushes, over WebSocket or event stream, as one kind of async iterable. */
+
+import { on, once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { Agent, request } from 'undici'
+import WebSocket from 'ws'
+import type { Link } from './link.ts'
+import { connectionTrouble, statusTrouble } from './trouble.ts'
+
+const handshakeMs = 10_000
+const pingEveryMs = 15_000
+const maxFrameBytes = 1024 * 1024
+const maxEventChars = 256 * 1024
+const silentStreamMs = 60_000
+
+export interface PushTiming {
+  /** Own ping after so long; as long again without any sound: lost. */
+  readonly pingEveryMs?: number
+  /** An event stream without a byte for so long is lost. */
+  readonly silentStreamMs?: number
+}
+
+/**
+ * Text frames of a WebSocket, compression off; `path` of the link's own origin, or a whole ws URL. The first `next()`
+ * resolves once the link is up, with null. Ends quietly on abort, throws the manufacturer's ApiError when the link is lost.
+ */
+export async function* openWebSocket(
+  link: Link,
+  pathOrUrl: string,
+  signal: AbortSignal,
+  timing: PushTiming = {},
+): AsyncGenerator<string | null> {
+  const url = new URL(pathOrUrl, link.settings.baseUrl)
+  url.protocol = url.protocol.replace('http', 'ws')
+  let close = () => {}
+  try {
+    const socket = await connect(link, url, signal)
+    const stopWatching = watchSilence(socket, timing.pingEveryMs ?? pingEveryMs)
+    close = () => {
+      stopWatching()
+      discard(socket)
+    }
+    // `on` pauses the socket while more than so many frames wait to be read.
+    const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
+    yield null
+    for await (const [data, isBinary] of frames) if (!isBinary) yield String(data)
+    throw new link.errors.ApiError(`the real-time link to ${url.host} was closed`)
+  } catch (error) {
+    if (signal.aborted) return
+    if (error instanceof link.errors.ApiError) throw error
+    throw new link.errors.ApiError(connectionTrouble(error, url.host, handshakeMs), { cause: error })
+  } finally {
+    close()
+  }
+}
+
+async function connect(link: Link, url: URL, signal: AbortSignal, isSecondTry = false): Promise<WebSocket> {
+  await link.enter(signal)
+  const socket = new WebSocket(url, {
+    headers: link.authorizer.headers('GET', url.pathname + url.search),
+    rejectUnauthorized: link.settings.verifySsl,
+    handshakeTimeout: handshakeMs,
+    maxPayload: maxFrameBytes,
+    perMessageDeflate: false,
+    followRedirects: false,
+  })
+  const refusal = new Promise<IncomingMessage>((resolve) => {
+    socket.once('unexpected-response', (_request, response) => resolve(response))
+  })
+  try {
+    const refused = await Promise.race([once(socket, 'open', { signal }).then(() => null), refusal])
+    if (refused === null) return socket
+    discard(socket)
+    const status = refused.statusCode ?? 0
+    const challenges = refused.headers['www-authenticate'] ?? ''
+    if (status === 401 && !isSecondTry && link.authorizer.learn(challenges)) return connect(link, url, signal, true)
+    throw new link.errors.ApiError(statusTrouble(status, url.host, null), { status })
+  } catch (error) {
+    discard(socket)
+    if (error instanceof link.errors.ApiError || signal.aborted) throw error
+    throw new link.errors.ApiError(connectionTrouble(error, url.host, handshakeMs), { cause: error })
+  }
+}
+
+/** Ends a socket whatever its state; one that is still connecting says so with an error nobody waits for. */
+function discard(socket: WebSocket): void {
+  socket.on('error', () => {})
+  socket.terminate()
+}
+
+/** Pings while nothing is heard, and gives the socket up when that brings no sound either. */
+function watchSilence(socket: WebSocket, everyMs: number): () => void {
+  let isWaiting = false
+  const heard = () => {
+    isWaiting = false
+    timer.refresh()
+  }
+  const timer = setTimeout(function expire() {
+    if (isWaiting) return socket.terminate()
+    isWaiting = true
+    socket.ping()
+    timer.refresh()
+  }, everyMs)
+  socket.on('message', heard).on('pong', heard).on('ping', heard)
+  return () => clearTimeout(timer)
+}
+
+export interface StreamEvent {
+  /** `message` where the stream names none. */
+  readonly event: string
+  readonly data: string
+}
+
+/**
+ * Events of an event stream at `path` of the link's origin. Ends quietly on abort, throws the manufacturer's ApiError when
+ * the stream ends or falls silent.
+ */
+export async function* openEventStream(
+  link: Link,
+  path: string,
+  signal: AbortSignal,
+  timing: PushTiming = {},
+): AsyncGenerator<StreamEvent> {
+  await link.enter(signal)
+  const url = new URL(link.settings.baseUrl + path)
+  const { verifySsl } = link.settings
+  const agent = new Agent({ connect: { timeout: 3000, rejectUnauthorized: verifySsl }, headersTimeout: handshakeMs })
+  try {
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher: agent,
+      headers: { accept: 'text/event-stream', ...link.authorizer.headers('GET', url.pathname + url.search) },
+      bodyTimeout: timing.silentStreamMs ?? silentStreamMs,
+      signal,
+    })
+    if (statusCode !== 200) {
+      throw new link.errors.ApiError(statusTrouble(statusCode, url.host, null), { status: statusCode })
+    }
+    if (!String(headers['content-type']).startsWith('text/event-stream')) {
+      throw new link.errors.ApiError(`invalid response from ${url.host}: not an event stream`, { status: statusCode })
+    }
+    for await (const { event = 'message', data } of readEvents(body)) yield { event, data }
+    throw new link.errors.ApiError(`the event stream of ${url.host} ended`)
+  } catch (error) {
+    if (signal.aborted) return
+    if (error instanceof link.errors.ApiError) throw error
+    throw new link.errors.ApiError(connectionTrouble(error, url.host, handshakeMs), { cause: error })
+  } finally {
+    await agent.destroy()
+  }
+}
+
+async function* readEvents(body: AsyncIterable<Buffer>): AsyncGenerator<EventSourceMessage> {
+  let ready: EventSourceMessage[] = []
+  const parser = createParser({
+    maxBufferSize: maxEventChars,
+    onEvent: (event) => ready.push(event),
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') throw Object.assign(error, { code: 'BODY_TOO_LARGE' })
+    },
+  })
+  const decoder = new TextDecoder()
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    yield* ready
+    ready = []
+  }
+}
