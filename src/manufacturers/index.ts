@@ -1,0 +1,14 @@
+/** Everybody Micwatch can listen to. */
+
+import type { Plugin } from './plugin.ts'
+import { sennheiser } from './sennheiser/index.ts'
+import { shure } from './shure/index.ts'
+
+export const plugins: readonly Plugin[] = [shure, sennheiser]
+
+/** Throws the specification's sentence for a code nobody answers to. */
+export function getPlugin(code: string): Plugin {
+  const plugin = plugins.find((one) => one.code === code)
+  if (plugin === undefined) throw new RangeError(`No plugin found for manufacturer code: ${code}`)
+  return plugin
+}

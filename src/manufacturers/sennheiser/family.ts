@@ -1,0 +1,14 @@
+/** Model -> the family word Micwatch shows as device_type. */
+
+const families: readonly (readonly [RegExp, string])[] = [
+  [/EW-?DX/i, 'ewdx'],
+  [/SPECTERA/i, 'spectera'],
+  [/(EM ?6000|DIGITAL ?6000|D6000)/i, 'd6000'],
+  [/EM ?2(000|050)/i, 'em2000'],
+  [/G4/i, 'g4'],
+  [/G3/i, 'g3'],
+]
+
+export function familyOf(model: string): string | undefined {
+  return families.find(([pattern]) => pattern.test(model))?.[1]
+}

@@ -1,0 +1,27 @@
+/** The list of addresses a Shure system searches for devices. */
+
+import { isRecord } from '../../upstream/fields.ts'
+import type { Link } from '../../upstream/link.ts'
+
+const path = '/api/v1/config/discovery/ips'
+
+export async function getDiscoveryIps(link: Link, signal?: AbortSignal): Promise<readonly string[]> {
+  const { body } = await link.request('GET', path, { signal })
+  const ips = isRecord(body) ? body.ips : undefined
+  if (!Array.isArray(ips)) throw new link.errors.ApiError('invalid response: not a list of discovery addresses')
+  return ips.filter((ip) => typeof ip === 'string')
+}
+
+/** The system only knows how to replace the whole list, so it is read and merged first. */
+export async function addDiscoveryIps(link: Link, ips: readonly string[], signal?: AbortSignal): Promise<void> {
+  const known = await getDiscoveryIps(link, signal)
+  const merged = [...new Set([...known, ...ips])]
+  if (merged.length > known.length) await link.request('PUT', path, { body: { ips: merged }, signal })
+}
+
+/** Systems differ in the verb they take: PATCH, and where it is refused POST. */
+export async function removeDiscoveryIps(link: Link, ips: readonly string[], signal?: AbortSignal): Promise<void> {
+  const options = { body: { ips }, signal }
+  const { status } = await link.request('PATCH', `${path}/remove`, { ...options, accept: [404, 405, 501] })
+  if (status >= 400) await link.request('POST', `${path}/remove`, options)
+}

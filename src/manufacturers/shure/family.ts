@@ -1,0 +1,14 @@
+/** Model -> the family word Micwatch shows as device_type. */
+
+const families: readonly (readonly [RegExp, string])[] = [
+  [/^ULX-?D/i, 'ulxd'],
+  [/^QLX-?D/i, 'qlxd'],
+  [/^SLX-?D/i, 'slxd'],
+  [/^(AD\d|ADT|AXT|AXIENT)/i, 'ad'],
+  [/^(UHF-?R|UR4)/i, 'uhfr'],
+  [/^(PSM-?1000|P10)/i, 'psm1000'],
+]
+
+export function familyOf(model: string): string | undefined {
+  return families.find(([pattern]) => pattern.test(model))?.[1]
+}

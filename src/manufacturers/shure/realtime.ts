@@ -1,0 +1,38 @@
+/** What a Shure system pushes over its WebSocket. */
+
+import { parsePushed } from '../../upstream/device-api.ts'
+import { isRecord, readText } from '../../upstream/fields.ts'
+import type { Link } from '../../upstream/link.ts'
+import { openWebSocket } from '../../upstream/push.ts'
+import type { Interest, PushEvent } from '../plugin.ts'
+import { familyOf } from './family.ts'
+
+/** The socket tells of every device of the system, so there is nothing to ask for. */
+export async function* subscribe(link: Link, _interest: Interest, signal: AbortSignal): AsyncGenerator<PushEvent> {
+  const frames = openWebSocket(link, link.settings.websocketUrl ?? derivedUrl(link), signal)
+  for await (const frame of frames) yield frame === null ? { type: 'open' } : readFrame(frame)
+}
+
+export function readFrame(text: string): PushEvent {
+  let frame: unknown
+  try {
+    frame = JSON.parse(text)
+  } catch {
+    return { type: 'ignored', reason: 'a frame is not JSON' }
+  }
+  const id = isRecord(frame) ? readText(frame.device_id) : undefined
+  if (!isRecord(frame) || typeof id !== 'string') return { type: 'ignored', reason: 'a frame names no device' }
+  switch (frame.type) {
+    case 'device_update':
+    case 'status_update':
+      return { type: 'told', observation: parsePushed(id, frame, familyOf) }
+    case 'device_removed':
+      return { type: 'removed', id }
+    default:
+      return { type: 'ignored', reason: `frames of type ${readText(frame.type)} mean nothing to Micwatch` }
+  }
+}
+
+function derivedUrl(link: Link): string {
+  return `${link.settings.baseUrl}/api/v1/ws`
+}

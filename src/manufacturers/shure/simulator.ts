@@ -1,0 +1,276 @@
+/**
+ * A system of the first kind: HTTP Digest (RFC 7616), discovery addresses, changes pushed over a WebSocket. Its digest is
+ * written from the RFC and shares nothing with the client's, so that one checks the other.
+ */
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { type Asked, type Reply, startDeviceApi, type Verdict } from '../../simulation/device-api.ts'
+import { type DeviceNews, startBeat } from '../../simulation/push.ts'
+import { type Links, type Simulator, type SimulatorOptions, setStage, toSimulator } from '../../simulation/simulator.ts'
+
+type Algorithm = 'MD5' | 'SHA-256'
+
+export interface ShureSimulatorOptions extends SimulatorOptions {
+  readonly username?: string
+  readonly sharedKey?: string
+  /** Offered in this order; both unless told. */
+  readonly algorithms?: readonly Algorithm[]
+  /** After so many requests a nonce is stale. */
+  readonly nonceUses?: number
+  readonly nonceLifetimeMs?: number
+  /** Names the next nonce with every answer. */
+  readonly nextNonce?: boolean
+  /** `X-Vendor-Auth-Key` has to carry the shared key as well. */
+  readonly demandVendorKey?: boolean
+  /** `…/ips/remove` answers 405 to PATCH and wants POST. */
+  readonly refusePatch?: boolean
+}
+
+export interface ShureSimulator extends Simulator {
+  /** The addresses the system searches for devices. */
+  readonly discoveryIps: readonly string[]
+}
+
+const discoveryPath = '/api/v1/config/discovery/ips'
+const socketPath = '/api/v1/ws'
+
+export async function startShureSimulator(options: ShureSimulatorOptions = {}): Promise<ShureSimulator> {
+  const { sharedKey = 'stage-left-shared-key', username = 'api', now = Date.now } = options
+  const stage = setStage('shure', 13, options)
+  const discovery = createDiscoveryList(options.refusePatch ?? false)
+  const server = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false, maxPayload: 65_536 })
+  const digest = createDigest({ ...options, username, sharedKey, now })
+
+  const api = await startDeviceApi(
+    {
+      ...stage,
+      authorize: (asked) => checkVendorKey(asked, options.demandVendorKey ? sharedKey : null) ?? digest(asked),
+      answer: (asked) => checkContentType(asked) ?? discovery.answer(asked) ?? explainSocket(asked),
+      upgrade(asked, request, socket, head) {
+        if (asked.path !== socketPath) return false
+        server.handleUpgrade(request, socket, head, (client) => greet(client))
+        return true
+      },
+      dropLinks: () => {
+        for (const client of server.clients) client.terminate()
+      },
+    },
+    options,
+  )
+  const greet = (client: WebSocket) => {
+    client.on('ping', (data) => api.isSilent() || client.pong(data))
+    client.on('error', () => client.terminate())
+    beat.listen()
+  }
+
+  let sent = 0
+  const links: Links = {
+    count: () => server.clients.size,
+    sent: () => sent,
+    send(text) {
+      if (api.isSilent()) return
+      for (const client of server.clients) {
+        client.send(text)
+        sent++
+      }
+    },
+    close: () => closeSockets(server),
+  }
+  const beat = startBeat({
+    ...stage,
+    perSecond: options.pushesPerSecond ?? 5,
+    isHeard: () => server.clients.size > 0,
+    tell: (news) => {
+      for (const frame of news.flatMap(toFrames)) links.send(JSON.stringify(frame))
+    },
+  })
+
+  const config = {
+    api_base_url: api.baseUrl,
+    ...(username === 'api' ? {} : { username }),
+    shared_key: sharedKey,
+    ...(options.tls === undefined ? {} : { ssl_verify: false }),
+    ...(options.demandVendorKey ? { auth_header: true } : {}),
+  }
+  return Object.defineProperty(toSimulator(stage, { api, beat, links, config }), 'discoveryIps', {
+    get: discovery.list,
+  }) as ShureSimulator
+}
+
+function toFrames(news: DeviceNews): object[] {
+  const { id, fields, status } = news
+  if (status === 'removed') return [{ type: 'device_removed', device_id: id }]
+  const frames: object[] = []
+  if (Object.keys(fields).length > 0) frames.push({ type: 'device_update', device_id: id, ...fields })
+  if (status !== undefined) frames.push({ type: 'status_update', device_id: id, status })
+  return frames
+}
+
+async function closeSockets(server: WebSocketServer): Promise<void> {
+  const closed = [...server.clients].map(
+    (client) => new Promise<void>((resolve) => client.once('close', () => resolve())),
+  )
+  for (const client of server.clients) client.close(1001, 'shutting down')
+  // Whoever does not say goodbye in return is not waited for.
+  const timer = setTimeout(() => {
+    for (const client of server.clients) client.terminate()
+  }, 200)
+  await Promise.all(closed)
+  clearTimeout(timer)
+  server.close()
+}
+
+function explainSocket(asked: Asked): Reply | undefined {
+  if (asked.path !== socketPath) return undefined
+  return { status: 426, headers: { upgrade: 'websocket' }, body: { title: 'Upgrade Required', status: 426 } }
+}
+
+/** A quirk of the real server: a request without a body must not claim to be JSON. */
+function checkContentType({ headers, body }: Asked): Reply | undefined {
+  if (body !== '' || headers['content-type'] === undefined) return undefined
+  return { status: 400, body: { title: 'A non-empty request body is required.', status: 400 } }
+}
+
+// --- Discovery addresses ----------------------------------------------------------------------------------------------
+
+function createDiscoveryList(refusePatch: boolean) {
+  let ips: readonly string[] = []
+  const removal = refusePatch ? 'POST' : 'PATCH'
+  const answer = ({ method, path, body }: Asked): Reply | undefined => {
+    if (path !== discoveryPath && path !== `${discoveryPath}/remove`) return undefined
+    const isRemoval = path !== discoveryPath
+    if (method === 'GET' && !isRemoval) return { status: 200, body: { ips } }
+    if (method !== (isRemoval ? removal : 'PUT')) {
+      return {
+        status: 405,
+        headers: { allow: isRemoval ? removal : 'GET, PUT' },
+        body: { title: 'Not allowed', status: 405 },
+      }
+    }
+    const given = parseIps(body)
+    if (given === null) return { status: 400, body: { title: 'Expected {"ips": [text, ...]}', status: 400 } }
+    ips = isRemoval ? ips.filter((ip) => !given.includes(ip)) : [...new Set(given)]
+    return { status: 202 }
+  }
+  return { answer, list: () => ips }
+}
+
+function parseIps(body: string): string[] | null {
+  try {
+    const { ips } = JSON.parse(body) as { ips: unknown }
+    return Array.isArray(ips) && ips.every((ip) => typeof ip === 'string') ? ips : null
+  } catch {
+    return null
+  }
+}
+
+// --- Authentication ---------------------------------------------------------------------------------------------------
+
+interface Nonce {
+  readonly issuedAt: number
+  uses: number
+  highestCount: number
+}
+
+interface DigestOptions
+  extends Pick<ShureSimulatorOptions, 'algorithms' | 'nonceUses' | 'nonceLifetimeMs' | 'nextNonce'> {
+  readonly username: string
+  readonly sharedKey: string
+  readonly now: () => number
+}
+
+const realm = 'System API'
+const maxNonces = 1000
+
+function createDigest(options: DigestOptions): (asked: Asked) => Verdict {
+  const { username, sharedKey, now, nextNonce = false } = options
+  const { algorithms = ['SHA-256', 'MD5'], nonceUses = Number.POSITIVE_INFINITY, nonceLifetimeMs = 300_000 } = options
+  const nonces = new Map<string, Nonce>()
+
+  const issue = (): string => {
+    const nonce = randomBytes(18).toString('base64url')
+    nonces.set(nonce, { issuedAt: now(), uses: 0, highestCount: 0 })
+    // A Map keeps the order in which they were issued.
+    const [oldest = ''] = nonces.keys()
+    if (nonces.size > maxNonces) nonces.delete(oldest)
+    return nonce
+  }
+  const challenge = (reason: string, stale = false): Verdict => {
+    const nonce = issue()
+    const staleness = stale ? ', stale=true' : ''
+    const headers = {
+      'www-authenticate': algorithms.map(
+        (algorithm) => `Digest realm="${realm}", qop="auth", algorithm=${algorithm}, nonce="${nonce}"${staleness}`,
+      ),
+    }
+    return {
+      ok: false,
+      reason,
+      answer: { status: 401, headers, body: { title: 'Request Unauthorized.', status: 401 } },
+    }
+  }
+
+  return (asked) => {
+    const given = parseDigest(asked.headers.authorization)
+    if (given === null) return challenge('no-credentials')
+    const { nonce = '', nc = '', cnonce = '', response = '', uri, qop, algorithm = 'MD5' } = given
+    const isWellFormed = qop === 'auth' && /^[0-9a-f]{8}$/i.test(nc) && cnonce !== '' && uri === asked.target
+    const offered = algorithms.find((one) => one === algorithm.toUpperCase())
+    if (!isWellFormed || offered === undefined || given.realm !== realm) return challenge('malformed')
+
+    const hash = (text: string) => digestOf(offered, text)
+    const secret = hash(`${username}:${realm}:${sharedKey}`)
+    const proof = (a2: string) => hash(`${secret}:${nonce}:${nc}:${cnonce}:${qop}:${hash(a2)}`)
+    const isRight = given.username === username && equals(response.toLowerCase(), proof(`${asked.method}:${uri}`))
+    if (!isRight) return challenge('wrong-credentials')
+
+    // From here on the client knows the secret: what is wrong now is only its nonce, so it may try again with another.
+    const known = nonces.get(nonce)
+    if (known === undefined || known.uses >= nonceUses || now() - known.issuedAt > nonceLifetimeMs) {
+      return challenge('stale', true)
+    }
+    const count = Number.parseInt(nc, 16)
+    if (count <= known.highestCount) return challenge('replay', true)
+    known.highestCount = count
+    known.uses++
+
+    const info = `qop=auth, rspauth="${proof(`:${uri}`)}", cnonce="${cnonce}", nc=${nc}`
+    const next = nextNonce ? `, nextnonce="${issue()}"` : ''
+    return { ok: true, headers: { 'authentication-info': info + next } }
+  }
+}
+
+/** `Digest name=value, name="quoted value", …`; null for any other scheme, or a name given twice. */
+function parseDigest(header: string | undefined): Record<string, string> | null {
+  const [, list] = /^Digest\s+(.*)$/is.exec(header ?? '') ?? []
+  if (list === undefined) return null
+  const fields: Record<string, string> = {}
+  for (const [, name = '', quoted, token] of list.matchAll(/([a-z*]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/gi)) {
+    const key = name.toLowerCase()
+    if (fields[key] !== undefined) return null
+    fields[key] = quoted === undefined ? String(token) : quoted.replace(/\\(.)/g, '$1')
+  }
+  return fields
+}
+
+function digestOf(algorithm: Algorithm, text: string): string {
+  return createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
+    .update(text)
+    .digest('hex')
+}
+
+function checkVendorKey(asked: Asked, wanted: string | null): Verdict | undefined {
+  const given = asked.headers['x-vendor-auth-key']
+  if (wanted === null || (typeof given === 'string' && equals(given, wanted))) return undefined
+  return {
+    ok: false,
+    reason: 'no-vendor-key',
+    answer: { status: 401, body: { title: 'Request Unauthorized.', status: 401 } },
+  }
+}
+
+function equals(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

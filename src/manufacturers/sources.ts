@@ -1,0 +1,61 @@
+/** From a manufacturer's record to the sources that can be asked: each with its plugin and its link. */
+
+import { ApiError } from '../upstream/errors.ts'
+import { createLink, type Link, type Turnstile } from '../upstream/link.ts'
+import { getPlugin } from './index.ts'
+import type { Plugin, PluginConfig, Source } from './plugin.ts'
+
+/** A source of a manufacturer, with the link it is asked over. */
+export interface HeardSource {
+  /** `<manufacturer code>:<address>`; names the source in leases, reports and logs. */
+  readonly id: string
+  readonly manufacturer: string
+  readonly plugin: Plugin
+  readonly source: Source
+  readonly link: Link
+}
+
+interface ManufacturerRecord {
+  readonly code: string
+  readonly plugin: string
+  readonly config: PluginConfig
+}
+
+/** Throws what `getPlugin` and the plugin's `listSources` throw. */
+export function listSources({ plugin, config }: Pick<ManufacturerRecord, 'plugin' | 'config'>): readonly Source[] {
+  return getPlugin(plugin).listSources(config)
+}
+
+export function sourceId(code: string, source: Pick<Source, 'baseUrl'>): string {
+  return `${code}:${source.baseUrl}`
+}
+
+/** Links are opened at their first request; whoever opened the sources closes them. */
+export function openSources(record: ManufacturerRecord, turnstile: Turnstile): HeardSource[] {
+  const plugin = getPlugin(record.plugin)
+  return listSources(record).map((source) => ({
+    id: sourceId(record.code, source),
+    manufacturer: record.code,
+    plugin,
+    source,
+    link: createLink({ settings: source, errors: plugin.errors, turnstile }),
+  }))
+}
+
+export interface Trouble {
+  /** A sentence for the person who can mend it. */
+  readonly error: string
+  /** Seconds to wait, as the upstream asked. */
+  readonly retryAfter: number | null
+  /** Credentials or access were refused. */
+  readonly isRefused: boolean
+}
+
+/** What was thrown while a source was asked. */
+export function readTrouble(thrown: unknown): Trouble {
+  if (!(thrown instanceof ApiError)) {
+    return { error: thrown instanceof Error ? thrown.message : String(thrown), retryAfter: null, isRefused: false }
+  }
+  const isRefused = thrown.status === 401 || thrown.status === 403
+  return { error: thrown.message, retryAfter: thrown.retryAfter, isRefused }
+}

@@ -1,0 +1,150 @@
+/**
+ * What people on a stage sound and move like: battery, RF and audio as functions of elapsed time. No state: the same
+ * seed gives the same value at the same time, whichever way the clock runs.
+ */
+
+/** What a channel carries; it decides the rhythm of its audio. */
+export type Part = 'speech' | 'song' | 'instrument'
+
+export interface Pack {
+  /** Percent at the start of the show. */
+  readonly charge: number
+  /** Percent an hour, for the cell that was in at the start; the fresh ones after it drain at `perHour`. */
+  readonly firstPerHour: number
+  readonly perHour: number
+}
+
+interface Levels {
+  readonly battery: number
+  readonly audio_level: number
+  readonly rf_level: number
+}
+
+const rfFloor = -108
+const silence = -90
+/** A cell is swapped at this charge, and the transmitter is off for as long as that takes. */
+const swapAt = 4
+const swapMs = 25_000
+const hourMs = 3_600_000
+
+/** What a transmitter gives; null while its battery is being swapped. */
+export function levelsAt(seed: number, part: Part, pack: Pack, elapsedMs: number): Levels | null {
+  const battery = batteryAt(pack, elapsedMs)
+  if (battery === null) return null
+  const rf_level = rfAt(seed, elapsedMs)
+  // The receiver squelches what it can no longer hear.
+  const audio_level = rf_level < -95 ? silence : audioAt(seed, part, elapsedMs)
+  return { battery, audio_level, rf_level }
+}
+
+/** What a receiver measures where nobody sends. */
+export function noiseAt(seed: number, elapsedMs: number): { audio_level: number; rf_level: number } {
+  return { audio_level: silence, rf_level: Math.round(rfFloor + 2 + 2 * wander(seed + 7, elapsedMs, 2_000)) }
+}
+
+function batteryAt(pack: Pack, elapsedMs: number): number | null {
+  const firstLife = (Math.max(0, pack.charge - swapAt) / pack.firstPerHour) * hourMs
+  if (elapsedMs < firstLife) return Math.round(pack.charge - (pack.firstPerHour * elapsedMs) / hourMs)
+  const life = ((100 - swapAt) / pack.perHour) * hourMs
+  const sinceSwap = ((elapsedMs - firstLife) % (life + swapMs)) - swapMs
+  return sinceSwap < 0 ? null : Math.round(100 - (pack.perHour * sinceSwap) / hourMs)
+}
+
+/** Where somebody usually stands, how they walk, what stands between, and now and then a hole. */
+function rfAt(seed: number, elapsedMs: number): number {
+  const usual = -48 - 14 * chance(seed, 1)
+  const walking = 8 * wander(seed + 1, elapsedMs, 19_000)
+  const shadowing = 5 * wander(seed + 2, elapsedMs, 3_100)
+  const fading = 2.5 * wander(seed + 3, elapsedMs, 370)
+  return clamp(Math.round(usual + walking + shadowing + fading - dropout(seed, elapsedMs)), -110, -20)
+}
+
+/** One minute in eight has a hole of half a second to two and a half. */
+function dropout(seed: number, elapsedMs: number): number {
+  const minute = Math.floor(elapsedMs / 60_000)
+  if (chance(seed + 4, minute) > 0.125) return 0
+  const start = 5_000 + 50_000 * chance(seed + 5, minute)
+  const length = 500 + 2_000 * chance(seed + 6, minute)
+  const into = elapsedMs - minute * 60_000 - start
+  return into < 0 || into > length ? 0 : 46 * Math.sin((Math.PI * into) / length)
+}
+
+function audioAt(seed: number, part: Part, elapsedMs: number): number {
+  switch (part) {
+    case 'speech':
+      return speech(seed, elapsedMs)
+    case 'song':
+      return song(seed, elapsedMs)
+    case 'instrument':
+      return instrument(seed, elapsedMs)
+    default:
+      return part satisfies never
+  }
+}
+
+/** Four syllables a second in sentences of some five seconds, with breath between them. */
+function speech(seed: number, elapsedMs: number): number {
+  if (isResting(seed, elapsedMs, 5_200)) return room(seed, elapsedMs)
+  const syllables = elapsedMs / 238 + 10 * chance(seed, 20)
+  const number = Math.floor(syllables)
+  const swell = Math.sin(Math.PI * (syllables - number))
+  const stress = chance(seed + 21, number)
+  const laugh = stress > 0.985 ? 9 : 0
+  return toDbfs(-38 + 12 * stress + 14 * swell + laugh)
+}
+
+/** Notes of two thirds of a second, sung in phrases, the loud ones close to the top. */
+function song(seed: number, elapsedMs: number): number {
+  if (isResting(seed, elapsedMs, 9_500)) return room(seed, elapsedMs)
+  const notes = elapsedMs / 660 + 10 * chance(seed, 30)
+  const number = Math.floor(notes)
+  const swell = Math.sin(Math.PI * (notes - number)) ** 0.5
+  const vibrato = Math.sin(elapsedMs / 29)
+  return toDbfs(-28 + 17 * chance(seed + 31, number) + 6 * swell + vibrato)
+}
+
+/** Always there, with the beat on it. */
+function instrument(seed: number, elapsedMs: number): number {
+  const beats = elapsedMs / 500
+  const decay = 5 * (beats - Math.floor(beats))
+  return toDbfs(-14 + 3 * wander(seed + 40, elapsedMs, 8_000) - decay + 2 * chance(seed + 41, Math.floor(beats)))
+}
+
+/** Who is on in a scene rests seldom, who is off speaks seldom; every phrase ends in a breath. */
+function isResting(seed: number, elapsedMs: number, phraseMs: number): boolean {
+  const presence = chance(seed + 10, Math.floor(elapsedMs / 90_000)) > 0.35 ? 0.8 : 0.15
+  const phrases = elapsedMs / phraseMs + chance(seed, 11)
+  const number = Math.floor(phrases)
+  return chance(seed + 12, number) > presence || phrases - number > 0.86
+}
+
+function room(seed: number, elapsedMs: number): number {
+  return toDbfs(-66 + 4 * wander(seed + 50, elapsedMs, 700))
+}
+
+/** Evenly spread in [0, 1), the same for the same two numbers. */
+export function chance(seed: number, n: number): number {
+  let mixed = Math.imul(seed ^ Math.imul(n + 0x7f4a7c15, 0x9e3779b1), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x27d4eb2f)
+  return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000
+}
+
+/** A smooth walk in -1…1 with a new direction every `periodMs`. */
+function wander(seed: number, elapsedMs: number, periodMs: number): number {
+  const at = elapsedMs / periodMs + chance(seed, 0)
+  const step = Math.floor(at)
+  const into = at - step
+  const eased = into * into * (3 - 2 * into)
+  const from = chance(seed, step)
+  return 2 * (from + (chance(seed, step + 1) - from) * eased) - 1
+}
+
+function toDbfs(level: number): number {
+  return clamp(Math.round(level), silence, 0)
+}
+
+function clamp(value: number, low: number, high: number): number {
+  // Plus zero, because Math.round may give a negative one.
+  return Math.min(high, Math.max(low, value)) + 0
+}

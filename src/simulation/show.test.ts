@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { createShow, type DeviceState, type Show } from './show.ts'
+
+const minutes = 60_000
+
+describe('the default show', () => {
+  const show = createShow({ seed: 1 })
+  const start = show.devicesAt(0)
+
+  it('has 24 receivers of two manufacturers, some channels without a transmitter', () => {
+    expect(start.filter(({ device }) => device.manufacturer === 'shure')).toHaveLength(13)
+    expect(start.filter(({ device }) => device.manufacturer === 'sennheiser')).toHaveLength(11)
+    const channels = start.flatMap((state) => state.channels)
+    expect(channels.length).toBeGreaterThanOrEqual(60)
+    const heard = channels.filter((channel) => channel.transmitter !== null)
+    expect(heard.length).toBeGreaterThan(50)
+    expect(heard.length).toBeLessThan(channels.length)
+  })
+
+  it('gives every device an identity of its own', () => {
+    for (const field of ['id', 'name', 'serial_number', 'mac_address', 'ip'] as const) {
+      const values = start.map(({ device }) => `${device.manufacturer} ${device[field]}`)
+      expect(new Set(values).size, field).toBe(values.length)
+    }
+    for (const { device } of start) {
+      expect(device.mac_address).toMatch(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/)
+      expect(device.ip).toMatch(/^10\.\d+\.\d+\.\d+$/)
+    }
+  })
+
+  it('gives every channel a name and a frequency of its own, in UHF', () => {
+    const channels = start.flatMap((state) => state.channels)
+    expect(new Set(channels.map((channel) => channel.name)).size).toBe(channels.length)
+    expect(new Set(channels.map((channel) => channel.frequency)).size).toBe(channels.length)
+    for (const { frequency } of channels) {
+      expect(frequency).toMatch(/^\d{3}\.\d{3}$/)
+      expect(Number(frequency)).toBeGreaterThan(470)
+      expect(Number(frequency)).toBeLessThan(608)
+    }
+  })
+
+  it('stays plausible for an hour', () => {
+    const batteries = new Map<string, number>()
+    const rf: number[] = []
+    const audio: number[] = []
+    const wrong: string[] = []
+    for (let at = 0; at < 60 * minutes; at += 700) {
+      for (const { device, channels } of show.devicesAt(at)) {
+        for (const channel of channels) {
+          const { transmitter } = channel
+          const key = `${device.id}/${channel.channel}`
+          if (transmitter === null) {
+            batteries.delete(key) // off, or being swapped: it may come back fuller
+            continue
+          }
+          const { battery, rf_level, audio_level } = transmitter
+          if (battery > (batteries.get(key) ?? 100)) wrong.push(`${key} rises to ${battery} at ${at}`)
+          batteries.set(key, battery)
+          if (battery < 0 || ![battery, rf_level, audio_level].every(Number.isInteger)) wrong.push(`${key} at ${at}`)
+          rf.push(rf_level)
+          audio.push(audio_level)
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(rf.every((level) => level >= -110 && level <= -20)).toBe(true)
+    expect(audio.every((level) => level >= -120 && level <= 0)).toBe(true)
+    // It lives: fades and holes, pauses and peaks.
+    expect(Math.min(...new Set(rf))).toBeLessThan(-95)
+    expect(Math.max(...new Set(rf))).toBeGreaterThan(-45)
+    expect(audio.filter((level) => level > -12).length).toBeGreaterThan(audio.length / 100)
+    expect(audio.filter((level) => level < -60).length).toBeGreaterThan(audio.length / 10)
+  })
+
+  it('has one battery that is low and then critical within ten minutes', () => {
+    const lowest = (at: number) =>
+      Math.min(...show.devicesAt(at).flatMap(({ channels }) => channels.map((one) => one.transmitter?.battery ?? 100)))
+    expect(lowest(0)).toBeGreaterThan(20)
+    expect(lowest(3 * minutes)).toBeLessThanOrEqual(20)
+    expect(lowest(9 * minutes)).toBeLessThanOrEqual(10)
+  })
+})
+
+describe('the same seed', () => {
+  const times = [0, 1234, 44_999, 100_000, 3_600_000]
+  const picture = (show: Show, order: readonly number[]) =>
+    new Map(order.map((at): [number, readonly DeviceState[]] => [at, show.devicesAt(at)]))
+
+  it('gives the same values at the same time, in whatever order they are asked for', () => {
+    const forwards = picture(createShow({ seed: 7 }), times)
+    const backwards = picture(createShow({ seed: 7 }), times.toReversed())
+    for (const at of times) expect(backwards.get(at)).toEqual(forwards.get(at))
+  })
+
+  it('another seed gives others', () => {
+    expect(createShow({ seed: 8 }).devicesAt(1234)).not.toEqual(createShow({ seed: 7 }).devicesAt(1234))
+  })
+})
+
+describe('the story', () => {
+  const show = createShow({ seed: 3 })
+  const event = (type: string) => show.story.find((one) => one.type === type) as (typeof show.story)[number]
+
+  it('moves a device to another address after 45 s', () => {
+    const { id } = event('moved')
+    const [before, after] = [show.deviceAt(44_999, id)?.device, show.deviceAt(45_000, id)?.device]
+    expect(after?.ip).not.toBe(before?.ip)
+    expect({ ...after, ip: null }).toEqual({ ...before, ip: null })
+  })
+
+  it('brings a stranger on a taken address after 75 s', () => {
+    const { id } = event('appeared')
+    expect(show.deviceAt(74_999, id)).toBeUndefined()
+    const stranger = show.deviceAt(75_000, id)?.device
+    const holder = show.devicesAt(75_000).find(({ device }) => device.ip === stranger?.ip && device.id !== id)?.device
+    expect(holder?.manufacturer).toBe(stranger?.manufacturer)
+    expect(holder?.serial_number).not.toBe(stranger?.serial_number)
+    expect(holder?.mac_address).not.toBe(stranger?.mac_address)
+  })
+
+  it('takes a device off the network after 60 s and back after 180 s', () => {
+    const { id } = event('offline')
+    expect([59_999, 60_000, 179_999, 180_000].map((at) => show.deviceAt(at, id)?.online)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ])
+    expect(show.deviceAt(60_000, id)?.channels.every((channel) => channel.transmitter === null)).toBe(true)
+  })
+
+  it('switches a transmitter off and on', () => {
+    const off = event('transmitter_off')
+    const number = off.type === 'transmitter_off' ? off.channel : 0
+    const isHeard = (at: number) => show.deviceAt(at, off.id)?.channels[number - 1]?.transmitter != null
+    expect([89_999, 90_000, 149_999, 150_000].map(isHeard)).toEqual([true, false, false, true])
+  })
+
+  it('can be left out', () => {
+    expect(createShow({ story: false }).story).toEqual([])
+  })
+})
+
+describe('by hand', () => {
+  it('a change sticks, whatever the story says, until it is taken back', () => {
+    const show = createShow({ seed: 3 })
+    const moved = show.story.find((one) => one.type === 'moved')?.id ?? ''
+    show.set(moved, { ip: '10.9.9.9', name: 'Renamed', online: false })
+    expect(show.deviceAt(60_000, moved)).toMatchObject({ online: false, device: { ip: '10.9.9.9', name: 'Renamed' } })
+    show.set(moved, { online: true })
+    show.set(moved, { battery: 5, rf_level: -99, audio_level: -3, name: 'Solo' }, 1)
+    const solo = { name: 'Solo', battery: 5, rf_level: -99, audio_level: -3 }
+    expect(show.deviceAt(60_000, moved)?.channels[0]).toMatchObject({ name: 'Solo', rf_level: -99, transmitter: solo })
+    show.set(moved, { transmitter: false }, 1)
+    expect(show.deviceAt(60_000, moved)?.channels[0]?.transmitter).toBeNull()
+    show.unset(moved)
+    expect(show.deviceAt(60_000, moved)).toEqual(createShow({ seed: 3 }).deviceAt(60_000, moved))
+  })
+
+  it('devices are added and removed', () => {
+    const show = createShow({ manufacturers: { shure: 2 } })
+    const id = show.add('shure', { serial_number: 'X1', channels: 1 })
+    expect(show.deviceAt(0, id)).toMatchObject({ device: { serial_number: 'X1' }, channels: [{ channel: 1 }] })
+    expect(show.countAt(0, 'shure')).toBe(3)
+    show.remove(id)
+    expect(show.countAt(0)).toBe(2)
+    expect(() => show.set('nobody', { name: 'x' })).toThrow('no device nobody')
+  })
+})
+
+it('computes a thousand receivers of four channels in under 10 ms', () => {
+  const show = createShow({ manufacturers: { shure: 1000 }, channelsPerReceiver: 4, story: false })
+  const took = Array.from({ length: 20 }, (_, at) => {
+    const startedAt = performance.now()
+    expect(show.devicesAt(at * 1000)).toHaveLength(1000)
+    return performance.now() - startedAt
+  })
+  // The quickest, because other tests share the machine.
+  expect(Math.min(...took)).toBeLessThan(10)
+})
