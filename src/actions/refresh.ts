@@ -1,0 +1,41 @@
+/** Poll now. */
+
+import type { RefreshBody } from '../model/api.ts'
+import { Refusal } from '../model/errors.ts'
+import type { Monitor } from '../monitor/monitor.ts'
+
+export interface RefreshDeps {
+  readonly monitor: Pick<Monitor, 'pollNow'>
+  /** Ends with the service. */
+  readonly signal: AbortSignal
+  manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
+  now(): number
+}
+
+/** Throws a Refusal when the manufacturer is unknown or disabled, or when no upstream answered. */
+export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise<RefreshBody> {
+  const known = deps.manufacturers()
+  const selected = manufacturer === undefined ? known : known.filter(({ code }) => code === manufacturer)
+  if (manufacturer !== undefined && selected.length === 0) {
+    throw new Refusal('not_found', { about: `manufacturer ${manufacturer}` })
+  }
+  const enabled = selected.filter(({ isEnabled }) => isEnabled).map(({ code }) => code)
+  if (manufacturer !== undefined && enabled.length === 0) throw new Refusal('disabled', { about: manufacturer })
+
+  const polled = await deps.monitor.pollNow(enabled, deps.signal)
+  const errors = polled.flatMap(({ manufacturer: code, report }) =>
+    report.error === null ? [] : [{ manufacturer: code, error: report.error }],
+  )
+  if (polled.length > 0 && errors.length === polled.length) {
+    throw new Refusal('upstream_failed', {
+      details: errors.map(({ manufacturer: code, error }) => `${code}: ${error}`).join('; '),
+    })
+  }
+  const seen = polled.map(({ report }) => report.created + report.moved + report.duplicates)
+  return {
+    status: errors.length === 0 ? 'success' : 'partial',
+    receivers_updated: seen.reduce((sum, count) => sum + count, 0),
+    timestamp: new Date(deps.now()).toISOString(),
+    ...(errors.length > 0 && { errors }),
+  }
+}
