@@ -1,0 +1,128 @@
+/** Answers: cache-aside, pages of a list, ETag and compression, refusal -> error body. */
+
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Cache } from '../live/cache.ts'
+import type { PageBody } from '../model/api.ts'
+import { Refusal } from '../model/errors.ts'
+
+/** A body made once and sent often. */
+export interface CachedAnswer {
+  readonly bytes: Buffer
+  readonly etag: string
+  readonly madeAt: number
+  gzip?: Buffer
+}
+
+export type AnswerCache = Cache<CachedAnswer>
+
+/** Sends the cached answer, or makes, keeps and sends it. `manufacturer: null` for an answer about all of them. */
+export function sendCached(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: { cache: AnswerCache; manufacturer: string | null; key: string; make: () => string },
+): FastifyReply {
+  const { cache, manufacturer, key, make } = options
+  let answer = cache.get(key)
+  if (answer === undefined) {
+    answer = createAnswer(make())
+    cache.set(key, manufacturer, answer)
+  }
+  return sendAnswer(request, reply, answer)
+}
+
+function createAnswer(json: string): CachedAnswer {
+  const bytes = Buffer.from(json)
+  // Weak: the compressed form has the same tag.
+  const etag = `W/"${createHash('sha1').update(bytes).digest('base64url')}"`
+  return { bytes, etag, madeAt: performance.now() }
+}
+
+/** Compression is not worth its while below this. */
+const leastGzipBytes = 1024
+
+function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: CachedAnswer): FastifyReply {
+  reply.header('etag', answer.etag)
+  reply.header('cache-control', 'no-cache')
+  reply.header('vary', 'Accept-Encoding')
+  reply.header('age', Math.floor((performance.now() - answer.madeAt) / 1000))
+  if (matches(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
+  reply.header('content-type', 'application/json; charset=utf-8')
+  if (answer.bytes.length < leastGzipBytes || !acceptsGzip(request)) return reply.send(answer.bytes)
+  answer.gzip ??= gzipSync(answer.bytes, { level: 1 })
+  return reply.header('content-encoding', 'gzip').send(answer.gzip)
+}
+
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  const opaque = etag.slice(2)
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque)
+}
+
+function acceptsGzip(request: FastifyRequest): boolean {
+  const offered = request.headers['accept-encoding']
+  return typeof offered === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(offered)
+}
+
+export type Query = Readonly<Record<string, string | string[] | undefined>>
+
+/** One value of a query parameter; given twice, it says nothing clear. */
+export function readParameter(query: Query, name: string): string | undefined {
+  const value = query[name]
+  if (Array.isArray(value)) throw new Refusal('bad_request', { details: `${name}: give it once` })
+  return value
+}
+
+export interface PageRequest {
+  readonly page: number
+  readonly size: number
+}
+
+const defaultPageSize = 100
+const maxPageSize = 1000
+
+/** Null when the query asks for no paging. */
+export function readPage(query: Query): PageRequest | null {
+  const page = readParameter(query, 'page')
+  const size = readParameter(query, 'page_size')
+  if (page === undefined && size === undefined) return null
+  return {
+    page: readCount(page ?? '1', 'page'),
+    size: Math.min(readCount(size ?? `${defaultPageSize}`, 'page_size'), maxPageSize),
+  }
+}
+
+function readCount(text: string, name: string): number {
+  if (!/^\d+$/.test(text) || Number(text) < 1) {
+    throw new Refusal('bad_request', { details: `${name}: expected a whole number from 1` })
+  }
+  return Number(text)
+}
+
+/** One page of a list. `url` is the request's own path and query; `next` and `previous` keep its other parameters. */
+export function toPage<Item>(items: readonly Item[], { page, size }: PageRequest, url: string): PageBody<Item> {
+  const pages = Math.max(1, Math.ceil(items.length / size))
+  if (page > pages) throw new Refusal('not_found', { about: `page ${page}`, details: `page: the last is ${pages}` })
+  const [path = '', query] = url.split('?')
+  const link = (to: number) => {
+    const parameters = new URLSearchParams(query)
+    parameters.set('page', String(to))
+    return `${path}?${parameters}`
+  }
+  return {
+    count: items.length,
+    next: page < pages ? link(page + 1) : null,
+    previous: page > 1 ? link(page - 1) : null,
+    results: items.slice((page - 1) * size, page * size),
+  }
+}
+
+const maxId = Number.MAX_SAFE_INTEGER
+
+/** An id of a path: 1 to 2^53−1. */
+export function readId(text: string): number {
+  const id = /^\d{1,16}$/.test(text) ? Number(text) : 0
+  if (id < 1 || id > maxId) throw new Refusal('bad_request', { details: 'id: expected a whole number from 1' })
+  return id
+}

@@ -1,0 +1,42 @@
+/** The pages: one HTML file for every address, and its scripts and styles. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+
+export interface PageDeps {
+  /** Where the built pages lie. */
+  readonly webRoot: string
+  readonly mount: string
+}
+
+/** Addresses that show the page; which view, the page decides by itself. */
+const pages = ['/', '/about']
+
+export async function pageRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): Promise<void> {
+  const html = readPage(webRoot, mount)
+  for (const path of pages) {
+    app.get(path, (_request, reply) =>
+      reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
+    )
+  }
+  // Names carry a hash of the content, so they never change.
+  await app.register(fastifyStatic, {
+    root: join(webRoot, 'assets'),
+    prefix: '/assets/',
+    immutable: true,
+    maxAge: '365d',
+    decorateReply: false,
+  })
+}
+
+/** Vite writes addresses relative to the page; ours stand below the mount prefix, whatever page was asked for. */
+function readPage(webRoot: string, mount: string): string {
+  const path = join(webRoot, 'index.html')
+  try {
+    return readFileSync(path, 'utf8').replaceAll('="./', `="${mount}/`)
+  } catch (cause) {
+    throw new Error(`The pages are not built: ${path} is missing. Run "npm run build".`, { cause })
+  }
+}

@@ -1,0 +1,84 @@
+/** data.json, the list of receivers, one receiver. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Latest } from '../live/latest.ts'
+import { type Group, toReceiverDetail, toReceiverInData, toReceiverSummary } from '../model/api.ts'
+import { Refusal } from '../model/errors.ts'
+import type { Receiver } from '../model/receiver.ts'
+import type { Settings } from '../model/settings.ts'
+import { type AnswerCache, type Query, readId, readPage, readParameter, sendCached, toPage } from './answer.ts'
+
+export interface ReceiverDeps {
+  readonly latest: Latest
+  readonly cache: AnswerCache
+  /** The values in force for a manufacturer, or the global ones. */
+  settings(manufacturer: string | undefined): Settings
+  groups(manufacturer: string | undefined): readonly Group[]
+}
+
+export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
+  const { latest, cache } = deps
+
+  const sendData = (request: FastifyRequest, reply: FastifyReply) => {
+    const manufacturer = readParameter(request.query as Query, 'manufacturer')
+    return sendCached(request, reply, {
+      cache,
+      manufacturer: manufacturer ?? null,
+      key: `data:${manufacturer ?? ''}`,
+      make: () => dataJson(latest.list(manufacturer), deps, manufacturer),
+    })
+  }
+  app.get('/api/data.json', sendData)
+  app.get('/api/data', sendData)
+
+  app.get('/api/receivers', (request, reply) => {
+    const query = request.query as Query
+    const manufacturer = readParameter(query, 'manufacturer')
+    const page = readPage(query)
+    return sendCached(request, reply, {
+      cache,
+      manufacturer: manufacturer ?? null,
+      // The page's links repeat the whole query, so every spelling of it is an answer of its own.
+      key: `receivers:${page === null ? (manufacturer ?? '') : request.url}`,
+      make: () => {
+        const receivers = latest.list(manufacturer)
+        if (page === null) return JSON.stringify(receivers.map(toReceiverSummary))
+        const body = toPage(receivers, page, request.url)
+        return JSON.stringify({ ...body, results: body.results.map(toReceiverSummary) })
+      },
+    })
+  })
+
+  app.get('/api/receivers/:id', (request, reply) => {
+    const id = readId((request.params as { id: string }).id)
+    const manufacturer = readParameter(request.query as Query, 'manufacturer')
+    const receiver = latest.get(id)
+    if (receiver === undefined || (manufacturer !== undefined && receiver.manufacturer !== manufacturer)) {
+      throw new Refusal('not_found', { about: `receiver ${id}` })
+    }
+    const { alert_battery_threshold } = deps.settings(receiver.manufacturer)
+    return sendCached(request, reply, {
+      cache,
+      manufacturer: receiver.manufacturer,
+      key: `receiver:${id}`,
+      make: () => JSON.stringify(toReceiverDetail(receiver, alert_battery_threshold)),
+    })
+  })
+}
+
+function dataJson(receivers: readonly Receiver[], deps: ReceiverDeps, manufacturer: string | undefined): string {
+  const rest = { discovered: [], config: deps.settings(manufacturer), groups: deps.groups(manufacturer) }
+  return `{"receivers":[${receivers.map(receiverJson).join(',')}],${JSON.stringify(rest).slice(1)}`
+}
+
+/** Receivers are replaced, never changed, so what one serialises to holds as long as it does. */
+const serialised = new WeakMap<Receiver, string>()
+
+function receiverJson(receiver: Receiver): string {
+  let json = serialised.get(receiver)
+  if (json === undefined) {
+    json = JSON.stringify(toReceiverInData(receiver))
+    serialised.set(receiver, json)
+  }
+  return json
+}

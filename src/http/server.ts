@@ -1,0 +1,143 @@
+/** The door for browsers and scripts: every route in one list, the mount prefix, the error shape, the pages. */
+
+import { readFileSync } from 'node:fs'
+import fastifyWebsocket from '@fastify/websocket'
+import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, LogController } from 'fastify'
+import { Refusal, type RefusalCode, toErrorBody } from '../model/errors.ts'
+import { StoreBusyError, StoreDownError } from '../store/errors.ts'
+import { createGuard, type GuardSettings } from './guard.ts'
+import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
+import { type PageDeps, pageRoutes } from './pages.ts'
+import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
+import { closeSockets, type SocketDeps, socketRoutes, socketServerOptions } from './socket.ts'
+
+export interface ServerDeps extends ReceiverDeps, MonitoringDeps, SocketDeps, PageDeps {
+  readonly guard: Omit<GuardSettings, 'openPaths'>
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly log: FastifyBaseLogger
+}
+
+const headSeconds = 10
+const requestSeconds = 30
+
+export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
+  const limits = { maxHeaderSize: 16 * 1024, headersTimeout: headSeconds * 1000, connectionsCheckingInterval: 2000 }
+  const app = fastify({
+    loggerInstance: deps.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: 1024 * 1024,
+    requestTimeout: requestSeconds * 1000,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: true },
+    ...(deps.tls === null
+      ? { http: limits }
+      : { https: { ...limits, cert: readFileSync(deps.tls.cert), key: readFileSync(deps.tls.key) } }),
+  }) as unknown as FastifyInstance
+  readJsonAlone(app)
+
+  const check = createGuard({ ...deps.guard, openPaths: ['/healthz', `${deps.mount}/healthz`] })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(constantHeaders)
+    check(request)
+    done()
+  })
+  app.setErrorHandler((error, _request, reply) => {
+    const refusal = toRefusal(error)
+    if (refusal.status === 500) deps.log.error({ err: error }, 'a request failed')
+    if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+    return reply.code(refusal.status).send(toErrorBody(refusal))
+  })
+  const methodsAt = rememberMethods(app)
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ''] = request.url.split('?')
+    const allowed = methodsAt(path)
+    if (allowed.length === 0 || allowed.includes(request.method))
+      throw new Refusal('not_found', { about: `such address: ${path}` })
+    reply.header('allow', allowed.join(', '))
+    throw new Refusal('wrong_method', { about: request.method })
+  })
+
+  await app.register(fastifyWebsocket, {
+    options: socketServerOptions,
+    preClose(done) {
+      closeSockets(app.websocketServer.clients)
+      app.websocketServer.close(() => done())
+    },
+  })
+  const routes = async (mounted: FastifyInstance) => {
+    receiverRoutes(mounted, deps)
+    monitoringRoutes(mounted, deps)
+    rootRoutes(mounted)
+    await pageRoutes(mounted, deps)
+  }
+  const rootRoutes = (at: FastifyInstance) => {
+    livenessRoutes(at, deps)
+    socketRoutes(at, deps)
+  }
+  await app.register(routes, { prefix: deps.mount })
+  // With a mount, these answer at the root as well.
+  if (deps.mount !== '') await app.register(async (root) => rootRoutes(root))
+  return app
+}
+
+const constantHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    "object-src 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+/** JSON is the only body there is; none at all is none, whatever its type says. */
+function readJsonAlone(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else parse(request, body as string, done)
+  })
+}
+
+/** Remembers every route, so that a known path with a wrong method can be told from an unknown path. */
+function rememberMethods(app: FastifyInstance): (path: string) => string[] {
+  const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const path = url.replace(/(.)\/$/, '$1')
+    const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*')}/?$`)
+    const route = known.get(path) ?? { pattern, methods: new Set<string>() }
+    for (const one of [method].flat()) route.methods.add(one)
+    known.set(path, route)
+  })
+  return (path) => {
+    const routes = [...known.values()].filter(({ pattern }) => pattern.test(path))
+    return [...new Set(routes.flatMap(({ methods }) => [...methods]))]
+  }
+}
+
+/** Fastify's own errors -> ours. */
+const fastifyErrors: Readonly<Record<string, RefusalCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json_type',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'not_json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'not_json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
+  FST_ERR_BAD_URL: 'bad_request',
+  FST_ERR_VALIDATION: 'bad_request',
+}
+
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof StoreBusyError || error instanceof StoreDownError) {
+    return new Refusal('store_busy', { cause: error })
+  }
+  const { code = '', statusCode = 500 } = error as FastifyError
+  const known = fastifyErrors[code]
+  if (known !== undefined) return new Refusal(known, { cause: error })
+  return new Refusal(statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal', { cause: error })
+}

@@ -1,0 +1,122 @@
+/** The WebSocket end of the feed. */
+
+import type { FastifyInstance } from 'fastify'
+import type { WebSocket } from 'ws'
+import type { Feed } from '../live/feed.ts'
+import { Refusal } from '../model/errors.ts'
+import { answerClient, type ServerMessage } from '../model/messages.ts'
+import { type Bucket, fullBucket, takeToken } from '../model/pace.ts'
+import { type Query, readParameter } from './answer.ts'
+
+export interface SocketDeps {
+  readonly feed: Feed
+  /** False while an operator has switched real-time updates off, for all or for one manufacturer. */
+  isBroadcasting(manufacturer: string | null): boolean
+}
+
+/** For @fastify/websocket: what the `ws` server is to accept. */
+export const socketServerOptions = { maxPayload: 64 * 1024, perMessageDeflate: false } as const
+
+const heartbeatMs = 20_000
+const maxUnsentBytes = 512 * 1024
+const slowestDrainMs = 30_000
+const lookAgainMs = 50
+/** Messages a client may send, and how many of them may be nonsense. */
+const pace = { perSecond: 20, burst: 100 }
+const nonsensePace = { perSecond: 20 / 60, burst: 20 }
+
+const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013 } as const
+
+/** `/ws` and `/ws/<name>/`; whatever the name, it is the same feed. */
+export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
+  const alive = new WeakSet<WebSocket>()
+  const heartbeat = setInterval(() => {
+    for (const socket of app.websocketServer.clients) {
+      if (!alive.delete(socket)) socket.terminate()
+      else socket.ping()
+    }
+  }, heartbeatMs)
+  app.addHook('onClose', async () => clearInterval(heartbeat))
+
+  for (const path of ['/ws', '/ws/:name']) {
+    app.route({
+      method: 'GET',
+      url: path,
+      handler: () => {
+        throw new Refusal('bad_request', { details: 'This address speaks WebSocket; connect with ws:// or wss://.' })
+      },
+      preHandler: async () => {
+        if (!deps.isBroadcasting(null)) throw new Refusal('websocket_off')
+      },
+      wsHandler: (socket, request) => {
+        alive.add(socket)
+        socket.on('pong', () => alive.add(socket))
+        listen(socket, deps, readParameter(request.query as Query, 'manufacturer'))
+      },
+    })
+  }
+}
+
+/** Ends every connection, saying so. */
+export function closeSockets(clients: Iterable<WebSocket>): void {
+  for (const socket of clients) socket.close(closeCodes.goingAway, 'The service is stopping')
+}
+
+function listen(socket: WebSocket, deps: SocketDeps, manufacturer: string | undefined): void {
+  const ended = new AbortController()
+  socket.on('close', () => ended.abort())
+  socket.on('error', () => socket.terminate())
+  answerMessages(socket)
+  say(socket, { type: 'status', message: 'Connected' })
+  sendFeed(socket, deps, manufacturer, ended.signal).catch(() => socket.terminate())
+}
+
+async function sendFeed(
+  socket: WebSocket,
+  deps: SocketDeps,
+  manufacturer: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const frame of deps.feed.subscribe({ manufacturer, signal })) {
+    if (!deps.isBroadcasting(null)) return socket.close(closeCodes.goingAway, 'Real-time updates are switched off')
+    if (!deps.isBroadcasting(frame.message.manufacturer)) continue
+    if (socket.bufferedAmount > maxUnsentBytes && !(await drained(socket))) {
+      socket.close(closeCodes.tryLater, 'Too slow')
+      socket.terminate()
+      return
+    }
+    socket.send(frame.bytes, { binary: false })
+  }
+}
+
+/** Waits until a slow client has taken what it was sent; meanwhile the feed keeps only the newest for it. */
+async function drained(socket: WebSocket): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < slowestDrainMs; waitedMs += lookAgainMs) {
+    if (socket.bufferedAmount <= maxUnsentBytes / 2 || socket.readyState !== socket.OPEN) return true
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+  }
+  return false
+}
+
+function answerMessages(socket: WebSocket): void {
+  let allowance = fullBucket(pace, performance.now())
+  let patience = fullBucket(nonsensePace, performance.now())
+  const isOver = (taken: { bucket: Bucket; waitMs: number }) => taken.waitMs > 0
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) return socket.close(closeCodes.unsupported, 'Text frames only')
+    const taken = takeToken(allowance, pace, performance.now())
+    allowance = taken.bucket
+    if (isOver(taken)) return socket.close(closeCodes.policy, 'Too many messages')
+    const answer = answerClient(String(data), new Date())
+    if (answer.type === 'error') {
+      const nonsense = takeToken(patience, nonsensePace, performance.now())
+      patience = nonsense.bucket
+      if (isOver(nonsense)) return socket.close(closeCodes.policy, 'Too many messages that mean nothing')
+    }
+    say(socket, answer)
+  })
+}
+
+function say(socket: WebSocket, message: ServerMessage): void {
+  socket.send(JSON.stringify(message))
+}
