@@ -1,0 +1,223 @@
+/** poll_devices: polls without serving anybody. */
+
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type House, openHouse } from '../app.ts'
+import type { Config } from '../config.ts'
+import type { HeardSource } from '../manufacturers/sources.ts'
+import { onceOwner, ownerName } from '../monitor/ownership.ts'
+import type { CycleReport, Poller } from '../monitor/poller.ts'
+import { sourcesOf } from './sources.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  createLog,
+  createProgress,
+  type ExitCode,
+  exitCodes,
+  formatTable,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+  UsageError,
+  wholeOption,
+} from './terminal.ts'
+
+interface PollOptions extends CommonOptions {
+  readonly interval?: number
+  readonly once?: boolean
+  readonly manufacturer?: string
+  readonly continuous?: boolean
+  readonly dryRun?: boolean
+}
+
+/** Where neither flag nor setting says how often. */
+const defaultIntervalSeconds = 5
+
+export function pollDevicesCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('poll_devices', 'Poll the manufacturers’ systems, and keep their real-time subscriptions')
+    .addOption(
+      wholeOption('--interval <seconds>', 'how often, above every setting (default: the setting, else 5)', 1, 3600),
+    )
+    .option('--once', 'one poll, then end')
+    .option('--manufacturer <code>', 'only this manufacturer')
+    .option('--continuous', 'until told to stop (the default)')
+    .option('--dry-run', 'say what a poll would do; write and tell nothing')
+    .action(async (options: PollOptions) => done(await pollDevices(options, terminal)))
+}
+
+async function pollDevices(options: PollOptions, terminal: Terminal): Promise<ExitCode> {
+  if (options.continuous && (options.once || options.dryRun)) {
+    throw new UsageError(`--continuous cannot go with ${options.once ? '--once' : '--dry-run'}`)
+  }
+  const config = readOptions(options, terminal)
+  if (options.dryRun) return withDatabaseToRead(config, (prepared) => poll(prepared, options, terminal))
+  return poll(config, options, terminal)
+}
+
+async function poll(config: Config, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
+  const isReadOnly = options.dryRun === true && existsSync(sqlitePath(config) ?? '/')
+  const house = await openHouse(config, {
+    log: createLog(terminal, 'error'),
+    pid: terminal.pid,
+    intervalSeconds: options.interval,
+    defaultIntervalSeconds,
+    isReadOnly,
+  })
+  try {
+    const sources = sourcesOf(house, options.manufacturer)
+    const pollers = house.monitor.pollers.filter(({ heard }) => sources.includes(heard))
+    if (options.dryRun) return await pollOnce(pollers, house, options, terminal)
+    return options.once
+      ? await pollOnce(pollers, house, options, terminal)
+      : await pollOn(pollers, house, options, terminal)
+  } finally {
+    await house.close()
+  }
+}
+
+/** One cycle of each source, or what it would do. */
+async function pollOnce(
+  pollers: readonly Poller[],
+  house: House,
+  options: PollOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const owner = { db: house.db, owner: ownerName(terminal.pid, 'once'), log: createLog(terminal, 'error') }
+  const reports: CycleOf[] = []
+  const held: string[] = []
+  await Promise.all(
+    pollers.map(async (poller) => {
+      const { heard } = poller
+      const intervalMs = (options.interval ?? house.settings(heard.manufacturer).polling_interval) * 1000
+      const progress = createProgress(terminal, plain(heard.id))
+      const cycle = { intervalMs, isComplete: true, onProgress: progress.show }
+      if (options.dryRun) reports.push({ heard, report: await poller.rehearse({ ...cycle, signal: terminal.signal }) })
+      else {
+        const hadTurn = await onceOwner(owner, heard.id, intervalMs, terminal.signal, async (ownership) => {
+          reports.push({ heard, report: await poller.poll({ ...cycle, ...ownership }) })
+        })
+        if (!hadTurn) held.push(heard.id)
+      }
+      progress.end()
+    }),
+  )
+  const document = toDocument(reports)
+  if (options.json) printJson(terminal, options.dryRun ? { dry_run: true, ...document } : document)
+  else printCycle(terminal, document, options.dryRun === true)
+  if (held.length > 0) {
+    terminal.err(`Another process polls ${held.map(plain).join(', ')}; nothing was done there.`)
+    return exitCodes.tempFail
+  }
+  return document.manufacturers.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok
+}
+
+/** Cycles and subscriptions until told to stop; a line a cycle. */
+async function pollOn(
+  pollers: readonly Poller[],
+  house: House,
+  options: PollOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const keepingUp = house.keepUp(terminal.signal)
+  await house.monitor.run(
+    terminal.signal,
+    {
+      onCycle(heard, report) {
+        const document = toDocument([{ heard, report }])
+        if (options.json) terminal.out(JSON.stringify(document))
+        else
+          for (const line of document.manufacturers.map(describe)) terminal.out(`${new Date().toISOString()} ${line}`)
+      },
+      onStandBy: (heard, holder) => terminal.err(`Standing by for ${plain(heard.id)}: ${plain(holder)} polls it.`),
+    },
+    pollers,
+  )
+  await keepingUp
+  return exitCodes.ok
+}
+
+interface CycleOf {
+  readonly heard: HeardSource
+  readonly report: CycleReport
+}
+
+type ManufacturerCycle = CycleReport & { readonly code: string }
+
+/** The sources of one manufacturer, added up. */
+function toDocument(reports: readonly CycleOf[]): { readonly manufacturers: ManufacturerCycle[] } {
+  const byCode = new Map<string, ManufacturerCycle>()
+  for (const { heard, report } of reports) {
+    const code = heard.manufacturer
+    const before = byCode.get(code)
+    byCode.set(code, before === undefined ? { code, ...report } : addCycles(before, report))
+  }
+  return { manufacturers: [...byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1)) }
+}
+
+function addCycles(a: ManufacturerCycle, b: CycleReport): ManufacturerCycle {
+  return {
+    code: a.code,
+    devices: a.devices + b.devices,
+    created: a.created + b.created,
+    updated: a.updated + b.updated,
+    moved: a.moved + b.moved,
+    duplicates: a.duplicates + b.duplicates,
+    conflicts: a.conflicts + b.conflicts,
+    errors: a.errors + b.errors,
+    error: a.error ?? b.error,
+    duration_ms: Math.max(a.duration_ms, b.duration_ms),
+  }
+}
+
+function printCycle(
+  terminal: Terminal,
+  { manufacturers }: { manufacturers: ManufacturerCycle[] },
+  isRehearsal: boolean,
+): void {
+  if (manufacturers.length === 0) {
+    terminal.out('No manufacturer is configured and enabled; there is nothing to poll.')
+    return
+  }
+  if (isRehearsal) terminal.out('A poll would find this; nothing was written:')
+  const head = ['manufacturer', 'devices', 'new', 'updated', 'moved', 'duplicates', 'conflicts', 'unreadable', 'ms']
+  const rows = manufacturers.map((one) => [
+    one.code,
+    one.devices,
+    one.created,
+    one.updated,
+    one.moved,
+    one.duplicates,
+    one.conflicts,
+    one.errors,
+    one.duration_ms,
+  ])
+  terminal.out(formatTable(head, rows))
+  for (const { code, error } of manufacturers) if (error !== null) terminal.err(`${code}: ${plain(error)}`)
+}
+
+function describe(cycle: ManufacturerCycle): string {
+  const { code, devices, created, updated, moved, conflicts, duration_ms, error } = cycle
+  if (error !== null) return `${code}: ${plain(error)}`
+  return `${code}: ${devices} devices, ${created} new, ${updated} updated, ${moved} moved, ${conflicts} conflicts, ${duration_ms} ms`
+}
+
+/** A rehearsal makes no database where there is none: it looks at an empty one elsewhere. */
+async function withDatabaseToRead<T>(config: Config, work: (config: Config) => Promise<T>): Promise<T> {
+  const path = sqlitePath(config)
+  if (path === null || existsSync(path)) return work(config)
+  const data_dir = await mkdtemp(join(tmpdir(), 'micwatch-dry-run-'))
+  try {
+    return await work({ ...config, data_dir, database_url: `sqlite:${join(data_dir, 'micwatch.db')}` })
+  } finally {
+    await rm(data_dir, { recursive: true, force: true })
+  }
+}
+
+function sqlitePath({ database_url }: Config): string | null {
+  return database_url.startsWith('sqlite:') ? database_url.slice('sqlite:'.length) : null
+}

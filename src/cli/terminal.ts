@@ -1,0 +1,112 @@
+/** What every command shares: the outside world it may touch, its exit codes, how it words an outcome. */
+
+import Table from 'cli-table3'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import pino from 'pino'
+import { type Config, type ConfigFlags, readConfig } from '../config.ts'
+
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly pid: number
+  readonly version: string
+  /** Where the built pages lie. */
+  readonly webRoot: string
+  /** Aborts on SIGINT and SIGTERM. */
+  readonly signal: AbortSignal
+  /** Standard error is a terminal, so that progress can be drawn there. */
+  readonly isInteractive: boolean
+  out(text: string): void
+  err(text: string): void
+}
+
+export const exitCodes = { ok: 0, failed: 1, usage: 2, tempFail: 75 } as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** Wrong words on the command line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** A command with the flags that stand above the configuration, and `--json`. */
+export function createCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--config <file>', 'configuration file (default: micwatch.yaml, if there)')
+    .option('--host <address>', 'address to listen on')
+    .option('--port <port>', 'port to listen on; 0 for a free one')
+    .option('--mount <prefix>', 'path prefix of everything, e.g. /micwatch')
+    .option('--data-dir <folder>', 'where the database and the secrets lie')
+    .option('--database-url <url>', 'sqlite:<file> or postgres://…')
+    .option('--redis-url <url>', 'redis://…')
+    .option('--json', 'one JSON document on standard output, nothing else there')
+}
+
+/** What commander makes of those flags. */
+export interface CommonOptions {
+  readonly config?: string
+  readonly host?: string
+  readonly port?: string
+  readonly mount?: string
+  readonly dataDir?: string
+  readonly databaseUrl?: string
+  readonly redisUrl?: string
+  readonly json?: boolean
+}
+
+export function readOptions(options: CommonOptions, terminal: Pick<Terminal, 'env'>): Config {
+  const { config, host, port, mount, dataDir, databaseUrl, redisUrl } = options
+  const flags: ConfigFlags = { config, host, port, mount }
+  return readConfig({ ...flags, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }, terminal.env)
+}
+
+export function wholeOption(flags: string, description: string, min: number, max: number): Option {
+  return new Option(flags, description).argParser((text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (value >= min && value <= max) return value
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
+  })
+}
+
+/** One JSON line an event, on standard error; MICWATCH_LOG names the least level. */
+export function createLog(terminal: Pick<Terminal, 'env' | 'err'>, defaultLevel: string) {
+  const level = terminal.env.MICWATCH_LOG ?? defaultLevel
+  return pino(
+    { level: level in pino.levels.values || level === 'silent' ? level : defaultLevel },
+    { write: (line: string) => terminal.err(line.trimEnd()) },
+  )
+}
+
+export function printJson(terminal: Terminal, document: unknown): void {
+  terminal.out(JSON.stringify(document, null, 2))
+}
+
+/** Control characters would let a device's name move the cursor. */
+export function plain(value: unknown): string {
+  return String(value ?? '–').replace(/\p{Cc}/gu, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}
+
+export function formatTable(head: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const table = new Table({ head: [...head], style: { head: [], border: [] } })
+  table.push(...rows.map((row) => row.map(plain)))
+  return table.toString()
+}
+
+/** Redraws one line; gone once the work is done. Says nothing where nobody looks. */
+export function createProgress(
+  terminal: Terminal,
+  label: string,
+): { show(done: number, total: number): void; end(): void } {
+  let isDrawn = false
+  return {
+    show(done, total) {
+      if (!terminal.isInteractive) return
+      const width = 24
+      const filled = total === 0 ? width : Math.round((done / total) * width)
+      terminal.err(`\r${label} ${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${total}\u001b[K`)
+      isDrawn = true
+    },
+    end() {
+      if (isDrawn) terminal.err('\r\u001b[K')
+    },
+  }
+}

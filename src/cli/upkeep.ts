@@ -1,0 +1,66 @@
+/** simulate, migrate. */
+
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { stringify as toYaml } from 'yaml'
+import { startDemo } from '../manufacturers/demo.ts'
+import { openDatabase } from '../store/database.ts'
+import { migrate } from '../store/migrate.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  type ExitCode,
+  exitCodes,
+  printJson,
+  readOptions,
+  type Terminal,
+  wholeOption,
+} from './terminal.ts'
+
+interface SimulateOptions extends CommonOptions {
+  readonly seed: number
+  readonly receivers?: number
+}
+
+export function simulateCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('simulate', 'Run simulated manufacturers’ systems, and say how to reach them')
+    .addOption(wholeOption('--seed <n>', 'which show; the same seed gives the same show', 0, 2 ** 31 - 1).default(1))
+    .addOption(wholeOption('--receivers <n>', 'how many receivers, over both manufacturers', 1, 20_000))
+    .action(async (options: SimulateOptions) => done(await simulate(options, terminal)))
+}
+
+/** `--port` is the first system's; the next one follows it. */
+async function simulate(options: SimulateOptions, terminal: Terminal): Promise<ExitCode> {
+  const { seed, receivers } = options
+  const { server } = readOptions(options, terminal)
+  const port = options.port === undefined ? 0 : server.port
+  const demo = await startDemo({ seed, port, ...(receivers !== undefined && { receivers }) })
+  const { manufacturers } = demo
+  if (options.json) printJson(terminal, { manufacturers })
+  else {
+    terminal.out('# Simulated systems are running. Put this into micwatch.yaml to watch them:')
+    terminal.out(toYaml({ manufacturers }).trimEnd())
+  }
+  if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
+  await demo.close()
+  return exitCodes.ok
+}
+
+export function migrateCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('migrate', 'Bring the database to this version’s form').action(async (options: CommonOptions) =>
+    done(await runMigrations(options, terminal)),
+  )
+}
+
+async function runMigrations(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal)
+  const db = await openDatabase({ url: config.database_url })
+  try {
+    const applied = await migrate(db)
+    if (options.json) printJson(terminal, { applied })
+    else terminal.out(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`)
+    return exitCodes.ok
+  } finally {
+    await db.close()
+  }
+}

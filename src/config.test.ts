@@ -1,0 +1,79 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+function fileWith(content: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'micwatch-config-')), 'micwatch.yaml')
+  writeFileSync(path, content)
+  return path
+}
+
+function refusal(content: string, env = {}): string {
+  try {
+    readConfig({ config: fileWith(content) }, env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.replace(/^.*micwatch\.yaml/, 'micwatch.yaml')
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('configuration', () => {
+  test('has the defaults of the contract', () => {
+    expect(readConfig({}, {})).toMatchObject({
+      file: null,
+      server: { host: '127.0.0.1', port: 8080, mount: '' },
+      database_url: 'sqlite:data/micwatch.db',
+      rate_limit: { max_requests: 120, window_seconds: 60 },
+      settings: { DEFAULT_POLLING_INTERVAL: 10, WEBSOCKET_BROADCASTING: true, CACHE_TIMEOUT: 30 },
+    })
+  })
+
+  test('a flag beats the environment, which beats the file', () => {
+    const config = fileWith('server: {port: 1000, host: 10.0.0.1, mount: /file/}\ndata_dir: /file')
+    const env = { MICWATCH_PORT: '2000', MICWATCH_DATA_DIR: '/env', MICWATCH_REQUIRE_LOGIN: 'true' }
+    expect(readConfig({ config, port: '3000' }, env)).toMatchObject({
+      server: { port: 3000, host: '10.0.0.1', mount: '/file' },
+      data_dir: '/env',
+      database_url: 'sqlite:/env/micwatch.db',
+      require_login: true,
+    })
+  })
+
+  test('a whole text may come from the environment', () => {
+    const content = 'manufacturers: [{code: shure, config: {shared_key: "${SHURE_KEY}"}}]'
+    const { manufacturers } = readConfig({ config: fileWith(content) }, { SHURE_KEY: 'secret' })
+    expect(manufacturers[0]?.config).toEqual({ shared_key: 'secret' })
+    expect(refusal(content)).toBe('micwatch.yaml: manufacturers.0.config.shared_key: the environment has no SHURE_KEY')
+  })
+
+  test.each([
+    ['server: {prot: 1}', 'micwatch.yaml: server.prot: unknown key'],
+    ['server: {port: high}', 'micwatch.yaml: server.port: expected a whole number from 0 to 65535'],
+    ['server: 5', 'micwatch.yaml: server: expected a section of keys'],
+    [
+      'settings: {CACHE_TIMEOUT: yes}',
+      'micwatch.yaml: settings.CACHE_TIMEOUT: expected a whole number from 0 to 86400',
+    ],
+    [
+      'manufacturers: [{name: x}]',
+      'micwatch.yaml: manufacturers.0: expected a manufacturer with at least a code (code is missing)',
+    ],
+    ['database_url: mysql://x', 'micwatch.yaml: database_url: expected sqlite:<file> or postgres://…'],
+    ['- just a list', 'micwatch.yaml: expected a section of keys'],
+  ])('%s', (content, message) => {
+    expect(refusal(content)).toBe(message)
+  })
+
+  test('says where a file breaks', () => {
+    expect(refusal('server: {')).toMatch(/^micwatch\.yaml: not valid YAML: .*line/)
+    expect(() => readConfig({ config: '/nowhere.yaml' }, {})).toThrow('/nowhere.yaml: cannot be read (no such file)')
+  })
+
+  test('names a flag or variable that is wrong', () => {
+    expect(() => readConfig({ port: 'x' }, {})).toThrow('--port: expected a whole number from 0 to 65535')
+    expect(() => readConfig({}, { MICWATCH_PORT: '70000' })).toThrow('MICWATCH_PORT: expected a whole number')
+  })
+})

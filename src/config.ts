@@ -1,0 +1,253 @@
+/** Flags, environment and file -> one frozen Config, read once. In that order of precedence; then the defaults. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Type from 'typebox'
+import { Value } from 'typebox/value'
+import { parse as parseYaml } from 'yaml'
+import { serviceDefaults } from './model/settings.ts'
+
+/** A configuration that cannot be used. The message is one line: where, which key, what was expected. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const text = (expected: string) => Type.String({ description: expected })
+const flag = Type.Boolean({ description: 'true or false' })
+const texts = (expected: string) => Type.Array(Type.String(), { description: `a list of ${expected}` })
+const whole = (minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
+/** Every key may be left out; no other may be there. */
+const section = <T extends Type.TProperties>(properties: T) =>
+  Type.Partial(Type.Object(properties, { additionalProperties: false, description: 'a section of keys' }), {
+    additionalProperties: false,
+  })
+
+const Limit = Type.Object(
+  { max_requests: whole(1, 1_000_000), window_seconds: whole(1, 86_400) },
+  { additionalProperties: false, description: '{max_requests, window_seconds}' },
+)
+
+const Manufacturer = Type.Object(
+  {
+    code: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,63}$', description: 'lower-case letters, digits, _ and -' }),
+    name: Type.Optional(text('text')),
+    plugin: Type.Optional(text('the code of a plugin')),
+    api_enabled: Type.Optional(flag),
+    config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'a section of keys' })),
+  },
+  { additionalProperties: false, description: 'a manufacturer with at least a code' },
+)
+
+const File = section({
+  server: section({
+    host: text('a host name or address'),
+    port: whole(0, 65_535),
+    mount: Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*/?$', description: 'a path such as /micwatch, or empty' }),
+    allowed_hosts: texts('host names'),
+    trusted_proxies: texts('networks in CIDR form'),
+  }),
+  data_dir: text('a folder'),
+  database_url: Type.Union([Type.Null(), Type.String({ pattern: '^(sqlite:.|postgres(ql)?://.)' })], {
+    description: 'sqlite:<file> or postgres://…',
+  }),
+  redis_url: Type.Union([Type.Null(), Type.String({ pattern: '^rediss?://.' })], { description: 'redis://…' }),
+  require_login: flag,
+  public_read: flag,
+  tls: Type.Union(
+    [
+      Type.Literal('off'),
+      Type.Literal(false),
+      Type.Object({ cert: Type.String(), key: Type.String() }, { additionalProperties: false }),
+    ],
+    { description: 'off, or {cert: file, key: file}' },
+  ),
+  discovery_ranges: texts('networks in CIDR form'),
+  rate_limit: section({
+    max_requests: whole(1, 1_000_000),
+    window_seconds: whole(1, 86_400),
+    overrides: Type.Record(Type.String(), Limit, { description: 'a section of endpoints' }),
+  }),
+  settings: section({
+    DEFAULT_POLLING_INTERVAL: whole(1, 3600),
+    WEBSOCKET_BROADCASTING: flag,
+    CACHE_TIMEOUT: whole(0, 86_400),
+  }),
+  manufacturers: Type.Array(Manufacturer, { description: 'a list of manufacturers' }),
+})
+
+type File = Type.Static<typeof File>
+export type ManufacturerEntry = Type.Static<typeof Manufacturer>
+
+type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
+
+export interface Config extends Omit<Filled<File>, 'server' | 'settings' | 'rate_limit' | 'database_url' | 'tls'> {
+  /** Where the file's values come from; null without a file. */
+  readonly file: string | null
+  readonly server: Filled<NonNullable<File['server']>>
+  readonly settings: Filled<NonNullable<File['settings']>>
+  readonly rate_limit: Filled<NonNullable<File['rate_limit']>>
+  readonly database_url: string
+  readonly tls: { readonly cert: string; readonly key: string } | null
+}
+
+/** Command-line flags that stand above everything else, under their names in the file. */
+export interface ConfigFlags {
+  readonly config?: string | undefined
+  readonly host?: string | undefined
+  readonly port?: string | undefined
+  readonly mount?: string | undefined
+  readonly data_dir?: string | undefined
+  readonly database_url?: string | undefined
+  readonly redis_url?: string | undefined
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const defaultFile = 'micwatch.yaml'
+
+/** Throws ConfigError. */
+export function readConfig(flags: ConfigFlags, env: Environment): Config {
+  const { path, file } = readFile(flags.config ?? env.MICWATCH_CONFIG, env)
+  const outer = check(fromEnvironment(env), (key) => environmentName(key))
+  const inner = check(fromFlags(flags), (key) => `--${key.replaceAll('_', '-').replace('server.', '')}`)
+  const merged: File = { ...file, ...outer, ...inner, server: { ...file.server, ...outer.server, ...inner.server } }
+  const data_dir = merged.data_dir ?? './data'
+  const tls = typeof merged.tls === 'object' ? merged.tls : null
+  return Object.freeze({
+    file: path,
+    server: {
+      host: merged.server?.host ?? '127.0.0.1',
+      port: merged.server?.port ?? 8080,
+      mount: (merged.server?.mount ?? '').replace(/\/+$/, ''),
+      allowed_hosts: merged.server?.allowed_hosts ?? [],
+      trusted_proxies: merged.server?.trusted_proxies ?? [],
+    },
+    data_dir,
+    database_url: merged.database_url ?? `sqlite:${join(data_dir, 'micwatch.db')}`,
+    redis_url: merged.redis_url ?? null,
+    require_login: merged.require_login ?? false,
+    public_read: merged.public_read ?? false,
+    tls,
+    discovery_ranges: merged.discovery_ranges ?? [],
+    rate_limit: { max_requests: 120, window_seconds: 60, overrides: {}, ...merged.rate_limit },
+    settings: { ...serviceDefaults, ...merged.settings },
+    manufacturers: merged.manufacturers ?? [],
+  })
+}
+
+function readFile(named: string | undefined, env: Environment): { path: string | null; file: File } {
+  const path = named ?? defaultFile
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' && named === undefined) return { path: null, file: {} }
+    throw new ConfigError(`${path}: cannot be read (${code === 'ENOENT' ? 'no such file' : message})`)
+  }
+  let values: unknown
+  try {
+    values = parseYaml(content) ?? {}
+  } catch (error) {
+    const [line] = (error as Error).message.split('\n')
+    throw new ConfigError(`${path}: not valid YAML: ${line}`)
+  }
+  const filled = fillReferences(values, env, path, '')
+  return { path, file: check(filled, (key) => (key === '' ? path : `${path}: ${key}`)) }
+}
+
+/** Puts the environment's value in the place of every text that is `${NAME}` as a whole. */
+function fillReferences(value: unknown, env: Environment, path: string, key: string): unknown {
+  if (typeof value === 'string') {
+    const name = /^\$\{(\w+)\}$/.exec(value)?.[1]
+    if (name === undefined) return value
+    const known = env[name]
+    if (known === undefined) throw new ConfigError(`${path}: ${key}: the environment has no ${name}`)
+    return known
+  }
+  if (Array.isArray(value)) return value.map((item, at) => fillReferences(item, env, path, `${key}.${at}`))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const inside = key === '' ? name : `${key}.${name}`
+    return [name, fillReferences(inner, env, path, inside)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Environment variable -> key of the file, and how its text is read. */
+const environment: Readonly<Record<string, readonly [key: string, read: (text: string) => unknown]>> = {
+  MICWATCH_HOST: ['server.host', String],
+  MICWATCH_PORT: ['server.port', readNumber],
+  MICWATCH_MOUNT: ['server.mount', String],
+  MICWATCH_DATA_DIR: ['data_dir', String],
+  MICWATCH_DATABASE_URL: ['database_url', String],
+  MICWATCH_REDIS_URL: ['redis_url', String],
+  MICWATCH_REQUIRE_LOGIN: ['require_login', readFlag],
+  MICWATCH_PUBLIC_READ: ['public_read', readFlag],
+}
+
+function fromEnvironment(env: Environment): object {
+  const given = Object.entries(environment).flatMap(([name, [key, read]]) => {
+    const value = env[name]
+    return value === undefined || value === '' ? [] : [[key, read(value)] as const]
+  })
+  return nest(given)
+}
+
+function environmentName(key: string): string {
+  return Object.keys(environment).find((name) => environment[name]?.[0] === key) ?? key
+}
+
+function fromFlags({ config: _, host, port, mount, ...top }: ConfigFlags): object {
+  const given = [
+    ['server.host', host],
+    ['server.port', port === undefined ? undefined : readNumber(port)],
+    ['server.mount', mount],
+    ...Object.entries(top),
+  ] as const
+  return nest(given.filter(([, value]) => value !== undefined))
+}
+
+function nest(given: readonly (readonly [string, unknown])[]): object {
+  const nested: Record<string, unknown> = {}
+  const server: Record<string, unknown> = {}
+  for (const [key, value] of given) {
+    if (key.startsWith('server.')) server[key.slice('server.'.length)] = value
+    else nested[key] = value
+  }
+  return Object.keys(server).length === 0 ? nested : { ...nested, server }
+}
+
+function readNumber(value: string): unknown {
+  return /^\d+$/.test(value) ? Number(value) : value
+}
+
+function readFlag(value: string): unknown {
+  const flags: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
+  return flags[value.toLowerCase()] ?? value
+}
+
+/** `name` says where the key came from. */
+function check(values: unknown, name: (key: string) => string): File {
+  const [error] = Value.Errors(File, values)
+  if (error === undefined) return values as File
+  const path = error.instancePath.split('/').slice(1)
+  const where = name(path.join('.'))
+  if (error.keyword === 'boolean') throw new ConfigError(`${where}: unknown key`)
+  const missing = (error.params as { requiredProperties?: string[] }).requiredProperties?.[0]
+  const expected = missing === undefined ? expectedAt(path) : `${expectedAt(path)} (${missing} is missing)`
+  throw new ConfigError(`${where}: expected ${expected}`)
+}
+
+/** The description of the innermost part of the schema that has one. */
+function expectedAt(path: readonly string[]): string {
+  let node: Readonly<Record<string, unknown>> | undefined = File as unknown as Record<string, unknown>
+  let expected = 'a section of keys'
+  for (const step of path) {
+    const properties = node?.properties as Record<string, Record<string, unknown>> | undefined
+    node = properties?.[step] ?? (node?.items as Record<string, unknown> | undefined)
+    if (typeof node?.description === 'string') expected = node.description
+  }
+  return expected
+}

@@ -1,0 +1,92 @@
+/** Words on the command line -> one command -> exit code. The only file that touches `process`. */
+
+import { fileURLToPath } from 'node:url'
+import { Command, CommanderError } from 'commander'
+import { pollDevicesCommand } from './cli/poll-devices.ts'
+import { serveCommand } from './cli/serve.ts'
+import { checkApiHealthCommand } from './cli/status.ts'
+import { type ExitCode, exitCodes, type Terminal, UsageError } from './cli/terminal.ts'
+import { migrateCommand, simulateCommand } from './cli/upkeep.ts'
+import { ConfigError } from './config.ts'
+
+const version = typeof __MICWATCH_VERSION__ === 'undefined' ? 'development' : __MICWATCH_VERSION__
+const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
+
+const stop = new AbortController()
+for (const [name, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(name, () => {
+    // Asked twice, somebody is in a hurry.
+    if (stop.signal.aborted) process.exit(code)
+    stop.abort()
+  })
+}
+// A closed pipe must not end the service.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+const terminal: Terminal = {
+  env: process.env,
+  pid: process.pid,
+  version,
+  webRoot: fileURLToPath(new URL(isBuilt ? './web' : '../dist/web', import.meta.url)),
+  signal: stop.signal,
+  isInteractive: process.stderr.isTTY === true,
+  out: (text) => void process.stdout.write(`${text}\n`),
+  err: (text) => void process.stderr.write(text.startsWith('\r') ? text : `${text}\n`),
+}
+
+process.exitCode = await run(process.argv.slice(2))
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok
+  const done = (ended: ExitCode) => {
+    code = ended
+  }
+  const program = new Command('micwatch')
+    .description('Watches every wireless microphone in a building, live.')
+    .version(version)
+    .addCommand(serveCommand(terminal, done))
+    .addCommand(pollDevicesCommand(terminal, done))
+    .addCommand(checkApiHealthCommand(terminal, done))
+    .addCommand(simulateCommand(terminal, done))
+    .addCommand(migrateCommand(terminal, done))
+    .addHelpText('after', '\nTry it: micwatch serve --demo')
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), outputError: () => {} })
+  }
+  try {
+    await program.parseAsync(withUnderscores(words), { from: 'user' })
+    return code
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+/** `check-api-health` is `check_api_health`. */
+function withUnderscores(words: readonly string[]): string[] {
+  const at = words.findIndex((word) => !word.startsWith('-'))
+  return words.map((word, index) => (index === at ? word.replaceAll('-', '_') : word))
+}
+
+/** One line on standard error, never a stack trace. */
+function explain(error: unknown): ExitCode {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.ok
+    const [line = ''] = error.message.replace(/^error: /, '').split('\n')
+    terminal.err(
+      error.code === 'commander.help' ? 'micwatch: say which command; see micwatch --help' : `micwatch: ${line}`,
+    )
+    return exitCodes.usage
+  }
+  const { message, code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  if (error instanceof UsageError || error instanceof ConfigError) {
+    terminal.err(`micwatch: ${message}`)
+    return exitCodes.usage
+  }
+  const isTaken = code === 'EADDRINUSE'
+  const sentence = isTaken ? `${address}:${port} is in use by another program; choose another with --port` : message
+  terminal.err(`micwatch: ${sentence.split('\n')[0]}`)
+  return exitCodes.failed
+}
