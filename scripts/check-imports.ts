@@ -1,0 +1,237 @@
+/**
+ * Proves that imports fall one way: folder by folder as the table below says, without cycles (of types either), and
+ * with `process` named in `src/main.ts` alone. Run by `npm run check`; ARCHITECTURE.md has the drawing.
+ */
+
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { extname, join, posix, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'vite'
+
+/**
+ * Layer -> the layers it may import; its own folder goes without saying. A name stands for what is beneath it too.
+ * `manufacturers/x` is any one manufacturer's folder, `:types` after a name allows its types only.
+ */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  simulation: ['model'],
+  upstream: ['model'],
+  'manufacturers/plugin': ['upstream', 'model'],
+  'manufacturers/x': ['manufacturers/plugin', 'upstream', 'model'],
+  'manufacturers/x/simulator': ['manufacturers/plugin', 'upstream', 'model', 'simulation'],
+  'manufacturers/index': ['manufacturers/plugin', 'manufacturers/x', 'model'],
+  'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'model'],
+  'manufacturers/demo': ['manufacturers', 'upstream', 'model', 'simulation'],
+  store: ['model'],
+  live: ['model'],
+  monitor: ['manufacturers', 'upstream:types', 'store', 'live', 'model'],
+  actions: ['monitor', 'manufacturers', 'store', 'live', 'model'],
+  http: ['actions', 'store', 'live', 'model'],
+  config: ['model'],
+  app: ['http', 'actions', 'monitor', 'manufacturers', 'upstream', 'store', 'live', 'config', 'model'],
+  cli: ['app', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config'],
+  main: ['cli', 'app', 'config', 'model'],
+  web: ['model'],
+}
+
+/** What the rest of the house sees of a manufacturer. */
+const publicFace = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|simulator)\.ts)$/
+
+/** Layers that run in the browser. */
+const browser = ['model', 'web']
+
+interface Import {
+  readonly specifier: string
+  readonly typesOnly: boolean
+}
+
+interface Module {
+  readonly imports: readonly Import[]
+  /** Lines that name the global `process`. */
+  readonly processLines: readonly number[]
+}
+
+export interface Report {
+  readonly modules: number
+  readonly imports: number
+  readonly violations: readonly string[]
+}
+
+/** `leastModules`: below that the check has looked in the wrong place, which must not pass for a clean house. */
+export function checkImports(root: string, leastModules: number): Report {
+  const modules = readModules(root)
+  const graph = new Map<string, string[]>()
+  const violations: string[] = []
+  let imports = 0
+
+  for (const [file, module] of modules) {
+    const targets: string[] = []
+    for (const one of module.imports) {
+      imports++
+      const target = resolveImport(file, one.specifier, modules)
+      if (target !== null) targets.push(target)
+      const rule = target === null ? judgePackage(file, one.specifier) : judgeImport(file, target, one.typesOnly)
+      if (rule !== null) violations.push(`${file} -> ${target ?? one.specifier}: ${rule}`)
+    }
+    graph.set(file, targets)
+    if (file.startsWith('test/') || file === 'src/main.ts') continue
+    for (const line of module.processLines) {
+      violations.push(`${file}:${line} -> process: only src/main.ts may name it; take what is needed as an argument`)
+    }
+  }
+  for (const cycle of findCycles(graph)) violations.push(`${cycle.join(' -> ')}: imports in a circle`)
+  if (modules.size < leastModules || imports < modules.size / 2) {
+    violations.push(`saw only ${modules.size} modules with ${imports} imports in ${root}: is this the right folder?`)
+  }
+  return { modules: modules.size, imports, violations }
+}
+
+function readModules(root: string): Map<string, Module> {
+  const modules = new Map<string, Module>()
+  for (const folder of ['src', 'web', 'test']) {
+    for (const path of listFiles(join(root, folder))) {
+      if (!/\.tsx?$/.test(path) || path.endsWith('.d.ts')) continue
+      const file = `${folder}/${path}`
+      modules.set(file, parseModule(file, readFileSync(join(root, file), 'utf8')))
+    }
+  }
+  return modules
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    return paths.map((path) => path.split(sep).join('/')).sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function parseModule(file: string, text: string): Module {
+  const { program, errors } = parseSync(file, text)
+  if (errors[0] !== undefined) throw new Error(`${file} cannot be parsed: ${errors[0].message}`)
+  const imports: Import[] = []
+  const processLines = new Set<number>()
+  visit(program as unknown as Node, (node) => {
+    const specifier = (node.source as Node | undefined)?.value
+    if (typeof specifier === 'string') imports.push({ specifier, typesOnly: isTypesOnly(node) })
+    if (isProcess(node) || specifier === 'node:process' || specifier === 'process') {
+      processLines.add(text.slice(0, node.start).split('\n').length)
+    }
+  })
+  return { imports, processLines: [...processLines] }
+}
+
+/** A node of the syntax tree (ESTree with TypeScript), as far as it matters here. */
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly [field: string]: unknown
+}
+
+function visit(node: Node, see: (node: Node) => void): void {
+  see(node)
+  for (const [field, value] of Object.entries(node)) {
+    // Names of members, `x.process` or `{ process: 1 }`, are not references.
+    if ((field === 'property' || field === 'key') && node.computed !== true) continue
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, see)
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value
+}
+
+function isProcess(node: Node): boolean {
+  if (node.type === 'Identifier') return node.name === 'process'
+  if (node.type !== 'MemberExpression') return false
+  const { name: object } = node.object as Node
+  const { name, value } = node.property as Node
+  return (object === 'globalThis' || object === 'global') && (name === 'process' || value === 'process')
+}
+
+function isTypesOnly(node: Node): boolean {
+  if (node.type === 'TSImportType' || node.importKind === 'type' || node.exportKind === 'type') return true
+  const specifiers = (node.specifiers ?? []) as readonly Node[]
+  return specifiers.length > 0 && specifiers.every((one) => one.importKind === 'type' || one.exportKind === 'type')
+}
+
+/** The module meant, or null for a package, a style sheet and the like. */
+function resolveImport(file: string, specifier: string, modules: ReadonlyMap<string, Module>): string | null {
+  if (!specifier.startsWith('.')) return null
+  const path = posix.join(posix.dirname(file), specifier)
+  const candidates = [path, path.replace(/\.js(x?)$/, '.ts$1'), `${path}.ts`, `${path}.tsx`, `${path}/index.ts`]
+  return candidates.find((one) => modules.has(one)) ?? (/\.tsx?$/.test(path) ? path : null)
+}
+
+function judgePackage(file: string, specifier: string): string | null {
+  if (!specifier.startsWith('node:') || isTest(file) || !browser.includes(layerOf(file))) return null
+  return `${layerOf(file)} runs in the browser, where there is no Node`
+}
+
+function judgeImport(file: string, target: string, typesOnly: boolean): string | null {
+  if (file.startsWith('test/')) return null
+  if (target.startsWith('test/') && isTest(file)) return null
+  if (isTest(target)) return 'a test is imported by nobody'
+  const from = layerOf(file)
+  const to = layerOf(target)
+  const allowed = mayImport[from]
+  if (allowed === undefined) return `${from} has no row in the table of scripts/check-imports.ts`
+
+  const home = manufacturerOf(file)
+  const visited = manufacturerOf(target)
+  if (visited !== null && home !== null) return home === visited ? null : 'manufacturers do not know each other'
+  if (visited !== null && !publicFace.test(target)) return `only index.ts and simulator.ts of ${visited} are for others`
+  if (from === to) return null
+
+  const isBeneath = (name: string) => to === name || to.startsWith(`${name}/`)
+  if (allowed.some(isBeneath)) return null
+  if (allowed.some((name) => name.endsWith(':types') && isBeneath(name.replace(':types', '')))) {
+    return typesOnly ? null : `${from} may import only types of ${to}`
+  }
+  return `${from} may import ${allowed.join(', ') || 'nothing'}; not ${to}`
+}
+
+/** The row of the table that speaks for a file. */
+function layerOf(file: string): string {
+  const path = file.replace(/\.(test|bench)(?=\.tsx?$)/, '').slice(0, -extname(file).length)
+  const [top = '', folder = '', name, inner] = path.split('/')
+  if (top !== 'src') return top
+  if (folder !== 'manufacturers' || name === undefined) return folder
+  // A test may import what any file beside it may.
+  if (inner === undefined) return isTest(file) ? 'manufacturers/demo' : `manufacturers/${name}`
+  return inner === 'simulator' || isTest(file) ? 'manufacturers/x/simulator' : 'manufacturers/x'
+}
+
+function manufacturerOf(file: string): string | null {
+  return /^src\/manufacturers\/([^/]+)\//.exec(file)?.[1] ?? null
+}
+
+function isTest(file: string): boolean {
+  return file.startsWith('test/') || /\.test\.tsx?$/.test(file)
+}
+
+/** At least one cycle of every knot, each as the way round it. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const cycles: string[][] = []
+  const done = new Set<string>()
+  const path: string[] = []
+  const walk = (file: string) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file])
+    if (path.includes(file) || done.has(file)) return
+    path.push(file)
+    for (const target of graph.get(file) ?? []) walk(target)
+    path.pop()
+    done.add(file)
+  }
+  for (const file of graph.keys()) walk(file)
+  return cycles
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const { modules, imports, violations } = checkImports(process.cwd(), 40)
+  for (const violation of violations) console.error(violation)
+  console.log(`${modules} modules, ${imports} imports, ${violations.length} violations`)
+  process.exitCode = violations.length > 0 ? 1 : 0
+}

@@ -1,0 +1,65 @@
+/** The browser of the tests: one that is there, or on Debian one that is installed on the spot. */
+
+import { execFile } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const macPaths = [
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+let found: Promise<string> | undefined
+
+/** Path of an executable Chromium or Chrome. May have to install it: give the hook that calls this some minutes. */
+export function findChromium(): Promise<string> {
+  found ??= findOrInstall()
+  return found
+}
+
+async function findOrInstall(): Promise<string> {
+  const named = process.env.CHROMIUM_PATH
+  if (named) {
+    if (await isExecutable(named)) return named
+    throw new Error(`CHROMIUM_PATH names ${named}, which is not an executable file.`)
+  }
+  const installed = (await findInstalled()) ?? (await installOnDebian())
+  if (installed !== undefined) return installed
+  throw new Error(
+    'The browser tests need Chromium: install Chromium or Chrome, or set CHROMIUM_PATH to its executable.',
+  )
+}
+
+async function findInstalled(): Promise<string | undefined> {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const paths = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...macPaths]
+  for (const path of paths) if (await isExecutable(path)) return path
+  return undefined
+}
+
+async function installOnDebian(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0 || !(await isExecutable('/usr/bin/apt-get'))) return undefined
+  console.error('The browser tests need Chromium, and there is none: installing the Debian package (about a minute).')
+  const install = 'command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; }'
+  try {
+    // Test files run in several processes, and apt-get does not wait for another.
+    await run('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+  } catch (cause) {
+    throw new Error('The browser tests need Chromium, and `apt-get install chromium` failed.', { cause })
+  }
+  return findInstalled()
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
