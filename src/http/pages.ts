@@ -14,7 +14,7 @@ export interface PageDeps {
 /** Addresses that show the page; which view, the page decides by itself. */
 const pages = ['/', '/about']
 
-export async function pageRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): Promise<void> {
+export function pageRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): void {
   const html = readPage(webRoot, mount)
   for (const path of pages) {
     app.get(path, (_request, reply) =>
@@ -22,7 +22,7 @@ export async function pageRoutes(app: FastifyInstance, { webRoot, mount }: PageD
     )
   }
   // Names carry a hash of the content, so they never change.
-  await app.register(fastifyStatic, {
+  void app.register(fastifyStatic, {
     root: join(webRoot, 'assets'),
     prefix: '/assets/',
     immutable: true,

@@ -2,7 +2,13 @@
 
 import { readFileSync } from 'node:fs'
 import fastifyWebsocket from '@fastify/websocket'
-import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyPluginCallback,
+  LogController,
+} from 'fastify'
 import { Refusal, type RefusalCode, toErrorBody } from '../model/errors.ts'
 import { StoreBusyError, StoreDownError } from '../store/errors.ts'
 import { createGuard, type GuardSettings } from './guard.ts'
@@ -66,19 +72,20 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       app.websocketServer.close(() => done())
     },
   })
-  const routes = async (mounted: FastifyInstance) => {
-    receiverRoutes(mounted, deps)
-    monitoringRoutes(mounted, deps)
-    rootRoutes(mounted)
-    await pageRoutes(mounted, deps)
-  }
-  const rootRoutes = (at: FastifyInstance) => {
+  const rootRoutes: FastifyPluginCallback = (at, _options, done) => {
     livenessRoutes(at, deps)
     socketRoutes(at, deps)
+    done()
+  }
+  const routes: FastifyPluginCallback = (at, options, done) => {
+    receiverRoutes(at, deps)
+    monitoringRoutes(at, deps)
+    pageRoutes(at, deps)
+    rootRoutes(at, options, done)
   }
   await app.register(routes, { prefix: deps.mount })
   // With a mount, these answer at the root as well.
-  if (deps.mount !== '') await app.register(async (root) => rootRoutes(root))
+  if (deps.mount !== '') await app.register(rootRoutes)
   return app
 }
 
@@ -100,7 +107,7 @@ function readJsonAlone(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
-    else parse(request, body as string, done)
+    else void parse(request, body as string, done)
   })
 }
 
