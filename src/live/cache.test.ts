@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { createCache } from './cache.ts'
+
+test('an answer is kept until its time is up, or something it is about changes', () => {
+  let now = 0
+  const cache = createCache<string>({ timeoutMs: 30_000, now: () => now })
+  cache.set('all', null, 'everything')
+  cache.set('shure', 'shure', 'a')
+  cache.set('sennheiser', 'sennheiser', 'b')
+  cache.drop('shure')
+  expect([cache.get('all'), cache.get('shure'), cache.get('sennheiser')]).toEqual([undefined, undefined, 'b'])
+  now = 30_000
+  expect(cache.get('sennheiser')).toBeUndefined()
+})
+
+test('however much is asked for, only so much is kept', () => {
+  const cache = createCache<number>({ timeoutMs: 30_000 })
+  for (let n = 0; n < 5000; n += 1) cache.set(`page ${n}`, null, n)
+  expect(cache.get('page 0')).toBeUndefined()
+  expect(cache.get('page 4999')).toBe(4999)
+})

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Announcement, DeviceUpdate } from '../model/messages.ts'
+import { createFeed, type Feed } from './feed.ts'
+
+function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {
+  return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }
+}
+
+/** Everything a listener gets from now on. */
+function listen(feed: Feed, manufacturer?: string): { heard: Announcement[]; stop(): void } {
+  const stop = new AbortController()
+  const heard: Announcement[] = []
+  const listening = async () => {
+    for await (const { message } of feed.subscribe({ manufacturer, signal: stop.signal })) heard.push(message)
+  }
+  void listening()
+  return { heard, stop: () => stop.abort() }
+}
+
+describe('the feed', () => {
+  let feed: Feed
+  beforeEach(() => {
+    vi.useFakeTimers()
+    feed = createFeed()
+  })
+  afterEach(() => {
+    feed.close()
+    vi.useRealTimers()
+  })
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+  test('tells of a receiver at most ten times a second, at once the first time, and of its last state always', async () => {
+    const { heard } = listen(feed)
+    for (let n = 0; n < 50; n += 1) {
+      feed.publish(update(1, { name: `n${n}` }))
+      await pass(20)
+    }
+    await pass(200)
+    expect(heard.length).toBeGreaterThanOrEqual(10)
+    expect(heard.length).toBeLessThanOrEqual(12)
+    expect(heard[0]).toMatchObject({ data: { name: 'n0' } })
+    expect(heard.at(-1)).toMatchObject({ data: { name: 'n49' } })
+  })
+
+  test('what waits keeps what the earlier message told', async () => {
+    const { heard } = listen(feed)
+    for (const data of [{ name: 'a' }, { ip: '10.0.0.2' }, { name: 'b' }]) feed.publish(update(1, data))
+    await pass(150)
+    expect(heard.map((one) => (one as DeviceUpdate).data)).toEqual([
+      { channels: [], name: 'a' },
+      { channels: [], ip: '10.0.0.2', name: 'b' },
+    ])
+  })
+
+  test('one receiver does not hold up another', async () => {
+    const { heard } = listen(feed)
+    feed.publish(update(1, {}))
+    feed.publish(update(2, {}))
+    await pass(1)
+    expect(heard).toHaveLength(2)
+  })
+
+  test('a listener hears its manufacturer and what concerns all', async () => {
+    const { heard } = listen(feed, 'shure')
+    feed.publish(update(1, {}, 'sennheiser'))
+    feed.publish(update(2, {}, 'shure'))
+    feed.publish({ type: 'status_update', manufacturer: null, message: 'x', status: 'healthy' })
+    await pass(1)
+    expect(heard.map((one) => one.type).sort()).toEqual(['device_update', 'status_update'])
+  })
+
+  test('a listener that falls behind gets the newest of each receiver, and every event', async () => {
+    const stop = new AbortController()
+    const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
+    for (let n = 0; n < 20; n += 1) {
+      feed.publish(update(1, { name: `n${n}` }))
+      feed.publish(update(2, { ip: `10.0.0.${n}` }))
+      await pass(100)
+    }
+    feed.publish({ type: 'status_update', manufacturer: 'shure', message: 'x', status: 'degraded' })
+    await pass(200)
+    const frames = [await reader.next(), await reader.next(), await reader.next()]
+    expect(frames.map(({ value }) => value.message)).toMatchObject([
+      { type: 'status_update' },
+      { receiver_id: 1, data: { name: 'n19' } },
+      { receiver_id: 2, data: { ip: '10.0.0.19' } },
+    ])
+    stop.abort()
+    expect((await reader.next()).done).toBe(true)
+  })
+
+  test('the same bytes serve every listener', async () => {
+    const stop = new AbortController()
+    const [a, b] = [feed.subscribe({ signal: stop.signal }), feed.subscribe({ signal: stop.signal })]
+    feed.publish(update(1, { name: 'a' }))
+    const [first, second] = await Promise.all([a[Symbol.asyncIterator]().next(), b[Symbol.asyncIterator]().next()])
+    expect(first.value.bytes).toBe(second.value.bytes)
+    expect(feed.listeners).toBe(2)
+    stop.abort()
+    expect(feed.listeners).toBe(0)
+  })
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { batteryHealth, signalQuality, toChannelBody, toReceiverChange } from './api.ts'
+import { type Channel, emptyChannel, type Receiver, type Transmitter } from './receiver.ts'
+
+const silent: Transmitter = {
+  upstream_slot: null,
+  name: null,
+  battery: null,
+  audio_level: null,
+  rf_level: null,
+  frequency: null,
+}
+
+function channel(transmitter: Partial<Transmitter> | null, fields: Partial<Channel> = {}): Channel {
+  return { ...emptyChannel(1, 1, 7), ...fields, transmitter: transmitter && { ...silent, ...transmitter } }
+}
+
+test('a channel fills its transmitter’s gaps and never makes one', () => {
+  const told = { name: 'Lead', frequency: '540.000', audio_level: -20, rf_level: -60 }
+  expect(toChannelBody(channel({ upstream_slot: 3, battery: 80, rf_level: -50 }, told)).transmitter).toEqual({
+    slot: 7,
+    upstream_slot: 3,
+    name: 'Lead',
+    battery: 80,
+    audio_level: -20,
+    rf_level: -50,
+    frequency: '540.000',
+  })
+  expect(toChannelBody(channel(null, told)).transmitter).toBeNull()
+})
+
+test.each([
+  [[51, null], 'good'],
+  [[80, 50], 'fair'],
+  [[80, 20], 'low'],
+  [[80, 10], 'critical'],
+  [[null], 'unknown'],
+  [[], 'unknown'],
+] as const)('batteries %j are %s', (batteries, expected) => {
+  expect(
+    batteryHealth(
+      batteries.map((battery) => channel({ battery })),
+      20,
+    ),
+  ).toBe(expected)
+})
+
+test.each([
+  [[-55], 'excellent'],
+  [[-50, -70], 'good'],
+  [[-85], 'fair'],
+  [[-50, -86], 'poor'],
+  [[null], 'unknown'],
+] as const)('RF levels %j are %s', (levels, expected) => {
+  expect(signalQuality(levels.map((rf_level) => channel({ rf_level })))).toBe(expected)
+})
+
+test('a spare channel’s noise floor says nothing of the signal', () => {
+  expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -106 })])).toBe('excellent')
+})
+
+test('a change tells all channels and what else differs; last_seen alone is none', () => {
+  const before = {
+    id: 1,
+    name: 'Rack',
+    ip: '10.0.0.1',
+    is_active: true,
+    last_seen: 0,
+    channels: [channel(null)],
+  } as unknown as Receiver
+  expect(toReceiverChange(before, { ...before, last_seen: 9 })).toBeNull()
+  expect(toReceiverChange(before, { ...before, ip: null, is_active: false })).toEqual({
+    channels: [toChannelBody(channel(null))],
+    ip: '',
+    is_active: false,
+    last_seen: '1970-01-01T00:00:00.000Z',
+  })
+})

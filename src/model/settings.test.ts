@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { isSettingKey, parseSetting, settingsInForce } from './settings.ts'
+
+test.each([
+  ['polling_interval', '1', 1],
+  ['polling_interval', '3600', 3600],
+  ['polling_interval', '0', null],
+  ['polling_interval', '3601', null],
+  ['polling_interval', '1.5', null],
+  ['alert_battery_threshold', '0', 0],
+  ['alert_battery_threshold', '101', null],
+  ['enable_websocket', 'false', false],
+  ['enable_websocket', 'no', null],
+] as const)('%s = %s', (key, text, expected) => {
+  const parsed = parseSetting(key, text)
+  expect(parsed.ok ? parsed.value : null).toBe(expected)
+})
+
+test('only the known keys are keys', () => {
+  expect(['polling_interval', '__proto__', 'toString', 'other'].map(isSettingKey)).toEqual([true, false, false, false])
+})
+
+describe('the interval in force', () => {
+  const global = { manufacturer: null, key: 'polling_interval', value: '20' }
+  const own = { manufacturer: 'shure', key: 'polling_interval', value: '3' }
+  test.each([
+    ['its own record', [global, own], 7, 3],
+    ['its configuration', [global], 7, 7],
+    ['the global record', [global], undefined, 20],
+    ['the default', [], undefined, 10],
+    ['the default, when a record cannot be read', [{ ...global, value: 'x' }], undefined, 10],
+  ])('%s', (_name, records, configuredInterval, expected) => {
+    const settings = settingsInForce({ records, manufacturer: 'shure', configuredInterval, defaultInterval: 10 })
+    expect(settings).toEqual({ polling_interval: expected, alert_battery_threshold: 20, enable_websocket: true })
+  })
+})
