@@ -1,0 +1,137 @@
+/** A service that says what a test wants the page to hear, and fails when told to. Serves the built pages. */
+
+import { readFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { ChannelBody, DataBody, ReceiverInData, TransmitterBody } from '../../src/model/api.ts'
+import type { UpstreamStatus } from '../../src/model/health.ts'
+import type { ServerMessage } from '../../src/model/messages.ts'
+
+const pages = new URL('../../dist/web/', import.meta.url)
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    "object-src 'none'",
+  'x-content-type-options': 'nosniff',
+}
+const types: Record<string, string> = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
+
+export interface FakeService {
+  readonly url: string
+  readonly house: FakeHouse
+  /** Connections stay open, and nothing comes through them any more: a pulled cable. */
+  isSilent: boolean
+  /** Nothing is answered, and what is open is cut. */
+  isDown: boolean
+  say(message: ServerMessage): void
+  close(): Promise<void>
+}
+
+export interface FakeHouse {
+  receivers: ReceiverInData[]
+  upstream: UpstreamStatus
+  needsSignIn: boolean
+}
+
+export async function startFakeService(mount: string): Promise<FakeService> {
+  const house: FakeHouse = { receivers: [], upstream: 'healthy', needsSignIn: false }
+  const sockets = new Set<Socket>()
+  const clients = new Set<WebSocket>()
+  let isSilent = false
+  let isDown = false
+
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://service')
+    if (isDown) return response.destroy()
+    answer(response, pathname.startsWith(mount) ? pathname.slice(mount.length) : '')
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  const upgrades = new WebSocketServer({ noServer: true })
+  server.on('upgrade', (request, socket, head) => {
+    if (isDown || house.needsSignIn) return socket.destroy()
+    upgrades.handleUpgrade(request, socket, head, (client) => {
+      clients.add(client)
+      client.on('close', () => clients.delete(client))
+      client.on('message', () => say({ type: 'pong', timestamp: new Date().toISOString() }))
+      say({ type: 'status', message: 'Connected' })
+    })
+  })
+
+  function say(message: ServerMessage) {
+    if (!isSilent) for (const client of clients) client.send(JSON.stringify(message))
+  }
+
+  function answer(response: ServerResponse, path: string) {
+    const send = (status: number, type: string, body: string) =>
+      response.writeHead(status, { ...headers, 'content-type': type }).end(body)
+    const json = (body: unknown) => send(200, 'application/json', JSON.stringify(body))
+    if (path.startsWith('/assets/')) return send(200, types[path.split('.').pop() ?? ''] ?? '', readPage(path))
+    if (path === '/' || path === '/about/') {
+      return send(200, 'text/html; charset=utf-8', readPage('/index.html').replaceAll('="./', `="${mount}/`))
+    }
+    if (house.needsSignIn) return send(401, 'application/json', '{"error":"Sign in first."}')
+    if (path === '/api/data.json') return json(dataOf(house))
+    if (path === '/api/health/') return json(healthOf(house))
+    return send(404, 'application/json', '{"error":"Not found."}')
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${mount}`,
+    house,
+    say,
+    get isSilent() {
+      return isSilent
+    },
+    set isSilent(value) {
+      isSilent = value
+    },
+    get isDown() {
+      return isDown
+    },
+    set isDown(value) {
+      isDown = value
+      if (value) for (const socket of sockets) socket.destroy()
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+/** A receiver with these channels; `null` is a channel without a transmitter. */
+export function receiver(id: number, told: readonly (Partial<TransmitterBody> | null)[]): ReceiverInData {
+  const channels = told.map((one, at): ChannelBody => {
+    const slot = (id - 1) * 4 + at + 1
+    const name = `H${String(slot).padStart(2, '0')} Singer ${slot}`
+    const levels = { battery: 90, audio_level: -20, rf_level: -50, frequency: '540.000' }
+    return {
+      ...{ id: slot, channel: at + 1, slot, name, frequency: '540.000', audio_level: null, rf_level: null },
+      transmitter: one && { slot, upstream_slot: null, name, ...levels, ...one },
+    }
+  })
+  const last_seen = new Date().toISOString()
+  const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }
+  return { id, ...hardware, is_active: true, last_seen, channels }
+}
+
+function readPage(path: string): string {
+  return readFileSync(new URL(`.${path}`, pages), 'utf8')
+}
+
+function dataOf(house: FakeHouse): DataBody {
+  const config = { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true }
+  return { receivers: house.receivers, discovered: [], config, groups: [] }
+}
+
+function healthOf({ upstream }: FakeHouse) {
+  const failures = upstream === 'healthy' ? 0 : 3
+  const shure = { code: 'shure', status: upstream, base_url: '', consecutive_failures: failures, error: null }
+  return { status: 'healthy', vendor_api: shure, manufacturers: [shure], timestamp: '', version: '9.9.9' }
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string }
+
+// The pages of web/ -> dist/web. Nothing may end up inline: the Content-Security-Policy allows files of our own alone.
+export default defineConfig({
+  root: 'web',
+  // Every address in index.html begins with "./assets/"; the server puts its mount prefix in place of the dot.
+  base: './',
+  plugins: [react()],
+  define: { __MICWATCH_VERSION__: JSON.stringify(version) },
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: {
+      '/api': 'http://127.0.0.1:8080',
+      '/ws': { target: 'ws://127.0.0.1:8080', ws: true },
+    },
+  },
+})

@@ -1,0 +1,207 @@
+/** What a channel's card says. One state wins the frame; the others stay readable as marks. */
+
+import { plainText } from './format.ts'
+import { type House, isClipping, isWeak, type WatchedChannel, type WatchedReceiver } from './state.ts'
+
+export type ChannelState =
+  | 'good'
+  | 'on' // heard, battery unknown
+  | 'replace'
+  | 'low'
+  | 'critical'
+  | 'rf_weak'
+  | 'clipping'
+  | 'off'
+  | 'off_recently'
+  | 'receiver_lost'
+  | 'stale'
+
+type Veil = 'receiver_lost' | 'stale'
+type BatteryState = 'good' | 'on' | 'replace' | 'low' | 'critical'
+
+/** `rf_fair` is worth a mark, never a frame. */
+export type Mark = Exclude<ChannelState, 'stale' | 'good' | 'on'> | 'rf_fair'
+
+export interface ChannelFacts {
+  readonly receiverId: number
+  readonly channelId: number
+  readonly slot: number
+  /** A leading token of the name, such as H04. */
+  readonly token: string | null
+  readonly name: string | null
+  readonly state: ChannelState
+  readonly marks: readonly Mark[]
+  readonly needsHand: boolean
+  /** Place in "problems first": the smaller, the sooner. */
+  readonly urgency: number
+  /** Whole percent; the last known one when the transmitter is not heard. */
+  readonly battery: number | null
+  readonly isBatteryOld: boolean
+  /** Meters may move. */
+  readonly isLive: boolean
+  /** Browser time from which what is shown is old, or the transmitter gone; null where that is unknown or not so. */
+  readonly since: number | null
+  /** Browser time of an overload that nobody has cleared. */
+  readonly overloadAt: number | null
+  readonly frequency: string | null
+  readonly channel: number
+  readonly receiverName: string
+  readonly receiverModel: string | null
+  readonly receiverIp: string
+}
+
+type Condition = Exclude<ChannelState, Veil>
+
+const recentlyMs = 30 * 60_000
+const clippingHoldMs = 10_000
+/** A level that trembles about the limit must not make the frame flicker. */
+const weakHoldMs = 3_000
+/** Without a frame for so long, what is shown is old, whatever the link believes. */
+const silentMs = 3_500
+const silentReadingMs = 20_000
+const fairBelow = -70
+
+export function describeChannel(house: House, receiver: WatchedReceiver, channel: WatchedChannel): ChannelFacts {
+  const isHouseStale = houseStaleSince(house) !== null
+  const staleSince = receiverStaleSince(house, receiver)
+  const found = conditions(house, channel)
+  const veils: Veil[] = [
+    ...(staleSince !== null && (isHouseStale || receiver.is_active) ? ['stale' as const] : []),
+    ...(receiver.is_active ? [] : ['receiver_lost' as const]),
+  ]
+  const isHidden = veils.length > 0
+  const [state = 'on', ...marks] = [...veils, ...found]
+  const isFair = channel.transmitter !== null && !found.includes('rf_weak') && isBelow(channel, fairBelow)
+  const { token, name } = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
+  return {
+    receiverId: receiver.id,
+    channelId: channel.id,
+    slot: channel.slot,
+    token,
+    name,
+    state,
+    marks: [...marks.filter(isMark), ...(isFair ? ['rf_fair' as const] : [])],
+    needsHand: needsHand(state, marks),
+    // When all is old, the order stays as it was.
+    urgency: urgencyOf(isHouseStale ? marks : [state, ...marks], needsHand(state, marks)),
+    battery: channel.transmitter === null ? channel.lastBattery : channel.transmitter.battery,
+    isBatteryOld: isHidden || channel.transmitter === null,
+    isLive: !isHidden && channel.transmitter !== null,
+    since: state === 'receiver_lost' ? lastSeenAt(house, receiver) : (staleSince ?? channel.leftAt),
+    overloadAt: channel.clippedAt,
+    frequency: channel.transmitter?.frequency ?? channel.frequency,
+    channel: channel.channel,
+    receiverName: plainText(receiver.name),
+    receiverModel: receiver.model,
+    receiverIp: receiver.ip,
+  }
+}
+
+/** All that is so, the loudest first. */
+function conditions(house: House, channel: WatchedChannel): Condition[] {
+  const threshold = house.config.alert_battery_threshold
+  const { transmitter } = channel
+  if (transmitter === null) {
+    const isRecent = channel.leftAt !== null && house.now - channel.leftAt < recentlyMs
+    const warning = batteryState(channel.lastBattery, threshold)
+    return [isRecent ? 'off_recently' : 'off', ...(warning === 'good' || warning === 'on' ? [] : [warning])]
+  }
+  const battery = batteryState(transmitter.battery, threshold)
+  const weak = isWeak(channel) || isHeld(channel.weakAt, weakHoldMs, house.now)
+  const clips = isClipping(channel) || isHeld(channel.clippedAt, clippingHoldMs, house.now)
+  const isUrgent = battery === 'critical' || battery === 'low'
+  return [
+    ...(isUrgent ? [battery] : []),
+    ...(weak ? ['rf_weak' as const] : []),
+    ...(clips ? ['clipping' as const] : []),
+    ...(isUrgent ? [] : [battery]),
+  ]
+}
+
+export function batteryState(percent: number | null, threshold: number): BatteryState {
+  if (percent === null) return 'on'
+  if (percent <= 10) return 'critical'
+  if (percent <= threshold) return 'low'
+  return percent <= 50 ? 'replace' : 'good'
+}
+
+function isMark(state: ChannelState): state is Exclude<Mark, 'rf_fair'> {
+  return state !== 'good' && state !== 'on' && state !== 'stale'
+}
+
+function isBelow(channel: WatchedChannel, dbm: number): boolean {
+  const level = channel.transmitter?.rf_level ?? null
+  return level !== null && level < dbm
+}
+
+function isHeld(at: number | null, holdMs: number, now: number): boolean {
+  return at !== null && now - at < holdMs
+}
+
+/** Gone shortly after a battery warning is more likely dead than switched off. */
+function needsHand(state: ChannelState, marks: readonly ChannelState[]): boolean {
+  if (state === 'off_recently') return marks.includes('critical') || marks.includes('low')
+  return ['critical', 'low', 'rf_weak', 'clipping', 'receiver_lost', 'stale'].includes(state)
+}
+
+/** From when everything on display is old; null while it is not. */
+export function houseStaleSince(house: House): number | null {
+  if (house.heardAt === null) return null
+  const silence = house.now - house.heardAt
+  const limit = house.link === 'reading' ? silentReadingMs : silentMs
+  return !house.isFresh || silence > limit ? house.heardAt : null
+}
+
+/** The house's, or the receiver's own where its manufacturer's system fails and it has not spoken since. */
+function receiverStaleSince(house: House, receiver: WatchedReceiver): number | null {
+  const all = houseStaleSince(house)
+  if (all !== null) return all
+  const upstream = house.health?.manufacturers.find((one) => one.code === receiver.manufacturer)
+  const fails = upstream !== undefined && (upstream.status === 'unhealthy' || upstream.consecutive_failures > 0)
+  if (!fails || house.now - receiver.heardAt < silentMs) return null
+  return Math.max(receiver.heardAt, lastSeenAt(house, receiver) ?? 0)
+}
+
+/** The server's time of the last sign of life, on this browser's clock. */
+function lastSeenAt(house: House, receiver: WatchedReceiver): number | null {
+  const seen = Date.parse(receiver.last_seen)
+  return Number.isNaN(seen) ? null : seen - house.clockAheadMs
+}
+
+/** `H04 Maria` -> H04, Maria. The token needs a letter and a digit, and something must be left over. */
+export function splitName(text: string): { token: string | null; name: string | null } {
+  const whole = text.trim()
+  if (whole === '') return { token: null, name: null }
+  const found = /^([A-Za-z]{1,2}\d{1,3})[\s_.:–-]+(\S.*)$/su.exec(whole)
+  return found === null ? { token: null, name: whole } : { token: found[1] ?? null, name: found[2] ?? whole }
+}
+
+/** The order of "problems first". */
+const urgency: Record<ChannelState, number> = {
+  critical: 0,
+  receiver_lost: 1,
+  low: 2,
+  rf_weak: 3,
+  clipping: 4,
+  stale: 5,
+  replace: 6,
+  off_recently: 7,
+  good: 9,
+  on: 9,
+  off: 10,
+}
+
+function urgencyOf(states: readonly ChannelState[], isUrgent: boolean): number {
+  const [first = 'on', second] = states
+  if (first === 'off_recently' && isUrgent) return urgency.low
+  // A veil does not change what was wrong beneath it.
+  return Math.min(urgency[first], first === 'stale' && second !== undefined ? urgency[second] : urgency.off)
+}
+
+export function byUrgency(a: ChannelFacts, b: ChannelFacts): number {
+  return a.urgency - b.urgency || bySlot(a, b)
+}
+
+export function bySlot(a: ChannelFacts, b: ChannelFacts): number {
+  return a.slot - b.slot || a.channelId - b.channelId
+}

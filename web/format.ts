@@ -1,0 +1,39 @@
+/** Values -> what is read. Widths are kept by the style sheet; the minus sign is a real one. */
+
+/** Always with its unit: 12:38 would read as a time of day. */
+export function formatAge(ms: number): string {
+  const [seconds, minutes, hours] = parts(ms)
+  if (hours > 0) return shortAge(ms)
+  return minutes > 0 ? `${minutes} min ${two(seconds)} s` : `${seconds} s`
+}
+
+export function shortAge(ms: number): string {
+  const [seconds, minutes, hours] = parts(ms)
+  if (hours >= 48) return `${Math.floor(hours / 24)} d`
+  if (hours >= 10) return `${hours} h`
+  if (hours > 0) return `${hours} h ${two(minutes)}`
+  return minutes > 0 ? `${minutes} min` : `${seconds} s`
+}
+
+export function formatTime(at: number): string {
+  const date = new Date(at)
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}
+
+export function formatLevel(level: number): string {
+  return level < 0 ? `−${-level}` : `${level}`
+}
+
+/** Without control characters and marks that turn the direction of what follows: a name may not disguise itself. */
+export function plainText(text: string): string {
+  return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+}
+
+function parts(ms: number): [seconds: number, minutes: number, hours: number] {
+  const whole = Math.max(0, Math.floor(ms / 1_000))
+  return [whole % 60, Math.floor(whole / 60) % 60, Math.floor(whole / 3_600)]
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}

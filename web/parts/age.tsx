@@ -1,0 +1,14 @@
+/** How long ago, counting up. */
+
+import { useHouse } from '../context.ts'
+import { formatAge, shortAge } from '../format.ts'
+
+interface AgeProps {
+  readonly since: number
+  readonly isShort?: boolean
+}
+
+export function Age({ since, isShort = false }: AgeProps) {
+  const age = useHouse((house) => (isShort ? shortAge : formatAge)(house.now - since))
+  return <span className="age">{age}</span>
+}

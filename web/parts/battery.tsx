@@ -1,0 +1,38 @@
+/** Five bars and a percentage; a question mark when unknown, hatched when it is only the last known. */
+
+import { batteryState } from '../channel-state.ts'
+import { texts } from '../texts.ts'
+
+interface BatteryProps {
+  readonly percent: number | null
+  readonly threshold: number
+  readonly isOld: boolean
+}
+
+const bars = [0, 1, 2, 3, 4] as const
+
+export function Battery({ percent, threshold, isOld }: BatteryProps) {
+  const full = percent === null ? 0 : Math.ceil(percent / 20)
+  return (
+    <span className="battery" data-level={batteryState(percent, threshold)} data-old={isOld || undefined}>
+      <svg className="battery-shape" viewBox="0 0 40 16" aria-hidden="true">
+        <path className="battery-case" d="M1.5 1.5h34v13h-34ZM38 5.5v5" />
+        {bars.map((bar) =>
+          bar < full ? <rect key={bar} className="battery-bar" x={4 + bar * 6} y="4" width="5" height="8" /> : null,
+        )}
+        {percent === null ? (
+          <path className="battery-unknown" d="M16 6a2.5 2.5 0 1 1 3.4 2.3c-.7.3-.9.7-.9 1.4M18.5 11.6v.6" />
+        ) : null}
+      </svg>
+      <span className="battery-percent" aria-hidden="true">
+        {percent === null ? texts.card.percentUnknown : texts.card.percent(percent)}
+      </span>
+      <span className="for-listeners">{spoken(percent, isOld)}</span>
+    </span>
+  )
+}
+
+function spoken(percent: number | null, isOld: boolean): string {
+  if (percent === null) return texts.card.noBattery
+  return isOld ? texts.card.lastBattery(percent) : texts.card.battery(percent)
+}

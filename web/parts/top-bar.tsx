@@ -1,0 +1,37 @@
+/** The line every page begins with. */
+
+import type { ReactNode } from 'react'
+import { useSurroundings } from '../context.ts'
+import { texts } from '../texts.ts'
+
+interface TopBarProps {
+  readonly current: 'dashboard' | 'about' | null
+  readonly children?: ReactNode
+}
+
+export function TopBar({ current, children }: TopBarProps) {
+  const { mount } = useSurroundings()
+  const links = [
+    { page: 'dashboard', href: `${mount}/`, text: texts.nav.dashboard },
+    { page: 'about', href: `${mount}/about/`, text: texts.nav.about },
+  ]
+  return (
+    <header className="top-bar">
+      <a className="brand" href={`${mount}/`}>
+        <svg className="brand-sign" viewBox="0 0 32 32" aria-hidden="true">
+          <rect x="12" y="3" width="8" height="16" rx="4" />
+          <path d="M7 15a9 9 0 0 0 18 0M16 24v5M10 29h12" />
+        </svg>
+        {texts.product}
+      </a>
+      {children}
+      <nav className="pages" aria-label={texts.nav.label}>
+        {links.map(({ page, href, text }) => (
+          <a key={page} href={href} aria-current={page === current ? 'page' : undefined}>
+            {text}
+          </a>
+        ))}
+      </nav>
+    </header>
+  )
+}

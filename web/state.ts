@@ -1,0 +1,256 @@
+/**
+ * The browser's picture of the house, and how it changes. Pure: time comes in with each event.
+ *
+ * The order that keeps old and new apart:
+ *   1. The socket opens (`link` open). The picture on display stays marked as old.
+ *   2. A full picture is asked for (`picture_asked`). From here on updates are kept in `since`; they are shown at once
+ *      only if the picture on display is unbroken, otherwise not at all.
+ *   3. The picture comes (`picture`). It replaces everything, then the updates in `since` are put onto it: the server
+ *      stores before it announces, so what was announced before the picture is in it, and what came later is in `since`.
+ *   4. Updates are applied as they come, until the link is lost; then the picture is old (`isFresh` false) and 1 follows.
+ */
+
+import type { ChannelBody, DataBody, ReceiverInData, Settings } from '../src/model/api.ts'
+import type { DeviceUpdate, ServerMessage } from '../src/model/messages.ts'
+import type { Health, Problem } from './api.ts'
+
+/** A channel, and what this page remembers of it. */
+export interface WatchedChannel extends ChannelBody {
+  /** When the transmitter was last there; null while it is, and when it never was. */
+  readonly leftAt: number | null
+  /** The last that was known, kept when the transmitter has gone. */
+  readonly lastBattery: number | null
+  readonly lastName: string | null
+  /** The last moment of an overload, until somebody clears it. */
+  readonly clippedAt: number | null
+  /** The last moment of weak RF. */
+  readonly weakAt: number | null
+}
+
+export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
+  readonly channels: readonly WatchedChannel[]
+  /** When it last had anything to say here. */
+  readonly heardAt: number
+}
+
+/** `reading`: updates are switched off by configuration; the full picture is read again and again instead. */
+export type Link = 'connecting' | 'open' | 'lost' | 'reading'
+
+export interface House {
+  readonly phase: 'loading' | 'ready' | 'failed'
+  /** Why the last full picture could not be had. */
+  readonly problem: Problem | null
+  readonly link: Link
+  readonly nextTryAt: number | null
+  /** The receivers below are the server's, unbroken up to now. */
+  readonly isFresh: boolean
+  /** The last frame or full picture. */
+  readonly heardAt: number | null
+  /** Updates since the full picture was asked for; null when none is on its way, or the link changed on its way. */
+  readonly since: readonly TimedUpdate[] | null
+  /** Something was heard that only a full picture explains. */
+  readonly needsPicture: boolean
+  readonly receivers: ReadonlyMap<number, WatchedReceiver>
+  readonly config: Settings
+  readonly health: Health | null
+  readonly now: number
+  /** The server's clock minus this browser's. */
+  readonly clockAheadMs: number
+}
+
+interface TimedUpdate {
+  readonly update: DeviceUpdate
+  readonly at: number
+}
+
+export type HouseEvent = { readonly at: number } & (
+  | { readonly type: 'message'; readonly message: ServerMessage }
+  | { readonly type: 'picture_asked' }
+  | { readonly type: 'picture'; readonly data: DataBody }
+  | { readonly type: 'picture_failed'; readonly problem: Problem }
+  | { readonly type: 'health'; readonly health: Health }
+  | { readonly type: 'link'; readonly link: Link; readonly nextTryAt?: number }
+  | { readonly type: 'overload_cleared'; readonly receiverId: number; readonly channelId: number }
+  | { readonly type: 'tick' }
+)
+
+/** At or above: an overload. */
+export const clippingFrom = -1
+/** Below: weak (poor, in the words of the receiver's signal_quality). */
+export const weakBelow = -85
+
+export function emptyHouse(now: number): House {
+  return {
+    phase: 'loading',
+    problem: null,
+    link: 'connecting',
+    nextTryAt: null,
+    isFresh: false,
+    heardAt: null,
+    since: null,
+    needsPicture: false,
+    receivers: new Map(),
+    config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
+    health: null,
+    now,
+    clockAheadMs: 0,
+  }
+}
+
+export function apply(house: House, event: HouseEvent): House {
+  return applyAll(house, [event])
+}
+
+/** Many events at once: the map of receivers is copied once for each run of updates, not once an update. */
+export function applyAll(house: House, events: readonly HouseEvent[]): House {
+  let next = house
+  for (let at = 0; at < events.length; ) {
+    const updates = updatesFrom(events, at)
+    if (updates.length > 0) next = applyUpdates(next, updates)
+    else next = applyOther(next, events[at] as HouseEvent)
+    at += Math.max(1, updates.length)
+  }
+  return next
+}
+
+function updatesFrom(events: readonly HouseEvent[], start: number): TimedUpdate[] {
+  const updates: TimedUpdate[] = []
+  for (let at = start; at < events.length; at += 1) {
+    const event = events[at]
+    if (event?.type !== 'message' || event.message.type !== 'device_update') break
+    updates.push({ update: event.message, at: event.at })
+  }
+  return updates
+}
+
+function applyUpdates(house: House, updates: readonly TimedUpdate[]): House {
+  const last = updates[updates.length - 1]
+  const heard: House = {
+    ...house,
+    since: house.since && [...house.since, ...updates],
+    heardAt: last?.at ?? house.heardAt,
+  }
+  return heard.isFresh ? putUpdates(heard, updates) : heard
+}
+
+function putUpdates(house: House, updates: readonly TimedUpdate[]): House {
+  const receivers = new Map(house.receivers)
+  let needsPicture = house.needsPicture
+  for (const { update, at } of updates) {
+    const before = receivers.get(update.receiver_id)
+    if (before === undefined) needsPicture = true
+    else receivers.set(update.receiver_id, updateReceiver(before, update.data, at))
+  }
+  return { ...house, receivers, needsPicture }
+}
+
+function applyOther(house: House, event: HouseEvent): House {
+  switch (event.type) {
+    case 'message':
+      return applyMessage({ ...house, heardAt: event.at }, event.message, event.at)
+    case 'picture_asked':
+      return { ...house, since: [], needsPicture: false }
+    case 'picture':
+      return applyPicture(house, event.data, event.at)
+    case 'picture_failed':
+      return {
+        ...house,
+        since: null,
+        problem: event.problem,
+        phase: house.phase === 'ready' && event.problem.kind !== 'sign_in' ? 'ready' : 'failed',
+      }
+    case 'health':
+      return { ...house, health: event.health }
+    case 'link':
+      // The time too: ages are right at once, not with the next tick.
+      return applyLink({ ...house, now: event.at }, event.link, event.nextTryAt ?? null)
+    case 'overload_cleared':
+      return clearOverload(house, event.receiverId, event.channelId)
+    case 'tick':
+      return { ...house, now: event.at }
+    default:
+      return event satisfies never
+  }
+}
+
+function applyMessage(house: House, message: ServerMessage, at: number): House {
+  if (message.type !== 'pong') return house
+  const ahead = Date.parse(message.timestamp) - at
+  // Small differences are the way the answer took, and would only make ages tremble.
+  return Math.abs(ahead - house.clockAheadMs) > 1_000 ? { ...house, clockAheadMs: ahead } : house
+}
+
+function applyPicture(house: House, data: DataBody, at: number): House {
+  // A transmitter that went during a gap was last known to be there when something was last heard.
+  const lastKnownAt = house.isFresh ? at : (house.heardAt ?? at)
+  const receivers = new Map<number, WatchedReceiver>()
+  for (const body of data.receivers) {
+    const before = house.receivers.get(body.id)
+    const channels = body.channels.map((channel) => watchChannel(before?.channels, channel, at, lastKnownAt))
+    receivers.set(body.id, { ...body, channels, heardAt: before?.heardAt ?? at })
+  }
+  const painted: House = {
+    ...house,
+    phase: 'ready',
+    problem: null,
+    receivers,
+    config: data.config,
+    isFresh: house.since !== null && (house.link === 'open' || house.link === 'reading'),
+    heardAt: at,
+    now: Math.max(house.now, at),
+    since: null,
+  }
+  return house.since === null || house.since.length === 0 ? painted : putUpdates(painted, house.since)
+}
+
+function applyLink(house: House, link: Link, nextTryAt: number | null): House {
+  // What is on display becomes fresh with the next full picture, not with the link; and a picture asked for before the
+  // link changed may miss what was announced meanwhile, so that `since` is given up.
+  return { ...house, link, nextTryAt, isFresh: link === 'reading' && house.isFresh, since: null }
+}
+
+function clearOverload(house: House, receiverId: number, channelId: number): House {
+  const receiver = house.receivers.get(receiverId)
+  if (receiver === undefined) return house
+  const channels = receiver.channels.map((one) => (one.id === channelId ? { ...one, clippedAt: null } : one))
+  return { ...house, receivers: new Map(house.receivers).set(receiverId, { ...receiver, channels }) }
+}
+
+function updateReceiver(before: WatchedReceiver, change: DeviceUpdate['data'], at: number): WatchedReceiver {
+  const channels = change.channels.map((channel) => watchChannel(before.channels, channel, at, at))
+  return { ...before, ...change, channels, heardAt: at }
+}
+
+function watchChannel(
+  known: readonly WatchedChannel[] | undefined,
+  body: ChannelBody,
+  at: number,
+  lastKnownAt: number,
+): WatchedChannel {
+  const before = known?.find((one) => one.id === body.id)
+  const told = body.transmitter
+  const wasThere = before?.transmitter ?? null
+  /** Unchanged values are not sent again: what was so until now ended now. */
+  const lastMoment = (is: (channel: ChannelBody) => boolean, known: number | null): number | null => {
+    if (is(body)) return at
+    return before !== undefined && is(before) ? lastKnownAt : known
+  }
+  return {
+    ...body,
+    leftAt: told !== null ? null : wasThere !== null ? lastKnownAt : (before?.leftAt ?? null),
+    lastBattery: told === null ? (before?.lastBattery ?? null) : told.battery,
+    lastName: told?.name ?? before?.lastName ?? null,
+    clippedAt: lastMoment(isClipping, before?.clippedAt ?? null),
+    weakAt: told === null ? null : lastMoment(isWeak, before?.weakAt ?? null),
+  }
+}
+
+export function isClipping(channel: ChannelBody): boolean {
+  const level = channel.transmitter?.audio_level ?? null
+  return level !== null && level >= clippingFrom
+}
+
+export function isWeak(channel: ChannelBody): boolean {
+  const level = channel.transmitter?.rf_level ?? null
+  return level !== null && level < weakBelow
+}

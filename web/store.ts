@@ -1,0 +1,94 @@
+/** Holds the house; collects what happens and applies it once a frame; tells whoever listens. */
+
+import type { Sort } from './address.ts'
+import { bySlot, byUrgency, type ChannelFacts, describeChannel } from './channel-state.ts'
+import { applyAll, emptyHouse, type House, type HouseEvent } from './state.ts'
+
+export interface Store {
+  get(): House
+  /** The card of a channel; the same object as long as it says the same. */
+  facts(receiverId: number, channelId: number): ChannelFacts | null
+  /** All cards in order; looked at afresh once a second, so that nothing jumps about under the eye. */
+  cards(sort: Sort): readonly ChannelFacts[]
+  dispatch(event: HouseEvent): void
+  subscribe(listener: () => void): () => void
+}
+
+/** Events a page in the background may pile up before they are applied. */
+const mostWaiting = 256
+
+export function createStore(now: number): Store {
+  let house = emptyHouse(now)
+  let waiting: HouseEvent[] = []
+  let isScheduled = false
+  const listeners = new Set<() => void>()
+  const ordered = new Map<Sort, { house: House; cards: readonly ChannelFacts[] }>()
+  const known = new Map<number, { house: House; receiver: unknown; facts: ChannelFacts }>()
+
+  function flush() {
+    isScheduled = false
+    if (waiting.length === 0) return
+    const events = waiting
+    waiting = []
+    house = applyAll(house, events)
+    for (const listener of listeners) listener()
+  }
+
+  function facts(receiverId: number, channelId: number): ChannelFacts | null {
+    const receiver = house.receivers.get(receiverId)
+    if (receiver === undefined) return null
+    const before = known.get(channelId)
+    if (before !== undefined && before.receiver === receiver && isSameHouse(before.house, house)) return before.facts
+    const channel = receiver.channels.find((one) => one.id === channelId)
+    if (channel === undefined) return null
+    const described = describeChannel(house, receiver, channel)
+    const kept = before !== undefined && isSame(before.facts, described) ? before.facts : described
+    known.set(channelId, { house, receiver, facts: kept })
+    return kept
+  }
+
+  return {
+    get: () => house,
+    facts,
+    cards(sort) {
+      const before = ordered.get(sort)
+      if (before !== undefined && isSameHouse(before.house, house)) return before.cards
+      const all: ChannelFacts[] = []
+      for (const receiver of house.receivers.values()) {
+        for (const channel of receiver.channels) {
+          const one = facts(receiver.id, channel.id)
+          if (one !== null) all.push(one)
+        }
+      }
+      const cards = all.sort(sort === 'problems' ? byUrgency : bySlot)
+      ordered.set(sort, { house, cards })
+      return cards
+    },
+    dispatch(event) {
+      waiting.push(event)
+      // A change of the link is shown at once; frames do not come in a hidden page.
+      if (event.type === 'link' || waiting.length >= mostWaiting) return flush()
+      if (isScheduled) return
+      isScheduled = true
+      if (document.hidden) setTimeout(flush, 250)
+      else requestAnimationFrame(flush)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** As far as cards are concerned. */
+function isSameHouse(a: House, b: House): boolean {
+  if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.link !== b.link) return false
+  return a.isFresh === b.isFresh && a.clockAheadMs === b.clockAheadMs && (a.isFresh || a.heardAt === b.heardAt)
+}
+
+function isSame(a: ChannelFacts, b: ChannelFacts): boolean {
+  for (const key of Object.keys(b) as (keyof ChannelFacts)[]) {
+    if (key !== 'marks' && !Object.is(a[key], b[key])) return false
+  }
+  return a.marks.length === b.marks.length && a.marks.every((mark, at) => mark === b.marks[at])
+}
