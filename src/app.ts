@@ -94,9 +94,16 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     const connections = new Map<number, Connection>()
 
     const defaultInterval = options.defaultIntervalSeconds ?? config.settings.DEFAULT_POLLING_INTERVAL
+    const configured = new Set(opened.map((one) => one.monitored.code))
+    const inForce = new Map<string | null, Settings>()
     const settings = (manufacturer: string | null): Settings => {
+      const known = inForce.get(manufacturer)
+      if (known !== undefined) return known
       const configuredInterval = sources.find((one) => one.manufacturer === manufacturer)?.source.pollIntervalSeconds
-      return settingsInForce({ records, manufacturer, configuredInterval, defaultInterval })
+      const read = settingsInForce({ records, manufacturer, configuredInterval, defaultInterval })
+      // Anybody may ask for any code; only those that exist are worth remembering.
+      if (manufacturer === null || configured.has(manufacturer)) inForce.set(manufacturer, read)
+      return read
     }
     const intervalMs = (heard: HeardSource) =>
       (options.intervalSeconds ?? settings(heard.manufacturer).polling_interval) * 1000
@@ -109,7 +116,9 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       const before = JSON.stringify([records, groups])
       records = await listSettings(db.read)
       groups = await listGroups(db.read)
-      if (JSON.stringify([records, groups]) !== before) cache.drop(null)
+      if (JSON.stringify([records, groups]) === before) return
+      inForce.clear()
+      cache.drop(null)
     }
     const readAll = async () => {
       latest.revision = await currentRevision(db.read)

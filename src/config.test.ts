@@ -43,6 +43,7 @@ describe('configuration', () => {
   })
 
   test('a whole text may come from the environment', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own way to name a variable
     const content = 'manufacturers: [{code: shure, config: {shared_key: "${SHURE_KEY}"}}]'
     const { manufacturers } = readConfig({ config: fileWith(content) }, { SHURE_KEY: 'secret' })
     expect(manufacturers[0]?.config).toEqual({ shared_key: 'secret' })

@@ -1,12 +1,15 @@
 /** The door for browsers and scripts: every route in one list, the mount prefix, the error shape, the pages. */
 
 import { readFileSync } from 'node:fs'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import fastifyWebsocket from '@fastify/websocket'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyPluginCallback,
+  type FastifyReply,
   LogController,
 } from 'fastify'
 import { Refusal, type RefusalCode, toErrorBody } from '../model/errors.ts'
@@ -25,6 +28,7 @@ export interface ServerDeps extends ReceiverDeps, MonitoringDeps, SocketDeps, Pa
 
 const headSeconds = 10
 const requestSeconds = 30
+const maxUrlChars = 8 * 1024
 
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const limits = { maxHeaderSize: 16 * 1024, headersTimeout: headSeconds * 1000, connectionsCheckingInterval: 2000 }
@@ -36,6 +40,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     keepAliveTimeout: 65_000,
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: (error, _request, reply) => sendRefusal(reply, toRefusal(error)),
+    clientErrorHandler: refuseBrokenRequest,
     ...(deps.tls === null
       ? { http: limits }
       : { https: { ...limits, cert: readFileSync(deps.tls.cert), key: readFileSync(deps.tls.key) } }),
@@ -45,15 +51,14 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const check = createGuard({ ...deps.guard, openPaths: ['/healthz', `${deps.mount}/healthz`] })
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(constantHeaders)
+    if (request.url.length > maxUrlChars) throw new Refusal('address_too_long')
     check(request)
     done()
   })
   app.setErrorHandler((error, _request, reply) => {
     const refusal = toRefusal(error)
     if (refusal.status === 500) deps.log.error({ err: error }, 'a request failed')
-    if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
-    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-    return reply.code(refusal.status).send(toErrorBody(refusal))
+    return sendRefusal(reply, refusal)
   })
   const methodsAt = rememberMethods(app)
   app.setNotFoundHandler((request, reply) => {
@@ -99,6 +104,34 @@ const constantHeaders = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
+}
+
+function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  reply.headers(constantHeaders)
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
+  if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply.code(refusal.status).send(toErrorBody(refusal))
+}
+
+/** What never became a request: no HTTP, a head too large or too slow. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const codes: Readonly<Record<string, RefusalCode>> = {
+    HPE_HEADER_OVERFLOW: 'head_too_large',
+    ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
+  }
+  const refusal = new Refusal(codes[error.code ?? ''] ?? 'bad_request')
+  const body = JSON.stringify(toErrorBody(refusal))
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** JSON is the only body there is; none at all is none, whatever its type says. */

@@ -12,6 +12,7 @@ export const refusals = {
   foreign_origin: { status: 403, say: () => 'Requests from another site are refused.' },
   not_found: { status: 404, say: (what: string) => `There is no ${what}.` },
   wrong_method: { status: 405, say: (method: string) => `${method} is not allowed here.` },
+  too_slow: { status: 408, say: () => 'The request took too long to arrive.' },
   disabled: { status: 409, say: (code: string) => `Manufacturer ${code} is disabled.` },
   too_large: { status: 413, say: () => 'The body is larger than 1 MiB.' },
   address_too_long: { status: 414, say: () => 'The address is longer than 8 KiB.' },

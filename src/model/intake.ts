@@ -29,6 +29,8 @@ export interface Update {
   readonly told: readonly ChannelReading[]
   /** Channels heard of for the first time. */
   readonly newChannels: readonly number[]
+  /** The device itself was heard; false where it was only spoken of. */
+  readonly isHeard: boolean
 }
 
 export interface Move {
@@ -119,15 +121,21 @@ export function planIntake(
     const fields = changedFields<Receiver>(receiver, { ...tellable(now, receiver, seen), ...heard(receiver, seen, at) })
     const told = seen.channels ?? []
     const before = plan.updates.length
-    plan.updates.push({ receiver, fields, told, newChannels: missingChannels(receiver.channels, told) })
+    const newChannels = missingChannels(receiver.channels, told)
+    plan.updates.push({ receiver, fields, told, newChannels, isHeard: seen.online !== false })
     if (!touchesIdentity(fields)) return
     const holder = fields.api_device_id ? now.byApiId(manufacturer, fields.api_device_id) : undefined
     if (holder !== undefined && holder.id !== receiver.id && holder.id > 0) {
-      plan.updates.splice(before, 0, { receiver: holder, fields: { api_device_id: null }, told: [], newChannels: [] })
+      plan.updates.splice(before, 0, spokenOf(holder, { api_device_id: null }))
       now.put({ ...holder, api_device_id: null })
     }
     now.put({ ...receiver, ...fields })
   }
+}
+
+/** A change of a receiver that was not heard itself. */
+export function spokenOf(receiver: Receiver, fields: Update['fields']): Update {
+  return { receiver, fields, told: [], newChannels: [], isHeard: false }
 }
 
 /** The receiver as the update leaves it; a reading of a channel that does not exist yet waits for the channel. */

@@ -15,6 +15,7 @@ import {
   isStructural,
   planIntake,
   type Queued,
+  spokenOf,
   type Update,
 } from '../model/intake.ts'
 import type { Observation, Receiver } from '../model/receiver.ts'
@@ -27,7 +28,7 @@ import { currentRevision, nextRevision } from '../store/revision.ts'
 export interface Batch {
   readonly manufacturer: string
   readonly observations: readonly Observation[]
-  /** Receivers that are there no more: offline from now on. */
+  /** Receivers that are there no more: offline from now on, unless this very batch heard them. */
   readonly gone?: readonly number[]
   /** The end of a cycle: everything that changed since the last one goes to disk too. */
   readonly endsCycle?: boolean
@@ -85,8 +86,9 @@ export function createIngest(deps: IngestDeps): Ingest {
 
   function plan(batch: Batch): Intake {
     const intake = planIntake(latest, batch.manufacturer, batch.observations, now())
-    const gone = (batch.gone ?? []).flatMap((id) => latest.get(id) ?? []).filter((receiver) => receiver.is_active)
-    const left = gone.map((receiver): Update => ({ receiver, fields: { is_active: false }, told: [], newChannels: [] }))
+    const heard = new Set(intake.updates.filter((update) => update.isHeard).map(({ receiver }) => receiver.id))
+    const gone = (batch.gone ?? []).flatMap((id) => (heard.has(id) ? [] : (latest.get(id) ?? [])))
+    const left = gone.filter((one) => one.is_active).map((one) => spokenOf(one, { is_active: false }))
     return left.length === 0 ? intake : { ...intake, updates: [...intake.updates, ...left] }
   }
 
@@ -145,8 +147,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       if (newChannels.length > 0) grown.set(receiver.id, await addChannels(tx, revision, receiver, newChannels))
     }
     // As known at this moment: levels that were pushed since the plan was made are newer than the plan's.
-    const current = (update: Update): Receiver => {
-      const known = latest.get(update.receiver.id) ?? update.receiver
+    const current = (update: Update, known = latest.get(update.receiver.id) ?? update.receiver): Receiver => {
       return applyUpdate({ ...known, channels: withNewChannels(known, grown.get(known.id)) }, update)
     }
     const pictured = new Map<number, Receiver | undefined>()
@@ -155,7 +156,10 @@ export function createIngest(deps: IngestDeps): Ingest {
       const receiver = latest.get(id)
       if (receiver !== undefined) changed.set(id, receiver)
     }
-    for (const update of intake.updates) if (isWorthSaving(update)) changed.set(update.receiver.id, current(update))
+    for (const update of intake.updates) {
+      const { id } = update.receiver
+      if (isWorthSaving(update)) changed.set(id, current(update, changed.get(id)))
+    }
     for (const id of changed.keys()) pictured.set(id, latest.get(id))
     await saveReceivers(tx, revision, [...created, ...changed.values()])
 

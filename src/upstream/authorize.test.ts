@@ -27,14 +27,14 @@ describe('digest', () => {
 
   test('prefers SHA-256 where both are offered', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
-    expect(digest.learn(`${rfcHeader('MD5')}, ${rfcHeader('SHA-256')}`)).toBe(true)
+    expect(digest.learn(`${rfcHeader('MD5')}, ${rfcHeader('SHA-256')}`, {})).toBe(true)
     expect(digest.headers('GET', '/').authorization).toContain('algorithm=SHA-256')
   })
 
   test('goes out bare first, then counts each use of a nonce, and starts anew with the next nonce', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
     expect(digest.headers('GET', '/')).toEqual({})
-    digest.learn('Digest realm="r", nonce="one", qop="auth"')
+    digest.learn('Digest realm="r", nonce="one", qop="auth"', {})
     expect(digest.headers('GET', '/').authorization).toContain('nc=00000001')
     expect(digest.headers('GET', '/').authorization).toContain('nc=00000002')
     digest.confirm('nextnonce="two", qop=auth')
@@ -43,14 +43,27 @@ describe('digest', () => {
 
   test('a stale nonce is worth another try, the same nonce refused is not', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
-    digest.learn('Digest realm="r", nonce="one", qop="auth"')
-    expect(digest.learn('Digest realm="r", nonce="one", qop="auth"')).toBe(false)
-    expect(digest.learn('Digest realm="r", nonce="two", qop="auth", stale=true')).toBe(true)
+    digest.learn('Digest realm="r", nonce="one", qop="auth"', {})
+    const sent = digest.headers('GET', '/')
+    expect(digest.learn('Digest realm="r", nonce="one", qop="auth"', sent)).toBe(false)
+    expect(digest.learn('Digest realm="r", nonce="two", qop="auth", stale=true', sent)).toBe(true)
+  })
+
+  test('two that went out bare and met one nonce both try again, and no count is used twice', () => {
+    const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
+    const challenge = 'Digest realm="r", nonce="one", qop="auth"'
+    expect(digest.learn(challenge, {})).toBe(true)
+    const sent = digest.headers('GET', '/')
+    expect(sent.authorization).toContain('nc=00000001')
+    expect(digest.learn(challenge, {})).toBe(true)
+    expect(digest.headers('GET', '/').authorization).toContain('nc=00000002')
+    expect(digest.learn(`${challenge}, stale=true`, sent)).toBe(true)
+    expect(digest.headers('GET', '/').authorization).toContain('nc=00000003')
   })
 
   test('gives nothing to a foreign scheme', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
-    expect(digest.learn('Basic realm="r"')).toBe(false)
+    expect(digest.learn('Basic realm="r"', {})).toBe(false)
     expect(digest.headers('GET', '/')).toEqual({})
   })
 
@@ -63,5 +76,5 @@ describe('digest', () => {
 test('basic sends its credentials with every request and learns nothing', () => {
   const basic = createAuthorizer({ scheme: 'basic', username: 'api', secret: 'pass' })
   expect(basic.headers('GET', '/')).toEqual({ authorization: 'Basic YXBpOnBhc3M=' })
-  expect(basic.learn('Basic realm="r"')).toBe(false)
+  expect(basic.learn('Basic realm="r"', basic.headers('GET', '/'))).toBe(false)
 })

@@ -10,8 +10,8 @@ export type Credentials =
 export interface Authorizer {
   /** Headers for a request that goes out now. Each call uses up one nonce count, so the order of calls is that of sending. */
   headers(method: string, uri: string): Record<string, string>
-  /** Reads a 401's challenges. True: another try, with what was learned, may pass. */
-  learn(challenges: string): boolean
+  /** Reads the challenges of a 401, and the headers of the refused request. True: another try may pass. */
+  learn(challenges: string, sent: Readonly<Record<string, string>>): boolean
   /** Reads an accepted answer's Authentication-Info. */
   confirm(authenticationInfo: string): void
 }
@@ -100,8 +100,8 @@ function createDigest(credentials: Extract<Credentials, { scheme: 'digest' }>, m
   let challenge: Challenge | undefined
   let nonceCount = 0
   const use = (next: Challenge) => {
+    if (next.parameters.nonce !== challenge?.parameters.nonce) nonceCount = 0
     challenge = next
-    nonceCount = 0
   }
   return {
     headers(method, uri) {
@@ -110,21 +110,21 @@ function createDigest(credentials: Extract<Credentials, { scheme: 'digest' }>, m
       const authorization = digestHeader(challenge, { username, secret, method, uri, nonceCount, cnonce: makeCnonce() })
       return { ...fixed, authorization }
     },
-    learn(challenges) {
+    learn(challenges, sent) {
       const offered = parseChallenges(challenges).filter(isAnswerable)
       const ranked = Object.values(hashes)
       const rank = (one: Challenge) => ranked.indexOf(hashOf(one.parameters.algorithm ?? 'MD5') ?? '')
       const best = offered.sort((a, b) => rank(a) - rank(b))[0]
       if (best === undefined) return false
-      // The same nonce again, without `stale`: the credentials are wrong, not the nonce.
-      const isSameNonce = best.parameters.nonce === challenge?.parameters.nonce
-      if (isSameNonce && best.parameters.stale?.toLowerCase() !== 'true') return false
+      // The nonce it carried again, without `stale`: the credentials are wrong, not the nonce.
+      const carried = parseChallenges(sent.authorization ?? '')[0]?.parameters.nonce
+      if (carried === best.parameters.nonce && best.parameters.stale?.toLowerCase() !== 'true') return false
       use(best)
       return true
     },
     confirm(authenticationInfo) {
       const nextnonce = parseChallenges(`info ${authenticationInfo}`)[0]?.parameters.nextnonce
-      if (challenge === undefined || nextnonce === undefined || nextnonce === challenge.parameters.nonce) return
+      if (challenge === undefined || nextnonce === undefined) return
       use({ ...challenge, parameters: { ...challenge.parameters, nonce: nextnonce } })
     },
   }

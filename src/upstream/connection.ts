@@ -63,6 +63,9 @@ export function parseConnection(config: Config): Connection {
   if (!Array.isArray(devices)) throw new ConfigError('devices: expected a list of addresses')
   const addresses: Address[] = devices.map((device, at) => parseDevice(device, `devices.${at}`, secret))
   if (systemUrl !== undefined) addresses.unshift({ baseUrl: parseUrl(systemUrl, 'api_base_url'), secret })
+  const urls = addresses.map(({ baseUrl }) => baseUrl)
+  const twice = urls.find((url, at) => urls.indexOf(url) !== at)
+  if (twice !== undefined) throw new ConfigError(`devices: ${twice} is given twice; keep one`)
   // The specification's form with BASE_URL allows 30 s, the other 10.
   const defaultTimeout = config.BASE_URL === undefined ? 10 : 30
   return {
@@ -76,7 +79,7 @@ export function parseConnection(config: Config): Connection {
     },
     isEnabled: read.flag('enabled') ?? true,
     pollIntervalSeconds: read.whole('poll_interval', 1, 3600),
-    websocketUrl: read.text('websocket_url') ?? null,
+    websocketUrl: read.webSocketUrl(),
     authHeader: read.flag('auth_header') ? (read.text('auth_header_name') ?? 'X-Vendor-Auth-Key') : null,
   }
 }
@@ -94,7 +97,8 @@ function reader(config: Config) {
   const typed = <T>(key: string, expected: string, is: (given: unknown) => given is T): T | undefined => {
     const given = value(key)
     if (given === undefined || is(given)) return given
-    throw new ConfigError(`${key}: expected ${expected}`)
+    const name = config[key] === given ? key : otherForm[key]
+    throw new ConfigError(`${name}: expected ${expected}`)
   }
   const number = (key: string, min: number, max: number) =>
     typed(key, `a number from ${min} to ${max}`, (one): one is number => isBetween(one, min, max))
@@ -109,6 +113,10 @@ function reader(config: Config) {
         `whole seconds from ${min} to ${max}`,
         (one): one is number => isBetween(one, min, max) && Number.isInteger(one),
       ),
+    webSocketUrl: () => {
+      const url = text('websocket_url')
+      return url === undefined ? null : parseUrl(url, 'websocket_url', ['ws:', 'wss:', 'http:', 'https:'])
+    },
     secret: () => {
       const key = text('shared_key')
       const password = text('password')
@@ -133,12 +141,14 @@ function parseDevice(device: unknown, path: string, secret: string): Address {
   return { baseUrl: parseUrl(url, `${path}.url`), secret: password ?? secret }
 }
 
-function parseUrl(text: string, path: string): string {
+/** One spelling for one address: it names the source. */
+function parseUrl(text: string, path: string, schemes = ['http:', 'https:']): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  const isUsable = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hash === ''
-  if (!isUsable) throw new ConfigError(`${path}: expected an http:// or https:// address`)
+  if (url === null || !schemes.includes(url.protocol) || url.hash !== '' || url.search !== '') {
+    throw new ConfigError(`${path}: expected an address that begins with ${schemes.join('// or ')}//`)
+  }
   if (url.username !== '' || url.password !== '') {
     throw new ConfigError(`${path}: credentials do not belong in the address; use username and password`)
   }
-  return text.replace(/\/+$/, '')
+  return url.href.replace(/\/+$/, '')
 }

@@ -78,7 +78,7 @@ async function listDevices(link: Link, signal?: AbortSignal): Promise<ApiDeviceL
 function partsOf(device: ApiDevice): readonly string[] {
   const parts: string[] = []
   if (!carriesIdentity(device.listed)) parts.push('identity')
-  if (device.raw.listed.channels === undefined) parts.push('channels')
+  if (!carriesChannels(device.raw.listed)) parts.push('channels')
   if (device.raw.listed.transmitter === undefined && device.raw.listed.transmitters === undefined) {
     parts.push('transmitter')
   }
@@ -95,7 +95,7 @@ async function readPart(link: Link, device: ApiDevice, part: string, signal?: Ab
     }
     case 'channels': {
       const body = await readOptional(link, `${path}/channels`, signal)
-      if (body === undefined) return device
+      if (body !== null && !hasChannelList(body)) return device
       const channels = parseChannels(body)
       return { ...device, channels, hasNoChannels: channels.length === 0, raw: { ...device.raw, channels: body } }
     }
@@ -110,7 +110,8 @@ async function readPart(link: Link, device: ApiDevice, part: string, signal?: Ab
 }
 
 function withEarlierIdentity(listed: ApiDevice, before: ApiDevice): ApiDevice {
-  const { detail, hasNoChannels } = before
+  const { detail } = before
+  const hasNoChannels = listed.hasNoChannels ?? before.hasNoChannels
   const kept = { ...listed, raw: { ...before.raw, listed: listed.raw.listed } }
   return { ...kept, ...(detail && { detail }), ...(hasNoChannels && { hasNoChannels }) }
 }
@@ -175,11 +176,19 @@ function parseDevice(item: unknown): ApiDevice | string {
     listed: parseIdentity(item),
     summary: { battery: readBattery(item.battery_percentage) ?? null, rf_level: readRfLevel(item.rf_level) ?? null },
     raw: { listed: item },
-    ...(item.channels === undefined ? {} : carriedChannels(item.channels)),
+    ...(carriesChannels(item) ? carriedChannels(item.channels) : {}),
     ...(item.transmitter === undefined && item.transmitters === undefined
       ? {}
       : { transmitters: parseTransmitters(item.transmitters ?? item.transmitter) }),
   }
+}
+
+function carriesChannels(item: Json): boolean {
+  return hasChannelList(item.channels)
+}
+
+function hasChannelList(body: unknown): boolean {
+  return Array.isArray(isRecord(body) ? body.channels : body)
 }
 
 function carriedChannels(list: unknown): Pick<ApiDevice, 'channels' | 'hasNoChannels'> {
@@ -302,15 +311,20 @@ function toMetadata(raw: ApiDevice['raw']): unknown {
   }
 }
 
-/** Null when there is no such resource (404), undefined when it is broken (5xx): the list's data stands. */
+/**
+ * Null when there is no such resource (404), undefined when it is broken: the list's data stands. One device whose
+ * answers make no sense must not keep the others from being read.
+ */
 async function readOptional(link: Link, path: string, signal: AbortSignal | undefined): Promise<unknown> {
   try {
     const { status, body } = await link.request('GET', path, { signal, accept: [404] })
     return status === 404 ? null : body
   } catch (error) {
-    const isBroken = error instanceof ApiError && (error.status ?? 0) >= 500 && error.retryAfter === null
-    if (isBroken) return undefined
-    throw error
+    if (!(error instanceof ApiError)) throw error
+    const { status, retryAfter } = error
+    // No answer, or one that is about us and not about the device.
+    if (status === null || retryAfter !== null || [401, 403, 429].includes(status)) throw error
+    return undefined
   }
 }
 

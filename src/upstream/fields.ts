@@ -63,8 +63,14 @@ export function readRfLevel(value: unknown): number | null | undefined {
 /** MHz as a number or text, with or without the unit -> text with three decimals. */
 export function readFrequency(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
-  const mhz = typeof value === 'string' ? Number(value.replace(/\s*MHz\s*$/i, '') || Number.NaN) : value
+  const mhz = typeof value === 'string' ? parseMhz(value) : value
   return typeof mhz === 'number' && mhz > 0 && mhz < 100_000 ? mhz.toFixed(3) : null
+}
+
+function parseMhz(text: string): number {
+  // A longer one is no frequency, and would keep the expression busy for minutes.
+  if (text.length > 32) return Number.NaN
+  return Number(text.replace(/\s*MHz\s*$/i, '') || Number.NaN)
 }
 
 /** IPv4 in four decimal parts. */

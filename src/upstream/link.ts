@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Pool } from 'undici'
 import { type Bucket, fullBucket, type Pace, parseRetryAfter, reserveToken } from '../model/pace.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
-import type { ErrorClasses, UpstreamResponse } from './errors.ts'
+import type { ApiError, ErrorClasses } from './errors.ts'
 import { connectionTrouble, statusTrouble } from './trouble.ts'
 
 /** How to reach a source; what a manufacturer's `config` says of it. */
@@ -43,11 +43,16 @@ export interface Link {
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** For what is not one request with one answer (push.ts): waits for the turn, throws while a hold lasts. */
   enter(signal?: AbortSignal): Promise<void>
+  /** An answer that is no success -> the manufacturer's error; begins a hold where one was asked for. */
+  refuse(status: number, headers: RawHeaders): ApiError
   readonly authorizer: Authorizer
   /** No request goes out before this time (epoch ms); 0 when none is due. */
   readonly holdUntil: number
   close(): Promise<void>
 }
+
+/** As undici and Node give them. */
+type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Keeps the pace of every address, whoever asks; one for the whole process. */
 export interface Turnstile {
@@ -69,6 +74,7 @@ export function createTurnstile(now: () => number = () => performance.now()): Tu
 }
 
 const maxBodyBytes = 16 * 1024 * 1024
+const maxDepth = 64
 const maxConnectMs = 3000
 
 export function createLink(options: {
@@ -83,9 +89,11 @@ export function createLink(options: {
   const base = new URL(settings.baseUrl)
   const prefix = base.pathname.replace(/\/$/, '')
   const authorizer = createAuthorizer(credentials)
+  // Digest counts must arrive in the order they were given out, so its requests share one connection.
+  const connections = credentials.scheme === 'digest' ? 1 : 4
+  const takeSlot = createSlots(connections)
   const pool = new Pool(base.origin, {
-    // Digest counts must arrive in the order they were given out, so its requests share one connection.
-    connections: credentials.scheme === 'digest' ? 1 : 4,
+    connections,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -95,26 +103,45 @@ export function createLink(options: {
   let holdUntil = 0
 
   async function enter(signal?: AbortSignal): Promise<void> {
-    const holdMs = holdUntil - now()
-    if (holdMs > 0) {
-      const seconds = Math.ceil(holdMs / 1000)
-      throw new errors.ApiRateLimitError(`${base.host} asked us to wait; ${seconds} s are left (rate limited)`, {
-        status: 429,
-        retryAfter: seconds,
-      })
-    }
+    heedHold()
     await turnstile.pass(base.origin, pace, signal)
+    // One may have begun while we waited.
+    heedHold()
   }
 
+  function heedHold(): void {
+    const holdMs = holdUntil - now()
+    if (holdMs <= 0) return
+    const seconds = Math.ceil(holdMs / 1000)
+    throw new errors.ApiRateLimitError(`${base.host} asked us to wait; ${seconds} s are left (rate limited)`, {
+      status: 429,
+      retryAfter: seconds,
+    })
+  }
+
+  /**
+   * Waits for a free connection here and not in the pool: who waits has no deadline yet, hears of a hold or a challenge
+   * that others met, and takes a nonce count only when going out.
+   */
   async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const first = await attempt(method, path, options)
-    const isRefused = first.status === 401 && authorizer.learn(first.headers['www-authenticate'] ?? '')
-    const answer = isRefused ? await attempt(method, path, options) : first
-    const isAccepted = (answer.status >= 200 && answer.status < 300) || options.accept?.includes(answer.status)
-    if (!isAccepted) throw refused(answer)
-    authorizer.confirm(answer.headers['authentication-info'] ?? '')
-    if (answer.text === '') return { status: answer.status, headers: answer.headers, body: undefined }
-    return { status: answer.status, headers: answer.headers, body: parseBody(answer) }
+    const giveBack = await takeSlot(options.signal)
+    try {
+      const first = await attempt(method, path, options)
+      const isWorthRetrying =
+        first.status === 401 && authorizer.learn(first.headers['www-authenticate'] ?? '', first.sent)
+      return toAnswer(isWorthRetrying ? await attempt(method, path, options) : first, options)
+    } finally {
+      giveBack()
+    }
+  }
+
+  function toAnswer({ status, headers, text }: RawAnswer, { accept = [] }: RequestOptions): Answer {
+    const isSuccess = status >= 200 && status < 300
+    if (!isSuccess && !accept.includes(status)) throw refuse(status, headers)
+    authorizer.confirm(headers['authentication-info'] ?? '')
+    // The body of a refusal is for people: many servers put a page there.
+    const body = isSuccess && text !== '' ? parseBody(status, headers, text) : undefined
+    return { status, headers, body }
   }
 
   /** One exchange of bytes within one deadline. */
@@ -130,6 +157,7 @@ export function createLink(options: {
     const abort = () => ending.abort()
     options.signal?.addEventListener('abort', abort, { once: true })
     const target = prefix + path
+    const sent = authorizer.headers(method, target)
     try {
       const { statusCode, headers, body } = await pool.request({
         method: method as 'GET',
@@ -138,7 +166,7 @@ export function createLink(options: {
           accept: 'application/json',
           'accept-encoding': 'identity',
           ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...authorizer.headers(method, target),
+          ...sent,
           ...options.headers,
         },
         body: options.body === undefined ? null : JSON.stringify(options.body),
@@ -146,8 +174,10 @@ export function createLink(options: {
       })
       const plainHeaders = flatten(headers)
       const text = await readText(body, plainHeaders['content-encoding'])
-      return { status: statusCode, headers: plainHeaders, text }
+      return { status: statusCode, headers: plainHeaders, text, sent }
     } catch (error) {
+      // Lets go of a body that nobody is going to read; its connection would wait for that.
+      ending.abort()
       options.signal?.throwIfAborted()
       const cause = isLate ? { code: 'DEADLINE' } : error
       throw new errors.ApiError(connectionTrouble(cause, base.host, timeoutMs), { cause: error })
@@ -157,31 +187,32 @@ export function createLink(options: {
     }
   }
 
-  /** An answer that is no success -> the manufacturer's error; begins a hold where one was asked for. */
-  function refused(answer: RawAnswer): Error {
-    const { status, headers } = answer
+  function refuse(status: number, rawHeaders: RawHeaders): ApiError {
+    const headers = flatten(rawHeaders)
     const asksToWait = status === 429 || status === 503
     const retryAfter = asksToWait ? parseRetryAfter(headers['retry-after'], headers.date, now()) : null
-    if (retryAfter !== null) holdUntil = now() + retryAfter * 1000
-    const response: UpstreamResponse = { status, headers }
-    const details = { status, response, retryAfter }
+    if (retryAfter !== null) holdUntil = Math.max(holdUntil, now() + retryAfter * 1000)
+    const details = { status, response: { status, headers }, retryAfter }
     const message = statusTrouble(status, base.host, retryAfter)
     return status === 429 ? new errors.ApiRateLimitError(message, details) : new errors.ApiError(message, details)
   }
 
-  function parseBody(answer: RawAnswer): unknown {
-    try {
-      return JSON.parse(answer.text)
-    } catch (cause) {
-      const isHtml = answer.headers['content-type']?.includes('html') ?? false
-      const what = isHtml ? 'a web page instead of data; is a login page in between?' : 'not JSON'
-      const { status, headers } = answer
-      throw new errors.ApiError(`invalid response from ${base.host}: ${what}`, {
+  function parseBody(status: number, headers: Readonly<Record<string, string>>, text: string): unknown {
+    const invalid = (what: string, cause?: unknown) =>
+      new errors.ApiError(`invalid response from ${base.host}: ${what}`, {
         status,
         response: { status, headers },
         cause,
       })
+    let body: unknown
+    try {
+      body = JSON.parse(text)
+    } catch (cause) {
+      const isHtml = headers['content-type']?.includes('html') ?? false
+      throw invalid(isHtml ? 'a web page instead of data; is a login page in between?' : 'not JSON', cause)
     }
+    if (isDeeper(body, maxDepth)) throw invalid('nested deeper than Micwatch accepts')
+    return body
   }
 
   return {
@@ -190,6 +221,7 @@ export function createLink(options: {
     authorizer,
     request,
     enter,
+    refuse,
     get holdUntil() {
       return holdUntil > now() ? holdUntil : 0
     },
@@ -201,6 +233,49 @@ interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+  /** The credentials that went with the request. */
+  readonly sent: Readonly<Record<string, string>>
+}
+
+/** So many at a time, the others in the order they came. The answer gives the slot back. */
+function createSlots(count: number): (signal?: AbortSignal) => Promise<() => void> {
+  let free = count
+  const waiting = new Set<() => void>()
+  const giveBack = () => {
+    const [next] = waiting
+    if (next === undefined) free += 1
+    else next()
+  }
+  return async (signal) => {
+    signal?.throwIfAborted()
+    if (free > 0) {
+      free -= 1
+      return giveBack
+    }
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        waiting.delete(take)
+        signal?.removeEventListener('abort', abort)
+      }
+      const take = () => {
+        leave()
+        resolve(giveBack)
+      }
+      const abort = () => {
+        leave()
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      waiting.add(take)
+    })
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  return false
 }
 
 async function readText(body: AsyncIterable<Buffer>, encoding: string | undefined): Promise<string> {
@@ -234,7 +309,7 @@ function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncItera
 /** The reader of a pipeline sees its error; the callback has nothing to add. */
 function ignoreEnd(): void {}
 
-function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function flatten(headers: RawHeaders): Record<string, string> {
   const flat: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value

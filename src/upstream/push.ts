@@ -5,8 +5,9 @@ import type { IncomingMessage } from 'node:http'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
 import WebSocket from 'ws'
+import { ApiError } from './errors.ts'
 import type { Link } from './link.ts'
-import { connectionTrouble, statusTrouble } from './trouble.ts'
+import { connectionTrouble } from './trouble.ts'
 
 const handshakeMs = 10_000
 const pingEveryMs = 15_000
@@ -15,6 +16,8 @@ const maxEventChars = 256 * 1024
 const silentStreamMs = 60_000
 
 export interface PushTiming {
+  /** From the first byte sent to the answer that accepts. */
+  readonly handshakeMs?: number
   /** Own ping after so long; as long again without any sound: lost. */
   readonly pingEveryMs?: number
   /** An event stream without a byte for so long is lost. */
@@ -33,54 +36,81 @@ export async function* openWebSocket(
 ): AsyncGenerator<string | null> {
   const url = new URL(pathOrUrl, link.settings.baseUrl)
   url.protocol = url.protocol.replace('http', 'ws')
+  const patienceMs = timing.handshakeMs ?? handshakeMs
   let close = () => {}
   try {
-    const socket = await connect(link, url, signal)
+    const { socket, frames } = await connect(link, url, { signal, patienceMs })
     const stopWatching = watchSilence(socket, timing.pingEveryMs ?? pingEveryMs)
     close = () => {
       stopWatching()
       discard(socket)
     }
-    // `on` pauses the socket while more than so many frames wait to be read.
-    const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
     yield null
     for await (const [data, isBinary] of frames) if (!isBinary) yield String(data)
     throw new link.errors.ApiError(`the real-time link to ${url.host} was closed`)
   } catch (error) {
     if (signal.aborted) return
-    if (error instanceof link.errors.ApiError) throw error
-    throw new link.errors.ApiError(connectionTrouble(error, url.host, handshakeMs), { cause: error })
+    throw toApiError(link, error, url, patienceMs)
   } finally {
     close()
   }
 }
 
-async function connect(link: Link, url: URL, signal: AbortSignal, isSecondTry = false): Promise<WebSocket> {
+interface OpenSocket {
+  readonly socket: WebSocket
+  readonly frames: AsyncIterable<[data: unknown, isBinary: boolean]>
+}
+
+async function connect(
+  link: Link,
+  url: URL,
+  about: { readonly signal: AbortSignal; readonly patienceMs: number; readonly isSecondTry?: boolean },
+): Promise<OpenSocket> {
+  const { signal, patienceMs, isSecondTry = false } = about
   await link.enter(signal)
+  const sent = link.authorizer.headers('GET', url.pathname + url.search)
   const socket = new WebSocket(url, {
-    headers: link.authorizer.headers('GET', url.pathname + url.search),
+    headers: sent,
     rejectUnauthorized: link.settings.verifySsl,
-    handshakeTimeout: handshakeMs,
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
     followRedirects: false,
   })
+  // Listens from the start: a frame may come in the packet that accepts. Pauses the socket while so many wait to be read.
+  const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
   const refusal = new Promise<IncomingMessage>((resolve) => {
     socket.once('unexpected-response', (_request, response) => resolve(response))
   })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    discard(socket)
+  }, patienceMs)
   try {
     const refused = await Promise.race([once(socket, 'open', { signal }).then(() => null), refusal])
-    if (refused === null) return socket
+    if (refused === null) return { socket, frames: frames as OpenSocket['frames'] }
     discard(socket)
-    const status = refused.statusCode ?? 0
-    const challenges = refused.headers['www-authenticate'] ?? ''
-    if (status === 401 && !isSecondTry && link.authorizer.learn(challenges)) return connect(link, url, signal, true)
-    throw new link.errors.ApiError(statusTrouble(status, url.host, null), { status })
+    const { statusCode: status = 0, headers } = refused
+    const isChallenge = status === 401 && !isSecondTry
+    if (isChallenge && link.authorizer.learn(headers['www-authenticate'] ?? '', sent)) {
+      return await connect(link, url, { ...about, isSecondTry: true })
+    }
+    throw link.refuse(status, headers)
   } catch (error) {
     discard(socket)
-    if (error instanceof link.errors.ApiError || signal.aborted) throw error
-    throw new link.errors.ApiError(connectionTrouble(error, url.host, handshakeMs), { cause: error })
+    throw isLate ? late(error) : error
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+function late(cause: unknown): Error {
+  return Object.assign(new Error('too late', { cause }), { code: 'DEADLINE' })
+}
+
+function toApiError(link: Link, error: unknown, url: URL, patienceMs: number): ApiError {
+  if (error instanceof ApiError) return error
+  return new link.errors.ApiError(connectionTrouble(error, url.host, patienceMs), { cause: error })
 }
 
 /** Ends a socket whatever its state; one that is still connecting says so with an error nobody waits for. */
@@ -122,20 +152,19 @@ export async function* openEventStream(
   signal: AbortSignal,
   timing: PushTiming = {},
 ): AsyncGenerator<StreamEvent> {
-  await link.enter(signal)
   const url = new URL(link.settings.baseUrl + path)
   const { verifySsl } = link.settings
-  const agent = new Agent({ connect: { timeout: 3000, rejectUnauthorized: verifySsl }, headersTimeout: handshakeMs })
+  const patienceMs = timing.handshakeMs ?? handshakeMs
+  const agent = new Agent({ connect: { timeout: 3000, rejectUnauthorized: verifySsl }, headersTimeout: patienceMs })
   try {
+    await link.enter(signal)
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
       headers: { accept: 'text/event-stream', ...link.authorizer.headers('GET', url.pathname + url.search) },
       bodyTimeout: timing.silentStreamMs ?? silentStreamMs,
       signal,
     })
-    if (statusCode !== 200) {
-      throw new link.errors.ApiError(statusTrouble(statusCode, url.host, null), { status: statusCode })
-    }
+    if (statusCode !== 200) throw link.refuse(statusCode, headers)
     if (!String(headers['content-type']).startsWith('text/event-stream')) {
       throw new link.errors.ApiError(`invalid response from ${url.host}: not an event stream`, { status: statusCode })
     }
@@ -143,8 +172,7 @@ export async function* openEventStream(
     throw new link.errors.ApiError(`the event stream of ${url.host} ended`)
   } catch (error) {
     if (signal.aborted) return
-    if (error instanceof link.errors.ApiError) throw error
-    throw new link.errors.ApiError(connectionTrouble(error, url.host, handshakeMs), { cause: error })
+    throw toApiError(link, error, url, patienceMs)
   } finally {
     await agent.destroy()
   }

@@ -8,7 +8,10 @@ export function connectionTrouble(error: unknown, host: string, timeoutMs: numbe
   }
   switch (code) {
     case 'DEADLINE':
+    case 'UND_ERR_HEADERS_TIMEOUT':
       return `no answer from ${host} within ${timeoutMs / 1000} s`
+    case 'UND_ERR_BODY_TIMEOUT':
+      return `${host} fell silent; the connection is given up`
     case 'ECONNREFUSED':
       return `connection refused by ${host}; is the system running, and the address right?`
     case 'UND_ERR_CONNECT_TIMEOUT':

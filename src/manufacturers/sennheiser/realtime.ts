@@ -19,8 +19,8 @@ export async function* subscribe(link: Link, interest: Interest, signal: AbortSi
     for await (const { event, data } of openEventStream(link, streamPath, lifetime)) {
       if (event === 'open') {
         const path = readSessionPath(link, data)
-        await askFor(link, path, interest, lifetime)
-        keepAsking(link, path, interest, lifetime).catch((error) => {
+        const asked = await askFor(link, path, interest, lifetime)
+        keepAsking(link, path, interest, asked, lifetime).catch((error) => {
           trouble = error
           ended.abort()
         })
@@ -28,48 +28,73 @@ export async function* subscribe(link: Link, interest: Interest, signal: AbortSi
       } else if (event === 'message') yield* readChanges(data)
       else if (event === 'close') throw new link.errors.ApiError('the system closed the event stream')
     }
-    if (trouble !== undefined && !signal.aborted) throw trouble
+    if (trouble !== undefined) throw trouble
+  } catch (error) {
+    if (!signal.aborted) throw error
   } finally {
     ended.abort()
   }
 }
 
 export function* readChanges(data: string): Generator<PushEvent> {
-  let changes: unknown
-  try {
-    changes = JSON.parse(data)
-  } catch {
-    changes = undefined
-  }
+  const changes = parseJson(data)
   if (!isRecord(changes)) return yield { type: 'ignored', reason: 'an event is not a JSON object' }
   for (const [path, fields] of Object.entries(changes)) yield readChange(path, fields)
 }
 
 function readChange(path: string, fields: unknown): PushEvent {
-  const id = path.startsWith(devicePath) ? decodeURIComponent(path.slice(devicePath.length)) : ''
+  const id = path.startsWith(devicePath) ? readId(path.slice(devicePath.length)) : ''
   if (id === '' || id.includes('/')) return { type: 'ignored', reason: 'an event is not about a device' }
   if (fields === null) return { type: 'removed', id }
   if (!isRecord(fields)) return { type: 'ignored', reason: 'an event tells no fields' }
   return { type: 'told', observation: parsePushed(id, fields as Json, familyOf) }
 }
 
+function readId(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The session's own resource; only ever on the system we are talking to. */
 function readSessionPath(link: Link, data: string): string {
-  const opened: unknown = JSON.parse(data)
+  const opened = parseJson(data)
   const path = isRecord(opened) && typeof opened.path === 'string' ? opened.path : ''
   if (!path.startsWith(`${streamPath}/`))
     throw new link.errors.ApiError('invalid response: the event stream names no session')
   return path
 }
 
-async function keepAsking(link: Link, path: string, interest: Interest, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await interest.changed(signal)
-    await askFor(link, path, interest, signal)
-  }
+interface Asked {
+  /** Resolves when something else is wanted. */
+  readonly changed: Promise<void>
 }
 
-async function askFor(link: Link, path: string, interest: Interest, signal: AbortSignal): Promise<void> {
+async function keepAsking(
+  link: Link,
+  path: string,
+  interest: Interest,
+  first: Asked,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let asked = first; ; asked = await askFor(link, path, interest, signal)) await asked.changed
+}
+
+async function askFor(link: Link, path: string, interest: Interest, signal: AbortSignal): Promise<Asked> {
+  // From before the list is read: what changes while it is on its way is not missed.
+  const changed = interest.changed(signal)
+  changed.catch(() => {})
   const resources = interest.ids().map((id) => devicePath + encodeURIComponent(id))
   await link.request('PUT', path, { body: resources, signal })
+  return { changed }
 }
