@@ -5,6 +5,7 @@ import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { type Browser, chromium } from 'playwright-core'
 
 const run = promisify(execFile)
 
@@ -14,10 +15,26 @@ const macPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
+/** Headless as root in a container, and silent towards the Internet. */
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
+]
+
 let found: Promise<string> | undefined
 
-/** Path of an executable Chromium or Chrome. May have to install it: give the hook that calls this some minutes. */
-export function findChromium(): Promise<string> {
+/** May have to install it: give the hook that calls this some minutes. */
+export async function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: await findChromium(), args })
+}
+
+/** Path of an executable Chromium or Chrome. */
+function findChromium(): Promise<string> {
   found ??= findOrInstall()
   return found
 }

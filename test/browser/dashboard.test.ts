@@ -1,10 +1,10 @@
 /** The pages in a real browser: what a technician sees, under the Content-Security-Policy, whatever the network does. */
 
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { DeviceUpdate } from '../../src/model/messages.ts'
-import { findChromium } from '../chromium.ts'
+import { launchChromium } from '../chromium.ts'
 import { type FakeService, receiver, startFakeService } from './fake-service.ts'
 
 let browser: Browser
@@ -14,9 +14,7 @@ let page: Page
 let complaints: string[]
 
 beforeAll(async () => {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync']
-  const quiet = ['--disable-background-networking', '--disable-component-update']
-  browser = await chromium.launch({ executablePath: await findChromium(), args: [...args, ...quiet] })
+  browser = await launchChromium()
 }, 300_000)
 afterAll(() => browser?.close())
 

@@ -1,0 +1,39 @@
+/** From a simulated system's value to the pixels of a real browser, through the whole service and nothing else. */
+
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure } from '../app.ts'
+import { launchChromium } from '../chromium.ts'
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launchChromium()
+}, 300_000)
+afterAll(() => browser?.close())
+
+it('a value changes in the simulator, and the card follows', async () => {
+  const shure = await startShure()
+  const sennheiser = await startSennheiser()
+  const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+  const { id } = firstDevice(shure)
+  const telling = { name: 'H04 Elsbeth', battery: 81, rf_level: -52, audio_level: -18, transmitter: true }
+  shure.show.set(id, telling, 1)
+
+  const page = await browser.newPage()
+  await page.goto(app.url)
+  const card = page.locator('.card', { hasText: 'Elsbeth' })
+  await card.waitFor()
+  const shown = async () => (await card.innerText()).replace(/\s+/g, ' ')
+  const becomes = async (...texts: string[]) => {
+    await expect.poll(shown, { timeout: 10_000 }).toSatisfy((text: string) => texts.every((one) => text.includes(one)))
+  }
+  await becomes('H04', '81 %', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
+
+  shure.show.set(id, { ...telling, battery: 9, rf_level: -61 }, 1)
+  await becomes('9 %', '−61 dBm', 'Critical')
+
+  shure.show.set(id, { transmitter: false }, 1)
+  await expect.poll(shown, { timeout: 10_000 }).toMatch(/off/i)
+  await page.close()
+})
