@@ -1,0 +1,236 @@
+/** The whole product against simulated systems: in this process, or as the program on the command line. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { type App, createApp, type House } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { type SennheiserSimulatorOptions, startSennheiserSimulator } from '../src/manufacturers/sennheiser/simulator.ts'
+import { type ShureSimulatorOptions, startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
+import type { ChannelBody, ReceiverInData } from '../src/model/api.ts'
+import type { Simulator } from '../src/simulation/simulator.ts'
+import { createTestDatabase, createTestFolder, type Engine } from './databases.ts'
+import { type HttpClient, httpClient } from './http-client.ts'
+import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+// --- Systems to watch -------------------------------------------------------------------------------------------------
+
+const unhurried = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false } as const
+
+export async function startShure(options: ShureSimulatorOptions = {}) {
+  const simulator = await startShureSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  onTestFinished(() => simulator.close())
+  return simulator
+}
+
+export async function startSennheiser(options: SennheiserSimulatorOptions = {}) {
+  const simulator = await startSennheiserSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  onTestFinished(() => simulator.close())
+  return simulator
+}
+
+/** The system refuses push connections, so that polling is all there is. */
+export function withoutLink<S extends Simulator>(simulator: S): S {
+  simulator.setFault({ type: 'status', status: 404 }, { path: /\/ws$|\/subscriptions/ })
+  return simulator
+}
+
+/** The manufacturer's entry in the configuration: as fast as the system allows, one poll a second. */
+export function entryOf({ manufacturer, config }: Pick<Simulator, 'manufacturer' | 'config'>, more: object = {}) {
+  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  return { code: manufacturer, config: { ...config, ...pace, ...more } }
+}
+
+// --- The service in this process --------------------------------------------------------------------------------------
+
+export interface TestApp extends HttpClient {
+  readonly house: House
+  /** With the mount prefix, without a final slash. */
+  readonly url: string
+  readonly port: number
+  socket(path?: string, options?: SocketOptions): Promise<TestSocket>
+  receivers(): Promise<ReceiverInData[]>
+  receiver(apiDeviceId: string): Promise<ReceiverInData>
+  /** The same service, asked from this path on. */
+  at(path: string): ReturnType<typeof client>
+  close(): Promise<void>
+}
+
+export interface TestAppOptions {
+  readonly manufacturers?: readonly object[]
+  readonly engine?: Engine
+  /** Where an earlier service left its data. */
+  readonly databaseUrl?: string
+  /** More of the configuration file. */
+  readonly config?: { readonly server?: object } & object
+  readonly isScreenOnly?: boolean
+}
+
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { manufacturers = [], engine = 'sqlite', isScreenOnly = false, config = {} } = options
+  const folder = await createTestFolder()
+  onTestFinished(folder.drop)
+  let database_url = options.databaseUrl
+  if (database_url === undefined) {
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    database_url = database.url
+  }
+  const server = { port: 0, ...config.server }
+  const file = join(folder.path, 'micwatch.yaml')
+  await writeFile(file, JSON.stringify({ ...config, server, manufacturers, database_url }))
+  const read = readConfig({ config: file, data_dir: join(folder.path, 'data') }, {})
+  const app = await createApp(read, {
+    log: pino({ level: 'silent' }),
+    pid: process.pid,
+    version: 'test',
+    webRoot: join(root, 'dist/web'),
+    isScreenOnly,
+  })
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= app.close()
+    return closing
+  }
+  onTestFinished(close)
+  return { ...reach(app), house: app.house, close }
+}
+
+function reach(app: App): Omit<TestApp, 'house' | 'close'> {
+  const url = app.address.replace(/\/$/, '').replace('0.0.0.0', '127.0.0.1')
+  return {
+    ...client(url),
+    url,
+    port: Number(new URL(url).port),
+    at: (path) => client(new URL(path, url).origin + path),
+  }
+}
+
+/** What can be done with a service that listens there. */
+export function client(url: string) {
+  const http = httpClient(url)
+  const receivers = async () => {
+    const { status, json } = await http.get('/api/data.json')
+    if (status !== 200) throw new Error(`data.json answered ${status}`)
+    return json.receivers as ReceiverInData[]
+  }
+  return {
+    ...http,
+    receivers,
+    async receiver(apiDeviceId: string) {
+      for (const { id } of await receivers()) {
+        const { json } = await http.get(`/api/receivers/${id}/`)
+        if (json.api_device_id === apiDeviceId) return json as ReceiverInData
+      }
+      throw new Error(`no receiver is ${apiDeviceId}`)
+    },
+    socket: (path = '/ws', options: SocketOptions = {}) =>
+      openSocket(url.replace(/^http/, 'ws').replace(/\/$/, '') + path, options),
+  }
+}
+
+export function channelOf(receiver: { readonly channels: readonly ChannelBody[] }, channel = 1) {
+  const found = receiver.channels.find((one) => one.channel === channel)
+  if (found === undefined) throw new Error(`no channel ${channel}`)
+  return found
+}
+
+export function firstDevice(simulator: Simulator, at = 0) {
+  const state = simulator.show.devicesAt(simulator.elapsed())[at]
+  if (state === undefined) throw new Error(`the show has no device ${at}`)
+  return state.device
+}
+
+// --- The program ------------------------------------------------------------------------------------------------------
+
+/** An empty working directory and the program in it, with this configuration file if any. */
+export async function startHome(config?: object | string) {
+  const folder = await createTestFolder()
+  onTestFinished(folder.drop)
+  const write = (name: string, content: string) => writeFile(join(folder.path, name), content)
+  if (config !== undefined) await write('micwatch.yaml', typeof config === 'string' ? config : JSON.stringify(config))
+  return {
+    path: folder.path,
+    write,
+    databaseUrl: `sqlite:${join(folder.path, 'data', 'micwatch.db')}`,
+    /** Runs the program to its end. */
+    async run(words: readonly string[], env: Record<string, string> = {}) {
+      const child = startProgram(folder.path, words, env)
+      const code = await child.ended
+      return { code, out: child.out(), err: child.err(), json: () => JSON.parse(child.out()) }
+    },
+    start: (words: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, words, env),
+    /** Runs `serve` and waits until it listens. */
+    async serve(words: readonly string[] = [], env: Record<string, string> = {}) {
+      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...words], env)
+      const { address } = await until('serve listens', () => JSON.parse(child.out()) as { address: string })
+      return { ...child, ...client(address.replace(/\/$/, '')), port: Number(new URL(address).port) }
+    },
+  }
+}
+
+export type Program = ReturnType<typeof startProgram>
+
+function startProgram(cwd: string, words: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(root, 'dist/main.js'), ...words], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    err += text
+  })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    pid: child.pid as number,
+    out: () => out,
+    err: () => err,
+    /** Whole lines of standard output so far. */
+    lines: () => out.split('\n').slice(0, -1),
+    ended,
+    /** True for as long as it runs. */
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    kill: (signal: Parameters<ChildProcess['kill']>[0]) => child.kill(signal),
+  }
+}
+
+// --- Waiting ----------------------------------------------------------------------------------------------------------
+
+/** Asks again and again until the answer is neither false nor missing, and nothing is thrown. */
+export async function until<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  withinMs = 10_000,
+): Promise<Exclude<T, false | null | undefined>> {
+  const deadline = performance.now() + withinMs
+  let trouble: unknown
+  for (;;) {
+    try {
+      const answer = await ask()
+      if (answer !== false && answer !== undefined && answer !== null) {
+        return answer as Exclude<T, false | null | undefined>
+      }
+      trouble = `it is ${answer}`
+    } catch (error) {
+      trouble = error
+    }
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what} (${trouble})`)
+    await pause(20)
+  }
+}

@@ -1,0 +1,72 @@
+/** HTTP as it is on the wire: any Host, any header, any body, and the answer undecoded beside its JSON. */
+
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import { connect } from 'node:net'
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever fields they expect
+  readonly json: any
+}
+
+type Headers = OutgoingHttpHeaders
+
+export interface HttpClient {
+  get(path: string, headers?: Headers): Promise<HttpAnswer>
+  post(path: string, body?: unknown, headers?: Headers): Promise<HttpAnswer>
+  send(method: string, path: string, options?: { headers?: Headers; body?: string | Buffer }): Promise<HttpAnswer>
+  /** These bytes as they are; what comes back until the other side closes. */
+  raw(text: string): Promise<string>
+}
+
+export function httpClient(url: string): HttpClient {
+  const base = new URL(url)
+  const prefix = base.pathname.replace(/\/$/, '')
+  const send: HttpClient['send'] = (method, path, { headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const asked = request(
+        { host: base.hostname, port: base.port, method, path: prefix + path, headers, agent: false },
+        async (response) => {
+          try {
+            const chunks: Buffer[] = []
+            for await (const chunk of response) chunks.push(chunk as Buffer)
+            const bytes = Buffer.concat(chunks)
+            const { statusCode: status = 0, headers } = response
+            resolve({ status, headers, bytes, json: parse(bytes, headers) })
+          } catch (error) {
+            reject(error)
+          }
+        },
+      )
+      asked.on('error', reject)
+      asked.end(body)
+    })
+  return {
+    send,
+    get: (path, headers = {}) => send('GET', path, { headers }),
+    post(path, body, headers = {}) {
+      if (body === undefined) return send('POST', path, { headers })
+      return send('POST', path, {
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    },
+    raw: (text) =>
+      new Promise((resolve, reject) => {
+        const socket = connect(Number(base.port), base.hostname, () => socket.write(text))
+        let answer = ''
+        socket.setEncoding('utf8').on('data', (part) => {
+          answer += part
+        })
+        socket.on('error', reject).on('close', () => resolve(answer))
+      }),
+  }
+}
+
+function parse(bytes: Buffer, headers: IncomingHttpHeaders): unknown {
+  if (headers['content-encoding'] !== undefined) return undefined
+  if (!headers['content-type']?.startsWith('application/json') || bytes.length === 0) return undefined
+  return JSON.parse(bytes.toString())
+}

@@ -1,0 +1,135 @@
+/** A value changes on stage; a browser and a script both see it. */
+
+import { describe, expect, it } from 'vitest'
+import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { type Engine, engines } from './databases.ts'
+
+describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) => {
+  it.each([
+    ['a WebSocket', startShure],
+    ['an event stream', startSennheiser],
+  ] as const)('is pushed over %s and reaches REST and the WebSocket', async (_, start) => {
+    const simulator = await start()
+    const { id } = firstDevice(simulator)
+    const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    await until('the link is up', () => simulator.push.links > 0)
+    const socket = await app.socket()
+    const before = await until('the receiver is known', () => app.receiver(id))
+
+    const listed = simulator.requests.count('/api/v1/devices')
+    simulator.show.set(id, { audio_level: -7, rf_level: -61, battery: 42, name: 'Understudy' }, 2)
+    simulator.push.flush()
+    const transmitter = { name: 'Understudy', battery: 42, audio_level: -7, rf_level: -61 }
+    const update = await socket.next(
+      ({ type, data }) => type === 'device_update' && channelOf(data, 2).transmitter?.audio_level === -7,
+    )
+    expect(update).toMatchObject({ receiver_id: before.id, manufacturer: simulator.manufacturer })
+    expect(update.data.channels).toHaveLength(2)
+    const told = channelOf(await app.receiver(id), 2)
+    expect(told).toMatchObject({ name: 'Understudy', transmitter })
+    expect(channelOf(update.data, 2)).toEqual(told)
+    expect(simulator.requests.count('/api/v1/devices')).toBe(listed)
+  })
+
+  it('is polled where there is no link', async () => {
+    const simulator = withoutLink(await startShure())
+    const { id } = firstDevice(simulator)
+    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const socket = await app.socket()
+    await until('the receiver is known', () => app.receiver(id))
+
+    simulator.show.set(id, { audio_level: -3, battery: 17 }, 1)
+    const update = await socket.next(
+      ({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.battery === 17,
+    )
+    expect(channelOf(update.data).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
+    expect(channelOf(await app.receiver(id)).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
+    expect(simulator.push.links).toBe(0)
+  })
+})
+
+describe('what is told of a receiver', () => {
+  it('has the fields and units of the papers', async () => {
+    const simulator = withoutLink(await startShure())
+    const device = firstDevice(simulator)
+    const change = { audio_level: -12, rf_level: -58, battery: 15, frequency: '540', name: 'Host' }
+    simulator.show.set(device.id, change, 1)
+    simulator.show.set(device.id, { rf_level: -50, battery: 90 }, 2)
+    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const receiver = await until('the receiver is known', () => app.receiver(device.id))
+
+    const { name, device_type, ip, model, serial_number, mac_address, firmware_version, subnet_mask } = device
+    expect(receiver).toMatchObject({ name, device_type, ip, model, serial_number, mac_address, firmware_version })
+    expect(receiver).toMatchObject({ subnet_mask, manufacturer: 'shure', is_active: true })
+    expect(receiver).toMatchObject({ battery_health: 'low', signal_quality: 'good' })
+    expect(Date.now() - Date.parse(receiver.last_seen)).toBeLessThan(10_000)
+    expect(receiver.last_seen).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    const { slot, transmitter } = channelOf(receiver)
+    expect(slot).toBe(1)
+    expect(transmitter).toMatchObject({
+      slot: 1,
+      name: 'Host',
+      battery: 15,
+      audio_level: -12,
+      rf_level: -58,
+      frequency: '540.000',
+    })
+
+    const [inData] = await app.receivers()
+    expect(inData).toMatchObject({ id: receiver.id, name, device_type, ip, channels: receiver.channels })
+    const summary = { id: receiver.id, name, device_type, ip, is_active: true, last_seen: expect.any(String) }
+    expect((await app.get('/api/receivers/')).json[0]).toMatchObject(summary)
+  })
+
+  it('loses its transmitter when that is switched off, and its levels are never made up', async () => {
+    const simulator = await startShure()
+    const { id } = firstDevice(simulator)
+    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const socket = await app.socket()
+    await until('the receiver is known', () => app.receiver(id))
+    await until('the link is up', () => simulator.push.links > 0)
+    simulator.show.set(id, { transmitter: false }, 1)
+    const update = await socket.next(
+      ({ type, data }) => type === 'device_update' && channelOf(data).transmitter === null,
+    )
+    expect(channelOf(update.data, 2)).toBeDefined()
+    await until('REST says so too', async () => channelOf(await app.receiver(id)).transmitter === null)
+    simulator.show.set(id, { transmitter: true }, 1)
+    await until('it is back', async () => channelOf(await app.receiver(id)).transmitter !== null)
+  })
+
+  it('comes at most ten times a second a receiver, and the last state always arrives', async () => {
+    const simulator = await startShure({ receivers: 1, pushesPerSecond: 100 })
+    const { id } = firstDevice(simulator)
+    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    await until('the link is up', () => simulator.push.links > 0)
+    const socket = await app.socket()
+    const startedAt = performance.now()
+    let level = -90
+    await until('two seconds have passed', () => {
+      level = level === -90 ? -40 : -90
+      simulator.show.set(id, { rf_level: level }, 1)
+      return performance.now() - startedAt > 2000
+    })
+    simulator.show.set(id, { rf_level: -77 }, 1)
+    simulator.push.flush()
+    await socket.next(({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.rf_level === -77)
+    await until('REST says so too', async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77)
+    const updates = socket.ofType('device_update')
+    const seconds = ((updates.at(-1)?.at ?? 0) - (updates[0]?.at ?? 0)) / 1000
+    expect(seconds).toBeGreaterThan(1)
+    expect(updates.length).toBeGreaterThan(seconds * 5)
+    expect(updates.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 1)
+  })
+
+  it('says nothing when only the time has passed', async () => {
+    const simulator = withoutLink(await startShure({ now: () => 1_800_000_000_000 }))
+    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const socket = await app.socket()
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    const [{ last_seen } = { last_seen: '' }] = await app.receivers()
+    const told = socket.heard.length
+    await until('it was polled again', async () => (await app.receivers())[0]?.last_seen !== last_seen)
+    expect(socket.heard.slice(told)).toEqual([])
+  })
+})
