@@ -10,8 +10,9 @@
  *   4. Updates are applied as they come, until the link is lost; then the picture is old (`isFresh` false) and 1 follows.
  */
 
-import type { ChannelBody, DataBody, ReceiverInData, Settings } from '../src/model/api.ts'
+import type { ChannelBody, DataBody, ReceiverInData } from '../src/model/api.ts'
 import type { DeviceUpdate, ServerMessage } from '../src/model/messages.ts'
+import type { Settings } from '../src/model/settings.ts'
 import type { Health, Problem } from './api.ts'
 
 /** A channel, and what this page remembers of it. */

@@ -107,8 +107,6 @@ export interface RefreshBody {
   readonly errors?: readonly { readonly manufacturer: string; readonly error: string }[]
 }
 
-export type { ManufacturerHealth, Settings }
-
 /** A channel's own readings fill a transmitter's gaps; they never make a transmitter. */
 export function toChannelBody(channel: Channel): ChannelBody {
   const { id, channel: number, slot, name, frequency, audio_level, rf_level, transmitter } = channel
@@ -166,7 +164,7 @@ export function toReceiverDetail(receiver: Receiver, batteryThreshold: number): 
 }
 
 /** ISO 8601 UTC. */
-export function toTimestamp(epochMs: number): string {
+function toTimestamp(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 

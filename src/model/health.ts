@@ -39,7 +39,7 @@ export interface ServiceHealth {
 /** From how many failed cycles in a row an upstream counts as unhealthy. */
 const unhealthyFrom = 3
 
-export function sourceStatus(report: SourceReport, now: number): 'healthy' | 'degraded' | 'unhealthy' {
+function sourceStatus(report: SourceReport, now: number): 'healthy' | 'degraded' | 'unhealthy' {
   if (report.consecutive_failures >= unhealthyFrom) return 'unhealthy'
   return report.consecutive_failures > 0 || report.hold_until > now ? 'degraded' : 'healthy'
 }

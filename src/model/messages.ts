@@ -53,7 +53,7 @@ export type ServerMessage = DeviceUpdate | AlertMessage | StatusMessage | Status
 /** What all listeners may hear, as against what is said to one client. */
 export type Announcement = DeviceUpdate | AlertMessage | StatusUpdate
 
-export interface ClientMessage {
+interface ClientMessage {
   readonly type: 'ping'
   readonly id?: unknown
 }

@@ -19,7 +19,7 @@ export interface Ownership {
 }
 
 /** The lease went to somebody else while this process was asleep or cut off. */
-export class LeaseLostError extends Error {
+class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
 }
 

@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest'
+import { boundMetadata, nextStatuses, queueStatuses } from './discovery.ts'
+
+test('every status says what may follow, and an imported entry is final', () => {
+  expect(Object.keys(nextStatuses).sort()).toEqual([...queueStatuses].sort())
+  expect(nextStatuses.imported).toEqual([])
+  expect(nextStatuses.rejected).toEqual(['pending'])
+})
+
+describe('metadata', () => {
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
+
+  test('is kept as it is', () => {
+    expect(boundMetadata({ device_id: 'a', levels: [1, null] })).toEqual({ device_id: 'a', levels: [1, null] })
+    expect(boundMetadata(undefined)).toBeNull()
+  })
+
+  test.each([
+    ['too deep', nested(65)],
+    ['far too deep', JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))],
+    ['too large', { text: 'x'.repeat(64 * 1024) }],
+  ])('%s: not kept, and said so', (_name, metadata) => {
+    expect(boundMetadata(metadata)).toEqual({ truncated: true })
+  })
+})
