@@ -1,0 +1,48 @@
+/**
+ * The least that could do the same, each in a process of its own:
+ * `http <file>` answers every request with that file's bytes, `relay <ws url>` hands on every frame to every client.
+ */
+
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { WebSocket, WebSocketServer } from 'ws'
+
+const [kind, target = ''] = process.argv.slice(2)
+if (kind === 'http') serveFile(target)
+else if (kind === 'relay') relay(target)
+else throw new Error('say http <file> or relay <ws url>')
+
+function serveFile(file: string): void {
+  const bytes = readFileSync(file)
+  const gzip = gzipSync(bytes, { level: 1 })
+  const etag = 'W/"reference"'
+  const server = createServer((request, response) => {
+    if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end()
+    const wantsGzip = request.headers['accept-encoding'] !== undefined
+    const body = wantsGzip ? gzip : bytes
+    response.writeHead(200, {
+      etag,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': body.length,
+      ...(wantsGzip && { 'content-encoding': 'gzip' }),
+    })
+    response.end(body)
+  })
+  server.listen(0, '127.0.0.1', () => say('http', server.address()))
+}
+
+function relay(url: string): void {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
+  const upstream = new WebSocket(url, { perMessageDeflate: false })
+  upstream.on('message', (data) => {
+    for (const client of server.clients) client.send(data, { binary: false })
+  })
+  upstream.on('close', () => process.exit())
+  upstream.on('open', () => say('ws', server.address()))
+}
+
+function say(scheme: string, bound: AddressInfo | string | null): void {
+  console.log(JSON.stringify({ address: `${scheme}://127.0.0.1:${(bound as AddressInfo).port}` }))
+}

@@ -1,0 +1,66 @@
+/** The processes that are measured: Micwatch as it is shipped, and the references of `reference.ts`. */
+
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ReceiverInData } from '../src/model/api.ts'
+import type { Simulator } from '../src/simulation/simulator.ts'
+import { type AtEnd, type Child, makeFolder, startChild, until } from './harness.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const built = join(root, 'dist/main.js')
+
+/** The benches measure the build; makes one where there is none, and says so where it is not of this source. */
+export async function prepareBuild(say: (text: string) => void): Promise<void> {
+  if (!existsSync(built)) {
+    say('dist/main.js is not there; npm run build makes it first.')
+    const { status } = spawnSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+    if (status !== 0) throw new Error('npm run build failed, and there is nothing to measure without it')
+    return
+  }
+  const builtAt = (await stat(built)).mtimeMs
+  const files = await readdir(join(root, 'src'), { recursive: true })
+  const changed = await Promise.all(files.map(async (file) => (await stat(join(root, 'src', file))).mtimeMs))
+  if (changed.some((at) => at > builtAt))
+    say('dist/main.js is older than src/; npm run build would measure the newest.')
+}
+
+export interface Micwatch {
+  readonly pid: number
+  /** Without a final slash. */
+  readonly address: string
+  /** What it shows, once it shows every receiver of its upstream. */
+  readonly receivers: readonly ReceiverInData[]
+}
+
+/** Serves what the simulator tells, polled and pushed; up when both work. */
+export async function startMicwatch(
+  atEnd: AtEnd,
+  simulator: Simulator,
+  options: { readonly pollSeconds: number; readonly nodeOptions: readonly string[] },
+): Promise<Micwatch> {
+  const folder = await makeFolder(atEnd)
+  const file = join(folder, 'micwatch.yaml')
+  const { manufacturer: code, config } = simulator
+  const manufacturers = [{ code, config: { ...config, poll_interval: options.pollSeconds } }]
+  await writeFile(file, JSON.stringify({ manufacturers }))
+  const place = ['--config', file, '--data-dir', join(folder, 'data'), '--host', '127.0.0.1', '--port', '0']
+  const { pid, said } = await startChild(atEnd, [...options.nodeOptions, built, 'serve', '--json', ...place])
+  const address = String(said.address).replace(/\/$/, '')
+  let receivers: readonly ReceiverInData[] = []
+  await until('Micwatch shows every receiver', async () => {
+    const answer = await fetch(`${address}/api/data.json`)
+    receivers = ((await answer.json()) as { receivers: ReceiverInData[] }).receivers
+    return receivers.length === simulator.deviceCount
+  })
+  await until('Micwatch listens to what its upstream pushes', () => simulator.push.links > 0)
+  return { pid, address, receivers }
+}
+
+/** The reference that `words` name, in a process of its own. */
+export async function startReference(atEnd: AtEnd, ...words: readonly string[]): Promise<Child & { address: string }> {
+  const child = await startChild(atEnd, ['--import', 'tsx', join(root, 'bench/reference.ts'), ...words])
+  return { ...child, address: String(child.said.address) }
+}
