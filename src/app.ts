@@ -1,6 +1,8 @@
 /** Opens, joins and, in reverse order, closes everything. */
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer as createNetServer } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Config, ConfigError, type ManufacturerEntry } from './config.ts'
 import type { CachedAnswer } from './http/answer.ts'
@@ -76,9 +78,11 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
   const secrets = await openSecrets(config.data_dir)
   const db = await openDatabase({ url: config.database_url })
   try {
-    if (!isReadOnly) for (const name of await migrate(db)) log.info({ migration: name }, 'database brought up to date')
+    const migrations = isReadOnly ? [] : await migrate(db)
     const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
     const stored = await mergeManufacturers(db, secrets, entries, { config, isReadOnly })
+    // Said once nothing of the configuration is wrong any more: a complaint about that stands alone.
+    for (const name of migrations) log.info({ migration: name }, 'database brought up to date')
     const latest = createLatest()
     const feed = createFeed()
     const cache = createCache<CachedAnswer>({ timeoutMs: config.settings.CACHE_TIMEOUT * 1000 })
@@ -107,7 +111,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     }
     const intervalMs = (heard: HeardSource) =>
       (options.intervalSeconds ?? settings(heard.manufacturer).polling_interval) * 1000
-    const deps = { db, ingest, latest, reports, connections, log, now, random: Math.random, intervalMs }
+    const deps = { db, ingest, latest, feed, reports, connections, log, now, random: Math.random, intervalMs }
     const owner = ownerName(options.pid, randomBytes(4).toString('hex'))
     const monitor = createMonitor({ ...deps, owner }, sources)
 
@@ -192,6 +196,7 @@ export interface AppOptions extends HouseOptions {
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
   const { host, port, mount, allowed_hosts } = config.server
+  await requireFreePort(host, port)
   const house = await openHouse(config, options)
   const stop = new AbortController()
   const running: Promise<void>[] = []
@@ -240,6 +245,15 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     await close()
     throw error
   }
+}
+
+/** Throws the system's error before anything is opened, so that a second service by mistake touches nothing. */
+async function requireFreePort(host: string, port: number): Promise<void> {
+  if (port === 0) return
+  const probe = createNetServer().listen({ host, port })
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
 }
 
 function addressOf(server: FastifyInstance, { server: { host, mount }, tls }: Config): string {

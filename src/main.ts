@@ -54,7 +54,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     .addCommand(migrateCommand(terminal, done))
     .addHelpText('after', '\nTry it: micwatch serve --demo')
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), outputError: () => {} })
+    command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: () => {} })
   }
   try {
     await program.parseAsync(withUnderscores(words), { from: 'user' })

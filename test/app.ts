@@ -69,7 +69,7 @@ export interface TestAppOptions {
   /** Where an earlier service left its data. */
   readonly databaseUrl?: string
   /** More of the configuration file. */
-  readonly config?: { readonly server?: object } & object
+  readonly config?: { readonly server?: object; readonly [key: string]: unknown }
   readonly isScreenOnly?: boolean
 }
 
@@ -175,8 +175,6 @@ export async function startHome(config?: object | string) {
     },
   }
 }
-
-export type Program = ReturnType<typeof startProgram>
 
 function startProgram(cwd: string, words: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [join(root, 'dist/main.js'), ...words], {

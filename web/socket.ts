@@ -1,6 +1,6 @@
 /** One connection: frames in, reconnects, nothing else. */
 
-import type { ServerMessage } from '../src/model/messages.ts'
+import type { ClientMessage, ServerMessage } from '../src/model/messages.ts'
 
 export interface SocketOptions {
   readonly url: string
@@ -11,6 +11,7 @@ export interface SocketOptions {
 }
 
 const pingEveryMs = 1_000
+const ping = JSON.stringify({ type: 'ping' } satisfies ClientMessage)
 /** Longer than a ping and its answer: a pulled cable tells nobody, so silence is the only sign. */
 const silenceMs = 2_500
 const openingMs = 8_000
@@ -57,7 +58,7 @@ export function listen({ url, signal, onMessage, onLink }: SocketOptions): void 
       if (silence > (openedAt === null ? openingMs : silenceMs)) return lose()
       if (socket.readyState === WebSocket.OPEN && now - pingedAt >= pingEveryMs) {
         pingedAt = now
-        socket.send('{"type":"ping"}')
+        socket.send(ping)
       }
     }, checkEveryMs)
 

@@ -10,6 +10,8 @@ import type { Config } from '../config.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import { onceOwner, ownerName } from '../monitor/ownership.ts'
 import type { CycleReport, Poller } from '../monitor/poller.ts'
+import { openDatabase } from '../store/database.ts'
+import { isUpToDate } from '../store/migrate.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
@@ -55,12 +57,11 @@ async function pollDevices(options: PollOptions, terminal: Terminal): Promise<Ex
     throw new UsageError(`--continuous cannot go with ${options.once ? '--once' : '--dry-run'}`)
   }
   const config = readOptions(options, terminal)
-  if (options.dryRun) return withDatabaseToRead(config, (prepared) => poll(prepared, options, terminal))
-  return poll(config, options, terminal)
+  if (!options.dryRun) return poll(config, false, options, terminal)
+  return withDatabaseToRead(config, (prepared, isReadOnly) => poll(prepared, isReadOnly, options, terminal))
 }
 
-async function poll(config: Config, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
-  const isReadOnly = options.dryRun === true && existsSync(sqlitePath(config) ?? '/')
+async function poll(config: Config, isReadOnly: boolean, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const house = await openHouse(config, {
     log: createLog(terminal, 'error'),
     pid: terminal.pid,
@@ -206,18 +207,29 @@ function describe(cycle: ManufacturerCycle): string {
   return `${code}: ${devices} devices, ${created} new, ${updated} updated, ${moved} moved, ${conflicts} conflicts, ${duration_ms} ms`
 }
 
-/** A rehearsal makes no database where there is none: it looks at an empty one elsewhere. */
-async function withDatabaseToRead<T>(config: Config, work: (config: Config) => Promise<T>): Promise<T> {
-  const path = sqlitePath(config)
-  if (path === null || existsSync(path)) return work(config)
+/**
+ * A rehearsal writes nothing: where there is no database of this version to look at, it looks at an empty one elsewhere.
+ */
+async function withDatabaseToRead<T>(
+  config: Config,
+  work: (config: Config, isReadOnly: boolean) => Promise<T>,
+): Promise<T> {
+  if (existsSync(join(config.data_dir, 'secret.key')) && (await hasDatabase(config))) return work(config, true)
   const data_dir = await mkdtemp(join(tmpdir(), 'micwatch-dry-run-'))
   try {
-    return await work({ ...config, data_dir, database_url: `sqlite:${join(data_dir, 'micwatch.db')}` })
+    return await work({ ...config, data_dir, database_url: `sqlite:${join(data_dir, 'micwatch.db')}` }, false)
   } finally {
     await rm(data_dir, { recursive: true, force: true })
   }
 }
 
-function sqlitePath({ database_url }: Config): string | null {
-  return database_url.startsWith('sqlite:') ? database_url.slice('sqlite:'.length) : null
+async function hasDatabase({ database_url }: Config): Promise<boolean> {
+  // Opening SQLite's file would make it.
+  if (database_url.startsWith('sqlite:') && !existsSync(database_url.slice('sqlite:'.length))) return false
+  const db = await openDatabase({ url: database_url })
+  try {
+    return await isUpToDate(db)
+  } finally {
+    await db.close()
+  }
 }

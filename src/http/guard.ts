@@ -39,7 +39,9 @@ function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void
   const host = request.headers.host ?? ''
   if (hosts !== 1 || !request.url.startsWith('/')) throw new Refusal('misdirected', { about: host })
   const name = hostName(host)
-  if (!isLoopback(name) && !ownNames.has(name)) throw new Refusal('misdirected', { about: host })
+  // Bound to all addresses, it answers for the one that was asked.
+  const bound = request.socket.localAddress?.replace(/^::ffff:/, '')
+  if (!isLoopback(name) && !ownNames.has(name) && name !== bound) throw new Refusal('misdirected', { about: host })
 }
 
 function hostName(host: string): string {

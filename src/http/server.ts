@@ -31,6 +31,7 @@ const requestSeconds = 30
 const maxUrlChars = 8 * 1024
 
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
+  const check = createGuard({ ...deps.guard, openPaths: ['/healthz', `${deps.mount}/healthz`] })
   const limits = { maxHeaderSize: 16 * 1024, headersTimeout: headSeconds * 1000, connectionsCheckingInterval: 2000 }
   const app = fastify({
     loggerInstance: deps.log,
@@ -40,7 +41,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     keepAliveTimeout: 65_000,
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
-    frameworkErrors: (error, _request, reply) => sendRefusal(reply, toRefusal(error)),
+    frameworkErrors: (error, request, reply) => sendRefusal(reply, refusalOf(() => check(request)) ?? toRefusal(error)),
     clientErrorHandler: refuseBrokenRequest,
     ...(deps.tls === null
       ? { http: limits }
@@ -48,7 +49,6 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance
   readJsonAlone(app)
 
-  const check = createGuard({ ...deps.guard, openPaths: ['/healthz', `${deps.mount}/healthz`] })
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(constantHeaders)
     if (request.url.length > maxUrlChars) throw new Refusal('address_too_long')
@@ -59,6 +59,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     const refusal = toRefusal(error)
     if (refusal.status === 500) deps.log.error({ err: error }, 'a request failed')
     return sendRefusal(reply, refusal)
+  })
+  // Node lets go of a socket that asks for an upgrade: one that was refused is nobody's, and would outlive the service.
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
+    done()
   })
   const methodsAt = rememberMethods(app)
   app.setNotFoundHandler((request, reply) => {
@@ -73,8 +78,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   await app.register(fastifyWebsocket, {
     options: socketServerOptions,
     preClose(done) {
-      closeSockets(app.websocketServer.clients)
-      app.websocketServer.close(() => done())
+      const ended = closeSockets(app.websocketServer.clients)
+      app.websocketServer.close(() => {
+        ended()
+        done()
+      })
     },
   })
   const rootRoutes: FastifyPluginCallback = (at, _options, done) => {
@@ -169,6 +177,15 @@ const fastifyErrors: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
   FST_ERR_BAD_URL: 'bad_request',
   FST_ERR_VALIDATION: 'bad_request',
+}
+
+function refusalOf(check: () => void): Refusal | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return toRefusal(error)
+  }
 }
 
 function toRefusal(error: unknown): Refusal {

@@ -21,6 +21,7 @@ const heartbeatMs = 20_000
 const maxUnsentBytes = 512 * 1024
 const slowestDrainMs = 30_000
 const lookAgainMs = 50
+const goodbyeMs = 1000
 /** Messages a client may send, and how many of them may be nonsense. */
 const pace = { perSecond: 20, burst: 100 }
 const nonsensePace = { perSecond: 20 / 60, burst: 20 }
@@ -57,9 +58,13 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
   }
 }
 
-/** Ends every connection, saying so. */
-export function closeSockets(clients: Iterable<WebSocket>): void {
+/** Ends every connection, saying so; whoever does not say goodbye in return is cut. Call the answer when all are gone. */
+export function closeSockets(clients: Iterable<WebSocket>): () => void {
   for (const socket of clients) socket.close(closeCodes.goingAway, 'The service is stopping')
+  const timer = setTimeout(() => {
+    for (const socket of clients) socket.terminate()
+  }, goodbyeMs)
+  return () => clearTimeout(timer)
 }
 
 function listen(socket: WebSocket, deps: SocketDeps, manufacturer: string | undefined): void {

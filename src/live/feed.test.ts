@@ -64,7 +64,7 @@ describe('the feed', () => {
     const { heard } = listen(feed, 'shure')
     feed.publish(update(1, {}, 'sennheiser'))
     feed.publish(update(2, {}, 'shure'))
-    feed.publish({ type: 'status_update', manufacturer: null, message: 'x', status: 'healthy' })
+    feed.publish({ type: 'status_update', about: 'upstream', manufacturer: null, message: 'x', status: 'healthy' })
     await pass(1)
     expect(heard.map((one) => one.type).sort()).toEqual(['device_update', 'status_update'])
   })
@@ -77,7 +77,7 @@ describe('the feed', () => {
       feed.publish(update(2, { ip: `10.0.0.${n}` }))
       await pass(100)
     }
-    feed.publish({ type: 'status_update', manufacturer: 'shure', message: 'x', status: 'degraded' })
+    feed.publish({ type: 'status_update', about: 'upstream', manufacturer: 'shure', message: 'x', status: 'degraded' })
     await pass(200)
     const frames = [await reader.next(), await reader.next(), await reader.next()]
     expect(frames.map(({ value }) => value.message)).toMatchObject([

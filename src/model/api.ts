@@ -1,6 +1,6 @@
 /** REST bodies and pages: record -> body. Field names and types are the interface specification's. */
 
-import type { ManufacturerHealth, ServiceHealth } from './health.ts'
+import type { ServiceHealth } from './health.ts'
 import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
 import type { Settings } from './settings.ts'
 

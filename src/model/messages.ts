@@ -1,6 +1,7 @@
 /** Everything said over the WebSocket, both ways, as two unions. */
 
 import type { ReceiverChange } from './api.ts'
+import type { ConnectionStatus } from './connection.ts'
 import type { UpstreamStatus } from './health.ts'
 
 export type Severity = 'info' | 'warning' | 'critical'
@@ -32,9 +33,10 @@ export interface StatusMessage {
 /** A manufacturer's upstream, or its real-time link, changed state. */
 export interface StatusUpdate {
   readonly type: 'status_update'
+  readonly about: 'upstream' | 'link'
   readonly manufacturer: string | null
   readonly message: string
-  readonly status: UpstreamStatus
+  readonly status: UpstreamStatus | ConnectionStatus
 }
 
 export interface Pong {
@@ -53,7 +55,7 @@ export type ServerMessage = DeviceUpdate | AlertMessage | StatusMessage | Status
 /** What all listeners may hear, as against what is said to one client. */
 export type Announcement = DeviceUpdate | AlertMessage | StatusUpdate
 
-interface ClientMessage {
+export interface ClientMessage {
   readonly type: 'ping'
   readonly id?: unknown
 }

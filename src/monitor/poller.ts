@@ -83,6 +83,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   let isLinked = false
   let hasPolled = false
   let running: Promise<CycleReport> | undefined
+  /** Somebody who waits for every identity has started or joined the running cycle. */
+  let isCompleteWanted = false
 
   async function runCycle(options: CycleOptions, isRehearsal: boolean): Promise<CycleReport> {
     const startedAt = performance.now()
@@ -168,12 +170,14 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     const unknown = devices.filter((entry) => wantsIdentity(entry, time))
     // A device nobody knows yet comes before one whose identity is only old.
     unknown.sort((a, b) => Number(plugin.hasIdentity(a.device)) - Number(plugin.hasIdentity(b.device)))
-    const wanted = options.isComplete ? unknown : unknown.slice(0, Math.max(0, budget))
-    for (const [done, entry] of wanted.entries()) {
+    const affordable = Math.max(0, budget)
+    for (const [done, entry] of unknown.entries()) {
+      const isComplete = options.isComplete || isCompleteWanted
+      if (done >= affordable && !isComplete) break
       entry.device = await plugin.readPart(link, entry.device, 'identity', options.signal)
       entry.identityAt = time
       budget -= 1
-      options.onProgress?.(done + 1, wanted.length)
+      options.onProgress?.(done + 1, isComplete ? unknown.length : Math.min(unknown.length, affordable))
     }
     const unread = devices.filter((entry) => plugin.hasIdentity(entry.device) && (!isLinked || entry.levelsAt === 0))
     for (const entry of unread.sort((a, b) => a.levelsAt - b.levelsAt)) {
@@ -220,8 +224,10 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     wasRefused: false,
     overruns: 0,
     poll(options) {
+      if (options.isComplete) isCompleteWanted = true
       running ??= runCycle(options, false).finally(() => {
         running = undefined
+        isCompleteWanted = false
       })
       return running
     },

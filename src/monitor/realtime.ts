@@ -1,9 +1,16 @@
 /** Keeps one source's push subscription alive, reconnecting, and the connection records of its receivers true. */
 
+import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Interest, PushEvent } from '../manufacturers/plugin.ts'
 import { readTrouble } from '../manufacturers/sources.ts'
-import { applyLinkEvent, type Connection, type LinkEvent, newConnection } from '../model/connection.ts'
+import {
+  applyLinkEvent,
+  type Connection,
+  type ConnectionStatus,
+  type LinkEvent,
+  newConnection,
+} from '../model/connection.ts'
 import { jitter, reconnectMs, steadyLinkMs } from '../model/pace.ts'
 import { saveConnections } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
@@ -16,6 +23,7 @@ export interface FollowDeps {
   readonly db: Database
   readonly ingest: Ingest
   readonly latest: Latest
+  readonly feed: Pick<Feed, 'publish'>
   /** One a receiver, of this process and as stored. */
   readonly connections: Map<number, Connection>
   readonly log: Log
@@ -38,6 +46,7 @@ export async function followForever(deps: FollowDeps, poller: Poller, signal: Ab
           openedAt = performance.now()
           poller.setLinked(true)
           await note(deps, poller, { type: 'opened', at: now() })
+          tell(deps, poller, 'connected', 'is up')
           log.info({ source: id }, 'real-time link is up')
         } else takeEvent(deps, poller, event)
       }
@@ -46,6 +55,7 @@ export async function followForever(deps: FollowDeps, poller: Poller, signal: Ab
       log.warn({ source: id }, `real-time link: ${reason}`)
       const type = openedAt === undefined ? 'failed' : 'lost'
       await note(deps, poller, { type, at: now(), reason })
+      if (type === 'lost') tell(deps, poller, 'disconnected', `is lost: ${reason}`)
     } finally {
       poller.setLinked(false)
     }
@@ -54,6 +64,12 @@ export async function followForever(deps: FollowDeps, poller: Poller, signal: Ab
     await pause(jitter(reconnectMs(attempt), random()), signal)
   }
   await note(deps, poller, { type: 'lost', at: now(), reason: 'Micwatch stopped' })
+}
+
+function tell({ feed }: FollowDeps, poller: Poller, status: ConnectionStatus, what: string): void {
+  const { manufacturer } = poller.heard
+  const message = `The real-time link of ${manufacturer} ${what}`
+  feed.publish({ type: 'status_update', about: 'link', manufacturer, status, message })
 }
 
 function takeEvent(

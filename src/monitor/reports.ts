@@ -44,7 +44,7 @@ export function createReports(deps: {
       toldStatus.set(code, status)
       if (before === status) continue
       const message = error === null ? `${code} is ${status}` : `${code} is ${status}: ${error}`
-      feed.publish({ type: 'status_update', manufacturer: code, status, message })
+      feed.publish({ type: 'status_update', about: 'upstream', manufacturer: code, status, message })
     }
   }
 

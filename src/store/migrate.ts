@@ -25,6 +25,11 @@ export async function migrate(db: Database): Promise<readonly string[]> {
   }
 }
 
+/** Whether there is nothing to migrate. Throws SchemaTooNewError like `migrate`. */
+export async function isUpToDate(db: Database): Promise<boolean> {
+  return (await missingMigrations(db.dialect, db.read)).length === 0
+}
+
 async function applyMissing(tx: Tx): Promise<readonly string[]> {
   if (tx.dialect === 'postgres') await takeAdvisoryLock(tx.query)
   const missing = await missingMigrations(tx.dialect, tx.query)

@@ -103,7 +103,13 @@ it('greys the channels of a manufacturer that does not answer', async () => {
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   service.house.upstream = 'unhealthy'
-  service.say({ type: 'status_update', manufacturer: 'shure', message: 'shure does not answer', status: 'unhealthy' })
+  service.say({
+    type: 'status_update',
+    about: 'upstream',
+    manufacturer: 'shure',
+    message: 'shure does not answer',
+    status: 'unhealthy',
+  })
   await page.locator('.card[data-state=stale]').waitFor()
   expect(await page.locator('.footer').innerText()).toContain('Not answering')
 })

@@ -1,0 +1,240 @@
+/** The program as an operator runs it: words in, exit code, standard output and one line of complaint out. */
+
+import { readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { createTestDatabase } from './databases.ts'
+
+type Home = Awaited<ReturnType<typeof startHome>>
+type Ended = Awaited<ReturnType<Home['run']>>
+
+/** One line on standard error that says this, nothing on standard output, no stack trace. */
+function expectComplaint({ code, out, err }: Ended, exitCode: number, says: RegExp): void {
+  expect({ code, out, err }).toEqual({ code: exitCode, out: '', err: expect.stringMatching(says) })
+  expect(err.trimEnd().split('\n')).toHaveLength(1)
+  expect(err).not.toMatch(/^\s+at |node:internal|\.[jt]s:\d+/m)
+}
+
+const all = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+  const done: R[] = []
+  for (let at = 0; at < items.length; at += 3) done.push(...(await Promise.all(items.slice(at, at + 3).map(work))))
+  return done
+}
+
+describe('the words', () => {
+  it('have help, with hyphens or underscores, and a version', async () => {
+    const home = await startHome()
+    const commands = ['serve', 'poll_devices', 'check_api_health', 'simulate', 'migrate']
+    const [program, version, ...helps] = await all(
+      [['--help'], ['--version'], ...commands.map((name) => [name.replaceAll('_', '-'), '--help'])],
+      (words) => home.run(words),
+    )
+    for (const name of commands) expect(program?.out).toContain(name)
+    expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+    for (const help of helps) expect(help).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/--json/) })
+    for (const option of ['--interval', '--once', '--manufacturer', '--continuous', '--dry-run']) {
+      expect(helps[1]?.out).toContain(option)
+    }
+    expect(await readdir(home.path)).toEqual([])
+  })
+
+  it('are refused with 2 and one line when they are wrong', async () => {
+    const home = await startHome()
+    await all(
+      [
+        [[], /command/],
+        [['nothing'], /nothing/],
+        [['serve', '--nothing'], /--nothing/],
+        [['serve', '--port', '70000'], /--port.*65535/],
+        [['serve', '--database-url', 'mysql://x'], /--database-url.*postgres/],
+        [['poll_devices', '--interval', '0'], /--interval.*1 to 3600/],
+        [['poll_devices', '--interval'], /--interval/],
+        [['poll_devices', '--once', '--continuous'], /--continuous/],
+        [['poll_devices', '--once', '--manufacturer', 'nobody'], /nobody/],
+        [['check_api_health', '--manufacturer', 'nobody'], /nobody/],
+      ] as const,
+      async ([words, says]) => expectComplaint(await home.run(words), 2, says),
+    )
+  })
+})
+
+describe('the configuration', () => {
+  it.each([
+    ['an unknown key', 'server: {prot: 1}', /micwatch\.yaml: server\.prot: unknown key/],
+    ['what is not YAML', 'server: {port: 1', /micwatch\.yaml: not valid YAML/],
+    ['an unknown plugin', 'manufacturers: [{code: acme}]', /manufacturers\.0\.plugin: No plugin found .*acme/],
+    [
+      'an unknown connection key',
+      'manufacturers: [{code: shure, config: {api_url: "http://x"}}]',
+      /micwatch\.yaml: manufacturers\.0\.config\.api_url: unknown key/,
+    ],
+    [
+      'a setting in both forms',
+      'manufacturers: [{code: shure, config: {TIMEOUT: 5, timeout: 6}}]',
+      /manufacturers\.0\.config\.timeout: .*TIMEOUT/,
+    ],
+    ['an absent variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
+  ])('is refused with 2 for %s', async (_, content, says) => {
+    const home = await startHome(content)
+    expectComplaint(await home.run(['serve', '--port', '0']), 2, says)
+  })
+
+  it('is named when it is missing, in the flag or in the environment', async () => {
+    const home = await startHome()
+    expectComplaint(await home.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
+    expectComplaint(await home.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
+    expectComplaint(await home.run(['serve'], { MICWATCH_PORT: 'x' }), 2, /MICWATCH_PORT: expected a whole number/)
+  })
+})
+
+describe('poll_devices', () => {
+  it('polls once and says what it found', async () => {
+    const shure = withoutLink(await startShure({ receivers: 3 }))
+    const sennheiser = withoutLink(await startSennheiser())
+    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const cycle = (devices: number, created: number) => ({
+      devices,
+      created,
+      updated: expect.any(Number),
+      moved: 0,
+      duplicates: devices - created,
+      conflicts: 0,
+      errors: 0,
+      error: null,
+      duration_ms: expect.any(Number),
+    })
+    const first = await home.run(['poll-devices', '--once', '--json'])
+    expect([first.code, first.err]).toEqual([0, ''])
+    expect(first.json()).toEqual({
+      manufacturers: [
+        { code: 'sennheiser', ...cycle(2, 2) },
+        { code: 'shure', ...cycle(3, 3) },
+      ],
+    })
+    const second = await home.run(['poll_devices', '--once', '--json', '--manufacturer', 'shure'])
+    expect(second.json()).toEqual({ manufacturers: [{ code: 'shure', ...cycle(3, 0) }] })
+    const table = await home.run(['poll_devices', '--once'])
+    expect(table).toMatchObject({ code: 0, out: expect.stringMatching(/shure.*3/s) })
+
+    shure.setFault({ type: 'status', status: 403 })
+    const failed = await home.run(['poll_devices', '--once', '--json'])
+    expect(failed.code).toBe(1)
+    expect(failed.json().manufacturers).toMatchObject([
+      { code: 'sennheiser', error: null },
+      { code: 'shure', error: expect.stringContaining('API access is disabled') },
+    ])
+  })
+
+  it('rehearses without leaving a trace', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const nothing = await home.run(['poll_devices', '--dry-run', '--json'])
+    expect(nothing).toMatchObject({ code: 0, err: '' })
+    expect(nothing.json().manufacturers).toMatchObject([{ code: 'shure', devices: 2, created: 2 }])
+    expect(await readdir(home.path)).toEqual(['micwatch.yaml'])
+
+    await home.run(['poll_devices', '--once'])
+    shure.show.set(firstDevice(shure).id, { ip: '10.77.0.1' })
+    shure.show.add('shure')
+    for (let runs = 0; runs < 2; runs += 1) {
+      const { json } = await home.run(['poll_devices', '--dry-run', '--json'])
+      expect(json().manufacturers).toMatchObject([{ devices: 3, created: 1, moved: 1 }])
+    }
+    expect((await home.run(['poll_devices', '--once', '--json'])).json().manufacturers).toMatchObject([
+      { created: 1, moved: 1 },
+    ])
+  })
+
+  it('rehearses on a PostgreSQL that is empty, and leaves it so', async () => {
+    const shure = withoutLink(await startShure())
+    const { url, drop } = await createTestDatabase('postgres')
+    onTestFinished(drop)
+    const home = await startHome({ database_url: url, manufacturers: [entryOf(shure)] })
+    const rehearsed = await home.run(['poll_devices', '--dry-run', '--json'])
+    expect([rehearsed.code, rehearsed.err]).toEqual([0, ''])
+    expect(rehearsed.json().manufacturers).toMatchObject([{ created: 2 }])
+    expect(await readdir(home.path)).toEqual(['micwatch.yaml'])
+  })
+})
+
+describe('check_api_health', () => {
+  it('asks live, and ends with 1 unless all is well', async () => {
+    const shure = withoutLink(await startShure())
+    const sennheiser = withoutLink(await startSennheiser())
+    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const well = await home.run(['check-api-health', '--json'])
+    expect([well.code, well.err]).toEqual([0, ''])
+    const fine = (simulator: { manufacturer: string; baseUrl: string }) => ({
+      code: simulator.manufacturer,
+      status: 'healthy',
+      base_url: simulator.baseUrl,
+      consecutive_failures: 0,
+      error: null,
+    })
+    expect(well.json()).toEqual({ status: 'healthy', manufacturers: [fine(sennheiser), fine(shure)] })
+    expect((await home.run(['check_api_health'])).out).toMatch(/shure.*healthy/)
+
+    shure.setFault({ type: 'reset' })
+    const ill = await home.run(['check_api_health', '--json'])
+    expect(ill.code).toBe(1)
+    expect(ill.json()).toMatchObject({ status: 'degraded', manufacturers: [{}, { error: expect.any(String) }] })
+    expect(await home.run(['check_api_health', '--json', '--manufacturer', 'sennheiser'])).toMatchObject({ code: 0 })
+    expect(await home.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
+  })
+})
+
+describe('migrate, simulate, serve', () => {
+  it('bring the database up to date once', async () => {
+    const home = await startHome()
+    const first = await home.run(['migrate', '--json'])
+    expect(first.code).toBe(0)
+    expect(first.json().applied.length).toBeGreaterThan(0)
+    expect((await home.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
+    expectComplaint(
+      await home.run(['migrate', '--database-url', 'postgres://x@127.0.0.1:1/x']),
+      1,
+      /127\.0\.0\.1:1|ECONN/,
+    )
+    await home.write('file', '')
+    expectComplaint(await home.run(['migrate', '--data-dir', 'file/data']), 1, /file\/data/)
+  })
+
+  it('show a simulated venue that another service can watch', async () => {
+    const home = await startHome()
+    const simulate = home.start(['simulate', '--json', '--receivers', '4'])
+    const { manufacturers } = await until('it runs', () => JSON.parse(simulate.out()))
+    expect(manufacturers.map(({ code }: { code: string }) => code)).toEqual(['shure', 'sennheiser'])
+    await home.write('micwatch.yaml', JSON.stringify({ manufacturers }))
+    const polled = await home.run(['poll_devices', '--once', '--json'])
+    expect(polled.json().manufacturers.map(({ created }: { created: number }) => created)).toEqual([1, 3])
+    simulate.kill('SIGTERM')
+    expect(await simulate.ended).toBe(0)
+  })
+
+  it('serve a demo that leaves nothing behind', async () => {
+    const home = await startHome()
+    const demo = await home.serve(['--demo', '--receivers', '6'])
+    await until('six are shown', async () => (await demo.receivers()).length === 6)
+    const socket = await demo.socket()
+    await socket.next(({ type }) => type === 'device_update')
+    expect(JSON.parse(demo.out())).toMatchObject({ address: expect.stringMatching(/^http:/), pid: demo.pid })
+    demo.kill('SIGTERM')
+    expect([await demo.ended, await socket.closed]).toEqual([0, 1001])
+    expect(demo.err()).toBe('')
+    expect(await readdir(home.path)).toEqual([])
+  })
+
+  it('say so when the port is taken, and touch nothing', async () => {
+    const home = await startHome()
+    const server = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await until('it listens', () => server.listening)
+    const { port } = server.address() as { port: number }
+    const startedAt = performance.now()
+    const ended = await home.run(['serve', '--port', String(port)])
+    expectComplaint(ended, 1, new RegExp(`127\\.0\\.0\\.1:${port}`))
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(await readdir(home.path)).toEqual([])
+  })
+})

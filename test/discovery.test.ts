@@ -1,0 +1,227 @@
+/** Who is who, through real polls: the table of the interface specification, row by row, on both engines. */
+
+import { describe, expect, it } from 'vitest'
+import type { ShowDevice } from '../src/simulation/show.ts'
+import type { Simulator } from '../src/simulation/simulator.ts'
+import { listEntries } from '../src/store/discovery.ts'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { engines } from './databases.ts'
+
+/** Polls when told to and not otherwise. */
+const still = { poll_interval: 3600 }
+
+async function poll(app: TestApp) {
+  const { status, json } = await app.post('/api/refresh/')
+  expect([status, json.status]).toEqual([200, 'success'])
+}
+
+const queue = (app: TestApp) => listEntries(app.house.db.read)
+const movements = (app: TestApp) => app.house.db.read.selectFrom('movements').selectAll().execute()
+const ids = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
+
+describe.each(engines)('a device in a poll (%s)', (engine) => {
+  async function startHouse(simulators: readonly Simulator[]) {
+    const app = await startApp({ engine, manufacturers: simulators.map((one) => entryOf(one, still)) })
+    const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
+    await until('all are known', async () => (await app.receivers()).length === count)
+    return app
+  }
+
+  it('is made a receiver once, and recognised ever after', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure])
+    const before = await ids(app)
+    const device = firstDevice(shure)
+    shure.show.set(device.id, {
+      name: 'Renamed',
+      firmware_version: '9.9.9',
+      mac_address: device.mac_address?.toLowerCase(),
+    })
+    await poll(app)
+    expect(await app.receiver(device.id)).toMatchObject({ name: 'Renamed', firmware_version: '9.9.9' })
+    const added = shure.show.add('shure', { name: 'Guest Rack', channels: 3 })
+    await poll(app)
+    expect(await ids(app)).toEqual([...before, expect.any(Number)])
+    const guest = await app.receiver(added)
+    expect(guest).toMatchObject({ name: 'Guest Rack', is_active: true })
+    expect(guest.channels.map(({ slot }) => slot)).toEqual([5, 6, 7])
+    expect([await queue(app), await movements(app)]).toEqual([[], []])
+  })
+
+  it('that moved keeps its record, and the move is written down once', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure])
+    const { id, ip } = firstDevice(shure)
+    const receiver = await app.receiver(id)
+    const socket = await app.socket()
+    shure.show.set(id, { ip: '10.77.0.1' })
+    await poll(app)
+    await poll(app)
+    expect(await app.receiver(id)).toMatchObject({ id: receiver.id, ip: '10.77.0.1' })
+    expect(await movements(app)).toMatchObject([
+      {
+        device: receiver.id,
+        old_ip: ip,
+        new_ip: '10.77.0.1',
+        detected_by: 'sync',
+        movement_type: 'ip_only',
+        acknowledged: 0,
+        acknowledged_by: null,
+      },
+    ])
+    await socket.next(({ receiver_id, data }) => receiver_id === receiver.id && data.ip === '10.77.0.1')
+    expect(await queue(app)).toEqual([])
+  })
+
+  it('that swaps addresses with another is two moves', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure])
+    const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
+    shure.show.set(a.id, { ip: b.ip })
+    shure.show.set(b.id, { ip: a.ip })
+    await poll(app)
+    expect([(await app.receiver(a.id)).ip, (await app.receiver(b.id)).ip]).toEqual([b.ip, a.ip])
+    expect(await movements(app)).toHaveLength(2)
+    expect(await queue(app)).toEqual([])
+  })
+
+  it('at an address that is taken waits for review, once', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure])
+    const holder = firstDevice(shure)
+    const intruder = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number: 'VISITOR-1' })
+    const before = await ids(app)
+    for (let polls = 0; polls < 3; polls += 1) await poll(app)
+    expect(await ids(app)).toEqual(before)
+    expect(await queue(app)).toMatchObject([
+      {
+        manufacturer: 'shure',
+        api_device_id: intruder,
+        serial_number: 'VISITOR-1',
+        ip: holder.ip,
+        device_type: 'receiver',
+        status: 'pending',
+        conflict_type: 'ip_conflict',
+        is_duplicate: false,
+        is_ip_conflict: true,
+        existing_device: (await app.receiver(holder.id)).id,
+        metadata: { device_id: intruder, device_name: 'Visiting Rack', serial_number: 'VISITOR-1' },
+      },
+    ])
+    expect(await app.receiver(holder.id)).toMatchObject({ ip: holder.ip, serial_number: holder.serial_number })
+  })
+
+  it('with a serial number of another manufacturer waits for review', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const sennheiser = withoutLink(await startSennheiser({ richList: true }))
+    const app = await startHouse([shure, sennheiser])
+    const { id, serial_number } = firstDevice(shure)
+    sennheiser.show.add('sennheiser', { serial_number: ` ${serial_number?.toLowerCase()} `, ip: '10.88.0.1' })
+    await poll(app)
+    await poll(app)
+    expect(await app.receivers()).toHaveLength(4)
+    expect(await queue(app)).toMatchObject([
+      {
+        manufacturer: 'sennheiser',
+        status: 'pending',
+        conflict_type: 'manufacturer_mismatch',
+        is_ip_conflict: false,
+        existing_device: (await app.receiver(id)).id,
+      },
+    ])
+  })
+
+  it('whose hardware was replaced under the same id waits for review', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure])
+    const { id, serial_number } = firstDevice(shure)
+    shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
+    await poll(app)
+    expect(await queue(app)).toMatchObject([{ conflict_type: 'hardware_changed', status: 'pending' }])
+    expect(await app.receiver(id)).toMatchObject({ serial_number })
+  })
+
+  it('listed twice counts once', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const twin: ShowDevice = firstDevice(shure)
+    shure.show.add('shure', { ...twin, id: 'the-same-again', ip: '10.66.0.1' })
+    const app = await startApp({ engine, manufacturers: [entryOf(shure, still)] })
+    await until('they are known', async () => (await app.receivers()).length > 0)
+    await poll(app)
+    await poll(app)
+    expect(await app.receivers()).toHaveLength(2)
+    expect([await queue(app), await movements(app)]).toEqual([[], []])
+  })
+})
+
+describe('a device that is gone', () => {
+  it('is kept, and inactive after three polls that lack it or call it offline', async () => {
+    const shure = withoutLink(await startShure({ receivers: 3, richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    await until('all are known', async () => (await app.receivers()).length === 3)
+    const [missing, offline, fine] = [0, 1, 2].map((at) => firstDevice(shure, at).id) as [string, string, string]
+    const { id } = await app.receiver(missing)
+    const socket = await app.socket()
+    shure.show.remove(missing)
+    shure.show.set(offline, { online: false })
+    for (let polls = 1; polls <= 3; polls += 1) {
+      expect((await app.receivers()).map(({ is_active }) => is_active)).toEqual([true, true, true])
+      await poll(app)
+    }
+    expect((await app.receiver(missing)).is_active).toBe(false)
+    expect((await app.receiver(offline)).is_active).toBe(false)
+    expect((await app.receiver(fine)).is_active).toBe(true)
+    await socket.next(({ receiver_id, data }) => receiver_id === id && data.is_active === false)
+    expect((await app.get('/api/health/')).json.status).toBe('healthy')
+
+    shure.show.set(offline, { online: true })
+    await poll(app)
+    expect((await app.receiver(offline)).is_active).toBe(true)
+  })
+
+  it('is inactive after three polls that call it offline, whatever its detail said before', async () => {
+    const shure = withoutLink(await startShure())
+    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    const { id } = firstDevice(shure)
+    await app.receiver(id)
+    shure.show.set(id, { online: false })
+    for (let polls = 1; polls <= 3; polls += 1) await poll(app)
+    expect((await app.receiver(id)).is_active).toBe(false)
+  })
+
+  it('does not go because a poll failed, nor because a list came back empty once', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    const before = await app.receivers()
+    const devices = [firstDevice(shure, 0).id, firstDevice(shure, 1).id]
+    for (const id of devices) shure.show.remove(id)
+    await poll(app)
+    await poll(app)
+    const path = /./
+    for (const type of ['reset', 'html', 'wrong-shape', 'truncated', 'not-json'] as const) {
+      shure.setFault({ type }, { path })
+      expect((await app.post('/api/refresh/')).status).toBe(503)
+    }
+    const kept = await app.receivers()
+    expect(kept.map(({ id, is_active, last_seen }) => [id, is_active, last_seen])).toEqual(
+      before.map(({ id, last_seen }) => [id, true, last_seen]),
+    )
+    withoutLink(shure)
+    await poll(app)
+    expect((await app.receivers()).map(({ is_active }) => is_active)).toEqual([false, false])
+  })
+
+  it('does not drag the readable ones along when its entry is broken', async () => {
+    const shure = withoutLink(await startShure({ receivers: 3 }))
+    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    await until('all are known', async () => (await app.receivers()).length === 3)
+    const second = firstDevice(shure, 1).id
+    shure.show.set(second, { name: 'Still Heard' })
+    shure.setFault({ type: 'malformed-device', how: 'id-missing' })
+    await poll(app)
+    expect((await app.receiver(second)).name).toBe('Still Heard')
+    expect(await app.receivers()).toHaveLength(3)
+  })
+})

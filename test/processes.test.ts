@@ -1,0 +1,158 @@
+/** Several processes on one database, and how each of them ends. */
+
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+
+const since = (startedAt: number) => performance.now() - startedAt
+
+/** A browser that has gone to sleep: connected, greeted, and never heard again. */
+async function startSilentBrowser(port: number) {
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
+  socket.on('error', () => {})
+  const answered = new Promise((resolve) => socket.once('data', resolve))
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+  socket.write(['GET /ws HTTP/1.1', 'Host: localhost', ...upgrade, key, '', ''].join('\r\n'))
+  await answered
+}
+
+describe('pollers', () => {
+  it('take turns: the second stands by and says for whom, and takes over within 20 s of a kill -9', async () => {
+    const shure = withoutLink(await startShure())
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const first = home.start(['poll_devices', '--interval', '1'])
+    await until('the first polls', () => first.lines().length > 0)
+    const second = home.start(['poll_devices', '--interval', '1', '--json'])
+    await until('the second stands by', () => /^Standing by.*\n$/.test(second.err()))
+    expect(second.err()).toContain(`:${first.pid}:`)
+
+    const startedAt = performance.now()
+    const once = await home.run(['poll_devices', '--once', '--interval', '2', '--json'])
+    expect([once.code, once.json()]).toEqual([75, { manufacturers: [] }])
+    expect(once.err.trimEnd().split('\n')).toHaveLength(1)
+    expect(since(startedAt)).toBeGreaterThan(2000)
+    expect(second.out()).toBe('')
+
+    first.kill('SIGKILL')
+    const killedAt = performance.now()
+    const [line = ''] = await until(
+      'the second polls',
+      () => (second.lines().length > 0 ? second.lines() : null),
+      25_000,
+    )
+    expect(since(killedAt)).toBeLessThan(20_000)
+    expect(JSON.parse(line).manufacturers).toMatchObject([{ code: 'shure', devices: 2, created: 0, error: null }])
+
+    second.kill('SIGTERM')
+    const stoppedAt = performance.now()
+    expect(await second.ended).toBe(0)
+    expect(since(stoppedAt)).toBeLessThan(5000)
+    expect(await home.run(['poll_devices', '--once', '--interval', '1'])).toMatchObject({ code: 0 })
+  }, 60_000)
+
+  it('are seen within a second by those who look at a serve --no-poll on the same file', async () => {
+    const shure = withoutLink(await startShure())
+    const { id } = firstDevice(shure)
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const screen = await home.serve(['--no-poll'])
+    const socket = await screen.socket('/ws/micwatch/')
+    expect(await screen.receivers()).toEqual([])
+    expect(shure.requests.total).toBe(0)
+
+    const poller = home.start(['poll_devices', '--interval', '1', '--json'])
+    const cycles = () => poller.lines().map((line) => JSON.parse(line).manufacturers[0])
+    const soon = async (what: string, told: () => unknown) => {
+      const storedAt = performance.now()
+      await until(what, told)
+      expect(since(storedAt)).toBeLessThan(1000)
+    }
+    await until('both are stored', () => cycles().some(({ created }) => created === 2))
+    await soon('both are told', () => socket.ofType('device_update').length >= 2)
+    expect(await screen.receivers()).toHaveLength(2)
+
+    const before = cycles().length
+    shure.show.set(id, { battery: 33, audio_level: -9 }, 1)
+    await until('the change is stored', () =>
+      cycles()
+        .slice(before)
+        .some(({ updated }) => updated > 0),
+    )
+    const isChanged = (data: Parameters<typeof channelOf>[0]) => channelOf(data).transmitter?.battery === 33
+    await soon('the change is told', () => socket.ofType('device_update').some(({ data }) => isChanged(data)))
+    expect(channelOf(await screen.receiver(id)).transmitter).toMatchObject({ battery: 33, audio_level: -9 })
+
+    shure.setFault({ type: 'reset' })
+    await socket.next(({ type, status }) => type === 'status_update' && status === 'degraded')
+    expect((await screen.get('/api/health/')).json.status).toBe('degraded')
+  })
+
+  it('end at once and in order, whatever the systems do', async () => {
+    const shure = withoutLink(await startShure())
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    shure.setFault({ type: 'hang' })
+    const poller = home.start(['poll_devices'])
+    await until('it asks', () => shure.requests.entries.some(({ status }) => status === null))
+    poller.kill('SIGINT')
+    const stoppedAt = performance.now()
+    expect(await poller.ended).toBe(0)
+    expect(since(stoppedAt)).toBeLessThan(5000)
+  })
+})
+
+describe('a service', () => {
+  it('that was killed serves the last state before its first poll', async () => {
+    const shure = withoutLink(await startShure())
+    const sennheiser = withoutLink(await startSennheiser())
+    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const first = await home.serve()
+    await until('all are known', async () => (await first.receivers()).length === 4)
+    const { id } = firstDevice(shure)
+    shure.show.set(id, { name: 'Last Words', ip: '10.77.0.1' })
+    shure.show.set(id, { battery: 12 }, 1)
+    expect((await first.post('/api/refresh/')).status).toBe(200)
+    const known = await first.receiver(id)
+    expect(channelOf(known).transmitter?.battery).toBe(12)
+    first.kill('SIGKILL')
+    expect(await first.ended).toBeNull()
+
+    for (const simulator of [shure, sennheiser]) simulator.setFault({ type: 'hang' })
+    const startedAt = performance.now()
+    const second = await home.serve()
+    expect(since(startedAt)).toBeLessThan(5000)
+    expect(await second.receivers()).toHaveLength(4)
+    const { id: again, name, ip, channels } = await second.receiver(id)
+    expect({ id: again, name, ip }).toEqual({ id: known.id, name: known.name, ip: known.ip })
+    expect(channelOf({ channels }).transmitter?.battery).toBe(12)
+    expect((await second.get('/healthz')).status).toBe(200)
+  })
+
+  it('that is told to stop says goodbye and ends with 0 within 5 s, though a system hangs and a browser sleeps', async () => {
+    const shure = withoutLink(await startShure())
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const service = await home.serve()
+    const socket = await service.socket()
+    await until('both are known', async () => (await service.receivers()).length === 2)
+    await startSilentBrowser(service.port)
+    shure.setFault({ type: 'hang' })
+    await until('it waits', () => shure.requests.entries.at(-1)?.status === null)
+    service.kill('SIGTERM')
+    const stoppedAt = performance.now()
+    expect([await service.ended, await socket.closed]).toEqual([0, 1001])
+    expect(since(stoppedAt)).toBeLessThan(5000)
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('that is told twice to stop ends at once (%s)', async (signal, code) => {
+    const home = await startHome()
+    const service = await home.serve()
+    await startSilentBrowser(service.port)
+    const socket = await service.socket()
+    service.kill('SIGTERM')
+    await socket.closed
+    service.kill(signal)
+    expect(await service.ended).toBe(code)
+  })
+})

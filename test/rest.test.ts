@@ -1,0 +1,425 @@
+/** The REST interface from outside: bodies, pages, caching, refusals, and who is let in. */
+
+import { hostname, networkInterfaces } from 'node:os'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { engines } from './databases.ts'
+import { type HttpAnswer, httpClient } from './http-client.ts'
+
+/** Three receivers of one manufacturer and two of the other. */
+async function startHouse(config: Record<string, unknown> = {}) {
+  const shure = withoutLink(await startShure({ receivers: 3 }))
+  const sennheiser = withoutLink(await startSennheiser({ receivers: 2 }))
+  const app = await startApp({ config, manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+  await until('all five are known', async () => (await app.receivers()).length === 5)
+  return { app, shure, sennheiser }
+}
+
+function expectRefusal(answer: HttpAnswer, status: number, details?: string | RegExp): void {
+  expect([answer.status, answer.json]).toEqual([status, expect.objectContaining({ error: expect.any(String), status })])
+  for (const key of Object.keys(answer.json)) expect(['error', 'status', 'details']).toContain(key)
+  expect(answer.json.error).not.toBe('')
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  if (details !== undefined) expect(answer.json.details).toMatch(details)
+}
+
+describe('reading', () => {
+  it('gives the full payload at both addresses, of all or of one manufacturer', async () => {
+    const { app } = await startHouse()
+    const all = (await app.get('/api/data.json')).json
+    expect(all).toEqual({
+      receivers: expect.any(Array),
+      discovered: [],
+      config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
+      groups: [],
+    })
+    for (const path of ['/api/data/', '/api/data', '/api/data.json/']) {
+      expect((await app.get(path)).json.receivers).toHaveLength(5)
+    }
+    const slots = all.receivers.flatMap((one: { channels: { slot: number }[] }) => one.channels.map(({ slot }) => slot))
+    expect(slots.toSorted((a: number, b: number) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    const own = (await app.get('/api/data/?manufacturer=sennheiser')).json
+    expect(own.receivers.map((one: { manufacturer: string }) => one.manufacturer)).toEqual(['sennheiser', 'sennheiser'])
+    expect(own.config.polling_interval).toBe(1)
+    expect((await app.get('/api/data/?manufacturer=nobody')).json.receivers).toEqual([])
+  })
+
+  it('lists receivers bare or in pages, by id', async () => {
+    const { app } = await startHouse()
+    const { json } = await app.get('/api/receivers/')
+    const ids = json.map(({ id }: { id: number }) => id)
+    expect(ids).toHaveLength(5)
+    expect(ids).toEqual(ids.toSorted((a: number, b: number) => a - b))
+    expect((await app.get('/api/receivers?manufacturer=shure')).json).toHaveLength(3)
+    expect((await app.get('/api/receivers/?manufacturer=nobody')).json).toEqual([])
+
+    const first = (await app.get('/api/receivers/?page_size=2')).json
+    expect(first).toEqual({
+      count: 5,
+      next: '/api/receivers/?page_size=2&page=2',
+      previous: null,
+      results: expect.any(Array),
+    })
+    const second = (await app.get(first.next)).json
+    const third = (await app.get(second.next)).json
+    expect(third.next).toBeNull()
+    expect([first, second, third].flatMap(({ results }) => results)).toEqual(json)
+    expect((await app.get(third.previous)).json).toEqual(second)
+
+    const { json: paged } = await app.get('/api/receivers/?manufacturer=shure&page=2&page_size=2')
+    expect(new URLSearchParams(paged.previous.split('?')[1])).toEqual(
+      new URLSearchParams({ manufacturer: 'shure', page: '1', page_size: '2' }),
+    )
+    expect((await app.get('/api/receivers/?page=1')).json).toMatchObject({ count: 5, next: null, previous: null })
+    expect((await app.get('/api/receivers/?page_size=5000')).json.results).toHaveLength(5)
+    expect((await app.get('/api/receivers/?manufacturer=nobody&page=1')).json).toEqual({
+      count: 0,
+      next: null,
+      previous: null,
+      results: [],
+    })
+  })
+
+  it('caps a page at 1000 and starts at 100', async () => {
+    const shure = withoutLink(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await until('all are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
+    expect((await app.get('/api/receivers/?page_size=1001')).json.results).toHaveLength(1000)
+    const second = (await app.get('/api/receivers/?page=2')).json
+    expect(second.results).toHaveLength(100)
+    expect(second.next).toBe('/api/receivers/?page=3')
+  })
+
+  it.each(['page=0', 'page=-1', 'page=', 'page=1.5', 'page=x', 'page=1&page=2'])('refuses %s', async (query) => {
+    const app = await startApp()
+    expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page/)
+  })
+
+  it.each(['page_size=0', 'page_size=-5', 'page_size=ten', 'page_size='])('refuses %s', async (query) => {
+    const app = await startApp()
+    expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page_size/)
+  })
+
+  it('has no page past the last, and no receiver that is not there', async () => {
+    const { app } = await startHouse()
+    expectRefusal(await app.get('/api/receivers/?page=6&page_size=1'), 404)
+    expectRefusal(await app.get('/api/receivers/?page=99999999999999999999'), 404)
+    expectRefusal(await app.get('/api/receivers/4711/'), 404)
+    for (const id of ['0', '-1', 'abc', '1.5', '9007199254740992', '%00', '1%2F2']) {
+      expectRefusal(await app.get(`/api/receivers/${id}/`), 400)
+    }
+    const [{ id }] = (await app.get('/api/receivers/?manufacturer=shure')).json
+    expect((await app.get(`/api/receivers/${id}?manufacturer=shure`)).status).toBe(200)
+    expectRefusal(await app.get(`/api/receivers/${id}/?manufacturer=sennheiser`), 404)
+    expectRefusal(await app.get(`/api/receivers/${id}/?manufacturer=nobody`), 404)
+  })
+
+  it('shows the settings in force', async () => {
+    const { app } = await startHouse({ settings: { DEFAULT_POLLING_INTERVAL: 7 } })
+    const config = { polling_interval: 7, alert_battery_threshold: 20, enable_websocket: true }
+    expect((await app.get('/api/config/')).json).toEqual(config)
+    expect((await app.get('/api/config/?manufacturer=nobody')).json).toEqual(config)
+    expect((await app.get('/api/config/?manufacturer=shure')).json).toEqual({ ...config, polling_interval: 1 })
+  })
+
+  it('answers 304 to whoever has it already, and gzip to whoever takes it', async () => {
+    const { app, shure } = await startHouse()
+    for (const path of ['/api/data.json', '/api/receivers/']) {
+      const first = await app.get(path)
+      const etag = String(first.headers.etag)
+      expect(first.headers['content-encoding']).toBeUndefined()
+      // In between a level may have changed: then there is a new tag, and it is right to send all.
+      await until('it has not changed', async () => {
+        const { headers } = await app.get(path)
+        const again = await app.get(path, { 'if-none-match': `"other", ${headers.etag}` })
+        return again.status === 304 && again.bytes.length === 0 && again.headers.etag === headers.etag
+      })
+      expect((await app.get(path, { 'if-none-match': '"other"' })).status).toBe(200)
+      expect(etag).toMatch(/^(W\/)?"[^"]+"$/)
+    }
+    await until('gzip holds the same', async () => {
+      const packed = await app.get('/api/data.json', { 'accept-encoding': 'br, gzip;q=0.8' })
+      expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+      return gunzipSync(packed.bytes).equals((await app.get('/api/data.json')).bytes)
+    })
+    const plain = await app.get('/api/data.json', { 'accept-encoding': 'gzip;q=0' })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+
+    const stale = String((await app.get('/api/data.json')).headers.etag)
+    shure.show.set(firstDevice(shure).id, { name: 'Other Rack' })
+    await until('the change is told', async () => {
+      const answer = await app.get('/api/data.json', { 'if-none-match': stale })
+      return answer.status === 200 && answer.bytes.includes('Other Rack')
+    })
+  })
+})
+
+describe('health', () => {
+  it('is well without manufacturers', async () => {
+    const app = await startApp()
+    expect((await app.get('/api/health/')).json).toMatchObject({
+      status: 'healthy',
+      vendor_api: { status: 'unconfigured', base_url: '', consecutive_failures: 0 },
+      timestamp: expect.stringMatching(/Z$/),
+      manufacturers: [],
+    })
+    expect((await app.get('/healthz')).json).toEqual({ status: 'ok' })
+    expect((await app.get('/readyz')).status).toBe(200)
+  })
+
+  it('tells the failing from the fine, and of the worst unless one is named', async () => {
+    const { app, shure, sennheiser } = await startHouse()
+    await until('all is well', async () => (await app.get('/api/health')).json.status === 'healthy')
+    const socket = await app.socket()
+    shure.setFault({ type: 'reset' })
+    await until('it is degraded', async () => (await app.get('/api/health')).json.vendor_api.status === 'degraded')
+    await until('it is unhealthy', async () => (await app.get('/api/health')).json.vendor_api.status === 'unhealthy')
+    const { status, json } = await app.get('/api/health/')
+    expect([status, json.status]).toEqual([200, 'degraded'])
+    expect(json.vendor_api).toMatchObject({ base_url: shure.baseUrl, consecutive_failures: expect.any(Number) })
+    expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
+    const named = (code: string) => json.manufacturers.find((one: { code: string }) => one.code === code)
+    expect(named('shure')).toMatchObject({ status: 'unhealthy', error: expect.stringMatching(/\w+ \w+/) })
+    expect(named('sennheiser')).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
+    expect((await app.get('/api/health/?manufacturer=sennheiser')).json.vendor_api).toEqual({
+      status: 'healthy',
+      base_url: sennheiser.baseUrl,
+      consecutive_failures: 0,
+    })
+    expect((await app.get('/api/health/?manufacturer=nobody')).json.vendor_api.status).toBe('unconfigured')
+    expect((await app.get('/readyz')).status).toBe(200)
+    expect(await app.receivers()).toHaveLength(5)
+
+    shure.setFault(null)
+    await until('it is well again', async () => (await app.get('/api/health')).json.status === 'healthy')
+    const told = socket.ofType('status_update').map(({ status }) => status)
+    expect(told).toEqual(['degraded', 'unhealthy', 'healthy'])
+    for (const message of socket.ofType('status_update')) {
+      expect(message).toMatchObject({ manufacturer: 'shure', message: expect.stringMatching(/shure/i) })
+    }
+  })
+
+  it('never counts a disabled manufacturer', async () => {
+    const shure = await startShure()
+    const app = await startApp({ manufacturers: [{ ...entryOf(shure), api_enabled: false }] })
+    const { json } = await app.get('/api/health/')
+    expect([json.status, json.manufacturers[0].status]).toEqual(['healthy', 'disabled'])
+    expect(shure.requests.total).toBe(0)
+  })
+
+  it('leaves a neighbour alone while one system hangs', async () => {
+    const shure = withoutLink(await startShure())
+    const sennheiser = withoutLink(await startSennheiser())
+    shure.setFault({ type: 'hang' })
+    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const { id } = firstDevice(sennheiser)
+    await until('the neighbour is shown', () => app.receiver(id), 3000)
+    const polled = () => sennheiser.requests.count('/api/v1/devices')
+    const before = polled()
+    await until('the neighbour is polled on', () => polled() >= before + 2, 4000)
+    const asked = performance.now()
+    expect((await app.get('/healthz')).status).toBe(200)
+    expect(performance.now() - asked).toBeLessThan(500)
+    expect(shure.requests.entries.filter(({ status }) => status === null)).toHaveLength(1)
+    const closing = performance.now()
+    await app.close()
+    expect(performance.now() - closing).toBeLessThan(5000)
+  })
+})
+
+describe('refresh', () => {
+  it('polls now, all or one, and says how many were seen', async () => {
+    const shure = withoutLink(await startShure({ receivers: 3 }))
+    const sennheiser = withoutLink(await startSennheiser({ receivers: 2 }))
+    const slow = { poll_interval: 3600 }
+    const off = { code: 'spare', plugin: 'shure', config: { ...shure.config, enabled: false } }
+    const app = await startApp({ manufacturers: [entryOf(shure, slow), entryOf(sennheiser, slow), off] })
+    await until('all are known', async () => (await app.receivers()).length === 5)
+
+    const { id } = firstDevice(shure)
+    shure.show.set(id, { name: 'Renamed Rack' })
+    const refreshed = await app.post('/api/refresh/')
+    expect([refreshed.status, refreshed.json]).toEqual([
+      200,
+      { status: 'success', receivers_updated: 5, timestamp: expect.stringMatching(/Z$/) },
+    ])
+    expect(await app.receiver(id)).toMatchObject({ name: 'Renamed Rack' })
+    expect((await app.post('/api/refresh?manufacturer=sennheiser', {})).json.receivers_updated).toBe(2)
+    expectRefusal(await app.post('/api/refresh/?manufacturer=nobody'), 404)
+    expectRefusal(await app.post('/api/refresh/?manufacturer=spare'), 409)
+
+    shure.setFault({ type: 'status', status: 500 })
+    const partial = (await app.post('/api/refresh/')).json
+    expect(partial).toMatchObject({ status: 'partial', receivers_updated: 2 })
+    expect(partial.errors).toEqual([{ manufacturer: 'shure', error: expect.any(String) }])
+    const failed = await app.post('/api/refresh/?manufacturer=shure')
+    expectRefusal(failed, 503)
+    expect(Number(failed.headers['retry-after'])).toBeGreaterThan(0)
+  })
+
+  it('has nothing to do without manufacturers', async () => {
+    const app = await startApp()
+    expect((await app.post('/api/refresh')).json).toMatchObject({ status: 'success', receivers_updated: 0 })
+  })
+
+  it('waits for the identities of its poll, even when it joins one that is under way', async () => {
+    const shure = withoutLink(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
+    const pace = { calls_per_second: 10, burst: 5, poll_interval: 1 }
+    const app = await startApp({ manufacturers: [entryOf(shure, pace)] })
+    await until('the first cycle runs', () => shure.requests.count('/api/v1/devices') > 0)
+    expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 20 })
+    expect(await app.receivers()).toHaveLength(20)
+  })
+})
+
+describe('refusals', () => {
+  it('have one shape', async () => {
+    const app = await startApp()
+    for (const path of ['/nothing', '/api/', '/api/nothing/', '/api/receivers/1/2', '/assets/none.js']) {
+      expectRefusal(await app.get(path), 404)
+    }
+    expectRefusal(await app.send('POST', '/nothing'), 404)
+    for (const [method, path, allow] of [
+      ['POST', '/api/data.json', 'GET'],
+      ['DELETE', '/api/receivers/1/', 'GET'],
+      ['GET', '/api/refresh/', 'POST'],
+      ['PUT', '/healthz', 'GET'],
+      ['PATCH', '/api/health', 'GET'],
+    ] as const) {
+      const answer = await app.send(method, path)
+      expectRefusal(answer, 405)
+      expect(String(answer.headers.allow).split(', ')).toContain(allow)
+    }
+    const json = { 'content-type': 'application/json' }
+    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400)
+    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"__proto__":{}}' }), 400)
+    const text = { 'content-type': 'text/plain' }
+    expectRefusal(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
+    const tricky = { 'content-type': 'application/jsonp' }
+    expectRefusal(await app.send('POST', '/api/refresh/', { headers: tricky, body: '{}' }), 415)
+    const body = Buffer.alloc(1024 * 1024 + 1, ' ')
+    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body }), 413)
+    expectRefusal(await app.get('/ws'), 400)
+    for (const path of ['/%ff', '/api/receivers/%', '/api/receivers/%E0%A4%A']) {
+      expectRefusal(await app.get(path), 400)
+    }
+  })
+
+  it('have it too where the request is hardly one', async () => {
+    const app = await startApp()
+    const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+    const nonsense = await app.raw('NONSENSE\r\n\r\n')
+    expect(nonsense).toMatch(/^HTTP\/1\.1 400 /)
+    expect(bodyOf(nonsense)).toEqual({ error: expect.any(String), status: 400 })
+    const longHead = await app.raw(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
+    expect(longHead).toMatch(/^HTTP\/1\.1 431 /)
+    expect(bodyOf(longHead)).toEqual({ error: expect.any(String), status: 431 })
+  })
+})
+
+describe('who is let in', () => {
+  const hostOf = (app: TestApp, name: string) => ({ host: `${name}:${app.port}` })
+
+  it('answers for its own names alone', async () => {
+    const app = await startApp({ config: { server: { allowed_hosts: ['mics.example'] } } })
+    for (const name of ['localhost', '127.0.0.1', '[::1]', hostname(), 'mics.example', 'MICS.example']) {
+      expect([name, (await app.get('/api/health', hostOf(app, name))).status]).toEqual([name, 200])
+    }
+    for (const name of ['evil.example', '10.0.0.1', 'localhost.evil.example', '127.0.0.1.evil.example', '[::2]']) {
+      for (const path of ['/', '/api/data.json', '/healthz', '/nothing', '/%ff']) {
+        expectRefusal(await app.get(path, hostOf(app, name)), 421)
+      }
+      await expect(app.socket('/ws', { headers: hostOf(app, name) })).rejects.toThrow('HTTP 421')
+    }
+    const twice = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    expect(await app.raw(twice)).toMatch(/^HTTP\/1\.1 4(21|00) /)
+    const absolute = 'GET http://evil.example/api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    expect(await app.raw(absolute)).toMatch(/^HTTP\/1\.1 421 /)
+    expect(await app.raw('GET /api/health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
+  })
+
+  it('takes writes and sockets from its own pages and from programs, not from other sites', async () => {
+    const app = await startApp()
+    const own = `http://127.0.0.1:${app.port}`
+    const foreign = ['null', 'http://evil.example', `http://localhost:${app.port}`, `https://127.0.0.1:${app.port}`]
+    const refused = [
+      ...foreign.map((origin) => ({ origin })),
+      ...['cross-site', 'same-site'].map((site) => ({ 'sec-fetch-site': site })),
+      { origin: own, 'sec-fetch-site': 'cross-site' },
+    ]
+    for (const headers of refused) {
+      expectRefusal(await app.post('/api/refresh/', undefined, headers), 403)
+      await expect(app.socket('/ws', { headers })).rejects.toThrow('HTTP 403')
+    }
+    const welcome: Record<string, string>[] = [
+      { origin: own, 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'none' },
+      {},
+    ]
+    for (const headers of welcome) {
+      expect((await app.post('/api/refresh/', undefined, headers)).status).toBe(200)
+      await app.socket('/ws', { headers })
+    }
+  })
+
+  it.each(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via'])(
+    'asks a request that bears %s to sign in',
+    async (header) => {
+      const app = await startApp()
+      const headers = { [header]: '10.0.0.1' }
+      expectRefusal(await app.get('/api/data.json', headers), 401)
+      expectRefusal(await app.post('/api/refresh', undefined, headers), 401)
+      await expect(app.socket('/ws', { headers })).rejects.toThrow('HTTP 401')
+      expect((await app.get('/healthz', headers)).status).toBe(200)
+    },
+  )
+
+  it.each([
+    ['on the LAN', { server: { host: '0.0.0.0' } }],
+    ['with require_login', { require_login: true }],
+  ])('asks everybody to sign in %s', async (_, config) => {
+    const app = await startApp({ config })
+    for (const path of ['/api/data.json', '/api/receivers/', '/api/health', '/api/config', '/readyz', '/api/none']) {
+      const answer = await app.get(path)
+      expectRefusal(answer, 401)
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
+    }
+    expectRefusal(await app.post('/api/refresh'), 401)
+    await expect(app.socket()).rejects.toThrow('HTTP 401')
+    expect((await app.get('/healthz')).json).toEqual({ status: 'ok' })
+  })
+
+  it('answers on the LAN for every address it is bound to', async () => {
+    const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
+    const addresses = Object.values(networkInterfaces()).flatMap((all = []) =>
+      all.filter(({ family }) => family === 'IPv4').map(({ address }) => address),
+    )
+    for (const address of addresses) {
+      const there = httpClient(`http://${address}:${app.port}`)
+      expect((await there.get('/healthz')).status).toBe(200)
+      expectRefusal(await there.get('/healthz', hostOf(app, '203.0.113.9')), 421)
+    }
+  })
+})
+
+describe.each(engines)('below a prefix (%s)', (engine) => {
+  it('serves everything, and at the root what supervisors and sockets need', async () => {
+    const shure = withoutLink(await startShure())
+    const config = { server: { mount: '/house/mics/' } }
+    const app = await startApp({ engine, config, manufacturers: [entryOf(shure)] })
+    expect(app.url).toMatch(/\/house\/mics$/)
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    const page = (await app.get('/api/receivers/?page_size=1')).json
+    expect(page.next).toBe('/house/mics/api/receivers/?page_size=1&page=2')
+    for (const path of ['/', '', '/about/', '/healthz', '/readyz', '/api/health/']) {
+      expect([path, (await app.get(path)).status]).toEqual([path, 200])
+    }
+    for (const path of ['/ws', '/ws/', '/ws/micwatch', '/ws/devices/']) await app.socket(path)
+
+    const root = app.at('/')
+    for (const path of ['/healthz', '/readyz']) expect((await root.get(path)).status).toBe(200)
+    for (const path of ['/api/data.json', '/', '/api/health/', '/nothing']) expectRefusal(await root.get(path), 404)
+    for (const path of ['/ws', '/ws/micwatch/']) await root.socket(path)
+  })
+})

@@ -1,0 +1,170 @@
+/** The WebSocket from outside: greeting, ping, limits, filter, the end. */
+
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until } from './app.ts'
+
+describe('a WebSocket', () => {
+  it('greets, and answers a ping with its id', async () => {
+    const app = await startApp()
+    const socket = await app.socket('/ws/micwatch/')
+    const [greeting] = await Promise.all([socket.next(({ type }) => type === 'status')])
+    expect(greeting.message).toBe('Connected')
+    expect(socket.heard[0]).toBe(greeting)
+    socket.send({ type: 'ping' })
+    const pong = await socket.next(({ type }) => type === 'pong')
+    expect(Date.now() - Date.parse(pong.timestamp)).toBeLessThan(10_000)
+    expect(pong.timestamp).toMatch(/Z$/)
+    expect('id' in pong).toBe(false)
+    for (const id of ['one', 2, null, { nested: [3] }]) {
+      socket.send({ type: 'ping', id })
+      await socket.next((message) => message.type === 'pong' && JSON.stringify(message.id) === JSON.stringify(id))
+    }
+  })
+
+  it('says what it does not understand, and stays', async () => {
+    const app = await startApp()
+    const socket = await app.socket()
+    const nonsense = [
+      '{',
+      '"ping"',
+      'null',
+      '[]',
+      '{}',
+      '{"type":"refresh"}',
+      '{"type":["ping"]}',
+      '{"type":"__proto__"}',
+    ]
+    for (const text of nonsense) socket.sendRaw(text)
+    await until('each has an answer', () => socket.ofType('error').length === nonsense.length)
+    for (const { error } of socket.ofType('error')) expect(error).toMatch(/\w/)
+    socket.send({ type: 'ping' })
+    await socket.next(({ type }) => type === 'pong')
+  })
+
+  it('ends for twenty pieces of nonsense in a minute', async () => {
+    const app = await startApp()
+    const socket = await app.socket()
+    for (let count = 0; count < 21; count += 1) socket.sendRaw('nonsense')
+    expect(await socket.closed).toBe(1008)
+    expect(socket.ofType('error').length).toBeGreaterThanOrEqual(19)
+  })
+
+  it('ends for a flood, but not for a burst', async () => {
+    const app = await startApp()
+    const calm = await app.socket()
+    const flood = await app.socket()
+    for (let count = 0; count < 100; count += 1) calm.send({ type: 'ping', id: count })
+    for (let count = 0; count < 150; count += 1) flood.send({ type: 'ping', id: count })
+    expect(await flood.closed).toBe(1008)
+    await calm.next(({ id }) => id === 99)
+  })
+
+  it('ends for binary frames and for giants', async () => {
+    const app = await startApp()
+    const binary = await app.socket()
+    binary.sendRaw(Buffer.from('{"type":"ping"}'))
+    expect(await binary.closed).toBe(1003)
+    const giant = await app.socket()
+    giant.send({ type: 'ping', id: 'x'.repeat(64 * 1024) })
+    expect(await giant.closed).toBe(1009)
+    const large = await app.socket()
+    large.send({ type: 'ping', id: 'x'.repeat(60 * 1024) })
+    await large.next(({ type }) => type === 'pong')
+  })
+
+  it('tells of one manufacturer where one is asked for', async () => {
+    const shure = await startShure()
+    const sennheiser = await startSennheiser()
+    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    await until('all are known', async () => (await app.receivers()).length === 4)
+    await until('both links are up', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    const [all, one, nobody] = await Promise.all([
+      app.socket(),
+      app.socket('/ws/devices/?manufacturer=sennheiser'),
+      app.socket('/ws?manufacturer=nobody'),
+    ])
+    for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 33 }, 1)
+    for (const code of ['shure', 'sennheiser']) {
+      await all.next(({ manufacturer, data }) => manufacturer === code && channelOf(data).transmitter?.battery === 33)
+    }
+    await one.next(({ data }) => data !== undefined && channelOf(data).transmitter?.battery === 33)
+    expect(new Set(one.ofType('device_update').map(({ manufacturer }) => manufacturer))).toEqual(
+      new Set(['sennheiser']),
+    )
+    expect(nobody.ofType('device_update')).toEqual([])
+  })
+
+  it('refuses a filter given twice, and lives on', async () => {
+    const app = await startApp()
+    await app
+      .socket('/ws?manufacturer=shure&manufacturer=sennheiser')
+      .then(({ closed }) => closed)
+      .catch(({ message }) => expect(message).toBe('HTTP 400'))
+    expect((await app.get('/healthz')).status).toBe(200)
+  })
+
+  it('is told when the real-time link of a manufacturer is lost', async () => {
+    const shure = await startShure()
+    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    await until('the link is up', () => shure.push.links > 0)
+    const socket = await app.socket()
+    shure.setFault({ type: 'close-links' })
+    const told = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
+    expect(told).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
+  })
+
+  it('is refused at other addresses, and while real-time updates are off', async () => {
+    const app = await startApp()
+    for (const path of ['/', '/api/data.json', '/nothing', '/ws/a/b']) {
+      const socket = await app.socket(path).catch(({ message }: Error) => {
+        expect(message).toMatch(/^HTTP 40[04]$/)
+      })
+      if (socket === undefined) continue
+      await socket.closed
+      expect(socket.heard).toEqual([])
+    }
+    const off = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
+    await expect(off.socket()).rejects.toThrow('HTTP 503')
+  })
+})
+
+describe('the end of the service', () => {
+  it('is said with 1001', async () => {
+    const app = await startApp()
+    const sockets = await Promise.all([app.socket(), app.socket('/ws/devices/')])
+    await app.close()
+    expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([1001, 1001])
+  })
+
+  it('does not wait for those who hold on to a refused or silent connection', async () => {
+    const app = await startApp()
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13'
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+    for (const head of ['Host: evil.example', `Host: localhost\r\nOrigin: null`, 'Host: localhost']) {
+      const socket = connect({ host: '127.0.0.1', port: app.port, allowHalfOpen: true })
+      socket.on('error', () => {})
+      const answered = new Promise((resolve) => socket.once('data', resolve))
+      socket.write(`GET /ws HTTP/1.1\r\n${head}\r\n${upgrade}\r\n${key}\r\n\r\n`)
+      await answered
+    }
+    const startedAt = performance.now()
+    await app.close()
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+  })
+
+  it('lets a running request finish', async () => {
+    const shure = await startShure()
+    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    shure.setFault({ type: 'hang' })
+    const asked = shure.requests.total
+    const running = app.post('/api/refresh/').then(
+      ({ status }) => status,
+      (error) => String(error),
+    )
+    await until('it waits for the system', () => shure.requests.total > asked)
+    await app.close()
+    expect(await running).toBe(503)
+  })
+})
