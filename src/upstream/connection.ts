@@ -62,12 +62,12 @@ export function parseConnection(config: Config): Connection {
   const devices = config.devices ?? []
   if (!Array.isArray(devices)) throw new ConfigError('devices: expected a list of addresses')
   const addresses: Address[] = devices.map((device, at) => parseDevice(device, `devices.${at}`, secret))
-  if (systemUrl !== undefined) addresses.unshift({ baseUrl: parseUrl(systemUrl, 'api_base_url'), secret })
+  if (systemUrl !== undefined) addresses.unshift({ baseUrl: parseBaseUrl(systemUrl, 'api_base_url'), secret })
   const urls = addresses.map(({ baseUrl }) => baseUrl)
   const twice = urls.find((url, at) => urls.indexOf(url) !== at)
   if (twice !== undefined) throw new ConfigError(`devices: ${twice} is given twice; keep one`)
   // The specification's form with BASE_URL allows 30 s, the other 10.
-  const defaultTimeout = config.BASE_URL === undefined ? 10 : 30
+  const defaultTimeout = (config.BASE_URL ?? null) === null ? 10 : 30
   return {
     addresses,
     username: read.text('username') ?? 'api',
@@ -115,7 +115,7 @@ function reader(config: Config) {
       ),
     webSocketUrl: () => {
       const url = text('websocket_url')
-      return url === undefined ? null : parseUrl(url, 'websocket_url', ['ws:', 'wss:', 'http:', 'https:'])
+      return url === undefined ? null : parseUrl(url, 'websocket_url', ['ws:', 'wss:', 'http:', 'https:']).href
     },
     secret: () => {
       const key = text('shared_key')
@@ -133,22 +133,28 @@ function isBetween(value: unknown, min: number, max: number): value is number {
 }
 
 function parseDevice(device: unknown, path: string, secret: string): Address {
-  if (typeof device === 'string') return { baseUrl: parseUrl(device, path), secret }
+  if (typeof device === 'string') return { baseUrl: parseBaseUrl(device, path), secret }
   if (typeof device !== 'object' || device === null) throw new ConfigError(`${path}: expected an address`)
   const { url, password } = device as { url?: unknown; password?: unknown }
   if (typeof url !== 'string') throw new ConfigError(`${path}.url: expected an address`)
   if (password !== undefined && typeof password !== 'string') throw new ConfigError(`${path}.password: expected text`)
-  return { baseUrl: parseUrl(url, `${path}.url`), secret: password ?? secret }
+  return { baseUrl: parseBaseUrl(url, `${path}.url`), secret: password ?? secret }
 }
 
 /** One spelling for one address: it names the source. */
-function parseUrl(text: string, path: string, schemes = ['http:', 'https:']): string {
+function parseBaseUrl(text: string, path: string): string {
+  const url = parseUrl(text, path, ['http:', 'https:'])
+  if (url.search !== '') throw new ConfigError(`${path}: expected an address without a query`)
+  return url.href.replace(/\/+$/, '')
+}
+
+function parseUrl(text: string, path: string, schemes: readonly string[]): URL {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !schemes.includes(url.protocol) || url.hash !== '' || url.search !== '') {
+  if (url === null || !schemes.includes(url.protocol) || url.hash !== '') {
     throw new ConfigError(`${path}: expected an address that begins with ${schemes.join('// or ')}//`)
   }
   if (url.username !== '' || url.password !== '') {
     throw new ConfigError(`${path}: credentials do not belong in the address; use username and password`)
   }
-  return url.href.replace(/\/+$/, '')
+  return url
 }

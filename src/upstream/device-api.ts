@@ -128,7 +128,8 @@ function isSameIdentity(listed: ApiDevice, before: ApiDevice): boolean {
 
 /** `family` finds the plugin's word for a model: `ulxd`, `ewdx` …; without one the upstream's own word stands. */
 export function toObservation(device: ApiDevice, family: (model: string) => string | undefined): Observation {
-  const identity = { ...device.listed, ...device.detail }
+  // The list is newer than a detail that was read some cycles ago.
+  const identity = { ...device.detail, ...device.listed }
   const model_name = identity.model_name ?? null
   const channels = toChannelReadings(device)
   const isTransmitter = /transmitter|bodypack|handheld/i.test(device.type)
@@ -197,8 +198,8 @@ function carriedChannels(list: unknown): Pick<ApiDevice, 'channels' | 'hasNoChan
 }
 
 function parseIdentity(item: Json): Identity {
-  return told({
-    name: readText(item.device_name ?? item.name, maxNameChars) ?? undefined,
+  return readable({
+    name: readText(item.device_name ?? item.name, maxNameChars),
     model_name: readText(item.model),
     online: parseStatus(item.status),
     serial_number: readText(item.serial_number),
@@ -212,6 +213,13 @@ function parseIdentity(item: Json): Identity {
     firmware_version: readText(item.firmware_version),
     hosted_firmware_version: readText(item.hosted_firmware_version),
   })
+}
+
+/** A part of an identity that cannot be read is as good as not told: it says nothing against what is known. */
+function readable(fields: { readonly [Key in keyof Identity]: Identity[Key] | null }): Identity {
+  const identity: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined && value !== null) identity[key] = value
+  return identity
 }
 
 function parseStatus(status: unknown): boolean | undefined {

@@ -3,7 +3,7 @@
 import { pipeline } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Pool } from 'undici'
+import { buildConnector, Pool } from 'undici'
 import { type Bucket, fullBucket, type Pace, parseRetryAfter, reserveToken } from '../model/pace.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
 import type { ApiError, ErrorClasses } from './errors.ts'
@@ -92,13 +92,16 @@ export function createLink(options: {
   // Digest counts must arrive in the order they were given out, so its requests share one connection.
   const connections = credentials.scheme === 'digest' ? 1 : 4
   const takeSlot = createSlots(connections)
+  const connect = buildConnector({ timeout: Math.min(maxConnectMs, timeoutMs), rejectUnauthorized: verifySsl })
+  let inFlight = 0
   const pool = new Pool(base.origin, {
     connections,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16 * 1024,
-    connect: { timeout: Math.min(maxConnectMs, timeoutMs), rejectUnauthorized: verifySsl },
+    // After an aborted request undici would connect anew, with nobody asking.
+    connect: (target, tell) => (inFlight > 0 ? connect(target, tell) : tell(new Error('nobody asks'), null)),
   })
   let holdUntil = 0
 
@@ -158,6 +161,7 @@ export function createLink(options: {
     options.signal?.addEventListener('abort', abort, { once: true })
     const target = prefix + path
     const sent = authorizer.headers(method, target)
+    inFlight += 1
     try {
       const { statusCode, headers, body } = await pool.request({
         method: method as 'GET',
@@ -182,6 +186,7 @@ export function createLink(options: {
       const cause = isLate ? { code: 'DEADLINE' } : error
       throw new errors.ApiError(connectionTrouble(cause, base.host, timeoutMs), { cause: error })
     } finally {
+      inFlight -= 1
       clearTimeout(timer)
       options.signal?.removeEventListener('abort', abort)
     }

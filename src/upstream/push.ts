@@ -98,7 +98,7 @@ async function connect(
     throw link.refuse(status, headers)
   } catch (error) {
     discard(socket)
-    throw isLate ? late(error) : error
+    throw isLate && !(error instanceof ApiError) ? late(error) : error
   } finally {
     clearTimeout(timer)
   }

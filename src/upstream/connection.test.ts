@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, parseConnection } from './connection.ts'
+
+const plain = {
+  api_base_url: 'https://10.0.0.5:8443/',
+  username: 'micwatch',
+  password: 'secret',
+  ssl_verify: false,
+  timeout: 5,
+  poll_interval: 3,
+}
+const upper = {
+  BASE_URL: 'https://10.0.0.5:8443/',
+  USERNAME: 'micwatch',
+  PASSWORD: 'secret',
+  VERIFY_SSL: false,
+  TIMEOUT: 5,
+  polling_interval: 3,
+}
+const url = { api_base_url: 'http://a' }
+
+describe('the two forms', () => {
+  test('are equal', () => {
+    expect(parseConnection(upper)).toEqual(parseConnection(plain))
+    expect(parseConnection(plain)).toEqual({
+      addresses: [{ baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
+      username: 'micwatch',
+      verifySsl: false,
+      timeoutMs: 5000,
+      pace: { perSecond: 10, burst: 20 },
+      isEnabled: true,
+      pollIntervalSeconds: 3,
+      websocketUrl: null,
+      authHeader: null,
+    })
+  })
+
+  test.each(Object.keys(plain))('may both give %s, if they agree', (key) => {
+    const twin = Object.keys(upper)[Object.keys(plain).indexOf(key)] as keyof typeof upper
+    expect(parseConnection({ ...plain, [twin]: upper[twin] })).toEqual(parseConnection(plain))
+    const other = typeof upper[twin] === 'boolean' ? true : typeof upper[twin] === 'number' ? 7 : 'http://other'
+    expect(() => parseConnection({ ...plain, [twin]: other })).toThrow(new RegExp(`^${key}: .*${twin}`))
+  })
+
+  test('allow 10 seconds, and with BASE_URL 30', () => {
+    expect(parseConnection(url).timeoutMs).toBe(10_000)
+    expect(parseConnection({ BASE_URL: 'http://a' }).timeoutMs).toBe(30_000)
+    expect(parseConnection({ BASE_URL: 'http://a', timeout: 2 }).timeoutMs).toBe(2000)
+  })
+
+  test('null is as good as not given', () => {
+    const empty = { username: null, websocket_url: null, shared_key: null, BASE_URL: null, TIMEOUT: null }
+    expect(parseConnection({ ...url, ...empty })).toEqual(parseConnection(url))
+  })
+})
+
+test('the secret is shared_key or password', () => {
+  expect(parseConnection({ ...url, shared_key: 'k' }).addresses[0]?.secret).toBe('k')
+  expect(parseConnection({ ...url, shared_key: 'k', password: 'k' }).addresses[0]?.secret).toBe('k')
+  expect(() => parseConnection({ ...url, shared_key: 'k', PASSWORD: 'other' })).toThrow(/^shared_key: /)
+})
+
+test('single devices stand beside the system, each with its own password if need be', () => {
+  const devices = ['http://10.0.0.7', { url: 'https://10.0.0.8/', password: 'own', name: 'Stage', fingerprint: 'x' }]
+  expect(parseConnection({ ...url, password: 'shared', devices }).addresses).toEqual([
+    { baseUrl: 'http://a', secret: 'shared' },
+    { baseUrl: 'http://10.0.0.7', secret: 'shared' },
+    { baseUrl: 'https://10.0.0.8', secret: 'own' },
+  ])
+  expect(parseConnection({ devices: [] }).addresses).toEqual([])
+})
+
+test.each([
+  ['http://a/', 'http://a'],
+  [' HTTP://A:80 ', 'http://a'],
+  ['https://10.0.0.5:443/mics//', 'https://10.0.0.5/mics'],
+])('%j is spelled %s', (given, expected) => {
+  expect(parseConnection({ api_base_url: given }).addresses[0]?.baseUrl).toBe(expected)
+})
+
+test('the header with the key is sent only when asked for', () => {
+  expect(parseConnection({ ...url, auth_header_name: 'X-Key' }).authHeader).toBeNull()
+  expect(parseConnection({ ...url, auth_header: true }).authHeader).toBe('X-Vendor-Auth-Key')
+  expect(parseConnection({ ...url, auth_header: true, auth_header_name: 'X-Key' }).authHeader).toBe('X-Key')
+})
+
+test.each<[Record<string, unknown>, string]>([
+  [{ base_url: 'http://a' }, 'base_url'],
+  [JSON.parse('{"__proto__": 1}'), '__proto__'],
+  [{ api_base_url: 7 }, 'api_base_url'],
+  [{ BASE_URL: 7 }, 'BASE_URL'],
+  [{ api_base_url: '' }, 'api_base_url'],
+  [{ api_base_url: '10.0.0.5' }, 'api_base_url'],
+  [{ api_base_url: 'ftp://a' }, 'api_base_url'],
+  [{ api_base_url: 'http://u:p@a' }, 'api_base_url'],
+  [{ api_base_url: 'http://a/#x' }, 'api_base_url'],
+  [{ api_base_url: 'http://a/?x=1' }, 'api_base_url'],
+  [{ timeout: 0 }, 'timeout'],
+  [{ timeout: 61 }, 'timeout'],
+  [{ TIMEOUT: '10' }, 'TIMEOUT'],
+  [{ poll_interval: 1.5 }, 'poll_interval'],
+  [{ calls_per_second: 0 }, 'calls_per_second'],
+  [{ burst: 0.5 }, 'burst'],
+  [{ ssl_verify: 'false' }, 'ssl_verify'],
+  [{ VERIFY_SSL: 0 }, 'VERIFY_SSL'],
+  [{ enabled: 'yes' }, 'enabled'],
+  [{ websocket_url: 'file:///etc/passwd' }, 'websocket_url'],
+  [{ websocket_url: 'http://[' }, 'websocket_url'],
+  [{ devices: 'http://a' }, 'devices'],
+  [{ devices: ['http://a', 7] }, 'devices.1'],
+  [{ devices: [{ password: 'x' }] }, 'devices.0.url'],
+  [{ devices: [{ url: 'http://a', password: 7 }] }, 'devices.0.password'],
+  [{ devices: ['http://a', 'http://A:80/'] }, 'devices'],
+])('%j is refused by the name of its key', (config, key) => {
+  const refused = () => parseConnection(config)
+  expect(refused).toThrow(ConfigError)
+  expect(refused).toThrow(new RegExp(`^${key}: `))
+})

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest'
+import { deviceApi, parsePushed, toObservation } from './device-api.ts'
+import { ApiError, ApiRateLimitError } from './errors.ts'
+import type { Answer, Link } from './link.ts'
+
+const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity } = deviceApi
+const family = (model: string) => (model.startsWith('ULXD') ? 'ulxd' : undefined)
+const path = '/api/v1/devices'
+
+/** Answers by path; a status instead of a body is a refusal, everything else is 404. */
+function linkWith(answers: Record<string, unknown>): Link & { readonly asked: string[] } {
+  const asked: string[] = []
+  const request = async (_method: string, at: string, { accept = [] }: { accept?: readonly number[] } = {}) => {
+    asked.push(at)
+    const answer = at in answers ? answers[at] : 404
+    if (answer instanceof Error) throw answer
+    const status = typeof answer === 'number' ? answer : 200
+    if (status !== 200 && !accept.includes(status)) throw new ApiError(`answered ${status}`, { status })
+    return { status, headers: {}, body: status === 200 ? answer : undefined } satisfies Answer
+  }
+  const link = { settings: { baseUrl: 'http://system' }, errors: { ApiError, ApiRateLimitError }, request, asked }
+  return link as unknown as Link & { asked: string[] }
+}
+
+/** The observation of the only device, with every part read. */
+async function observe(item: object, parts: Record<string, unknown> = {}) {
+  const answers = Object.fromEntries(Object.entries(parts).map(([part, body]) => [`${path}/d${part}`, body]))
+  const link = linkWith({ [path]: [{ device_id: 'd', ...item }], ...answers })
+  let [device] = (await listDevices(link)).devices
+  if (device === undefined) throw new Error('no device')
+  for (const part of partsOf(device)) device = await readPart(link, device, part)
+  const { metadata, ...observation } = toObservation(device, family)
+  return { observation, device, asked: link.asked.slice(1) }
+}
+
+describe('the list', () => {
+  test.each([
+    ['an object', { devices: [{ device_id: 'a' }] }],
+    ['a bare array', [{ device_id: 'a' }]],
+  ])('may be %s', async (_, body) => {
+    expect((await listDevices(linkWith({ [path]: body }))).devices.map(({ id }) => id)).toEqual(['a'])
+  })
+
+  test('may be empty', async () => {
+    expect(await listDevices(linkWith({ [path]: { devices: [] } }))).toEqual({ devices: [], malformed: 0 })
+  })
+
+  test.each([{}, { devices: null }, { devices: {} }, { devices: 'none' }, 'devices', null, [7], [{}]])(
+    '%j is none',
+    async (body) => {
+      await expect(listDevices(linkWith({ [path]: body }))).rejects.toThrow('invalid response from system')
+    },
+  )
+
+  test('what cannot be read is counted, and the first reason told', async () => {
+    const body = [{ device_id: 'a' }, {}, 'x', null, { device_id: { a: 1 } }, { id: 7 }]
+    const { devices, ...rest } = await listDevices(linkWith({ [path]: body }))
+    expect(devices.map(({ id }) => id)).toEqual(['a', '7'])
+    expect(rest).toEqual({ malformed: 4, malformedReason: 'a device has no device_id' })
+  })
+
+  test('ends at ten thousand', async () => {
+    const body = Array.from({ length: 10_005 }, (_, at) => ({ device_id: at }))
+    const { devices, malformed, malformedReason } = await listDevices(linkWith({ [path]: body }))
+    expect([devices.length, malformed]).toEqual([10_000, 0])
+    expect(malformedReason).toContain('10005')
+  })
+})
+
+describe('what a list item carries is not asked for again', () => {
+  const identity = { ip: '10.0.0.1', serial_number: 'S' }
+  test.each<[object, string[]]>([
+    [{}, ['identity', 'channels', 'transmitter']],
+    [{ serial_number: 'S' }, ['identity', 'channels', 'transmitter']],
+    [identity, ['channels', 'transmitter']],
+    [{ ip_address: '10.0.0.1', mac_address: '00:0e:dd:4a:00:01' }, ['channels', 'transmitter']],
+    [{ ...identity, channels: [] }, ['transmitter']],
+    [{ ...identity, channels: [], transmitter: null }, []],
+    [{ ...identity, channels: [{ channel: 1 }], transmitters: [] }, []],
+    [{ channels: null }, ['identity', 'channels', 'transmitter']],
+    [{ channels: 4 }, ['identity', 'channels', 'transmitter']],
+  ])('%j leaves %j', async (item, parts) => {
+    const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
+    expect(device && partsOf(device)).toEqual(parts)
+    expect(device && hasIdentity(device)).toBe(!parts.includes('identity'))
+  })
+})
+
+describe('channels and transmitters', () => {
+  const two = { channels: [{ channel: 1 }, { channel: 2, frequency: 500 }] }
+
+  test('one transmitter, on channel 1 unless told', async () => {
+    const { observation } = await observe({}, { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } })
+    expect(observation.channels).toEqual([
+      { channel: 1, transmitter: { battery: 40, upstream_slot: 2 } },
+      { channel: 2, frequency: '500.000', transmitter: null },
+    ])
+  })
+
+  test('several, one of them on a channel that was not told', async () => {
+    const transmitters = [{ channel: 2, battery: 5 }, { channel: 3, rf_level: -60 }, { channel: 'x' }, {}]
+    const { observation } = await observe({}, { '/channels': two, '/transmitter': { transmitters } })
+    expect(observation.channels?.map(({ channel, transmitter }) => [channel, transmitter])).toEqual([
+      [1, null],
+      [2, { battery: 5 }],
+      [3, { rf_level: -60 }],
+    ])
+  })
+
+  test('404 means that there is none', async () => {
+    const { observation } = await observe({}, { '/channels': two })
+    expect(observation.channels?.map(({ transmitter }) => transmitter)).toEqual([null, null])
+  })
+
+  test('a broken answer says nothing, and no other device suffers', async () => {
+    const broken = new ApiError('not JSON', { status: 200 })
+    for (const odd of [500, 502, 400, 409, broken, { channels: null }, { channels: 4 }, 'x']) {
+      const { observation, device } = await observe(
+        { battery_percentage: 9 },
+        { '': odd, '/channels': odd, '/transmitter': 500 },
+      )
+      expect(observation).not.toHaveProperty('channels')
+      expect(hasIdentity(device)).toBe(true)
+    }
+  })
+
+  test.each([
+    ['credentials', new ApiError('no', { status: 401 })],
+    ['access', new ApiError('no', { status: 403 })],
+    ['a wait', new ApiRateLimitError('no', { status: 429 })],
+    ['a maintenance', new ApiError('no', { status: 503, retryAfter: 7 })],
+    ['no answer', new ApiError('no')],
+    ['an abort', new DOMException('stop', 'AbortError')],
+  ])('%s concerns more than the device', async (_, error) => {
+    for (const part of ['', '/channels', '/transmitter']) {
+      await expect(observe({}, { '': {}, '/channels': [], '/transmitter': [], [part]: error })).rejects.toBe(error)
+    }
+  })
+})
+
+describe("the list's summary", () => {
+  const summary = { battery_percentage: 40, rf_level: -50 }
+  const asTransmitter = [{ channel: 1, transmitter: { battery: 40, rf_level: -50 } }]
+
+  test('stands in where there are no channels at all', async () => {
+    expect((await observe(summary)).observation.channels).toEqual(asTransmitter)
+    expect((await observe(summary, { '/channels': [] })).observation.channels).toEqual(asTransmitter)
+    expect((await observe({ ...summary, channels: [] })).observation.channels).toEqual(asTransmitter)
+    expect((await observe({ battery_percentage: null })).observation).not.toHaveProperty('channels')
+  })
+
+  test('is of no use where channels or transmitters are told, or could not be asked', async () => {
+    expect((await observe(summary, { '/channels': [{ channel: 2 }] })).observation.channels).toEqual([
+      { channel: 2, transmitter: null },
+    ])
+    expect((await observe(summary, { '/transmitter': { battery: 9 } })).observation.channels).toEqual([
+      { channel: 1, transmitter: { battery: 9 } },
+    ])
+    expect((await observe(summary, { '/channels': 500 })).observation.channels).toEqual([])
+  })
+})
+
+describe('from one cycle to the next', () => {
+  test('the identity stays, levels do not', async () => {
+    const { device } = await observe({}, { '': { ip: '10.0.0.1', serial_number: 'S' }, '/channels': [{ channel: 1 }] })
+    const [listed] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', rf_level: -9 }] }))).devices
+    if (listed === undefined) throw new Error('no device')
+    expect(isSameIdentity(listed, device)).toBe(true)
+    const { metadata, ...told } = toObservation(withEarlierIdentity(listed, device), family)
+    expect(told).toMatchObject({ ip: '10.0.0.1', serial_number: 'S' })
+    expect(told).not.toHaveProperty('channels')
+  })
+
+  test('a device that has channels now is not taken for one without', async () => {
+    const { device } = await observe({ rf_level: -9, channels: [], transmitters: [] })
+    const item = { device_id: 'd', rf_level: -9, channels: [{ channel: 1 }, { channel: 2 }], transmitters: [] }
+    const [listed] = (await listDevices(linkWith({ [path]: [item] }))).devices
+    if (listed === undefined) throw new Error('no device')
+    expect(toObservation(withEarlierIdentity(listed, device), family).channels).toHaveLength(2)
+  })
+
+  test.each<[object, boolean]>([
+    [{ device_name: 'A', battery_percentage: 3 }, true],
+    [{ device_name: 'B' }, false],
+    [{ device_name: 'A', status: 'offline' }, false],
+    [{ device_name: 'A', device_type: 'bodypack' }, false],
+    [{}, false],
+  ])('%j is the same: %s', async (item, isSame) => {
+    const list = async (one: object) =>
+      (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...one }] }))).devices[0]
+    const [listed, before] = [await list(item), await list({ device_name: 'A' })]
+    expect(listed && before && isSameIdentity(listed, before)).toBe(isSame)
+  })
+})
+
+describe('the common format', () => {
+  test.each<[object, object]>([
+    [{}, { id: 'd', name: 'd', model_name: null, online: true, kind: 'receiver', device_type: 'receiver' }],
+    [{ model: 'ULXD4' }, { name: 'ULXD4', model_name: 'ULXD4', device_type: 'ulxd' }],
+    [{ model: 'Other', device_type: 'Mixer' }, { device_type: 'mixer' }],
+    [{ status: ' Online ' }, { online: true }],
+    [{ status: 'standby' }, { online: false }],
+    [{ device_type: 'handheld' }, { kind: 'transmitter' }],
+  ])('of %j', async (item, expected) => {
+    expect((await observe(item)).observation).toMatchObject(expected)
+  })
+
+  test('keys are data', async () => {
+    const item = JSON.parse('{"__proto__": {"status": "offline"}, "constructor": {"prototype": {"online": false}}}')
+    const [device] = (await listDevices(linkWith({ [path]: [{ ...item, device_id: 'd' }] }))).devices
+    expect(device && toObservation(device, family).online).toBe(true)
+    expect({}).not.toHaveProperty('status')
+  })
+})
+
+test.each<[object, object]>([
+  [{ rf_level: -50 }, {}],
+  [{ status: 'offline' }, { online: false }],
+  [
+    { model: 'ULXD4', device_name: 'A' },
+    { model_name: 'ULXD4', name: 'A', device_type: 'ulxd' },
+  ],
+  [{ transmitter: { battery: 4 } }, { channels: [{ channel: 1, transmitter: { battery: 4 } }] }],
+  [{ transmitter: null }, { channels: [{ channel: 1, transmitter: null }] }],
+  [{ transmitters: [{ channel: 2, rf_level: -6 }] }, { channels: [{ channel: 2, transmitter: { rf_level: -6 } }] }],
+  [{ channels: [{ channel: 2, transmitter: null }] }, { channels: [{ channel: 2, transmitter: null }] }],
+  [{ channels: 'x', transmitters: 7 }, {}],
+])('pushed %j tells only that', (fields, told) => {
+  expect(parsePushed('d', fields as Record<string, unknown>, family)).toEqual({ id: 'd', kind: 'receiver', ...told })
+})
