@@ -180,7 +180,7 @@ export async function startDeviceApi(kind: ApiKind, options: ApiOptions = {}): P
 
 // --- The common half of the answers -----------------------------------------------------------------------------------
 
-export function toListItem(state: DeviceState) {
+function toListItem(state: DeviceState) {
   const { device, online } = state
   const transmitters = toTransmitters(state)
   return {

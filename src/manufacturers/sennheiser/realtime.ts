@@ -36,7 +36,7 @@ export async function* subscribe(link: Link, interest: Interest, signal: AbortSi
   }
 }
 
-export function* readChanges(data: string): Generator<PushEvent> {
+function* readChanges(data: string): Generator<PushEvent> {
   const changes = parseJson(data)
   if (!isRecord(changes)) return yield { type: 'ignored', reason: 'an event is not a JSON object' }
   for (const [path, fields] of Object.entries(changes)) yield readChange(path, fields)

@@ -13,7 +13,7 @@ export async function* subscribe(link: Link, _interest: Interest, signal: AbortS
   for await (const frame of frames) yield frame === null ? { type: 'open' } : readFrame(frame)
 }
 
-export function readFrame(text: string): PushEvent {
+function readFrame(text: string): PushEvent {
   let frame: unknown
   try {
     frame = JSON.parse(text)

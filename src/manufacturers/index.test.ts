@@ -1,0 +1,14 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { getPlugin, plugins } from './index.ts'
+
+test('every folder is in the list, and nothing else is', () => {
+  const entries = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  expect(plugins.map(({ code }) => code).toSorted()).toEqual(folders.toSorted())
+  for (const plugin of plugins) expect(getPlugin(plugin.code)).toBe(plugin)
+})
+
+test.each(['acme', '', 'Shure', '__proto__'])('nobody answers to %j', (code) => {
+  expect(() => getPlugin(code)).toThrow(`No plugin found for manufacturer code: ${code}`)
+})

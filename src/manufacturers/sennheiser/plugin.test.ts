@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { describePlugin } from '../../../test/plugin-kit.ts'
+import { serveHttp } from '../../../test/plugin-kit-server.ts'
+import { createLink } from '../../upstream/link.ts'
+import type { Interest, PushEvent } from '../plugin.ts'
+import { sennheiser } from './index.ts'
+import { startSennheiserSimulator } from './simulator.ts'
+
+describePlugin({
+  plugin: sennheiser,
+  startSimulator: startSennheiserSimulator,
+  fixtures: new URL('./fixtures/', import.meta.url),
+})
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+
+function linkTo(config: Record<string, unknown>) {
+  const [settings] = sennheiser.listSources({ ...config, timeout: 2 })
+  if (settings === undefined) throw new Error('no source')
+  const link = createLink({ settings, errors: sennheiser.errors })
+  open.push(link)
+  return link
+}
+
+async function start(options: Parameters<typeof startSennheiserSimulator>[0] = {}) {
+  const simulator = await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, ...options })
+  open.push(simulator)
+  return simulator
+}
+
+/** Which devices are wanted, for as long as the test says nothing else. */
+function createInterest(first: readonly string[]) {
+  let ids = first
+  const waiting = new Set<() => void>()
+  const interest: Interest = {
+    ids: () => ids,
+    changed: (signal) =>
+      new Promise((resolve, reject) => {
+        waiting.add(resolve)
+        signal.addEventListener('abort', () => reject(signal.reason))
+      }),
+  }
+  const set = (next: readonly string[]) => {
+    ids = next
+    for (const tell of waiting) tell()
+    waiting.clear()
+  }
+  return { interest, set }
+}
+
+function subscribe(link: ReturnType<typeof createLink>, interest: Interest, stop = new AbortController()) {
+  const events = sennheiser.subscribe?.(link, interest, stop.signal)
+  if (events === undefined) throw new Error('it cannot subscribe')
+  open.push({ close: () => stop.abort() })
+  return events[Symbol.asyncIterator]()
+}
+
+async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
+  while (!(await iterator.next()).done);
+}
+
+test('third-party access that is off is a 403 that names the cure, over both ways', async () => {
+  const simulator = await start({ access: false })
+  const link = linkTo(simulator.config)
+  const says = expect.stringMatching(/API access is disabled on the device or system/)
+  await expect(sennheiser.listDevices(link)).rejects.toMatchObject({ status: 403, message: says })
+  await expect(subscribe(link, createInterest([]).interest).next()).rejects.toMatchObject({
+    status: 403,
+    message: says,
+  })
+})
+
+test('access switched off ends the stream with an error', async () => {
+  const simulator = await start()
+  const iterator = subscribe(linkTo(simulator.config), createInterest([]).interest)
+  await iterator.next()
+  simulator.setAccess(false)
+  await expect(drain(iterator)).rejects.toBeInstanceOf(sennheiser.errors.ApiError)
+})
+
+describe('the session', () => {
+  test('asks for the devices that are wanted, and again when others are', async () => {
+    const simulator = await start()
+    const [first = '', second = ''] = simulator.show.devicesAt(0).map(({ device }) => device.id)
+    const { interest, set } = createInterest([first])
+    const iterator = subscribe(linkTo(simulator.config), interest)
+    expect((await iterator.next()).value).toEqual({ type: 'open' })
+    const told = async () => {
+      const { value } = await iterator.next()
+      return value.type === 'told' ? value.observation.id : value
+    }
+    expect(await told()).toBe(first)
+    set([first, second])
+    expect(await told()).toBe(second)
+    expect(simulator.requests.count(/subscriptions\/./, 'PUT')).toBe(2)
+  })
+
+  test('a change while the list is on its way is not missed', async () => {
+    const simulator = await start()
+    const [first = '', second = ''] = simulator.show.devicesAt(0).map(({ device }) => device.id)
+    const { interest, set } = createInterest([first])
+    let asked = 0
+    const hasty: Interest = {
+      ...interest,
+      ids() {
+        const ids = interest.ids()
+        if (++asked === 1) queueMicrotask(() => set([first, second]))
+        return ids
+      },
+    }
+    const iterator = subscribe(linkTo(simulator.config), hasty)
+    const ids: string[] = []
+    while (!ids.includes(second)) {
+      const { value } = await iterator.next()
+      if (value.type === 'told') ids.push(value.observation.id)
+    }
+    expect(ids).toEqual([first, second])
+  })
+
+  test('a list that is refused ends the stream with an error', async () => {
+    const simulator = await start()
+    const { interest, set } = createInterest([])
+    const iterator = subscribe(linkTo(simulator.config), interest)
+    await iterator.next()
+    set(['nobody'])
+    await expect(drain(iterator)).rejects.toMatchObject({ name: 'SennheiserApiError', status: 404 })
+    await expect.poll(() => simulator.push.links).toBe(0)
+  })
+
+  test.each([
+    ['no JSON', 'oops'],
+    ['no path', '{}'],
+    ['a foreign system', '{"path":"http://elsewhere.example/api/ssc/state/subscriptions/1"}'],
+    ['another resource', '{"path":"/api/v1/config"}'],
+  ])('an open event with %s is its ApiError, and nothing is put anywhere', async (_, data) => {
+    const methods: unknown[] = []
+    const server = await serveHttp({
+      onRequest(request, response) {
+        methods.push(request.method)
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(`event: open\ndata: ${data}\n\n`)
+      },
+    })
+    open.push(server)
+    const iterator = subscribe(linkTo({ api_base_url: server.url }), createInterest([]).interest)
+    await expect(iterator.next()).rejects.toBeInstanceOf(sennheiser.errors.ApiError)
+    expect(methods).toEqual(['GET'])
+  })
+
+  test('an abort while the list is on its way ends quietly', async () => {
+    const simulator = await start()
+    simulator.setFault({ type: 'hang' }, { path: /subscriptions\/./ })
+    const stop = new AbortController()
+    const ended = drain(subscribe(linkTo(simulator.config), createInterest([]).interest, stop))
+    await expect.poll(() => simulator.requests.count(/subscriptions\/./, 'PUT')).toBe(1)
+    stop.abort()
+    await ended
+  })
+})
+
+test('what names no device is passed over and harms nothing', async () => {
+  const simulator = await start()
+  const { id } = simulator.show.devicesAt(0)[0]?.device ?? { id: '' }
+  const iterator = subscribe(linkTo(simulator.config), createInterest([id]).interest)
+  await iterator.next()
+  await iterator.next()
+  const odd = { '/api/v1/devices/%': {}, '/api/v1/devices/a/b': {}, '/osc/version': '1', '/api/v1/devices/x': 7 }
+  simulator.push.send(JSON.stringify(odd))
+  for (const _ of Object.keys(odd)) expect((await iterator.next()).value.type).toBe('ignored')
+  simulator.push.send(JSON.stringify({ '/api/v1/devices/a%20b': { status: 'offline' } }))
+  expect((await iterator.next()).value).toMatchObject({ type: 'told', observation: { id: 'a b', online: false } })
+})

@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { describePlugin } from '../../../test/plugin-kit.ts'
+import { createLink } from '../../upstream/link.ts'
+import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from './discovery.ts'
+import { shure } from './index.ts'
+import { type ShureSimulatorOptions, startShureSimulator } from './simulator.ts'
+
+describePlugin({
+  plugin: shure,
+  startSimulator: startShureSimulator,
+  fixtures: new URL('./fixtures/', import.meta.url),
+})
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+
+async function startWithLink(options: ShureSimulatorOptions = {}, config: Record<string, unknown> = {}) {
+  const simulator = await startShureSimulator({ pushesPerSecond: 0, receivers: 1, ...options })
+  open.push(simulator)
+  const [settings] = shure.listSources({ ...simulator.config, ...config })
+  if (settings === undefined) throw new Error('no source')
+  const link = createLink({ settings, errors: shure.errors })
+  open.push(link)
+  return { simulator, link }
+}
+
+describe('discovery addresses', () => {
+  const path = '/api/v1/config/discovery/ips'
+
+  test('what is added joins what is there; nothing new, nothing is put', async () => {
+    const { simulator, link } = await startWithLink()
+    expect(await getDiscoveryIps(link)).toEqual([])
+    await addDiscoveryIps(link, ['10.0.0.1', '10.0.0.2'])
+    await addDiscoveryIps(link, ['10.0.0.2', '10.0.0.3', '10.0.0.3'])
+    expect(simulator.discoveryIps).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3'])
+    await addDiscoveryIps(link, ['10.0.0.1'])
+    expect(simulator.requests.count(path, 'PUT')).toBe(2)
+  })
+
+  test('are removed by PATCH, and by POST where that is refused, whatever page the refusal carries', async () => {
+    const { simulator, link } = await startWithLink()
+    await addDiscoveryIps(link, ['10.0.0.1', '10.0.0.2'])
+    await removeDiscoveryIps(link, ['10.0.0.1'])
+    expect(simulator.discoveryIps).toEqual(['10.0.0.2'])
+    expect(simulator.requests.count(`${path}/remove`, 'POST')).toBe(0)
+
+    const { simulator: older, link: toOlder } = await startWithLink({ refusePatch: true })
+    await addDiscoveryIps(toOlder, ['10.0.0.1', '10.0.0.2'])
+    const body = '<h1>Not allowed</h1>'
+    older.setFault({ type: 'status', status: 405, body }, { path: '/remove', times: 1 })
+    await removeDiscoveryIps(toOlder, ['10.0.0.2'])
+    expect(older.discoveryIps).toEqual(['10.0.0.1'])
+    expect(older.requests.count(`${path}/remove`, 'POST')).toBe(1)
+  })
+
+  test('an answer of another shape is its ApiError', async () => {
+    const { simulator, link } = await startWithLink()
+    simulator.setFault({ type: 'wrong-shape' })
+    await expect(addDiscoveryIps(link, ['10.0.0.1'])).rejects.toBeInstanceOf(shure.errors.ApiError)
+    expect(simulator.requests.count(path, 'PUT')).toBe(0)
+  })
+})
+
+test('the vendor key goes along when the configuration says so', async () => {
+  const { link } = await startWithLink({ demandVendorKey: true })
+  expect((await shure.checkHealth(link)).status).toBe('healthy')
+  const { link: without } = await startWithLink({ demandVendorKey: true }, { auth_header: false })
+  expect((await shure.checkHealth(without)).status).toBe('unhealthy')
+})
+
+describe('the WebSocket', () => {
+  const nobody = { ids: () => [], changed: () => new Promise<void>(() => {}) }
+  const next = async (link: Parameters<typeof startSubscription>[0]) => (await startSubscription(link).next()).value
+  const stop = new AbortController()
+  const startSubscription = (link: ReturnType<typeof createLink>) => {
+    const events = shure.subscribe?.(link, nobody, stop.signal)
+    if (events === undefined) throw new Error('it cannot subscribe')
+    return events[Symbol.asyncIterator]()
+  }
+
+  test('is where the configuration says, else derived', async () => {
+    const { simulator } = await startWithLink()
+    const { link } = await startWithLink({}, { websocket_url: `${simulator.baseUrl.replace('http', 'ws')}/api/v1/ws` })
+    expect(await next(link)).toEqual({ type: 'open' })
+    expect(simulator.push.links).toBe(1)
+  })
+
+  test('a nonce learned by polling serves it too', async () => {
+    const { simulator, link } = await startWithLink()
+    await shure.listDevices(link)
+    const { total } = simulator.requests
+    await next(link)
+    expect(simulator.requests.total - total).toBe(1)
+  })
+})

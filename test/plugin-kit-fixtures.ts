@@ -1,0 +1,91 @@
+/** The fixtures of a manufacturer's folder: answers of a system, and the observations they must become. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import type { Observation } from '../src/model/receiver.ts'
+import { type LittleServer, serveHttp } from './plugin-kit-server.ts'
+
+export interface Fixture {
+  /** Where the answers come from. */
+  readonly source: string
+  /** By path; everything else is answered with 404. */
+  readonly answers: Readonly<Record<string, unknown>>
+  /** Without `metadata`. */
+  readonly observations: readonly Observation[]
+}
+
+/** In a fixture the word MEGABYTE stands for a text of that length. */
+export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => {
+      const text = readFileSync(new URL(name, folder), 'utf8')
+      const fixture = JSON.parse(text.replaceAll('MEGABYTE', 'm'.repeat(1024 * 1024))) as Fixture
+      if (fixture.source.length < 10) throw new Error(`${name} does not say where it comes from`)
+      return { name, fixture }
+    })
+}
+
+/** A system without credentials that gives the fixture's answers. */
+export function serveFixture({ answers }: Fixture): Promise<LittleServer> {
+  return serveHttp({
+    onRequest(request, response) {
+      const answer = answers[request.url ?? '']
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(answer))
+    },
+  })
+}
+
+export function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze)
+  return value
+}
+
+const text = expect.stringMatching(/^[^\p{Cc}\p{Cs}]{1,1024}$/u)
+const name = expect.stringMatching(/^[^\p{Cc}\p{Cs}]{1,255}$/u)
+const frequency = expect.stringMatching(/^\d{1,5}\.\d{3}$/)
+const whole = (min: number, max: number) =>
+  expect.toSatisfy((value) => Number.isInteger(value) && value >= min && value <= max, `a whole number ${min}…${max}`)
+
+const ofLevels = { name, frequency, audio_level: whole(-200, 0), rf_level: whole(-200, 50) }
+const ofTransmitter = { ...ofLevels, upstream_slot: whole(0, 65_535), battery: whole(0, 100) }
+const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
+const ofDevice = {
+  model_name: text,
+  serial_number: text,
+  mac_address: expect.stringMatching(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/),
+  ip: ipv4,
+  subnet_mask: ipv4,
+  gateway: ipv4,
+  network_mode: text,
+  interface_id: text,
+  description: text,
+  firmware_version: text,
+  hosted_firmware_version: text,
+}
+
+/** The units and bounds of `model/receiver.ts`; a field may be null or left out, and there are no others. */
+export function expectCommonFormat(observation: Observation): void {
+  const { id, kind, name: called, online, device_type, channels = [], metadata, ...fields } = observation
+  expect({ id, called, online, device_type }).toEqual({
+    id: text,
+    called: name,
+    online: expect.any(Boolean),
+    device_type: text,
+  })
+  expect(['receiver', 'transmitter']).toContain(kind)
+  expectFields(fields, ofDevice)
+  for (const { channel, transmitter, ...levels } of channels) {
+    expect(channel).toEqual(whole(1, 65_535))
+    expectFields(levels, ofLevels)
+    expectFields(transmitter ?? {}, ofTransmitter)
+  }
+}
+
+function expectFields(fields: object, form: Readonly<Record<string, unknown>>): void {
+  for (const [field, value] of Object.entries(fields)) {
+    expect(Object.keys(form)).toContain(field)
+    if (value !== null) expect(value, field).toEqual(form[field])
+  }
+}

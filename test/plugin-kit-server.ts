@@ -1,0 +1,48 @@
+/** Servers of a few lines, for answers that no simulator gives. */
+
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createRawServer, type Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+export interface LittleServer {
+  readonly url: string
+  /** Connections open at the moment. */
+  readonly connections: number
+  close(): Promise<void>
+}
+
+export interface Answers {
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => unknown
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex) => unknown
+}
+
+export function serveHttp({ onRequest, onUpgrade }: Answers): Promise<LittleServer> {
+  const server = createServer(onRequest as RequestListener)
+  if (onUpgrade !== undefined) server.on('upgrade', onUpgrade)
+  return listen(server)
+}
+
+/** Every connection goes to `onSocket`, which speaks for itself. */
+export function serveRaw(onSocket: (socket: Socket) => unknown): Promise<LittleServer> {
+  return listen(createRawServer(onSocket))
+}
+
+async function listen(server: Server): Promise<LittleServer> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get connections() {
+      return sockets.size
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}

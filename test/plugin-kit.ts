@@ -1,0 +1,364 @@
+/**
+ * What every manufacturer must pass, over real sockets against its own simulator: the ten checks of
+ * docs/adding-a-manufacturer.md. A plugin's test calls `describePlugin` and adds what is special about it.
+ */
+
+import { readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test } from 'vitest'
+import { plugins } from '../src/manufacturers/index.ts'
+import { getDevices, type Plugin, type PluginConfig, type PushEvent } from '../src/manufacturers/plugin.ts'
+import type { Observation } from '../src/model/receiver.ts'
+import type { Fault } from '../src/simulation/faults.ts'
+import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
+import { createLink, createTurnstile, type Link } from '../src/upstream/link.ts'
+import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
+import { serveHttp } from './plugin-kit-server.ts'
+
+export interface PluginUnderTest {
+  readonly plugin: Plugin
+  startSimulator(options: SimulatorOptions): Promise<Simulator>
+  /** `new URL('./fixtures/', import.meta.url)`; tells the plugin's folder as well. */
+  readonly fixtures: URL
+}
+
+const lateMs = 1000
+const quick = { perSecond: 10_000, burst: 10_000 }
+const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
+
+/** Each ends as the manufacturer's ApiError; `says` is what the operator is told. Late: at the deadline. */
+const troubles: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
+  { fault: { type: 'hang' }, says: /no answer .* within 1 s/, isLate: true },
+  { fault: { type: 'drip' }, says: /no answer .* within 1 s/, isLate: true },
+  { fault: { type: 'reset' }, says: /closed in the middle/ },
+  { fault: { type: 'status', status: 500 }, says: /answered 500/ },
+  { fault: { type: 'html' }, says: /web page/ },
+  { fault: { type: 'not-json' }, says: /not JSON/ },
+  { fault: { type: 'wrong-shape' }, says: /not a list of devices/ },
+  { fault: { type: 'truncated' }, says: /closed in the middle/ },
+  { fault: { type: 'huge' }, says: /larger than/ },
+  { fault: { type: 'gzip-bomb' }, says: /larger than/ },
+  { fault: { type: 'deep' }, says: /nested deeper/ },
+]
+
+export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnderTest): void {
+  const open: { close(): unknown }[] = []
+  afterEach(async () => {
+    for (const one of open.splice(0).toReversed()) await one.close()
+  })
+  const keep = <T extends { close(): unknown }>(one: T): T => {
+    open.push(one)
+    return one
+  }
+  const start = async (options: SimulatorOptions = {}) =>
+    keep(await startSimulator({ rateLimit: quick, story: false, pushesPerSecond: 0, receivers: 3, ...options }))
+  const settingsOf = (config: PluginConfig) => {
+    const limits = { timeout: 10, calls_per_second: quick.perSecond, burst: quick.burst }
+    const [source] = plugin.listSources({ ...limits, ...config })
+    if (source === undefined) throw new Error('the configuration names no source')
+    return source
+  }
+  const linkTo = (config: PluginConfig, turnstile = createTurnstile()) =>
+    keep(createLink({ settings: settingsOf(config), errors: plugin.errors, turnstile }))
+  const { ApiError, ApiRateLimitError } = plugin.errors
+
+  test('1: its code is the name of its folder, in the list once, and it has a name', () => {
+    expect(plugin.code).toBe(basename(dirname(fileURLToPath(fixtures))))
+    expect(plugins.filter(({ code }) => code === plugin.code)).toEqual([plugin])
+    expect(plugin.name).not.toBe('')
+  })
+
+  describe('2: fixtures', () => {
+    test.each(readFixtures(fixtures))('$name becomes the common format, twice the same', async ({ fixture }) => {
+      const server = keep(await serveFixture(fixture))
+      const devices = await getDevices(plugin, linkTo({ api_base_url: server.url, password: 'x' }))
+      const observations = devices.map((device) => plugin.transformDeviceData(freeze(device)))
+      for (const observation of observations) expectCommonFormat(observation)
+      expect(devices.map((device) => plugin.transformDeviceData(device))).toEqual(observations)
+      expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
+    })
+  })
+
+  describe('3: devices', () => {
+    test.each([{ richList: false }, { richList: true }])('all of them arrive (%o)', async (options) => {
+      const simulator = await start({ receivers: 7, ...options })
+      const devices = await getDevices(plugin, linkTo(simulator.config))
+      expect(devices).toHaveLength(simulator.deviceCount)
+      const online = devices.map((device) => plugin.transformDeviceData(device)).filter((one) => one.online)
+      expect(online.every(({ serial_number, channels }) => serial_number && channels?.length)).toBe(true)
+    })
+
+    test('a malformed one is skipped and counted, the others arrive', async () => {
+      const simulator = await start()
+      const link = linkTo(simulator.config)
+      simulator.setFault({ type: 'malformed-device', how: 'id-missing' })
+      expect(await plugin.listDevices(link)).toMatchObject({ devices: { length: 2 }, malformed: 1 })
+      for (const how of ['battery-word', 'name-object'] as const) {
+        simulator.setFault({ type: 'malformed-device', how })
+        const { devices } = await plugin.listDevices(link)
+        expect(devices).toHaveLength(3)
+        for (const device of devices) expectCommonFormat(plugin.transformDeviceData(device))
+      }
+    })
+  })
+
+  test('4: right credentials pass, wrong ones and closed access are told apart and say what to do', async () => {
+    const simulator = await start()
+    await plugin.listDevices(linkTo(simulator.config))
+    const secret = 'shared_key' in simulator.config ? 'shared_key' : 'password'
+    const before = simulator.requests.total
+    const wrong = await caught(plugin.listDevices(linkTo({ ...simulator.config, [secret]: 'wrong' })))
+    expect(wrong).toBeInstanceOf(ApiError)
+    expect(wrong).toMatchObject({ status: 401, message: expect.stringMatching(/check the key or password/) })
+    expect(simulator.requests.total - before).toBeLessThanOrEqual(2)
+    simulator.setFault({ type: 'status', status: 403 })
+    const closed = await caught(plugin.listDevices(linkTo(simulator.config)))
+    expect(closed).toBeInstanceOf(ApiError)
+    expect(closed).toMatchObject({ status: 403, message: expect.stringMatching(/disabled .* enable/) })
+  })
+
+  test.each([
+    { form: 'seconds', value: () => '7', least: 7 },
+    { form: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), least: 118 },
+  ])('5: 429 with $form is its rate-limit error, and nothing is asked meanwhile', async ({ value, least }) => {
+    const simulator = await start()
+    const link = linkTo(simulator.config)
+    simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
+    const limited = await caught(plugin.listDevices(link))
+    expect(limited).toBeInstanceOf(ApiRateLimitError)
+    expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
+    expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(least)
+    expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(least + 2)
+    const { total } = simulator.requests
+    for (const { run } of callsOf(plugin, link)) await caught(run(new AbortController().signal))
+    expect(simulator.requests.total).toBe(total)
+    expect(await plugin.checkHealth(link)).toMatchObject({ status: 'degraded', error: expect.any(String) })
+  })
+
+  describe('6 and 7: trouble is its ApiError, and checkHealth answers', () => {
+    const expectTrouble = async (config: PluginConfig, says: RegExp) => {
+      const [thrown, health] = await Promise.all([
+        caught(plugin.listDevices(linkTo(config))),
+        plugin.checkHealth(linkTo(config)),
+      ])
+      expect(thrown).toBeInstanceOf(ApiError)
+      expect(thrown).toMatchObject({ message: expect.stringMatching(says) })
+      expect(health).toEqual({ status: 'unhealthy', error: expect.stringMatching(says) })
+    }
+
+    test.each(troubles)('$fault.type', async ({ fault, says, isLate }) => {
+      const simulator = await start()
+      simulator.setFault(fault)
+      const startedAt = performance.now()
+      if (!isLate) await expectTrouble(simulator.config, says)
+      else {
+        await expectTrouble({ ...simulator.config, timeout: lateMs / 1000 }, says)
+        expect(performance.now() - startedAt).toBeLessThan(lateMs + 500)
+      }
+      simulator.setFault(null)
+      const link = linkTo(simulator.config)
+      expect(await plugin.checkHealth(link)).toEqual({ status: 'healthy', error: null })
+    })
+
+    test('a redirect is not followed', async () => {
+      let visits = 0
+      const elsewhere = keep(await serveHttp({ onRequest: (_request, response) => response.end(String(visits++)) }))
+      const simulator = await start()
+      simulator.setFault({ type: 'status', status: 302, headers: { location: elsewhere.url } })
+      await expectTrouble(simulator.config, /unexpected redirect/)
+      expect(visits).toBe(0)
+    })
+
+    test('nobody there', async () => {
+      const simulator = await startSimulator({ pushesPerSecond: 0 })
+      await simulator.close()
+      await expectTrouble(simulator.config, /connection refused/)
+    })
+
+    test('a certificate nobody trusts: no credentials are sent; with verification off it works', async () => {
+      const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
+      await expectTrouble({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
+      if (plugin.subscribe !== undefined) {
+        const events = plugin.subscribe(linkTo({ ...simulator.config, ssl_verify: true }), nobody, never)
+        expect(await caught(drain(events))).toBeInstanceOf(ApiError)
+      }
+      expect(simulator.requests.total).toBe(0)
+      const unverified = linkTo({ ...simulator.config, ssl_verify: false })
+      expect((await plugin.listDevices(unverified)).devices).toHaveLength(simulator.deviceCount)
+    })
+  })
+
+  test('8: an abort in the middle of any call ends it at once and leaves no timer and no socket', async () => {
+    const simulator = await start({ receivers: 1 })
+    const link = linkTo(simulator.config)
+    const [device] = (await plugin.listDevices(link)).devices
+    for (const { name, run } of callsOf(plugin, link, device)) {
+      // With the connections that the link keeps for its next request.
+      const idle = await leastResources()
+      const stop = new AbortController()
+      simulator.setFault({ type: 'hang' })
+      const { total } = simulator.requests
+      const ended = caught(run(stop.signal)).then((thrown) => ({ thrown, at: performance.now() }))
+      await until(() => simulator.requests.total > total)
+      await pause(50)
+      const abortedAt = performance.now()
+      stop.abort()
+      const { thrown, at } = await ended
+      expect(at - abortedAt, `${name} ends at once`).toBeLessThan(100)
+      if (!['checkHealth', 'subscribe'].includes(name)) expect(thrown, name).toBe(stop.signal.reason)
+      // A simulator that hangs in the middle of a handshake does not read, so its own end stays.
+      const simulatorsEnd = name === 'subscribe' ? 1 : 0
+      await until(() => resources() <= idle + simulatorsEnd, `${name} leaves nothing behind`)
+      simulator.setFault(null)
+      await plugin.listDevices(link)
+    }
+  })
+
+  test('9: the declared pace is kept under load, whoever asks', async () => {
+    const pace = { perSecond: 30, burst: 15 }
+    const simulator = await start({ rateLimit: pace })
+    const config = { ...simulator.config, calls_per_second: pace.perSecond, burst: pace.burst }
+    const turnstile = createTurnstile()
+    const links = [linkTo(config, turnstile), linkTo(config, turnstile)]
+    await Promise.all(Array.from({ length: 60 }, (_, at) => plugin.listDevices(links[at % 2] as Link)))
+    const times = simulator.requests.entries.map((entry) => entry.at)
+    expect(times.length).toBeGreaterThanOrEqual(60)
+    expect(simulator.requests.limited).toBe(0)
+    for (const [first, from] of times.entries()) {
+      for (const [more, to] of times.slice(first).entries()) {
+        const allowed = ((to - from + 1) / 1000) * pace.perSecond + pace.burst
+        expect(more + 1).toBeLessThanOrEqual(allowed)
+      }
+    }
+  })
+
+  describe.runIf(plugin.subscribe !== undefined)('10: push', () => {
+    const follow = async (options: SimulatorOptions = {}) => {
+      const simulator = await start(options)
+      const stop = new AbortController()
+      const ids = simulator.show.devicesAt(0, simulator.manufacturer).map(({ device }) => device.id)
+      const events = plugin.subscribe?.(linkTo(simulator.config), { ids: () => ids, changed: unchanged }, stop.signal)
+      if (events === undefined) throw new Error('it cannot subscribe')
+      const iterator = events[Symbol.asyncIterator]()
+      expect((await iterator.next()).value).toEqual({ type: 'open' })
+      return { simulator, stop, iterator, id: ids[0] ?? '' }
+    }
+
+    test('what the system tells comes out, what means nothing is passed over', async () => {
+      const { simulator, iterator, id } = await follow()
+      simulator.push.send('no sense')
+      expect(await find(iterator, (event) => event.type === 'ignored')).toBeDefined()
+      const change = { rf_level: -71, audio_level: -9, transmitter: true, battery: 7 }
+      simulator.show.set(id, change, 1)
+      simulator.push.flush()
+      const isChange = ({ channels }: Observation) =>
+        channels?.some(({ channel, transmitter }) => channel === 1 && transmitter?.battery === 7)
+      await find(
+        iterator,
+        (event) => event.type === 'told' && event.observation.id === id && isChange(event.observation),
+      )
+      simulator.show.set(id, { online: false })
+      simulator.push.flush()
+      await find(iterator, (event) => event.type === 'told' && event.observation.online === false)
+      simulator.show.remove(id)
+      simulator.push.flush()
+      await find(iterator, (event) => event.type === 'removed' && event.id === id)
+    })
+
+    test('an abort ends it quietly and leaves nothing behind', async () => {
+      const idle = await leastResources()
+      const { simulator, stop, iterator } = await follow()
+      const ended = drain({ [Symbol.asyncIterator]: () => iterator })
+      await pause(50)
+      stop.abort()
+      await ended
+      await until(() => simulator.push.links === 0)
+      await open.pop()?.close()
+      await open.pop()?.close()
+      await until(() => resources() <= idle, 'the subscription leaves nothing behind')
+    })
+
+    test('a lost link ends it with an error', async () => {
+      for (const lose of [
+        (simulator: Simulator) => simulator.setFault({ type: 'close-links' }),
+        (simulator: Simulator) => void simulator.close(),
+      ]) {
+        const { simulator, iterator } = await follow()
+        const ended = caught(drain({ [Symbol.asyncIterator]: () => iterator }))
+        lose(simulator)
+        expect(await ended).toBeInstanceOf(ApiError)
+      }
+    })
+  })
+}
+
+// --- What a plugin can be asked ---------------------------------------------------------------------------------------
+
+const never = new AbortController().signal
+const unchanged = (signal: AbortSignal) =>
+  new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+const nobody = { ids: () => [], changed: unchanged }
+
+interface Call {
+  readonly name: string
+  run(signal: AbortSignal): Promise<unknown>
+}
+
+function callsOf(plugin: Plugin, link: Link, device?: Parameters<Plugin['readPart']>[1]): Call[] {
+  const { subscribe, discovery } = plugin
+  const calls: Call[] = [
+    { name: 'listDevices', run: (signal) => plugin.listDevices(link, signal) },
+    { name: 'checkHealth', run: (signal) => plugin.checkHealth(link, signal) },
+  ]
+  for (const part of device === undefined ? [] : plugin.partsOf(device)) {
+    calls.push({ name: part, run: (signal) => plugin.readPart(link, device as never, part, signal) })
+  }
+  if (subscribe) calls.push({ name: 'subscribe', run: (signal) => drain(subscribe(link, nobody, signal)) })
+  if (discovery) {
+    calls.push(
+      { name: 'getDiscoveryIps', run: (signal) => discovery.getDiscoveryIps(link, signal) },
+      { name: 'addDiscoveryIps', run: (signal) => discovery.addDiscoveryIps(link, ['10.0.0.1'], signal) },
+      { name: 'removeDiscoveryIps', run: (signal) => discovery.removeDiscoveryIps(link, ['10.0.0.1'], signal) },
+    )
+  }
+  return calls
+}
+
+async function drain(events: AsyncIterable<PushEvent>): Promise<void> {
+  for await (const _ of events);
+}
+
+async function find(iterator: AsyncIterator<PushEvent>, isIt: (event: PushEvent) => unknown): Promise<PushEvent> {
+  for (;;) {
+    const { value, done } = await iterator.next()
+    if (done) throw new Error('the subscription ended')
+    if (isIt(value)) return value
+  }
+}
+
+function caught(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error) => error,
+  )
+}
+
+/** Sockets and timers that keep this process, and with it the simulator, alive. */
+function resources(): number {
+  return process.getActiveResourcesInfo().filter((one) => /^(TCP.*|Timeout|TLS.*)$/.test(one)).length
+}
+
+/** Without what comes and goes: the test runner has timers of its own. */
+async function leastResources(): Promise<number> {
+  let least = resources()
+  for (const endAt = Date.now() + 100; Date.now() < endAt; await pause(10)) least = Math.min(least, resources())
+  return least
+}
+
+async function until(isSo: () => boolean, what = String(isSo)): Promise<void> {
+  for (const giveUpAt = Date.now() + 1000; !isSo(); await pause(10)) {
+    if (Date.now() > giveUpAt) throw new Error(`waited in vain: ${what}`)
+  }
+}
