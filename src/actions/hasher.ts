@@ -1,0 +1,99 @@
+/** Passwords to hashes and back to yes or no: one at a time, in a thread of its own, with a short queue. */
+
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { Refusal } from '../model/errors.ts'
+import { type HashAnswer, type HashTask, normalPassword } from '../model/password.ts'
+
+export interface Hasher {
+  /** Throws a Refusal when too many wait already. */
+  hash(password: string): Promise<string>
+  /** Without a hash the answer is no, and takes as long as any other. */
+  verify(hash: string | null, password: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+const maxWaiting = 16
+const retryAfter = 2
+
+/** Of nothing anybody could type: only there to cost as much as a real one. */
+const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$bWljd2F0Y2gtbm9ib2R5IQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+
+interface Job {
+  readonly task: HashTask
+  resolve(value: string | boolean): void
+  reject(error: unknown): void
+}
+
+export function createHasher(): Hasher {
+  const queue: Job[] = []
+  let worker: Worker | null = null
+  let current: Job | null = null
+  let isClosed = false
+
+  function next(): void {
+    if (current !== null) return
+    current = queue.shift() ?? null
+    if (current === null) {
+      worker?.unref()
+      return
+    }
+    worker ??= start()
+    worker.ref()
+    worker.postMessage(current.task)
+  }
+
+  function start(): Worker {
+    const started = startThread()
+    const fail = (error: unknown) => {
+      if (worker !== started) return
+      worker = null
+      const failed = current
+      current = null
+      failed?.reject(error)
+      if (!isClosed) next()
+    }
+    started.on('message', (answer: HashAnswer) => {
+      const done = current
+      current = null
+      if (answer.ok) done?.resolve(answer.value)
+      else done?.reject(new Error(`A password could not be hashed: ${answer.error}`))
+      next()
+    })
+    started.on('error', fail)
+    started.on('exit', () => fail(new Refusal(isClosed ? 'stopping' : 'sign_in_busy')))
+    return started
+  }
+
+  function run(task: HashTask): Promise<string | boolean> {
+    if (isClosed) return Promise.reject(new Refusal('stopping'))
+    if (queue.length >= maxWaiting) return Promise.reject(new Refusal('sign_in_busy', { retryAfter }))
+    return new Promise((resolve, reject) => {
+      queue.push({ task, resolve, reject })
+      next()
+    })
+  }
+
+  return {
+    hash: async (password) => String(await run({ password: normalPassword(password) })),
+    async verify(hash, password) {
+      const fits = await run({ password: normalPassword(password), hash: hash ?? nobodysHash })
+      return hash !== null && fits === true
+    },
+    async close() {
+      isClosed = true
+      for (const job of queue.splice(0)) job.reject(new Refusal('stopping'))
+      await worker?.terminate()
+    },
+  }
+}
+
+/** Built, the thread's program lies beside ours; unbuilt, it is TypeScript as we are, and is told how to read that. */
+function startThread(): Worker {
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./hash-worker.js', import.meta.url))
+  const loader = createRequire(import.meta.url).resolve('tsx/cjs/api')
+  const program = fileURLToPath(new URL('../hash-worker.ts', import.meta.url))
+  const [tsx, path] = [JSON.stringify(loader), JSON.stringify(program)]
+  return new Worker(`require(${tsx}).register(); require(${path})`, { eval: true })
+}

@@ -1,0 +1,72 @@
+/** create_admin: the first administrator, or the way back in when a password was lost. */
+
+import type { Command } from 'commander'
+import { createHasher } from '../actions/hasher.ts'
+import { createAdmin } from '../actions/people.ts'
+import type { Actor } from '../model/access.ts'
+import { Refusal } from '../model/errors.ts'
+import { isUsername } from '../model/password.ts'
+import { toUserBody } from '../model/people.ts'
+import { openDatabase } from '../store/database.ts'
+import { migrate } from '../store/migrate.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  type ExitCode,
+  exitCodes,
+  printJson,
+  readOptions,
+  type Terminal,
+  UsageError,
+} from './terminal.ts'
+
+interface CreateAdminOptions extends CommonOptions {
+  readonly username: string
+  readonly passwordStdin?: boolean
+  readonly reset?: boolean
+}
+
+export function createAdminCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('create_admin', 'Make an administrator')
+    .requiredOption('--username <name>', 'who it is')
+    .option('--password-stdin', 'read the password from the first line of standard input')
+    .option('--reset', 'if the user exists: a new password, and administrator again')
+    .action(async (options: CreateAdminOptions) => done(await run(options, terminal)))
+}
+
+async function run(options: CreateAdminOptions, terminal: Terminal): Promise<ExitCode> {
+  const { username, reset: isReset = false } = options
+  const config = readOptions(options, terminal)
+  if (!isUsername(username)) {
+    throw new UsageError(
+      '--username: expected 1 to 64 letters, digits, ., _, @ and -, beginning with a letter or digit',
+    )
+  }
+  const password = options.passwordStdin ? await terminal.readLine() : await askTwice(terminal)
+  const db = await openDatabase({ url: config.database_url })
+  const hasher = createHasher()
+  try {
+    await migrate(db)
+    const actor: Actor = { kind: 'cli', id: null, name: 'create_admin', role: 'admin', address: null }
+    const { user, isNew } = await createAdmin({ db, hasher, now: Date.now }, actor, { username, password, isReset })
+    if (options.json) printJson(terminal, { user: toUserBody(user), created: isNew })
+    else terminal.out(isNew ? `${user.username} is an administrator.` : `${user.username} has a new password.`)
+    return exitCodes.ok
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const hint = error.code === 'name_taken' ? 'Add --reset for a new password.' : error.details
+    terminal.err(`micwatch: ${error.message}${hint === undefined ? '' : ` ${hint}`}`)
+    return exitCodes.failed
+  } finally {
+    await hasher.close()
+    await db.close()
+  }
+}
+
+async function askTwice(terminal: Terminal): Promise<string> {
+  const password = await terminal.askSecret('Password: ')
+  if (password === null) throw new UsageError('no terminal to ask at; give the password with --password-stdin')
+  const again = await terminal.askSecret('Once more: ')
+  if (again !== password) throw new Error('the two passwords are not the same')
+  return password
+}

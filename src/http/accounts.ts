@@ -1,0 +1,203 @@
+/** Signing in and out, the first administrator, people, tokens, the audit log. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { changeToken, changeUser, createToken, createUser, removeUser, revokeToken } from '../actions/people.ts'
+import {
+  changeOwnPassword,
+  isSetupNeeded,
+  type SetupDeps,
+  type SignedIn,
+  setUp,
+  signIn,
+  signOut,
+  type Visitor,
+} from '../actions/sign-in.ts'
+import { roles } from '../model/access.ts'
+import { Refusal } from '../model/errors.ts'
+import { type SessionBody, type SetupBody, type SignedInBody, toTokenBody, toUserBody } from '../model/people.ts'
+import { type AuditRecord, listAudit } from '../store/audit.ts'
+import { listTokens, listUsers } from '../store/people.ts'
+import { type Query, readId, readPage, readParameter, toPage, toPageOf } from './answer.ts'
+import { clearSessionCookie, readBrowserCookie, readSessionCookie, setCookies } from './cookies.ts'
+import { body, flag, nullable, text } from './schemas.ts'
+
+export type AccountDeps = SetupDeps
+
+/** Nobody needs more to say who they are. */
+const loginBytes = 1024
+const smallBytes = 4096
+
+const role = Type.Enum([...roles], { description: roles.join(', ') })
+const username = text(1, 64)
+const name = text(1, 255)
+/** How long it has to be is told by `model/password.ts`, in words for people. */
+const password = text(1, 1024)
+const end = Type.Optional(nullable(text(1, 64), 'a time such as 2030-12-31T00:00:00Z'))
+
+const LoginBody = body({ username: text(1, loginBytes), password: text(1, loginBytes) })
+const PasswordBody = body({ current_password: password, new_password: password })
+const SetupRequest = body({ username, password, code: Type.Optional(text(1, 64)) })
+const NewUser = body({ username, password, role })
+const UserChange = body({
+  role: Type.Optional(role),
+  is_active: Type.Optional(flag),
+  password: Type.Optional(password),
+})
+const NewToken = body({ name, role, expires_at: end })
+const TokenChange = body({ name: Type.Optional(name), role: Type.Optional(role), expires_at: end })
+
+export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  sessionRoutes(app, deps)
+  setupRoutes(app, deps)
+  userRoutes(app, deps)
+  tokenRoutes(app, deps)
+  auditRoutes(app, deps)
+}
+
+function sessionRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  const open = { config: { needs: 'nothing' } } as const
+
+  app.post<{ Body: Type.Static<typeof LoginBody> }>(
+    '/api/auth/login',
+    { ...open, bodyLimit: loginBytes, schema: { body: LoginBody } },
+    async (request, reply) => sendSignedIn(reply, await signIn(deps, visitorOf(request), request.body)),
+  )
+
+  app.post('/api/auth/logout', { config: { needs: 'read' } }, async (request, reply) => {
+    const session = readSessionCookie(request)
+    if (request.credential?.kind === 'user' && session !== null) await signOut(deps, request.actor, session)
+    clearSessionCookie(reply)
+    return reply.code(204).send()
+  })
+
+  app.get('/api/auth/session', (request): SessionBody => {
+    const { credential, actor } = request
+    const user = credential?.user ?? null
+    return {
+      user: user === null ? null : toUserBody(user),
+      csrf_token: credential?.csrfToken ?? null,
+      kind: actor.kind,
+      name: actor.name,
+      role: actor.role,
+    }
+  })
+
+  app.post<{ Body: Type.Static<typeof PasswordBody> }>(
+    '/api/auth/password',
+    { config: { needs: 'read' }, bodyLimit: smallBytes, schema: { body: PasswordBody } },
+    async (request, reply) => {
+      if (request.credential === null) throw new Refusal('sign_in_needed')
+      return sendSignedIn(reply, await changeOwnPassword(deps, visitorOf(request), request.actor, request.body))
+    },
+  )
+}
+
+function setupRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  const open = { config: { needs: 'nothing' } } as const
+
+  app.get('/api/auth/setup', open, async (request): Promise<SetupBody> => {
+    const needed = await isSetupNeeded(deps)
+    return { needed, code_needed: needed && !request.isLocal }
+  })
+
+  app.post<{ Body: Type.Static<typeof SetupRequest> }>(
+    '/api/auth/setup',
+    { ...open, bodyLimit: smallBytes, schema: { body: SetupRequest } },
+    async (request, reply) => {
+      const made = await setUp(deps, visitorOf(request), request.body, { needsCode: !request.isLocal })
+      return sendSignedIn(reply.code(201), made)
+    },
+  )
+}
+
+function visitorOf(request: FastifyRequest): Visitor {
+  return { address: request.ip, browser: readBrowserCookie(request) }
+}
+
+function sendSignedIn(reply: FastifyReply, signedIn: SignedIn): FastifyReply {
+  setCookies(reply, signedIn)
+  const answer: SignedInBody = { user: toUserBody(signedIn.user), csrf_token: signedIn.csrfToken }
+  return reply.send(answer)
+}
+
+// --- Administration ---------------------------------------------------------------------------------------------------
+
+const administer = { config: { needs: 'administer' } } as const
+
+interface WithId {
+  readonly Params: { readonly id: string }
+}
+
+function userRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  app.get('/api/admin/users', administer, async (request) =>
+    sendList((await listUsers(deps.db.read)).map(toUserBody), request),
+  )
+
+  app.post<{ Body: Type.Static<typeof NewUser> }>(
+    '/api/admin/users',
+    { ...administer, schema: { body: NewUser } },
+    async (request, reply) => reply.code(201).send(toUserBody(await createUser(deps, request.actor, request.body))),
+  )
+
+  app.patch<WithId & { Body: Type.Static<typeof UserChange> }>(
+    '/api/admin/users/:id',
+    { ...administer, schema: { body: UserChange } },
+    async (request) => toUserBody(await changeUser(deps, request.actor, readId(request.params.id), request.body)),
+  )
+
+  app.delete<WithId>('/api/admin/users/:id', administer, async (request, reply) => {
+    await removeUser(deps, request.actor, readId(request.params.id))
+    return reply.code(204).send()
+  })
+}
+
+function tokenRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  app.get('/api/admin/tokens', administer, async (request) =>
+    sendList((await listTokens(deps.db.read)).map(toTokenBody), request),
+  )
+
+  app.post<{ Body: Type.Static<typeof NewToken> }>(
+    '/api/admin/tokens',
+    { ...administer, schema: { body: NewToken } },
+    async (request, reply) => {
+      const { token, text } = await createToken(deps, request.actor, request.body)
+      return reply.code(201).send({ ...toTokenBody(token), token: text })
+    },
+  )
+
+  app.patch<WithId & { Body: Type.Static<typeof TokenChange> }>(
+    '/api/admin/tokens/:id',
+    { ...administer, schema: { body: TokenChange } },
+    async (request) => toTokenBody(await changeToken(deps, request.actor, readId(request.params.id), request.body)),
+  )
+
+  app.delete<WithId>('/api/admin/tokens/:id', administer, async (request, reply) => {
+    await revokeToken(deps, request.actor, readId(request.params.id))
+    return reply.code(204).send()
+  })
+}
+
+/** As many as a bare array holds; more come page by page. */
+const mostAtOnce = 1000
+
+function auditRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  app.get('/api/admin/audit', administer, async (request) => {
+    const query = request.query as Query
+    const action = readParameter(query, 'action')
+    const page = readPage(query)
+    const { size, page: at } = page ?? { size: mostAtOnce, page: 1 }
+    const { total, records } = await listAudit(deps.db.read, { action, limit: size, offset: (at - 1) * size })
+    const bodies = records.map(toAuditBody)
+    return page === null ? bodies : toPageOf(bodies, total, page, request.url)
+  })
+}
+
+function toAuditBody({ at, ...record }: AuditRecord) {
+  return { ...record, at: new Date(at).toISOString() }
+}
+
+function sendList<Item>(items: readonly Item[], request: FastifyRequest) {
+  const page = readPage(request.query as Query)
+  return page === null ? items : toPage(items, page, request.url)
+}

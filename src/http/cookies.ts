@@ -1,0 +1,46 @@
+/** The two cookies: the session's, and the one by which a browser is known again. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sessionLimits } from '../model/people.ts'
+
+const knownBrowserSeconds = 400 * 24 * 3600
+
+export function readSessionCookie(request: FastifyRequest): string | null {
+  return readCookie(request, nameOf(request, 'sid'))
+}
+
+export function readBrowserCookie(request: FastifyRequest): string | null {
+  const value = readCookie(request, nameOf(request, 'browser'))
+  return value !== null && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : null
+}
+
+export function setCookies(reply: FastifyReply, { session, browser }: { session: string; browser: string }): void {
+  const { request } = reply
+  reply.header('set-cookie', [
+    toCookie(request, 'sid', session, sessionLimits.totalMs / 1000),
+    toCookie(request, 'browser', browser, knownBrowserSeconds),
+  ])
+}
+
+export function clearSessionCookie(reply: FastifyReply): void {
+  reply.header('set-cookie', toCookie(reply.request, 'sid', '', 0))
+}
+
+/** Cookies do not tell ports apart, so without TLS the name has to; with it the prefix binds them to this very host. */
+function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
+  return request.protocol === 'https' ? `__Host-micwatch_${what}` : `micwatch_${what}_${request.socket.localPort ?? 0}`
+}
+
+/** Lax, not Strict: a link from a chat must open signed in, and no GET changes anything. */
+function toCookie(request: FastifyRequest, what: 'sid' | 'browser', value: string, seconds: number): string {
+  const secure = request.protocol === 'https' ? '; Secure' : ''
+  return `${nameOf(request, what)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`
+}
+
+function readCookie({ headers }: FastifyRequest, name: string): string | null {
+  for (const pair of headers.cookie?.split(';') ?? []) {
+    const [key = '', value = ''] = pair.split('=', 2)
+    if (key.trim() === name) return value.trim()
+  }
+  return null
+}

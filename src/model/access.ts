@@ -1,0 +1,54 @@
+/** Roles, and what each may do, as one table. */
+
+export const roles = ['viewer', 'operator', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/**
+ * Who did something: a person, a program with a token, whoever sits at this machine, or somebody who is not signed in.
+ */
+export interface Actor {
+  readonly kind: 'user' | 'token' | 'local' | 'guest' | 'cli'
+  /** Of the user or token; null for the others. */
+  readonly id: number | null
+  readonly name: string
+  readonly role: Role
+  /** Where the request came from; null for a command. */
+  readonly address: string | null
+}
+
+/** What a route may ask for, and the least role that has it. */
+export const permissions = {
+  /** Pages, reads and the WebSocket. */
+  read: 'viewer',
+  /** Refresh, scan, groups, slots, performers, assignments, and the settings of the specification. */
+  operate: 'operator',
+  /** Looking at the admin lists. */
+  inspect: 'viewer',
+  /** Acknowledging movements. */
+  acknowledge: 'operator',
+  /** Deciding about queue entries, receivers, connections, locations. */
+  review: 'admin',
+  /** Manufacturers and their secrets, people, tokens, the audit log, the store. */
+  administer: 'admin',
+} as const satisfies Record<string, Role>
+
+export type Permission = keyof typeof permissions
+
+/** What a local listener lets anybody do without credentials; everything else needs a session or a token. */
+export const openLocally: readonly Permission[] = ['read', 'operate']
+
+export function isAllowed(role: Role, permission: Permission): boolean {
+  return roles.indexOf(role) >= roles.indexOf(permissions[permission])
+}
+
+/** One thing that was done, or tried. */
+export interface AuditEntry {
+  readonly actor: Actor
+  /** Dotted, noun first: `queue.approve`, `session.login`, `settings.change`. */
+  readonly action: string
+  /** What it was done to: `entry 7`, `manufacturer shure`. */
+  readonly target: string
+  readonly result: 'ok' | 'refused' | 'failed'
+  /** What changed; never a secret. */
+  readonly details?: Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,93 @@
+/** A certificate of our own, made once: enough for nobody on the network to read along, if its fingerprint is compared. */
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { open, readFile, rename } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import { join, resolve } from 'node:path'
+import { makeFolder } from './folder.ts'
+
+export interface OwnCertificate {
+  /** Files in PEM form. */
+  readonly cert: string
+  readonly key: string
+  /** SHA-256, as browsers show it. */
+  readonly fingerprint: string
+  readonly isNew: boolean
+}
+
+/** Browsers accept no longer life. */
+const lifeMs = 397 * 24 * 3_600_000
+/** Renewed at a start when it would end within this. */
+const renewMs = 30 * 24 * 3_600_000
+
+/** Makes it when there is none, or when it is about to end. `names` are host names and addresses it speaks for. */
+export async function openCertificate(dataDir: string, names: readonly string[], now: number): Promise<OwnCertificate> {
+  const cert = join(dataDir, 'tls.crt')
+  const key = join(dataDir, 'tls.key')
+  const stored = await readCertificate(cert, key)
+  const isGood = stored !== null && Date.parse(stored.validTo) - renewMs > now
+  if (isGood) return { cert, key, fingerprint: stored.fingerprint256, isNew: false }
+
+  await makeFolder(resolve(dataDir))
+  const made = await makeCertificate(names, now)
+  await writePrivately(key, made.private)
+  await writePrivately(cert, made.cert)
+  return { cert, key, fingerprint: new X509Certificate(made.cert).fingerprint256, isNew: true }
+}
+
+async function readCertificate(cert: string, key: string): Promise<X509Certificate | null> {
+  const isMissing = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  }
+  const [text, secret] = await Promise.all([
+    readFile(cert, 'utf8').catch(isMissing),
+    readFile(key, 'utf8').catch(isMissing),
+  ])
+  if (text === null || secret === null) return null
+  const certificate = new X509Certificate(text)
+  return certificate.checkPrivateKey(createPrivateKey(secret)) ? certificate : null
+}
+
+async function makeCertificate(names: readonly string[], now: number) {
+  // Taken in only when needed: it is large, and most services never need it.
+  const { generate } = await import('selfsigned')
+  const bound = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
+  const addresses = new Set(['127.0.0.1', '::1', ...bound.filter((one) => !one.startsWith('fe80:'))])
+  const hosts = new Set(['localhost'])
+  for (const name of names) {
+    if (/^[\d.]+$|:/.test(name)) addresses.add(name)
+    else hosts.add(name)
+  }
+  const altNames = [
+    ...[...hosts].map((value) => ({ type: 2 as const, value })),
+    ...[...addresses].filter((ip) => ip !== '0.0.0.0' && ip !== '::').map((ip) => ({ type: 7 as const, ip })),
+  ]
+  return generate([{ name: 'commonName', value: 'Micwatch' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    // A device whose clock is a little behind has to accept it too.
+    notBeforeDate: new Date(now - 24 * 3_600_000),
+    notAfterDate: new Date(now + lifeMs),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames },
+    ],
+  })
+}
+
+async function writePrivately(path: string, content: string): Promise<void> {
+  const draft = `${path}.new`
+  const file = await open(draft, 'w', 0o600)
+  try {
+    await file.chmod(0o600)
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, path)
+}

@@ -1,0 +1,347 @@
+/** Users, sessions, tokens, known browsers, and tries to sign in that failed. Of every secret only its hash is here. */
+
+import { sql } from 'kysely'
+import type { Role } from '../model/access.ts'
+import type { FailedTry } from '../model/login-limits.ts'
+import { usernameKey } from '../model/password.ts'
+import { type ApiToken, sessionLimits, type User } from '../model/people.ts'
+import type { Reader, Tx } from './database.ts'
+import type { TokenRow, UserRow } from './schema.ts'
+
+// --- Users ------------------------------------------------------------------------------------------------------------
+
+const userColumns = ['id', 'username', 'role', 'is_active', 'created_at', 'last_login_at'] as const
+
+type UserFields = Pick<UserRow, 'username' | 'role' | 'is_active' | 'created_at' | 'last_login_at'> & { id: number }
+
+function toUser(row: UserFields): User {
+  return { ...row, is_active: row.is_active === 1 }
+}
+
+export async function listUsers(reader: Reader): Promise<User[]> {
+  return (await reader.selectFrom('users').select(userColumns).orderBy('id').execute()).map(toUser)
+}
+
+export async function findUser(reader: Reader, id: number): Promise<User | null> {
+  const row = await reader.selectFrom('users').select(userColumns).where('id', '=', id).executeTakeFirst()
+  return row === undefined ? null : toUser(row)
+}
+
+export interface UserWithPassword extends User {
+  readonly password: string
+}
+
+export async function findUserByName(reader: Reader, username: string): Promise<UserWithPassword | null> {
+  const row = await reader
+    .selectFrom('users')
+    .select([...userColumns, 'password'])
+    .where('username_key', '=', usernameKey(username))
+    .executeTakeFirst()
+  return row === undefined ? null : { ...toUser(row), password: row.password }
+}
+
+/** Null when the name is taken. */
+export async function insertUser(
+  tx: Tx,
+  { username, role, password, now }: { username: string; role: Role; password: string; now: number },
+): Promise<User | null> {
+  const row = await tx.query
+    .insertInto('users')
+    .values({
+      username,
+      username_key: usernameKey(username),
+      role,
+      password,
+      is_active: 1,
+      created_at: now,
+      password_changed_at: now,
+      last_login_at: null,
+    })
+    .onConflict((conflict) => conflict.column('username_key').doNothing())
+    .returning(userColumns)
+    .executeTakeFirst()
+  return row === undefined ? null : toUser(row)
+}
+
+export interface UserChange {
+  readonly role?: Role | undefined
+  readonly is_active?: boolean | undefined
+  readonly password?: { readonly hash: string; readonly changedAt: number } | undefined
+  readonly last_login_at?: number | undefined
+}
+
+export async function saveUser(tx: Tx, id: number, change: UserChange): Promise<void> {
+  const { role, is_active, password, last_login_at } = change
+  const fields = {
+    ...(role !== undefined && { role }),
+    ...(is_active !== undefined && { is_active: is_active ? (1 as const) : (0 as const) }),
+    ...(password !== undefined && { password: password.hash, password_changed_at: password.changedAt }),
+    ...(last_login_at !== undefined && { last_login_at }),
+  }
+  if (Object.keys(fields).length === 0) return
+  await tx.query.updateTable('users').set(fields).where('id', '=', id).execute()
+}
+
+export async function deleteUser(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('users').where('id', '=', id).execute()
+}
+
+/** Those who can administer: without one, nobody could ever let anybody in again. */
+export async function countAdmins(reader: Reader): Promise<number> {
+  const { count } = await reader
+    .selectFrom('users')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('role', '=', 'admin')
+    .where('is_active', '=', 1)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/**
+ * Tells every process that rights were taken away. Call it before anything else in the transaction: holding the row
+ * until the commit also makes such changes follow one another, so that two administrators cannot disable each other.
+ */
+export async function changePeople(tx: Tx): Promise<void> {
+  await raise(tx, 'people')
+}
+
+/** What `changePeople` raises. */
+export async function peopleRevision(reader: Reader): Promise<number> {
+  const { value } = await reader
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', 'people')
+    .executeTakeFirstOrThrow()
+  return value
+}
+
+async function raise(tx: Tx, key: 'people' | 'tries'): Promise<void> {
+  await tx.query.updateTable('meta').set({ value: sql<number>`value + 1` }).where('key', '=', key).execute()
+}
+
+// --- Sessions ---------------------------------------------------------------------------------------------------------
+
+export interface StoredSession {
+  readonly hash: string
+  readonly user: User
+  readonly expires_at: number
+  readonly last_used_at: number
+}
+
+/** Of active users only. */
+export async function findSessions(reader: Reader, hashes: readonly string[]): Promise<StoredSession[]> {
+  if (hashes.length === 0) return []
+  const rows = await reader
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.hash',
+      'sessions.expires_at',
+      'sessions.last_used_at',
+      'users.id',
+      'users.username',
+      'users.role',
+      'users.is_active',
+      'users.created_at',
+      'users.last_login_at',
+    ])
+    .where('sessions.hash', 'in', hashes)
+    .where('users.is_active', '=', 1)
+    .execute()
+  return rows.map(({ hash, expires_at, last_used_at, ...user }) => ({
+    hash,
+    expires_at,
+    last_used_at,
+    user: toUser(user),
+  }))
+}
+
+/** The oldest of a user's sessions make room: call `changePeople` first. */
+export async function insertSession(tx: Tx, session: { hash: string; user_id: number; now: number }): Promise<void> {
+  const { hash, user_id, now } = session
+  await tx.query
+    .insertInto('sessions')
+    .values({ hash, user_id, created_at: now, expires_at: now + sessionLimits.totalMs, last_used_at: now })
+    .execute()
+  const kept = tx.query
+    .selectFrom('sessions')
+    .select('hash')
+    .where('user_id', '=', user_id)
+    .orderBy('created_at', 'desc')
+    .orderBy('hash')
+    .limit(sessionLimits.perUser)
+  await tx.query.deleteFrom('sessions').where('user_id', '=', user_id).where('hash', 'not in', kept).execute()
+}
+
+export async function deleteSession(tx: Tx, hash: string): Promise<void> {
+  await tx.query.deleteFrom('sessions').where('hash', '=', hash).execute()
+}
+
+export async function deleteSessionsOf(tx: Tx, user: number): Promise<void> {
+  await tx.query.deleteFrom('sessions').where('user_id', '=', user).execute()
+}
+
+export async function touchSessions(tx: Tx, hashes: readonly string[], now: number): Promise<void> {
+  if (hashes.length === 0) return
+  await tx.query.updateTable('sessions').set({ last_used_at: now }).where('hash', 'in', hashes).execute()
+}
+
+export async function deleteOldSessions(tx: Tx, now: number): Promise<void> {
+  await tx.query
+    .deleteFrom('sessions')
+    .where((where) =>
+      where.or([where('expires_at', '<=', now), where('last_used_at', '<=', now - sessionLimits.idleMs)]),
+    )
+    .execute()
+}
+
+// --- Tokens -----------------------------------------------------------------------------------------------------------
+
+const tokenColumns = [
+  'id',
+  'name',
+  'role',
+  'created_by',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'last_used_address',
+] as const satisfies readonly (keyof TokenRow)[]
+
+export async function listTokens(reader: Reader): Promise<ApiToken[]> {
+  return reader.selectFrom('tokens').select(tokenColumns).orderBy('id').execute()
+}
+
+export async function findToken(reader: Reader, id: number): Promise<ApiToken | null> {
+  return (await reader.selectFrom('tokens').select(tokenColumns).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+export async function findTokensByHash(
+  reader: Reader,
+  hashes: readonly string[],
+): Promise<(ApiToken & { readonly hash: string })[]> {
+  if (hashes.length === 0) return []
+  return reader
+    .selectFrom('tokens')
+    .select([...tokenColumns, 'hash'])
+    .where('hash', 'in', hashes)
+    .execute()
+}
+
+/** The hash follows once the id is known, because the token's text names its id. */
+export async function insertToken(
+  tx: Tx,
+  token: Pick<ApiToken, 'name' | 'role' | 'created_by' | 'created_at' | 'expires_at'>,
+  hashOf: (id: number) => string,
+): Promise<ApiToken> {
+  const made = await tx.query
+    .insertInto('tokens')
+    .values({ ...token, hash: `pending ${Math.random()}`, last_used_at: null, last_used_address: null })
+    .returning(tokenColumns)
+    .executeTakeFirstOrThrow()
+  await tx.query
+    .updateTable('tokens')
+    .set({ hash: hashOf(made.id) })
+    .where('id', '=', made.id)
+    .execute()
+  return made
+}
+
+export async function saveToken(
+  tx: Tx,
+  id: number,
+  change: Partial<Pick<ApiToken, 'name' | 'role' | 'expires_at'>>,
+): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  await tx.query.updateTable('tokens').set(change).where('id', '=', id).execute()
+}
+
+export async function deleteToken(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('tokens').where('id', '=', id).execute()
+}
+
+export async function touchToken(tx: Tx, hash: string, used: { at: number; address: string | null }): Promise<void> {
+  await tx.query
+    .updateTable('tokens')
+    .set({ last_used_at: used.at, last_used_address: used.address })
+    .where('hash', '=', hash)
+    .execute()
+}
+
+// --- Tries to sign in -------------------------------------------------------------------------------------------------
+
+/** Before anything else in a transaction that counts tries: nobody slips through between counting and writing down. */
+export async function lineUpTries(tx: Tx): Promise<void> {
+  await raise(tx, 'tries')
+}
+
+export async function listFailedTries(reader: Reader, stranger: string, since: number): Promise<FailedTry[]> {
+  return reader
+    .selectFrom('failed_tries')
+    .select(['account', 'at'])
+    .where('stranger', '=', stranger)
+    .where('at', '>', since)
+    .execute()
+}
+
+export async function countFailedTries(reader: Reader, since: number): Promise<number> {
+  const { count } = await reader
+    .selectFrom('failed_tries')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('at', '>', since)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function insertFailedTry(tx: Tx, stranger: string, failed: FailedTry): Promise<number> {
+  const { id } = await tx.query
+    .insertInto('failed_tries')
+    .values({ stranger, ...failed })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function deleteFailedTry(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('failed_tries').where('id', '=', id).execute()
+}
+
+/** What a success makes up for. */
+export async function forgetFailedTries(tx: Tx, stranger: string, account: string): Promise<void> {
+  await tx.query.deleteFrom('failed_tries').where('stranger', '=', stranger).where('account', '=', account).execute()
+}
+
+export async function deleteOldTries(tx: Tx, before: number): Promise<void> {
+  await tx.query.deleteFrom('failed_tries').where('at', '<=', before).execute()
+}
+
+// --- Known browsers ---------------------------------------------------------------------------------------------------
+
+/** Has this browser signed in as this user before? */
+export async function isKnownBrowser(reader: Reader, hash: string, user: number): Promise<boolean> {
+  const row = await reader
+    .selectFrom('known_browsers')
+    .select('hash')
+    .where('hash', '=', hash)
+    .where('user_id', '=', user)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The ones longest not seen make room. */
+export async function saveKnownBrowser(tx: Tx, browser: { hash: string; user_id: number; now: number }): Promise<void> {
+  const { hash, user_id, now } = browser
+  await tx.query
+    .insertInto('known_browsers')
+    .values({ hash, user_id, last_used_at: now })
+    .onConflict((conflict) => conflict.columns(['hash', 'user_id']).doUpdateSet({ last_used_at: now }))
+    .execute()
+  const kept = tx.query
+    .selectFrom('known_browsers')
+    .select('hash')
+    .where('user_id', '=', user_id)
+    .orderBy('last_used_at', 'desc')
+    .orderBy('hash')
+    .limit(sessionLimits.perUser)
+  await tx.query.deleteFrom('known_browsers').where('user_id', '=', user_id).where('hash', 'not in', kept).execute()
+}

@@ -1,0 +1,706 @@
+/** Who may come in, and for how long: over real sockets, on a local listener and on one that others can reach. */
+
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { request as httpsRequest } from 'node:https'
+import { createServer } from 'node:net'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createHasher } from '../src/actions/hasher.ts'
+import { createAdmin } from '../src/actions/people.ts'
+import type { Role } from '../src/model/access.ts'
+import { startApp, startHome, type TestApp, until } from './app.ts'
+import type { HttpAnswer } from './http-client.ts'
+
+const password = 'correct horse battery'
+const lan = { server: { host: '0.0.0.0' } }
+
+async function addAdmin(app: Pick<TestApp, 'house'>, username = 'root') {
+  const hasher = createHasher()
+  const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
+  const admin = { username, password, isReset: false }
+  const made = await createAdmin({ db: app.house.db, hasher, now: Date.now }, actor, admin)
+  await hasher.close()
+  return made.user
+}
+
+function cookieOf(answer: HttpAnswer): string {
+  return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+}
+
+/** Headers of somebody who is signed in. */
+async function signIn(app: Pick<TestApp, 'post'>, username = 'root', given = password) {
+  const answer = await app.post('/api/auth/login', { username, password: given })
+  if (answer.status !== 200) throw new Error(`sign-in answered ${answer.status} ${answer.bytes}`)
+  return { cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token as string }
+}
+
+async function createToken(app: TestApp, admin: Record<string, string>, role: Role) {
+  const { status, json } = await app.post('/api/admin/tokens/', { name: `a ${role}`, role }, admin)
+  expect(status).toBe(201)
+  return { id: json.id as number, token: json.token as string, headers: { authorization: `Bearer ${json.token}` } }
+}
+
+describe('a listener that others can reach', () => {
+  it('opens nothing but sign-in, set-up and the sign of life to whoever is not signed in', async () => {
+    const app = await startApp({ config: lan })
+    for (const path of [
+      '/api/data.json',
+      '/api/health/',
+      '/api/receivers/',
+      '/api/auth/session',
+      '/nowhere',
+      '/readyz',
+    ]) {
+      const answer = await app.get(path)
+      expect([path, answer.status, answer.headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])
+      expect(answer.json).toEqual({ error: 'Sign in, or send an API token.', status: 401 })
+    }
+    for (const path of ['/api/refresh/', '/api/admin/users/', '/api/auth/password']) {
+      expect((await app.post(path, {})).status).toBe(401)
+    }
+    await expect(app.socket()).rejects.toThrow('HTTP 401')
+    for (const path of ['/healthz', '/sign-in', '/set-up', '/api/auth/setup'])
+      expect((await app.get(path)).status).toBe(200)
+    const [asset] = await readdir(new URL('../dist/web/assets', import.meta.url))
+    expect((await app.get(`/assets/${asset}`)).status).toBe(200)
+  })
+
+  it('leads pages to sign-in, and only pages', async () => {
+    const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/mics' } } })
+    const html = { accept: 'text/html,*/*' }
+    const answer = await app.get('/about?x=1', html)
+    expect([answer.status, answer.headers.location]).toEqual([302, '/mics/sign-in?next=%2Fmics%2Fabout%3Fx%3D1'])
+    expect((await app.get('/sign-in', html)).status).toBe(200)
+    expect((await app.get('/api/health/', html)).status).toBe(401)
+    const elsewhere = await app.at('').get('//evil.example/', html)
+    expect(elsewhere.headers.location).toBe('/mics/sign-in')
+  })
+
+  it('opens reading alone with public_read', async () => {
+    const app = await startApp({ config: { ...lan, public_read: true } })
+    expect((await app.get('/api/data.json')).status).toBe(200)
+    expect((await app.get('/')).status).toBe(200)
+    const socket = await app.socket()
+    await socket.next(({ type }) => type === 'status')
+    expect((await app.post('/api/refresh/')).status).toBe(401)
+    expect((await app.get('/api/admin/users/')).status).toBe(401)
+    expect((await app.get('/api/auth/session')).json).toMatchObject({ user: null, kind: 'guest', role: 'viewer' })
+  })
+
+  it('lets a session in, and a token, and nobody with a wrong one', async () => {
+    const app = await startApp({ config: lan })
+    await addAdmin(app)
+    const admin = await signIn(app)
+    expect((await app.get('/api/data.json', admin)).status).toBe(200)
+    expect((await app.get('/api/auth/session', admin)).json).toMatchObject({
+      user: { username: 'root', role: 'admin', is_active: true },
+      csrf_token: admin['x-csrf-token'],
+      kind: 'user',
+    })
+    const socket = await app.socket('/ws', { headers: { cookie: admin.cookie } })
+    await socket.next(({ type }) => type === 'status')
+
+    const { token, headers } = await createToken(app, admin, 'viewer')
+    expect(token).toMatch(/^micwatch_\d+_[A-Za-z0-9_-]{43}$/)
+    expect((await app.get('/api/data.json', headers)).status).toBe(200)
+    await (await app.socket('/ws', { headers })).next(({ type }) => type === 'status')
+    expect((await app.get('/api/data.json', { authorization: `bearer ${token}` })).status).toBe(200)
+    for (const wrong of [`Bearer ${token}x`, `Bearer ${token.replace(/.$/, '_')}`, 'Bearer', `Basic ${token}`]) {
+      expect((await app.get('/api/data.json', { authorization: wrong })).status).toBe(401)
+    }
+    expect((await app.get(`/api/data.json?token=${token}`)).status).toBe(401)
+    const session = /micwatch_sid_\d+=([^;]+)/.exec(admin.cookie)?.[1]
+    expect((await app.get('/api/data.json', { authorization: `Bearer ${session}` })).status).toBe(401)
+    expect((await app.get('/api/data.json', { cookie: admin.cookie.replace('micwatch_sid', 'sid') })).status).toBe(401)
+  })
+
+  it('gives cookies that scripts and other sites cannot use', async () => {
+    const app = await startApp({ config: lan })
+    await addAdmin(app)
+    const { headers } = await app.post('/api/auth/login', { username: 'ROOT', password })
+    const [sid, browser] = headers['set-cookie'] ?? []
+    const form = (name: string) =>
+      new RegExp(`^micwatch_${name}_${app.port}=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; SameSite=Lax; Max-Age=\\d+$`)
+    expect(sid).toMatch(form('sid'))
+    expect(sid).toContain('Max-Age=1209600')
+    expect(browser).toMatch(form('browser'))
+  })
+})
+
+describe('roles', () => {
+  // What a route may ask for -> who has it; with a body that would do nothing if it got so far.
+  const table = [
+    ['GET', '/api/health/', ['viewer', 'operator', 'admin']],
+    ['POST', '/api/refresh/', ['operator', 'admin']],
+    ['GET', '/api/admin/users/', ['admin']],
+    ['GET', '/api/admin/tokens/', ['admin']],
+    ['GET', '/api/admin/audit/', ['admin']],
+    ['DELETE', '/api/admin/users/999/', ['admin']],
+  ] as const
+
+  it('are what the table says, for sessions and tokens alike, on every listener', async () => {
+    for (const config of [lan, {}]) {
+      const app = await startApp({ config })
+      await addAdmin(app)
+      const admin = await signIn(app)
+      for (const role of ['viewer', 'operator', 'admin'] as const) {
+        const username = `the-${role}`
+        expect((await app.post('/api/admin/users/', { username, password, role }, admin)).status).toBe(201)
+        const shown = [await signIn(app, username), (await createToken(app, admin, role)).headers]
+        for (const headers of shown) {
+          for (const [method, path, allowed] of table) {
+            const { status } = await app.send(method, path, { headers })
+            // What a local listener lets anybody do, a signed-in viewer may do too.
+            const isOpen = config !== lan && !path.includes('/admin/')
+            const isRefused = !isOpen && !(allowed as readonly string[]).includes(role)
+            expect([role, method, path, status === 403]).toEqual([role, method, path, isRefused])
+            expect(status).not.toBe(401)
+          }
+        }
+      }
+    }
+  })
+})
+
+describe('a local listener', () => {
+  it('lets anybody at the machine read and operate, and nobody administer', async () => {
+    const app = await startApp()
+    expect((await app.get('/api/data.json')).status).toBe(200)
+    expect((await app.post('/api/refresh/')).status).toBe(200)
+    expect((await app.get('/api/auth/session')).json).toMatchObject({ user: null, kind: 'local', role: 'operator' })
+    for (const path of ['/api/admin/users/', '/api/admin/tokens/', '/api/admin/audit/']) {
+      expect((await app.get(path)).status).toBe(401)
+    }
+    // A cookie that means nothing any more changes nothing.
+    expect((await app.get('/api/data.json', { cookie: `micwatch_sid_${app.port}=${'x'.repeat(43)}` })).status).toBe(200)
+    expect((await app.get('/api/data.json', { authorization: 'Bearer x' })).status).toBe(401)
+  })
+
+  it.each([
+    'X-Forwarded-For',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Host',
+    'X-Forwarded-Anything',
+    'Forwarded',
+    'X-Real-IP',
+    'Via',
+  ])('trusts nobody who comes with %s', async (name) => {
+    const app = await startApp()
+    const value = name === 'X-Forwarded-Host' ? 'localhost' : '127.0.0.1'
+    expect((await app.get('/api/data.json', { [name]: value })).status).toBe(401)
+    expect((await app.get('/healthz', { [name]: value })).status).toBe(200)
+    await expect(app.socket('/ws', { headers: { [name]: value } })).rejects.toThrow('HTTP 401')
+    const set = { username: 'ana', password }
+    expect((await app.post('/api/auth/setup', set, { [name]: value })).status).toBe(403)
+  })
+
+  it('asks for credentials with require_login', async () => {
+    const app = await startApp({ config: { require_login: true } })
+    expect((await app.get('/api/data.json')).status).toBe(401)
+  })
+})
+
+describe('a proxy that is trusted', () => {
+  const config = {
+    server: { host: '0.0.0.0', trusted_proxies: ['127.0.0.0/8'], allowed_hosts: ['mics.venue.example'] },
+  }
+  const forwarded = {
+    'x-forwarded-for': '6.6.6.6, 203.0.113.9, 127.0.0.3',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'mics.venue.example',
+  }
+
+  it('says who asks, by which name and scheme', async () => {
+    const app = await startApp({ config })
+    await addAdmin(app)
+    const headers = { ...forwarded, origin: 'https://mics.venue.example' }
+    const answer = await app.post('/api/auth/login', { username: 'root', password }, headers)
+    expect(answer.status).toBe(200)
+    expect(answer.headers['set-cookie']?.[0]).toMatch(/^__Host-micwatch_sid=.*; Secure$/)
+    const signedIn = { ...forwarded, cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token }
+    const [last] = (await app.get('/api/admin/audit/', signedIn)).json
+    expect(last).toMatchObject({ action: 'session.login', result: 'ok', actor: { address: '203.0.113.9' } })
+    expect((await app.post('/api/auth/login', {}, { ...forwarded, origin: 'http://mics.venue.example' })).status).toBe(
+      403,
+    )
+  })
+
+  it.each([
+    ['x-forwarded-for', '1.2.3.4, unknown'],
+    ['x-forwarded-for', ''],
+    ['x-forwarded-proto', 'gopher'],
+    ['x-forwarded-host', 'a b'],
+  ])('has to speak clearly: not %s: %j', async (name, value) => {
+    const app = await startApp({ config })
+    expect((await app.get('/healthz', { ...forwarded, [name]: value })).status).toBe(400)
+  })
+
+  it('is nobody else', async () => {
+    const app = await startApp({ config: { server: { host: '0.0.0.0', trusted_proxies: ['10.0.0.0/8'] } } })
+    await addAdmin(app)
+    const answer = await app.post('/api/auth/login', { username: 'root', password }, forwarded)
+    expect(answer.headers['set-cookie']?.[0]).toMatch(/^micwatch_sid_/)
+    const headers = { cookie: cookieOf(answer) }
+    expect((await app.get('/api/admin/audit/', headers)).json[0].actor.address).toBe('127.0.0.1')
+  })
+})
+
+describe('what a browser asks for another site', () => {
+  const own = (app: TestApp) => `http://127.0.0.1:${app.port}`
+
+  it('is refused by Origin and Sec-Fetch-Site, on writes and upgrades', async () => {
+    const app = await startApp()
+    const table: readonly (readonly [Record<string, string>, number])[] = [
+      [{}, 200],
+      [{ origin: own(app) }, 200],
+      [{ 'sec-fetch-site': 'same-origin', origin: own(app) }, 200],
+      [{ 'sec-fetch-site': 'none' }, 200],
+      [{ 'sec-fetch-site': 'same-site' }, 403],
+      [{ 'sec-fetch-site': 'cross-site', origin: own(app) }, 403],
+      [{ origin: 'null' }, 403],
+      [{ origin: `https://127.0.0.1:${app.port}` }, 403],
+      [{ origin: 'http://127.0.0.1:1' }, 403],
+      [{ origin: `${own(app)}.evil.example` }, 403],
+      [{ origin: `http://localhost:${app.port}` }, 403],
+    ]
+    for (const [headers, status] of table) {
+      expect([headers, (await app.post('/api/refresh/', undefined, headers)).status]).toEqual([headers, status])
+      const opened = app.socket('/ws', { headers }).then(
+        () => 200,
+        (error: Error) => Number(error.message.slice(-3)),
+      )
+      expect([headers, await opened]).toEqual([headers, status])
+    }
+  })
+
+  it('is refused when it reads, unless it is a link', async () => {
+    const app = await startApp()
+    const cross = { 'sec-fetch-site': 'cross-site' }
+    expect((await app.get('/api/data.json', { ...cross, 'sec-fetch-mode': 'no-cors' })).status).toBe(403)
+    expect((await app.get('/', { ...cross, 'sec-fetch-mode': 'navigate' })).status).toBe(200)
+    const { headers } = await app.get('/api/data.json', { origin: 'http://evil.example' })
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+
+  it('is refused under a name that is not ours, on every path', async () => {
+    const app = await startApp({ config: { server: { host: '0.0.0.0', allowed_hosts: ['Mics.Venue.example'] } } })
+    const table = [
+      ['127.0.0.1', 200],
+      [`127.0.0.1:${app.port}`, 200],
+      ['localhost:1', 200],
+      ['[::1]:80', 200],
+      [hostname(), 200],
+      ['mics.venue.example', 200],
+      ['evil.example', 421],
+      ['127.0.0.1.evil.example', 421],
+      ['192.0.2.1', 421],
+    ] as const
+    for (const [host, status] of table) {
+      expect([host, (await app.get('/healthz', { host })).status]).toEqual([host, status])
+    }
+    expect(
+      await app.raw('GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
+    ).toContain(' 421 ')
+    expect(
+      await app.raw('GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
+    ).toContain(' 421 ')
+    expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
+  })
+
+  it('needs the CSRF token for a write with a session, on a local listener too', async () => {
+    for (const config of [lan, {}]) {
+      const app = await startApp({ config })
+      await addAdmin(app)
+      const { cookie, 'x-csrf-token': token } = await signIn(app)
+      for (const [headers, status] of [
+        [{ cookie }, 403],
+        [{ cookie, 'x-csrf-token': `${token}x` }, 403],
+        [{ cookie, 'x-csrf-token': '' }, 403],
+        [{ cookie, 'x-csrf-token': token }, 200],
+      ] as const) {
+        expect((await app.post('/api/refresh/', undefined, headers)).status).toBe(status)
+      }
+      expect((await app.get('/api/data.json', { cookie })).status).toBe(200)
+      expect((await app.post('/api/auth/logout', undefined, { cookie })).status).toBe(403)
+    }
+  })
+})
+
+describe('what is taken away', () => {
+  async function opened(config: object) {
+    const app = await startApp({ config })
+    await addAdmin(app)
+    const admin = await signIn(app)
+    const { json: ana } = await app.post('/api/admin/users/', { username: 'ana', password, role: 'operator' }, admin)
+    const headers = await signIn(app, 'ana')
+    const socket = await app.socket('/ws', { headers })
+    await socket.next(({ type }) => type === 'status')
+    return { app, admin, ana, headers, socket }
+  }
+
+  const ways: readonly (readonly [string, (given: Awaited<ReturnType<typeof opened>>) => Promise<HttpAnswer>])[] = [
+    ['sign-out', ({ app, headers }) => app.post('/api/auth/logout', undefined, headers)],
+    [
+      'a new password',
+      ({ app, headers }) =>
+        app.post('/api/auth/password', { current_password: password, new_password: 'another fine password' }, headers),
+    ],
+    ['a shut account', ({ app, admin, ana }) => change(app, admin, ana.id, { is_active: false })],
+    ['another role', ({ app, admin, ana }) => change(app, admin, ana.id, { role: 'viewer' })],
+    ['a reset password', ({ app, admin, ana }) => change(app, admin, ana.id, { password: 'another fine password' })],
+    ['the user gone', ({ app, admin, ana }) => app.send('DELETE', `/api/admin/users/${ana.id}/`, { headers: admin })],
+  ]
+
+  function change(app: TestApp, headers: Record<string, string>, id: number, body: object) {
+    const json = { 'content-type': 'application/json' }
+    return app.send('PATCH', `/api/admin/users/${id}/`, {
+      headers: { ...headers, ...json },
+      body: JSON.stringify(body),
+    })
+  }
+
+  it.each(ways)('by %s ends requests and open sockets at once', async (_, take) => {
+    const given = await opened(lan)
+    const startedAt = performance.now()
+    const answer = await take(given)
+    expect(answer.status).toBeLessThan(300)
+    expect(await given.socket.closed).toBe(4401)
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect((await given.app.get('/api/data.json', given.headers)).status).toBe(401)
+    // Whoever else is signed in stays.
+    expect((await given.app.get('/api/data.json', given.admin)).status).toBe(200)
+  })
+
+  it('from a token ends it too', async () => {
+    const { app, admin } = await opened(lan)
+    const { id, headers } = await createToken(app, admin, 'viewer')
+    const socket = await app.socket('/ws', { headers })
+    await socket.next(({ type }) => type === 'status')
+    expect((await app.send('DELETE', `/api/admin/tokens/${id}/`, { headers: admin })).status).toBe(204)
+    expect(await socket.closed).toBe(4401)
+    expect((await app.get('/api/data.json', headers)).status).toBe(401)
+  })
+
+  it('ends in every process on the database', async () => {
+    const { app, ana, admin, headers } = await opened(lan)
+    const other = await startApp({ databaseUrl: app.databaseUrl, config: lan, isScreenOnly: true })
+    const cookie = headers.cookie.replaceAll(`${app.port}=`, `${other.port}=`)
+    const socket = await other.socket('/ws', { headers: { cookie } })
+    await socket.next(({ type }) => type === 'status')
+    const startedAt = performance.now()
+    await change(app, admin, ana.id, { is_active: false })
+    expect(await socket.closed).toBe(4401)
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect((await other.get('/api/data.json', { cookie })).status).toBe(401)
+  })
+
+  it('lets the browser that changed its password go on with a new session', async () => {
+    const { app, headers } = await opened(lan)
+    const wrong = { current_password: 'not it at all', new_password: 'another fine password' }
+    const refused = await app.post('/api/auth/password', wrong, headers)
+    expect([refused.status, refused.json.details]).toEqual([400, 'current_password: this is not your password'])
+    const weak = await app.post('/api/auth/password', { current_password: password, new_password: 'short' }, headers)
+    expect(weak.json.details).toBe('new_password: expected at least 12 characters')
+    const done = await app.post('/api/auth/password', { ...wrong, current_password: password }, headers)
+    const renewed = { cookie: cookieOf(done), 'x-csrf-token': done.json.csrf_token as string }
+    expect((await app.post('/api/refresh/', undefined, renewed)).status).toBe(200)
+    await expect(signIn(app, 'ana')).rejects.toThrow('401')
+    await signIn(app, 'ana', 'another fine password')
+  })
+})
+
+describe('signing in', () => {
+  it('tells an unknown user from a wrong password by nothing', async () => {
+    const app = await startApp({ config: lan })
+    await addAdmin(app)
+    await signIn(app)
+    const times: Record<string, number[]> = { root: [], nobody: [] }
+    for (let round = 0; round < 4; round++) {
+      for (const username of ['root', 'nobody'] as const) {
+        const startedAt = performance.now()
+        const answer = await app.post('/api/auth/login', { username, password: 'not the password' })
+        times[username]?.push(performance.now() - startedAt)
+        expect([answer.status, answer.json]).toEqual([
+          401,
+          { error: 'The user name or the password is wrong.', status: 401 },
+        ])
+        expect(answer.headers['set-cookie']).toBeUndefined()
+      }
+    }
+    const least = (name: string) => Math.min(...(times[name] ?? []))
+    expect(least('nobody') / least('root')).toBeGreaterThan(0.5)
+    expect(least('nobody') / least('root')).toBeLessThan(2)
+  })
+
+  it('is closed for a while after five wrong ones, whether or not there is such a user', async () => {
+    const app = await startApp({ config: lan })
+    await addAdmin(app)
+    for (const username of ['root', 'nobody']) {
+      for (let at = 0; at < 5; at++) {
+        expect((await app.post('/api/auth/login', { username, password: 'wrong' })).status).toBe(401)
+      }
+      const answer = await app.post('/api/auth/login', { username, password })
+      expect(answer.status).toBe(429)
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(14 * 60)
+      expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(15 * 60)
+      expect(answer.json).toMatchObject({ status: 429 })
+    }
+  })
+
+  it('takes a small body of the right form', async () => {
+    const app = await startApp({ config: lan })
+    expect((await app.post('/api/auth/login', { username: 'a', password: 'x'.repeat(1100) })).status).toBe(413)
+    for (const [body, details] of [
+      [{ username: 'root' }, 'password: missing'],
+      [{ username: 1, password: 'x' }, 'username: expected text of 1 to 1024 characters'],
+      [{ username: 'root', password: 'x', remember: true }, 'remember: unknown field'],
+      [[], 'body: expected an object'],
+    ] as const) {
+      const answer = await app.post('/api/auth/login', body)
+      expect([answer.status, answer.json.details]).toEqual([400, details])
+    }
+    const json = { 'content-type': 'text/plain' }
+    expect((await app.send('POST', '/api/auth/login', { headers: json, body: '{}' })).status).toBe(415)
+  })
+
+  it('answers 503 rather than letting a flood of hashes pile up, and goes on', async () => {
+    const app = await startApp({ config: lan })
+    await addAdmin(app)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => app.post('/api/auth/login', { username: `user${at % 20}`, password: 'x' })),
+    )
+    const statuses = new Set(answers.map(({ status }) => status))
+    expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
+    const busy = answers.find(({ status }) => status === 503)
+    if (busy !== undefined) expect(busy.headers['retry-after']).toBe('2')
+    expect((await app.get('/healthz')).status).toBe(200)
+  })
+})
+
+describe('the first administrator', () => {
+  it('is made freely where nobody else can reach, once', async () => {
+    const app = await startApp()
+    expect((await app.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: false })
+    for (const [body, details] of [
+      [{ username: 'ana', password: 'short' }, 'password: expected at least 12 characters'],
+      [{ username: 'ana', password: 'Password-123456' }, /^password: this one is too easy/],
+      [{ username: 'ana k', password }, /^username: expected/],
+    ] as const) {
+      const answer = await app.post('/api/auth/setup', body)
+      expect(answer.status).toBe(400)
+      expect(answer.json.details).toMatch(details)
+    }
+    const made = await app.post('/api/auth/setup', { username: 'ana', password })
+    expect([made.status, made.json.user]).toMatchObject([201, { username: 'ana', role: 'admin' }])
+    const headers = { cookie: cookieOf(made) }
+    expect((await app.get('/api/admin/users/', headers)).json).toHaveLength(1)
+    expect((await app.get('/api/auth/setup')).json).toEqual({ needed: false, code_needed: false })
+    expect((await app.post('/api/auth/setup', { username: 'ben', password })).status).toBe(409)
+    expect((await app.get('/api/admin/audit/', headers)).json[0]).toMatchObject({ action: 'setup', result: 'ok' })
+  })
+
+  it('is made with the code from the console where others can reach, and five tries', async () => {
+    const home = await startHome({ server: { host: '0.0.0.0', port: 0 } })
+    const service = await home.serve()
+    const file = join(home.path, 'data', 'setup-code')
+    const code = (await readFile(file, 'utf8')).trim()
+    expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{20}$/)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await until('it is on standard error', () => service.err().includes(code))
+    expect(service.out()).not.toContain(code)
+    expect((await service.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: true })
+    const body = { username: 'ana', password }
+    for (let at = 0; at < 4; at++) {
+      expect((await service.post('/api/auth/setup', { ...body, code: 'X'.repeat(20) })).status).toBe(403)
+    }
+    const spelled = `${code.slice(0, 5)}-${code.slice(5).toLowerCase()}`
+    expect((await service.post('/api/auth/setup', { ...body, code: spelled })).status).toBe(201)
+    await until('the file is gone', () =>
+      stat(file).then(
+        () => false,
+        () => true,
+      ),
+    )
+    await signIn(service, 'ana')
+    // It was good for one.
+    expect((await service.post('/api/auth/setup', { username: 'ben', password, code })).status).toBe(409)
+  })
+
+  it('is not guessed', async () => {
+    const app = await startApp({ config: lan })
+    for (let at = 0; at < 5; at++) {
+      expect((await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })).status).toBe(403)
+    }
+    const answer = await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })
+    expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([429, true])
+  })
+
+  it('is one person, however many try at once', async () => {
+    const app = await startApp()
+    const answers = await Promise.all(
+      ['ana', 'ben', 'cem'].map((username) => app.post('/api/auth/setup', { username, password })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  })
+})
+
+describe('people and tokens over REST', () => {
+  it('are listed, made, changed and removed, without their secrets', async () => {
+    const app = await startApp()
+    await addAdmin(app)
+    const admin = await signIn(app)
+    const send = (method: string, path: string, body?: object) =>
+      app.send(method, path, {
+        headers: { ...admin, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+
+    const made = await send('POST', '/api/admin/users/', { username: 'ana', password, role: 'viewer' })
+    expect([made.status, made.json]).toMatchObject([201, { username: 'ana', role: 'viewer', is_active: true }])
+    expect((await send('POST', '/api/admin/users/', { username: 'ANA', password, role: 'viewer' })).status).toBe(409)
+    const odd = await send('POST', '/api/admin/users/', { username: 'x', password, role: 'owner' })
+    expect(odd.json.details).toBe('role: expected viewer, operator, admin')
+    const path = `/api/admin/users/${made.json.id}/`
+    expect((await send('PATCH', path, { role: 'operator' })).json.role).toBe('operator')
+    expect((await send('PATCH', path, { password: 'short' })).status).toBe(400)
+    const [root] = (await send('GET', '/api/admin/users/')).json
+    expect((await send('PATCH', `/api/admin/users/${root.id}/`, { role: 'viewer' })).status).toBe(409)
+    expect((await send('DELETE', `/api/admin/users/${root.id}/`)).status).toBe(409)
+    const paged = (await send('GET', '/api/admin/users/?page_size=1')).json
+    expect(paged).toMatchObject({ count: 2, next: '/api/admin/users/?page_size=1&page=2', previous: null })
+    expect((await send('DELETE', path)).status).toBe(204)
+    expect((await send('DELETE', path)).status).toBe(404)
+    expect((await send('PATCH', '/api/admin/users/0/', {})).status).toBe(400)
+    expect((await send('PUT', path, {})).status).toBe(405)
+
+    const token = await send('POST', '/api/admin/tokens/', { name: 'kiosk', role: 'viewer' })
+    const days = (Date.parse(token.json.expires_at) - Date.now()) / 86_400_000
+    expect(Math.round(days)).toBe(365)
+    expect(
+      (await send('POST', '/api/admin/tokens/', { name: 'x', role: 'viewer', expires_at: null })).json.expires_at,
+    ).toBeNull()
+    for (const expires_at of ['2001-01-01T00:00:00Z', 'tomorrow', '2030-13-45']) {
+      expect((await send('POST', '/api/admin/tokens/', { name: 'x', role: 'viewer', expires_at })).status).toBe(400)
+    }
+    const changed = await send('PATCH', `/api/admin/tokens/${token.json.id}/`, { role: 'operator' })
+    expect(changed.json).toMatchObject({ name: 'kiosk', role: 'operator' })
+    expect(changed.json.token).toBeUndefined()
+
+    const told = JSON.stringify([
+      (await send('GET', '/api/admin/users/')).json,
+      (await send('GET', '/api/admin/tokens/')).json,
+      (await send('GET', '/api/admin/audit/')).json,
+    ])
+    for (const secret of [password, 'argon2', token.json.token, admin.cookie.split(/[=;]/)[1] ?? '?', '"hash"']) {
+      expect(told).not.toContain(secret)
+    }
+    const audit = (await send('GET', '/api/admin/audit/?page=1&page_size=2&action=user.')).json
+    expect(audit.results).toHaveLength(2)
+    expect(audit.results[0]).toMatchObject({
+      action: 'user.delete',
+      target: 'user ana',
+      actor: { kind: 'user', name: 'root' },
+    })
+    expect((await send('DELETE', '/api/admin/audit/')).status).toBe(405)
+  })
+
+  it('leave nothing of a secret in the database', async () => {
+    const app = await startApp()
+    await addAdmin(app)
+    const admin = await signIn(app)
+    const { token } = await createToken(app, admin, 'viewer')
+    const tables = ['users', 'sessions', 'tokens', 'known_browsers', 'failed_tries', 'audit'] as const
+    const rows = await Promise.all(tables.map((table) => app.house.db.read.selectFrom(table).selectAll().execute()))
+    const text = JSON.stringify(rows)
+    expect(text).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
+    for (const value of [token, ...admin.cookie.split('; ').map((one) => one.split('=')[1] ?? '?'), password]) {
+      expect(text).not.toContain(value)
+    }
+  })
+})
+
+describe('tls: auto', () => {
+  it('makes a certificate of its own, says its fingerprint, and marks the cookie', async () => {
+    const home = await startHome({ tls: 'auto', server: { host: '127.0.0.1', port: await freePort() } })
+    const program = home.start(['serve', '--json', '--no-poll'])
+    const { address } = await until('it listens', () => JSON.parse(program.out()) as { address: string })
+    expect(address).toMatch(/^https:/)
+    const ask = (method: string, path: string, body?: object) =>
+      new Promise<{ status: number; cookies: readonly string[]; fingerprint: string }>((resolve, reject) => {
+        const headers = body ? { 'content-type': 'application/json' } : {}
+        const asked = httpsRequest(new URL(path, address), { method, headers, rejectUnauthorized: false }, (answer) => {
+          const { fingerprint256 } = (answer.socket as import('node:tls').TLSSocket).getPeerCertificate()
+          answer.resume()
+          resolve({
+            status: answer.statusCode ?? 0,
+            cookies: answer.headers['set-cookie'] ?? [],
+            fingerprint: fingerprint256,
+          })
+        })
+        asked.on('error', reject)
+        asked.end(body && JSON.stringify(body))
+      })
+    const { status, fingerprint } = await ask('GET', '/healthz')
+    expect(status).toBe(200)
+    expect(program.err()).toContain(fingerprint)
+    const { cookies } = await ask('POST', '/api/auth/setup', { username: 'ana', password })
+    expect(cookies[0]).toMatch(/^__Host-micwatch_sid=.*; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/)
+    expect((await stat(join(home.path, 'data', 'tls.key'))).mode & 0o777).toBe(0o600)
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+describe('create_admin', () => {
+  it('makes an administrator who can sign in, from standard input', async () => {
+    const home = await startHome()
+    const made = await home.run(
+      ['create_admin', '--username', 'ana', '--password-stdin', '--json'],
+      {},
+      `${password}\n`,
+    )
+    expect([made.code, made.json()]).toMatchObject([0, { created: true, user: { username: 'ana', role: 'admin' } }])
+    expect(made.out + made.err).not.toContain(password)
+
+    const again = await home.run(['create-admin', '--username', 'Ana', '--password-stdin'], {}, `${password}\n`)
+    expect([again.code, again.out]).toEqual([1, ''])
+    expect(again.err).toBe('micwatch: There is already a user Ana. Add --reset for a new password.\n')
+    const reset = ['create_admin', '--username', 'ana', '--password-stdin', '--reset']
+    expect((await home.run(reset, {}, 'another fine password\n')).code).toBe(0)
+
+    const service = await home.serve(['--no-poll'])
+    await expect(signIn(service, 'ana')).rejects.toThrow('401')
+    const admin = await signIn(service, 'ana', 'another fine password')
+    expect((await service.get('/api/admin/users/', admin)).status).toBe(200)
+    // A reset from the machine reaches whoever is signed in.
+    const socket = await service.socket('/ws', { headers: admin })
+    await socket.next(({ type }) => type === 'status')
+    expect((await home.run(reset, {}, 'a third fine password\n')).code).toBe(0)
+    expect(await socket.closed).toBe(4401)
+  })
+
+  it('says in one line what is wrong', async () => {
+    const home = await startHome()
+    for (const [words, input, code, says] of [
+      [[], '', 2, '--username'],
+      [['--username', 'a b', '--password-stdin'], `${password}\n`, 2, '--username: expected'],
+      [['--username', 'ana'], '', 2, '--password-stdin'],
+      [['--username', 'ana', '--password-stdin'], 'short\n', 1, 'at least 12 characters'],
+      [['--username', 'ana', '--password-stdin'], '', 1, 'at least 12 characters'],
+      [['--username', 'ana', '--password', password], '', 2, '--password'],
+    ] as const) {
+      const answer = await home.run(['create_admin', ...words], {}, input)
+      expect([words, answer.code]).toEqual([words, code])
+      expect(answer.err).toContain(says)
+      expect(answer.err.trim().split('\n')).toHaveLength(1)
+      expect(answer.out).toBe('')
+    }
+  })
+})

@@ -1,0 +1,315 @@
+/** Users, sessions, tokens, tries and the audit log, on both engines. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createCredentials, createSecret, hashOf, tokenText } from '../../src/actions/credentials.ts'
+import type { Hasher } from '../../src/actions/hasher.ts'
+import { changeUser, createUser, removeUser } from '../../src/actions/people.ts'
+import { signIn } from '../../src/actions/sign-in.ts'
+import type { Actor } from '../../src/model/access.ts'
+import { sessionLimits } from '../../src/model/people.ts'
+import { listAudit, pruneAudit, writeAudit } from '../../src/store/audit.ts'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import {
+  changePeople,
+  countAdmins,
+  deleteOldSessions,
+  deleteSession,
+  findSessions,
+  findUserByName,
+  insertSession,
+  insertToken,
+  insertUser,
+  listUsers,
+} from '../../src/store/people.ts'
+import { engines } from '../databases.ts'
+import { openStore } from './helpers.ts'
+
+const cli: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+/** As quick as a hash cannot be; what the real one costs is not the store's matter. */
+const hasher: Hasher = {
+  hash: async (password) => `hash of ${password}`,
+  verify: async (hash, password) => hash === `hash of ${password}`,
+  close: async () => {},
+}
+const password = 'correct horse battery'
+
+function addUser(db: Database, username: string, role: 'viewer' | 'operator' | 'admin' = 'admin') {
+  return createUser({ db, hasher, now: Date.now }, cli, { username, password, role })
+}
+
+function depsOf(db: Database) {
+  return { db, hasher, now: Date.now, credentials: createCredentials({ db, log, now: Date.now }) }
+}
+
+describe.each(engines)('people (%s)', (engine) => {
+  it('are found under any spelling of their name, and a name is given once', async () => {
+    const db = await openStore(engine)
+    const ana = await addUser(db, 'Ana')
+    expect(await findUserByName(db.read, 'ANA')).toMatchObject({ id: ana.id, username: 'Ana', is_active: true })
+    await expect(addUser(db, 'aNa')).rejects.toMatchObject({ code: 'name_taken' })
+    expect(await listUsers(db.read)).toEqual([ana])
+    expect(JSON.stringify(await listUsers(db.read))).not.toContain('hash')
+  })
+
+  it('keep an active administrator, even when two are shut at once', async () => {
+    const db = await openStore(engine)
+    const deps = depsOf(db)
+    const [ana, ben] = [await addUser(db, 'ana'), await addUser(db, 'ben')]
+    const results = await Promise.allSettled([
+      changeUser(deps, cli, ana.id, { is_active: false }),
+      changeUser(deps, cli, ben.id, { role: 'viewer' }),
+    ])
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await countAdmins(db.read)).toBe(1)
+    const last = (await listUsers(db.read)).find((one) => one.role === 'admin' && one.is_active)
+    await expect(removeUser(deps, cli, last?.id ?? 0)).rejects.toMatchObject({ code: 'last_admin' })
+  })
+
+  it('never have an id a second time', async () => {
+    const db = await openStore(engine)
+    await addUser(db, 'ana')
+    const ben = await addUser(db, 'ben')
+    await removeUser(depsOf(db), cli, ben.id)
+    expect((await addUser(db, 'ben')).id).toBeGreaterThan(ben.id)
+  })
+})
+
+describe.each(engines)('sessions (%s)', (engine) => {
+  it('are of active users, and go with them', async () => {
+    const db = await openStore(engine)
+    const { id } = await addUser(db, 'ana')
+    await addUser(db, 'ben')
+    const hash = hashOf(createSecret())
+    await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: Date.now() }))
+    expect(await findSessions(db.read, [hash])).toMatchObject([{ hash, user: { username: 'ana' } }])
+    await changeUser(depsOf(db), cli, id, { is_active: false })
+    expect(await findSessions(db.read, [hash])).toEqual([])
+  })
+
+  it('make room for the newest, and end by age and by rest', async () => {
+    const db = await openStore(engine)
+    const { id } = await addUser(db, 'ana')
+    const hashes = Array.from({ length: sessionLimits.perUser + 2 }, () => hashOf(createSecret()))
+    for (const [at, hash] of hashes.entries()) {
+      await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: 1000 + at }))
+    }
+    expect(await findSessions(db.read, hashes)).toHaveLength(sessionLimits.perUser)
+    expect(await findSessions(db.read, hashes.slice(0, 2))).toEqual([])
+    await db.transaction((tx) => deleteOldSessions(tx, 1010 + sessionLimits.idleMs))
+    expect(await findSessions(db.read, hashes)).toHaveLength(hashes.length - 11)
+  })
+})
+
+describe.each(engines)('credentials (%s)', (engine) => {
+  async function signedIn(db: Database, credentials: ReturnType<typeof createCredentials>) {
+    const { id } = await addUser(db, 'ana')
+    const secret = createSecret()
+    await db.transaction((tx) => insertSession(tx, { hash: hashOf(secret), user_id: id, now: Date.now() }))
+    const found = await credentials.find(secret, '127.0.0.1')
+    if (found === null) throw new Error('the session is not found')
+    return { secret, found, id }
+  }
+
+  it('end within a second when another process takes them away, and tell who holds them', async () => {
+    const db = await openStore(engine)
+    const other = await openDatabase({ url: db.url })
+    onTestFinished(() => other.close())
+    const credentials = createCredentials({ db, log, now: Date.now })
+    const stop = new AbortController()
+    const running = credentials.keepUp(stop.signal)
+    const { secret, found } = await signedIn(db, credentials)
+    expect(credentials.find(secret, '127.0.0.1')).toBe(found)
+    const ended = new Promise<number>((resolve) => found.hold({ warn() {}, end: () => resolve(performance.now()) }))
+    const startedAt = performance.now()
+    await other.transaction(async (tx) => {
+      await changePeople(tx)
+      await deleteSession(tx, found.hash)
+    })
+    expect((await ended) - startedAt).toBeLessThan(1500)
+    expect(await credentials.find(secret, '127.0.0.1')).toBeNull()
+    stop.abort()
+    await running
+  })
+
+  it('tell at once whoever takes hold of one that has ended', async () => {
+    const db = await openStore(engine)
+    const credentials = createCredentials({ db, log, now: Date.now })
+    const { found, id } = await signedIn(db, credentials)
+    credentials.end({ user: id })
+    let isEnded = false
+    found.hold({ warn() {}, end: () => (isEnded = true) })
+    expect(isEnded).toBe(true)
+  })
+
+  it('are believed for five minutes while the store is away', async () => {
+    const db = await openStore(engine)
+    let time = Date.now()
+    let isAway = false
+    const down = new Error('away')
+    const read = new Proxy(db.read, {
+      get(target, key) {
+        if (isAway) throw down
+        const value = Reflect.get(target, key)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const credentials = createCredentials({ db: { ...db, read }, log, now: () => time })
+    const { secret, found } = await signedIn(db, credentials)
+    isAway = true
+    time += 4 * 60_000
+    expect(credentials.find(secret, '127.0.0.1')).toBe(found)
+    time += 2 * 60_000
+    await expect(credentials.find(secret, '127.0.0.1')).rejects.toBe(down)
+  })
+
+  it('end at their limit, with a word an hour before', async () => {
+    const db = await openStore(engine)
+    let time = Date.now()
+    const credentials = createCredentials({ db, log, now: () => time })
+    const { found } = await signedIn(db, credentials)
+    const told: string[] = []
+    found.hold({
+      warn: (endsAt) => told.push(`ends in ${Math.floor((endsAt - time) / 60_000)}`),
+      end: () => told.push('end'),
+    })
+    const stop = new AbortController()
+    const running = credentials.keepUp(stop.signal)
+    time += sessionLimits.totalMs - 30 * 60_000
+    await pause(700)
+    expect(told).toEqual(['ends in 30'])
+    time += 31 * 60_000
+    await pause(700)
+    expect(told).toEqual(['ends in 30', 'end'])
+    stop.abort()
+    await running
+  })
+
+  it('are known by the hash of the whole token', async () => {
+    const db = await openStore(engine)
+    const credentials = createCredentials({ db, log, now: Date.now })
+    const secret = createSecret()
+    const fields = {
+      name: 'kiosk',
+      role: 'viewer',
+      created_by: null,
+      created_at: Date.now(),
+      expires_at: null,
+    } as const
+    const { id } = await db.transaction((tx) => insertToken(tx, fields, (made) => hashOf(tokenText(made, secret))))
+    expect(await credentials.find(tokenText(id, secret), '::1')).toMatchObject({ kind: 'token', id, name: 'kiosk' })
+    for (const wrong of [tokenText(id + 1, secret), tokenText(id, createSecret()), secret, '', 'micwatch_1_']) {
+      expect(await credentials.find(wrong, '::1')).toBeNull()
+    }
+  })
+})
+
+describe.each(engines)('tries to sign in (%s)', (engine) => {
+  it('are counted before they are looked at, so that many at once are no more than one by one', async () => {
+    const db = await openStore(engine)
+    const deps = depsOf(db)
+    await addUser(db, 'ana')
+    const visitor = { address: '10.0.0.7', browser: null }
+    const wrong = { username: 'ana', password: 'wrong' }
+    const results = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(deps, visitor, wrong)))
+    const codes = results.map((one) => (one.status === 'rejected' ? one.reason.code : 'in'))
+    expect(codes.filter((code) => code === 'wrong_credentials')).toHaveLength(5)
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(7)
+    await expect(signIn(deps, visitor, { username: 'ana', password })).rejects.toMatchObject({ code: 'rate_limited' })
+
+    // Neither another address nor, from this one, another account is held up by it.
+    const elsewhere = await signIn(deps, { ...visitor, address: '10.0.0.8' }, { username: 'ana', password })
+    await addUser(db, 'ben')
+    await signIn(deps, visitor, { username: 'ben', password })
+    // Nor the browser that has signed in before.
+    const known = await signIn(deps, { ...visitor, browser: elsewhere.browser }, { username: 'ana', password })
+    expect(known.browser).toBe(elsewhere.browser)
+    const { records } = await listAudit(db.read, { action: 'session.login', limit: 100, offset: 0 })
+    expect(records.filter(({ result }) => result === 'failed')).toHaveLength(5)
+    expect(records.filter(({ details }) => details.limited === true)).toHaveLength(1)
+  })
+
+  it('are twenty an address over all accounts', async () => {
+    const db = await openStore(engine)
+    const deps = depsOf(db)
+    const codes: string[] = []
+    for (let at = 0; at < 22; at++) {
+      const visitor = { address: `2001:db8::${at + 1}`, browser: null }
+      await signIn(deps, visitor, { username: `nobody${at}`, password: 'x' }).catch(({ code }) => codes.push(code))
+    }
+    expect(codes.slice(0, 20)).toEqual(Array(20).fill('wrong_credentials'))
+    expect(codes.slice(20)).toEqual(['rate_limited', 'rate_limited'])
+    expect(JSON.stringify(await listAudit(db.read, { limit: 100, offset: 0 }))).not.toContain('nobody')
+  })
+
+  it('are forgiven by a success', async () => {
+    const db = await openStore(engine)
+    const deps = depsOf(db)
+    await addUser(db, 'ana')
+    const visitor = { address: '10.0.0.7', browser: null }
+    for (let round = 0; round < 3; round++) {
+      for (let at = 0; at < 4; at++) {
+        await expect(signIn(deps, visitor, { username: 'ana', password: 'x' })).rejects.toThrow()
+      }
+      await signIn(deps, visitor, { username: 'ana', password })
+    }
+  })
+
+  it('do not get in with a password that was changed meanwhile', async () => {
+    const db = await openStore(engine)
+    const deps = depsOf(db)
+    const ana = await addUser(db, 'ana')
+    const slow: Hasher = {
+      ...hasher,
+      async verify(hash, given) {
+        await changeUser(deps, cli, ana.id, { password: 'another fine password' })
+        return hasher.verify(hash, given)
+      },
+    }
+    const visitor = { address: '10.0.0.7', browser: null }
+    await expect(signIn({ ...deps, hasher: slow }, visitor, { username: 'ana', password })).rejects.toMatchObject({
+      code: 'wrong_credentials',
+    })
+  })
+})
+
+describe.each(engines)('the audit log (%s)', (engine) => {
+  it('is told newest first, by page and by action, and pruned by age and number', async () => {
+    const db = await openStore(engine)
+    for (let at = 0; at < 7; at++) {
+      const action = at % 2 === 0 ? 'session.login' : 'sessions.other'
+      await db.transaction((tx) =>
+        writeAudit(tx, { actor: cli, action, target: `user ${at}`, result: 'ok', details: { at } }),
+      )
+    }
+    const { total, records } = await listAudit(db.read, { limit: 2, offset: 1 })
+    expect(total).toBe(7)
+    expect(records.map(({ target }) => target)).toEqual(['user 5', 'user 4'])
+    expect(records[0]).toMatchObject({
+      actor: { kind: 'cli', id: null, name: 'test', address: null },
+      details: { at: 5 },
+    })
+    expect((await listAudit(db.read, { action: 'session.', limit: 9, offset: 0 })).total).toBe(4)
+    expect((await listAudit(db.read, { action: 'sessions.other', limit: 9, offset: 0 })).total).toBe(3)
+
+    const now = Date.now()
+    await db.transaction((tx) => pruneAudit(tx, now, { ageMs: 60_000, rows: 3 }))
+    expect((await listAudit(db.read, { limit: 9, offset: 0 })).records.map(({ details }) => details.at)).toEqual([
+      6, 5, 4,
+    ])
+    await db.transaction((tx) => pruneAudit(tx, now + 120_000, { ageMs: 60_000, rows: 3 }))
+    expect((await listAudit(db.read, { limit: 9, offset: 0 })).total).toBe(0)
+  })
+
+  it('is rolled back with the deed', async () => {
+    const db = await openStore(engine)
+    const work = db.transaction(async (tx) => {
+      await insertUser(tx, { username: 'ana', role: 'admin', password: 'x', now: 1 })
+      await writeAudit(tx, { actor: cli, action: 'user.create', target: 'user ana', result: 'ok' })
+      throw new Error('no')
+    })
+    await expect(work).rejects.toThrow('no')
+    expect((await listAudit(db.read, { limit: 9, offset: 0 })).total).toBe(0)
+  })
+})
