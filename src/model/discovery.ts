@@ -1,5 +1,7 @@
 /** The review queue and the movement log: what they hold, which status may follow which. */
 
+import type { LocationReference } from './location.ts'
+
 export const conflictTypes = ['ip_changed', 'ip_conflict', 'hardware_changed', 'manufacturer_mismatch'] as const
 export type ConflictType = (typeof conflictTypes)[number]
 
@@ -35,6 +37,13 @@ export interface QueueEntry {
   readonly metadata: unknown
 }
 
+/** As the administrators' list shows it. */
+export interface ReviewedEntry extends QueueEntry {
+  /** The reviewer's name; null while nobody has decided. */
+  readonly reviewed_by: string | null
+  readonly reviewed_at: number | null
+}
+
 export type MovementType = 'ip_only' | 'location_only' | 'ip_and_location'
 
 /** A receiver that was found at another address or place. */
@@ -51,6 +60,33 @@ export interface Movement {
   readonly times_seen: number
   readonly acknowledged: boolean
 }
+
+/** As the lists show it. */
+export interface LoggedMovement extends Movement {
+  readonly receiver: { readonly id: number; readonly name: string; readonly serial_number: string | null }
+  readonly manufacturer: string
+  readonly old_location: LocationReference | null
+  readonly new_location: LocationReference | null
+  /** The name of whoever did. */
+  readonly acknowledged_by: string | null
+}
+
+/** Found by a scan, and not a receiver when it was. */
+export interface DiscoveredRecord {
+  readonly id: number
+  readonly manufacturer: string
+  readonly api_device_id: string
+  readonly serial_number: string | null
+  readonly mac_address: string | null
+  readonly ip: string
+  readonly device_type: string
+  readonly channels: number
+  readonly discovered_at: number
+  readonly last_seen: number
+}
+
+/** A device that no scan has found for so long is forgotten. */
+export const discoveredForMs = 24 * 60 * 60_000
 
 const maxMetadataChars = 64 * 1024
 const maxMetadataDepth = 64

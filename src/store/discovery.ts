@@ -1,11 +1,38 @@
 /** The review queue and the log of movements. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Selectable } from 'kysely'
-import type { Movement, QueueEntry } from '../model/discovery.ts'
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import type { LoggedMovement, Movement, QueueEntry, QueueStatus, ReviewedEntry } from '../model/discovery.ts'
+import type { Observation } from '../model/receiver.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inPages } from './rows.ts'
-import type { MovementRow, QueueRow } from './schema.ts'
+import type { MovementRow, QueueRow, Schema } from './schema.ts'
+
+const maxQueueRows = 50_000
+const maxMovementRows = 100_000
+
+/** Which part of a list: `offset` rows are passed over. */
+export interface Slice {
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface QueueFilter {
+  readonly status?: QueueStatus | undefined
+  readonly manufacturer?: string | undefined
+  readonly device_type?: QueueEntry['device_type'] | undefined
+  readonly is_duplicate?: boolean | undefined
+  readonly is_ip_conflict?: boolean | undefined
+  /** At this time or later, epoch ms. */
+  readonly discovered_after?: number | undefined
+  /** Earlier than this time, epoch ms. */
+  readonly discovered_before?: number | undefined
+}
+
+export interface MovementFilter {
+  readonly acknowledged?: boolean | undefined
+  readonly manufacturer?: string | undefined
+}
 
 /** By id; only those changed after `sinceRevision`. */
 export async function listEntries(reader: Reader, sinceRevision = -1): Promise<QueueEntry[]> {
@@ -24,18 +51,21 @@ export async function listEntries(reader: Reader, sinceRevision = -1): Promise<Q
 
 /**
  * Puts a device up for review, or brings its entry up to date while that is pending. `discovered_at` stays the time it
- * was first put there; an entry that has been reviewed stays as it is. Returns the entry as it now stands.
+ * was first put there; an entry that has been reviewed stays as it is. `seen` is kept so that approving the entry can make
+ * the whole receiver. Returns the entry as it now stands.
  */
 export async function savePending(
   tx: Tx,
   revision: number,
   entry: Omit<QueueEntry, 'id' | 'status'>,
+  seen: Observation | null = null,
 ): Promise<QueueEntry> {
   const row = {
     ...entry,
     is_duplicate: entry.is_duplicate ? 1 : 0,
     is_ip_conflict: entry.is_ip_conflict ? 1 : 0,
     metadata: JSON.stringify(entry.metadata ?? null),
+    seen: seen === null ? null : JSON.stringify({ ...seen, metadata: undefined }),
     revision,
   } as const
   const known = await tx.query
@@ -59,10 +89,111 @@ export async function savePending(
   return toEntry(refreshed)
 }
 
+export async function countEntries(reader: Reader, filter: QueueFilter): Promise<number> {
+  const { count } = await reader
+    .selectFrom('discovery_queue')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(matchingEntries(filter))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** By id, with who reviewed them. */
+export async function listReviewed(reader: Reader, filter: QueueFilter, slice: Slice): Promise<ReviewedEntry[]> {
+  const rows = await reader
+    .selectFrom('discovery_queue')
+    .selectAll()
+    .where(matchingEntries(filter))
+    .orderBy('id')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+  return rows.map((row) => ({ ...toEntry(row), reviewed_by: row.reviewer, reviewed_at: row.reviewed_at }))
+}
+
+/** Each with the device as it was last told, where that was kept. */
+export async function findEntries(
+  reader: Reader,
+  ids: readonly number[],
+): Promise<Map<number, { entry: QueueEntry; seen: Observation | null }>> {
+  const rows = await reader
+    .selectFrom('discovery_queue')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map((row) => [row.id, { entry: toEntry(row), seen: toSeen(row.seen) }]))
+}
+
+/** What a scan may meet that is no receiver: everything that was put up for review and is not imported. */
+export async function listUnimported(
+  reader: Reader,
+  manufacturers: readonly string[],
+): Promise<{ entry: Omit<QueueEntry, 'metadata'>; seen: Observation | null }[]> {
+  if (manufacturers.length === 0) return []
+  const rows = await inPages((after) =>
+    reader
+      .selectFrom('discovery_queue')
+      .selectAll()
+      .where('status', '!=', 'imported')
+      .where('manufacturer', 'in', [...manufacturers])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(chunkSize)
+      .execute(),
+  )
+  return rows.map((row) => ({ entry: toEntry(row), seen: toSeen(row.seen) }))
+}
+
+/** Who decided; null where nobody has any more. */
+export interface Reviewer {
+  /** Of a user account. */
+  readonly id: number | null
+  readonly name: string
+  readonly at: number
+}
+
+export async function saveVerdict(
+  tx: Tx,
+  revision: number,
+  id: number,
+  verdict: { status: QueueStatus; is_duplicate: boolean; existing_device: number | null; reviewer: Reviewer | null },
+): Promise<void> {
+  const { status, is_duplicate, existing_device, reviewer } = verdict
+  const reviewed = {
+    reviewed_by: reviewer?.id ?? null,
+    reviewer: reviewer?.name ?? null,
+    reviewed_at: reviewer?.at ?? null,
+  }
+  await tx.query
+    .updateTable('discovery_queue')
+    .set({ status, is_duplicate: is_duplicate ? 1 : 0, existing_device, ...reviewed, revision })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Keeps the queue within its limit: imported entries go first, the oldest before the others, then the newest pending ones.
+ * What an administrator refused stays, or it would come back. Returns the ids that went.
+ */
+export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]> {
+  const surplus = (await countEntries(tx.query, {})) - limit
+  if (surplus <= 0) return []
+  const { rows } = await sql<{ id: number }>`
+    delete from discovery_queue where id in (
+      select id from discovery_queue where status in ('imported', 'pending')
+      order by case when status = 'imported' then 0 else 1 end, case when status = 'imported' then id else -id end
+      limit ${surplus}
+    ) returning id`.execute(tx.query)
+  return rows.map(({ id }) => id)
+}
+
 /** A repeat of a movement that nobody has acknowledged yet is counted with it. */
 export async function logMovement(
   tx: Tx,
-  movement: Omit<Movement, 'id' | 'times_seen' | 'acknowledged'>,
+  movement: Omit<Movement, 'id' | 'times_seen' | 'acknowledged'> & {
+    readonly old_location?: number | null
+    readonly new_location?: number | null
+  },
 ): Promise<Movement> {
   const repeated = await tx.query
     .updateTable('movements')
@@ -70,6 +201,8 @@ export async function logMovement(
     .where('device', '=', movement.device)
     .where('old_ip', 'is not distinct from', movement.old_ip)
     .where('new_ip', 'is not distinct from', movement.new_ip)
+    .where('old_location', 'is not distinct from', movement.old_location ?? null)
+    .where('new_location', 'is not distinct from', movement.new_location ?? null)
     .where('movement_type', '=', movement.movement_type)
     .where('acknowledged', '=', 0)
     .returningAll()
@@ -95,8 +228,120 @@ export async function listMovements(
   })
 }
 
+export async function countMovements(reader: Reader, filter: MovementFilter): Promise<number> {
+  const { count } = await reader
+    .selectFrom('movements')
+    .innerJoin('receivers', 'receivers.id', 'movements.device')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(matchingMovements(filter))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** By id, with the receivers and places they name. */
+export async function listLogged(reader: Reader, filter: MovementFilter, slice: Slice): Promise<LoggedMovement[]> {
+  const rows = await reader
+    .selectFrom('movements')
+    .innerJoin('receivers', 'receivers.id', 'movements.device')
+    .leftJoin('locations as old_place', 'old_place.id', 'movements.old_location')
+    .leftJoin('locations as new_place', 'new_place.id', 'movements.new_location')
+    .selectAll('movements')
+    .select([
+      'receivers.name',
+      'receivers.serial_number',
+      'receivers.manufacturer',
+      'old_place.name as old_place',
+      'new_place.name as new_place',
+    ])
+    .where(matchingMovements(filter))
+    .orderBy('movements.id')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+  return rows.map(({ name, serial_number, manufacturer, old_place, new_place, ...row }) => ({
+    ...toMovement(row),
+    receiver: { id: row.device, name, serial_number },
+    manufacturer,
+    old_location: toPlace(row.old_location, old_place),
+    new_location: toPlace(row.new_location, new_place),
+    acknowledged_by: row.acknowledger,
+  }))
+}
+
+/** By id: whether somebody has seen it. */
+export async function findMovements(reader: Reader, ids: readonly number[]): Promise<Map<number, boolean>> {
+  const rows = await reader
+    .selectFrom('movements')
+    .select(['id', 'acknowledged'])
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map(({ id, acknowledged }) => [id, acknowledged === 1]))
+}
+
+/** Returns the ids of those that stood unacknowledged until now. */
+export async function acknowledgeMovements(
+  tx: Tx,
+  ids: readonly number[],
+  by: Pick<Reviewer, 'id' | 'name'>,
+): Promise<number[]> {
+  const rows = await tx.query
+    .updateTable('movements')
+    .set({ acknowledged: 1, acknowledged_by: by.id, acknowledger: by.name })
+    .where('id', 'in', [...ids])
+    .where('acknowledged', '=', 0)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Keeps the log within its limit: the oldest acknowledged ones go first. */
+export async function trimMovements(tx: Tx, limit = maxMovementRows): Promise<void> {
+  const { count } = await tx.query
+    .selectFrom('movements')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  if (count <= limit) return
+  await sql`
+    delete from movements where id in (
+      select id from movements order by acknowledged desc, id limit ${count - limit}
+    )`.execute(tx.query)
+}
+
+function matchingEntries(filter: QueueFilter) {
+  return (eb: ExpressionBuilder<Schema, 'discovery_queue'>) => {
+    const { status, manufacturer, device_type, is_duplicate, is_ip_conflict } = filter
+    const { discovered_after: after, discovered_before: before } = filter
+    return eb.and([
+      ...(status === undefined ? [] : [eb('status', '=', status)]),
+      ...(manufacturer === undefined ? [] : [eb('manufacturer', '=', manufacturer)]),
+      ...(device_type === undefined ? [] : [eb('device_type', '=', device_type)]),
+      ...(is_duplicate === undefined ? [] : [eb('is_duplicate', '=', is_duplicate ? 1 : 0)]),
+      ...(is_ip_conflict === undefined ? [] : [eb('is_ip_conflict', '=', is_ip_conflict ? 1 : 0)]),
+      ...(after === undefined ? [] : [eb('discovered_at', '>=', after)]),
+      ...(before === undefined ? [] : [eb('discovered_at', '<', before)]),
+    ])
+  }
+}
+
+function matchingMovements({ acknowledged, manufacturer }: MovementFilter) {
+  return (eb: ExpressionBuilder<Schema, 'movements' | 'receivers'>) =>
+    eb.and([
+      ...(acknowledged === undefined ? [] : [eb('movements.acknowledged', '=', acknowledged ? 1 : 0)]),
+      ...(manufacturer === undefined ? [] : [eb('receivers.manufacturer', '=', manufacturer)]),
+    ])
+}
+
+/** A place that is gone has no name any more. */
+function toPlace(id: number | null, name: string | null): LoggedMovement['old_location'] {
+  return id === null ? null : { id, name: name ?? 'a place that is gone' }
+}
+
+function toSeen(json: string | null): Observation | null {
+  return json === null ? null : (JSON.parse(json) as Observation)
+}
+
 function toEntry(row: Selectable<QueueRow>): QueueEntry {
-  const { reviewed_by: _, reviewed_at: __, revision: ___, ...fields } = row
+  const { reviewed_by: _, reviewed_at: __, revision: ___, seen: ____, reviewer: _____, ...fields } = row
   return {
     ...fields,
     is_duplicate: row.is_duplicate === 1,
@@ -106,6 +351,6 @@ function toEntry(row: Selectable<QueueRow>): QueueEntry {
 }
 
 function toMovement(row: Selectable<MovementRow>): Movement {
-  const { old_location: _, new_location: __, acknowledged_by: ___, ...fields } = row
+  const { old_location: _, new_location: __, acknowledged_by: ___, acknowledger: ____, ...fields } = row
   return { ...fields, acknowledged: row.acknowledged === 1 }
 }

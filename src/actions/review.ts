@@ -1,0 +1,136 @@
+/** Decides about devices that wait for review, and acknowledges movements. */
+
+import type { Latest } from '../live/latest.ts'
+import type { Actor } from '../model/access.ts'
+import type { QueueEntry } from '../model/discovery.ts'
+import type { Receiver } from '../model/receiver.ts'
+import { createKnown, type KnownIndex } from '../model/reconcile.ts'
+import { type Approval, approveEntry, refuseVerdict, statusOf, type Verdict } from '../model/review.ts'
+import type { Ingest } from '../monitor/ingest.ts'
+import { writeAudit } from '../store/audit.ts'
+import type { Database, Tx } from '../store/database.ts'
+import { acknowledgeMovements, findEntries, findMovements, type Reviewer, saveVerdict } from '../store/discovery.ts'
+import { saveReceivers } from '../store/receivers.ts'
+import { createReceiver } from './edit-receivers.ts'
+
+export interface ReviewDeps {
+  readonly db: Database
+  readonly ingest: Pick<Ingest, 'change'>
+  readonly latest: Latest
+  now(): number
+}
+
+/** What a decision about several came to. */
+export interface ReviewBody {
+  readonly message: string
+  readonly updated: number
+  readonly failed: readonly { readonly id: number; readonly error: string }[]
+}
+
+const messages: Readonly<Record<Verdict, (count: number) => string>> = {
+  approve: (count) => `Approved and imported ${count} device(s).`,
+  reject: (count) => `Rejected ${count} device(s).`,
+  mark_duplicate: (count) => `Marked ${count} device(s) as duplicate.`,
+  reopen: (count) => `Reopened ${count} device(s).`,
+}
+
+/** All in one transaction; an entry that cannot take the verdict is named and holds nothing up. */
+export async function reviewEntries(
+  deps: ReviewDeps,
+  actor: Actor,
+  verdict: Verdict,
+  ids: readonly number[],
+): Promise<ReviewBody> {
+  const wanted = [...new Set(ids)]
+  const failed = await deps.ingest.change(async (tx, revision) => {
+    const failures: { id: number; error: string }[] = []
+    const found = await findEntries(tx.query, wanted)
+    // What one approval made is known to the next.
+    const known = createKnown(deps.latest)
+    for (const id of wanted) {
+      const { entry, seen = null } = found.get(id) ?? {}
+      const approval = entry && verdict === 'approve' ? approveEntry(entry, seen, known, deps.now()) : null
+      const error = entry === undefined ? `There is no entry ${id}.` : whyNot(entry, verdict, approval)
+      if (entry === undefined || error !== null) failures.push({ id, error: error ?? '' })
+      else await decide({ tx, revision, known, actor, at: deps.now() }, entry, verdict, approval)
+    }
+    return failures
+  })
+  const updated = wanted.length - failed.length
+  return { message: messages[verdict](updated), updated, failed }
+}
+
+export async function acknowledge(deps: Pick<ReviewDeps, 'db'>, actor: Actor, ids: readonly number[]) {
+  const wanted = [...new Set(ids)]
+  const failed = await deps.db.transaction(async (tx) => {
+    const found = await findMovements(tx.query, wanted)
+    const done = new Set(await acknowledgeMovements(tx, wanted, reviewerOf(actor)))
+    for (const id of done) {
+      await writeAudit(tx, { actor, action: 'movement.acknowledge', target: `movement ${id}`, result: 'ok' })
+    }
+    return wanted
+      .filter((id) => !done.has(id))
+      .map((id) => ({
+        id,
+        error: found.has(id) ? `Movement ${id} has already been acknowledged.` : `There is no movement ${id}.`,
+      }))
+  })
+  const updated = wanted.length - failed.length
+  return { message: `Acknowledged ${updated} movement(s).`, updated, failed } satisfies ReviewBody
+}
+
+function whyNot(entry: QueueEntry, verdict: Verdict, approval: Approval | null): string | null {
+  if (approval === null) return refuseVerdict(entry, verdict)
+  return approval.kind === 'refuse' ? approval.error : null
+}
+
+interface Decision {
+  readonly tx: Tx
+  readonly revision: number
+  readonly known: KnownIndex
+  readonly actor: Actor
+  readonly at: number
+}
+
+async function decide(decision: Decision, entry: QueueEntry, verdict: Verdict, approval: Approval | null) {
+  const { tx, revision, actor, at } = decision
+  const receiver = approval === null ? null : await importReceiver(decision, approval)
+  await saveVerdict(tx, revision, entry.id, {
+    status: receiver === null ? statusOf[verdict] : 'imported',
+    is_duplicate: verdict === 'mark_duplicate',
+    existing_device: receiver?.id ?? entry.existing_device,
+    reviewer: verdict === 'reopen' ? null : { ...reviewerOf(actor), at },
+  })
+  await writeAudit(tx, {
+    actor,
+    action: `queue.${verdict}`,
+    target: `entry ${entry.id}`,
+    result: 'ok',
+    details: {
+      manufacturer: entry.manufacturer,
+      device: entry.api_device_id,
+      ...(receiver !== null && { receiver: receiver.id, created: approval?.kind === 'create' }),
+    },
+  })
+}
+
+async function importReceiver(decision: Decision, approval: Approval): Promise<Receiver | null> {
+  if (approval.kind === 'refuse') return null
+  if (approval.kind === 'link') return approval.receiver
+  const { tx, revision, known } = decision
+  const { creation, losesApiId } = approval
+  if (losesApiId !== null) {
+    // The upstream's id belongs to the hardware that answers under it now.
+    const before = { ...losesApiId, api_device_id: null }
+    await saveReceivers(tx, revision, [before])
+    known.put(before)
+  }
+  const created = await createReceiver(tx, revision, creation)
+  known.put(created)
+  return created
+}
+
+/** A token or a terminal is no user, but has a name. */
+function reviewerOf({ kind, id, name }: Actor): Omit<Reviewer, 'at'> {
+  return { id: kind === 'user' ? id : null, name }
+}

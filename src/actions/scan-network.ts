@@ -1,0 +1,161 @@
+/** Searches a subnet: tells the upstreams which addresses to search, polls them, and says who was found there. */
+
+import { randomBytes } from 'node:crypto'
+import type { Latest } from '../live/latest.ts'
+import type { DiscoveryList } from '../manufacturers/plugin.ts'
+import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
+import type { Actor } from '../model/access.ts'
+import { type DiscoveredRecord, discoveredForMs } from '../model/discovery.ts'
+import type { ScanBody } from '../model/discovery-api.ts'
+import { Refusal } from '../model/errors.ts'
+import { formatSubnet, hostAddresses, isInside, readScanSubnet, type Subnet } from '../model/network.ts'
+import type { Monitor } from '../monitor/monitor.ts'
+import { childOf, pause } from '../monitor/wait.ts'
+import { writeAudit } from '../store/audit.ts'
+import type { Database } from '../store/database.ts'
+import { listUnimported } from '../store/discovery.ts'
+import { acquireLease, releaseLease } from '../store/leases.ts'
+import { forgetDiscovered, saveDiscovered } from '../store/places.ts'
+import { selectEnabled } from './refresh.ts'
+
+export interface ScanDeps {
+  readonly db: Database
+  readonly latest: Latest
+  readonly monitor: Pick<Monitor, 'pollNow' | 'pollers'>
+  /** Networks that may be scanned beside the private ones. */
+  readonly ranges: readonly string[]
+  /** Ends with the service. */
+  readonly signal: AbortSignal
+  manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
+  /** Takes over what people have changed in the store. */
+  reload(): Promise<void>
+  now(): number
+}
+
+const scanLimitMs = 30_000
+/** Of one scan at a time, in all processes on the database; longer than a scan may take. */
+const scanLease = 'scan'
+
+/** Throws a Refusal: a network that may not be scanned, an unknown manufacturer, a scan under way, nobody in reach. */
+export async function scanNetwork(
+  deps: ScanDeps,
+  actor: Actor,
+  wanted: { readonly scan_subnet: string; readonly manufacturer?: string | undefined },
+): Promise<ScanBody> {
+  const { db } = deps
+  const codes = selectEnabled(deps.manufacturers(), wanted.manufacturer)
+  const subnet = readScanSubnet(wanted.scan_subnet, deps.ranges)
+  if ('error' in subnet) throw new Refusal('bad_request', { details: `scan_subnet: ${subnet.error}` })
+  const owner = randomBytes(8).toString('hex')
+  const lease = await db.transaction((tx) => acquireLease(tx, scanLease, owner, 2 * scanLimitMs))
+  if (lease === null) throw new Refusal('scan_running')
+  try {
+    return await scan(deps, actor, codes, subnet)
+  } finally {
+    await db.transaction((tx) => releaseLease(tx, scanLease, owner)).catch(() => {})
+  }
+}
+
+async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subnet: Subnet): Promise<ScanBody> {
+  const { db, monitor, now } = deps
+  const sources = monitor.pollers.map(({ heard }) => heard).filter(({ manufacturer }) => codes.includes(manufacturer))
+  const limit = AbortSignal.any([deps.signal, AbortSignal.timeout(scanLimitMs)])
+  const registered = await registerAddresses(sources, 'add', hostAddresses(subnet), limit)
+  const polled = await Promise.all(codes.map((code) => pollWithin(deps, code, limit)))
+
+  const failures = new Map<string, string>()
+  for (const { source, error } of registered) if (error !== null) failures.set(source.manufacturer, error)
+  for (const { code, error } of polled) if (error !== null) failures.set(code, error)
+  const errors = [...failures].map(([manufacturer, error]) => ({ manufacturer, error }))
+  const target = formatSubnet(subnet)
+  const audit = { actor, action: 'network.scan', target }
+  if (polled.length > 0 && polled.every(({ isOut }) => isOut)) {
+    await db.transaction((tx) => writeAudit(tx, { ...audit, result: 'failed', details: { errors } }))
+    const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')
+    throw new Refusal('upstream_failed', { details })
+  }
+
+  const { devices, strangers } = await findInside(deps, codes, subnet)
+  await db.transaction(async (tx) => {
+    await forgetDiscovered(tx, now() - discoveredForMs)
+    await saveDiscovered(tx, strangers)
+    await writeAudit(tx, { ...audit, result: 'ok', details: { manufacturers: codes, discovered: devices.length } })
+  })
+  await deps.reload()
+  return { discovered: devices.length, devices, ...(errors.length > 0 && { errors }) }
+}
+
+/** What came of it at one source. */
+export interface Registration {
+  readonly source: HeardSource
+  readonly error: string | null
+}
+
+/** In the discovery list of every source that has one; the others are passed over. */
+export async function registerAddresses(
+  sources: readonly HeardSource[],
+  verb: 'add' | 'remove',
+  ips: readonly string[],
+  signal: AbortSignal,
+): Promise<Registration[]> {
+  const able = sources.flatMap((source) => {
+    const { discovery } = source.plugin
+    return discovery === undefined ? [] : [{ source, discovery }]
+  })
+  return Promise.all(
+    able.map(({ source, discovery }) =>
+      callList(discovery, verb)(source.link, ips, signal).then(
+        () => ({ source, error: null }),
+        (error: unknown) => ({ source, error: readTrouble(error).error }),
+      ),
+    ),
+  )
+}
+
+function callList(discovery: DiscoveryList, verb: 'add' | 'remove'): DiscoveryList['addDiscoveryIps'] {
+  return verb === 'add' ? discovery.addDiscoveryIps : discovery.removeDiscoveryIps
+}
+
+/** A poll that takes longer goes on; what it finds shows up by itself. */
+async function pollWithin({ monitor, signal }: ScanDeps, code: string, limit: AbortSignal) {
+  const waiting = childOf(limit)
+  const polled = await Promise.race([
+    monitor.pollNow([code], signal).finally(waiting.end),
+    pause(2 * scanLimitMs, waiting.signal).then(() => null),
+  ])
+  if (polled === null) return { code, error: `still being read after ${scanLimitMs / 1000} s`, isOut: false }
+  const errors = polled.flatMap(({ report }) => report.error ?? [])
+  return { code, error: errors[0] ?? null, isOut: polled.length > 0 && errors.length === polled.length }
+}
+
+/** The devices the upstreams list at an address of the subnet; `strangers`: those that are no receivers. */
+async function findInside({ db, latest, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
+  const listed = new Set(
+    monitor.pollers.flatMap((poller) => poller.deviceIds().map((id) => `${poller.heard.manufacturer}\n${id}`)),
+  )
+  const isListed = (manufacturer: string, id: string | null) => listed.has(`${manufacturer}\n${id}`)
+  const receivers = codes
+    .flatMap((code) => latest.list(code))
+    .filter((one) => one.is_active && isListed(one.manufacturer, one.api_device_id) && isInside(subnet, one.ip))
+    .map(({ ip, device_type, channels }) => ({ ip: ip ?? '', device_type, channels: channels.length }))
+
+  const waiting = (await listUnimported(db.read, codes)).filter(
+    ({ entry }) => isListed(entry.manufacturer, entry.api_device_id) && isInside(subnet, entry.ip),
+  )
+  const strangers = waiting.map(({ entry, seen }): Omit<DiscoveredRecord, 'id'> => {
+    const { manufacturer, api_device_id, serial_number, mac_address, ip } = entry
+    return {
+      manufacturer,
+      api_device_id,
+      serial_number,
+      mac_address,
+      ip: ip ?? '',
+      device_type: seen?.device_type ?? entry.device_type,
+      channels: seen?.channels?.length ?? 0,
+      discovered_at: now(),
+      last_seen: now(),
+    }
+  })
+  const devices = [...receivers, ...strangers.map(({ ip, device_type, channels }) => ({ ip, device_type, channels }))]
+  return { devices, strangers }
+}

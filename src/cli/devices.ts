@@ -1,0 +1,125 @@
+/** add_<vendor>_devices: registers addresses with an upstream's discovery list, or takes them off it. */
+
+import type { Command } from 'commander'
+import { type Registration, registerAddresses } from '../actions/scan-network.ts'
+import { type House, openHouse } from '../house.ts'
+import { plugins } from '../manufacturers/index.ts'
+import type { Plugin } from '../manufacturers/plugin.ts'
+import type { HeardSource } from '../manufacturers/sources.ts'
+import type { Actor } from '../model/access.ts'
+import { hostAddresses, readScanAddresses, readScanSubnet } from '../model/network.ts'
+import { writeAudit } from '../store/audit.ts'
+import { sourcesOf } from './sources.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  createLog,
+  type ExitCode,
+  exitCodes,
+  formatTable,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+  UsageError,
+} from './terminal.ts'
+
+interface AddOptions extends CommonOptions {
+  readonly ips?: readonly string[]
+  readonly cidr?: string
+  readonly remove?: boolean
+  readonly manufacturer?: string
+}
+
+/** One command for every plugin whose systems keep such a list. */
+export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
+  return plugins
+    .filter((plugin) => plugin.discovery !== undefined)
+    .map((plugin) =>
+      createCommand(`add_${plugin.code}_devices`, `Register addresses with ${plugin.name}’s discovery list`)
+        .option('--ips <ip...>', 'these addresses')
+        .option('--cidr <network>', 'all addresses of this network, at most 1,024')
+        .option('--remove', 'take them off the list instead')
+        .option('--manufacturer <code>', 'which one, where several use this plugin')
+        .action(async (options: AddOptions) => done(await addDevices(plugin, options, terminal))),
+    )
+}
+
+async function addDevices(plugin: Plugin, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal)
+  const ips = readAddresses(options, config.discovery_ranges)
+  const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
+  try {
+    const manufacturer = chooseManufacturer(house, plugin, options.manufacturer)
+    const sources = sourcesOf(house, manufacturer)
+    const verb = options.remove ? 'remove' : 'add'
+    const registered = await registerAddresses(sources, verb, ips, terminal.signal)
+    await note(house, terminal, { verb, manufacturer, ips, registered })
+    const lists = await Promise.all(registered.map((one) => readBack(plugin, one, terminal.signal)))
+    if (options.json) printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: lists })
+    else {
+      terminal.out(`${options.remove ? 'Removed' : 'Added'} ${ips.length} address(es), manufacturer ${manufacturer}:`)
+      const rows = lists.map(({ source, error, listed }) => [source, error === null ? 'ok' : 'failed', listed])
+      terminal.out(formatTable(['system', 'result', 'addresses on its list'], rows))
+    }
+    for (const { source, error } of lists) if (error !== null) terminal.err(`${plain(source)}: ${plain(error)}`)
+    return lists.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok
+  } finally {
+    await house.close()
+  }
+}
+
+function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): readonly string[] {
+  if ((ips === undefined) === (cidr === undefined)) throw new UsageError('give either --ips or --cidr')
+  if (cidr !== undefined) {
+    const subnet = readScanSubnet(cidr, ranges)
+    if ('error' in subnet) throw new UsageError(`--cidr: ${subnet.error}`)
+    return hostAddresses(subnet)
+  }
+  const addresses = readScanAddresses((ips ?? []).flatMap((text) => text.split(',')).filter(Boolean), ranges)
+  if ('error' in addresses) throw new UsageError(`--ips: ${addresses.error}`)
+  if (addresses.length === 0) throw new UsageError('--ips: give at least one address')
+  return addresses
+}
+
+/** The one that uses the plugin; with several of them, the one that was named. */
+function chooseManufacturer(house: House, plugin: Plugin, named: string | undefined): string {
+  const codes = [...new Set(house.sources.filter((one) => one.plugin.code === plugin.code).map(codeOf))]
+  if (named !== undefined) {
+    // An unknown or disabled one is told apart there.
+    sourcesOf(house, named)
+    if (!codes.includes(named)) throw new UsageError(`manufacturer ${named} does not use the plugin ${plugin.code}`)
+    return named
+  }
+  const [only, ...others] = codes
+  if (only === undefined) throw new UsageError(`no enabled manufacturer uses the plugin ${plugin.code}`)
+  if (others.length > 0)
+    throw new UsageError(`several use ${plugin.code}; name one with --manufacturer: ${codes.join(', ')}`)
+  return only
+}
+
+function codeOf({ manufacturer }: HeardSource): string {
+  return manufacturer
+}
+
+/** How many addresses are on the list now, for the person who wants to see that it worked. */
+async function readBack(plugin: Plugin, { source, error }: Registration, signal: AbortSignal) {
+  const listed = error === null ? await plugin.discovery?.getDiscoveryIps(source.link, signal).catch(() => null) : null
+  return { source: source.source.baseUrl, error, listed: listed?.length ?? null }
+}
+
+async function note(
+  house: House,
+  terminal: Terminal,
+  about: { verb: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
+): Promise<void> {
+  const { verb, manufacturer, ips, registered } = about
+  const name = terminal.env.USER ?? terminal.env.LOGNAME ?? 'cli'
+  const actor: Actor = { kind: 'cli', id: null, name, role: 'admin', address: null }
+  const result = registered.every(({ error }) => error !== null) ? 'failed' : 'ok'
+  const details = { addresses: ips.length, first: ips[0], last: ips.at(-1) }
+  const target = `manufacturer ${manufacturer}`
+  await house.db.transaction((tx) =>
+    writeAudit(tx, { actor, action: `discovery_list.${verb}`, target, result, details }),
+  )
+}

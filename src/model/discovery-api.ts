@@ -1,0 +1,143 @@
+/** REST bodies of the review queue, the movement log and a scan. Field names are the interface specification's. */
+
+import { type DiscoveredDevice, toTimestamp } from './api.ts'
+import type { DiscoveredRecord, LoggedMovement, QueueEntry, ReviewedEntry } from './discovery.ts'
+import { type Location, type LocationReference, toReference } from './location.ts'
+import type { Receiver } from './receiver.ts'
+import { type Known, reconcile } from './reconcile.ts'
+
+/** `POST /api/discover/`. */
+export interface ScanBody {
+  readonly discovered: number
+  readonly devices: readonly { readonly ip: string; readonly device_type: string; readonly channels: number }[]
+  readonly errors?: readonly { readonly manufacturer: string; readonly error: string }[]
+}
+
+/** An item of `GET /api/discovery/pending/`. */
+export interface PendingBody
+  extends Pick<QueueEntry, 'id' | 'manufacturer' | 'status' | 'conflict_type' | 'is_duplicate' | 'is_ip_conflict'> {
+  readonly serial_number: string
+  readonly ip: string
+  readonly device_type: string
+  readonly existing_device: number | null
+  readonly discovered_at: string
+}
+
+/** The receiver a queue entry stands against, for comparing. */
+export interface ExistingDevice
+  extends Pick<
+    Receiver,
+    'id' | 'name' | 'manufacturer' | 'api_device_id' | 'device_type' | 'model' | 'serial_number' | 'mac_address' | 'ip'
+  > {
+  readonly is_active: boolean
+  readonly last_seen: string
+  readonly location: LocationReference | null
+}
+
+/** An item of `GET /api/admin/discovery-queue/`: the record, beside the receiver it stands against. */
+export interface QueueEntryBody
+  extends Omit<ReviewedEntry, 'identity_key' | 'discovered_at' | 'reviewed_at' | 'metadata'> {
+  readonly discovered_at: string
+  readonly reviewed_at: string | null
+  readonly metadata: unknown
+  readonly existing: ExistingDevice | null
+}
+
+/** An item of the movement lists. */
+export interface MovementBody
+  extends Pick<LoggedMovement, 'id' | 'manufacturer' | 'movement_type' | 'detected_by' | 'reason' | 'times_seen'> {
+  readonly device: { readonly id: number; readonly name: string; readonly serial_number: string }
+  readonly old_ip: string
+  readonly new_ip: string
+  readonly old_location: LocationReference | null
+  readonly new_location: LocationReference | null
+  readonly detected_at: string
+  readonly acknowledged: boolean
+  readonly acknowledged_by: string | null
+}
+
+export function toPendingBody(entry: QueueEntry): PendingBody {
+  const { id, manufacturer, status, conflict_type, is_duplicate, is_ip_conflict, device_type, existing_device } = entry
+  return {
+    id,
+    manufacturer,
+    serial_number: entry.serial_number ?? '',
+    ip: entry.ip ?? '',
+    status,
+    conflict_type,
+    is_duplicate,
+    is_ip_conflict,
+    device_type,
+    existing_device,
+    discovered_at: toTimestamp(entry.discovered_at),
+  }
+}
+
+export function toQueueEntryBody(
+  entry: ReviewedEntry,
+  existing: Receiver | undefined,
+  locations: readonly Location[],
+): QueueEntryBody {
+  const { identity_key: _, discovered_at, reviewed_at, ...fields } = entry
+  return {
+    ...fields,
+    discovered_at: toTimestamp(discovered_at),
+    reviewed_at: reviewed_at === null ? null : toTimestamp(reviewed_at),
+    existing: existing === undefined ? null : toExistingDevice(existing, locations),
+  }
+}
+
+export function toMovementBody(movement: LoggedMovement): MovementBody {
+  const { id, manufacturer, receiver, movement_type, detected_by, reason, times_seen, acknowledged } = movement
+  const { old_location, new_location, acknowledged_by } = movement
+  return {
+    id,
+    manufacturer,
+    device: { ...receiver, serial_number: receiver.serial_number ?? '' },
+    old_ip: movement.old_ip ?? '',
+    new_ip: movement.new_ip ?? '',
+    old_location,
+    new_location,
+    movement_type,
+    detected_at: toTimestamp(movement.detected_at),
+    detected_by,
+    reason,
+    times_seen,
+    acknowledged,
+    acknowledged_by,
+  }
+}
+
+/** Those that are neither receivers by now nor refused by an administrator. */
+export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known: Known): DiscoveredDevice[] {
+  const strangers = records.filter(({ manufacturer, api_device_id: id, serial_number, mac_address, ip }) => {
+    const outcome = reconcile(known, manufacturer, { id, kind: 'receiver', serial_number, mac_address, ip })
+    return outcome.kind === 'new' || outcome.kind === 'conflict'
+  })
+  return strangers.map(({ id, ip, device_type, channels, manufacturer, discovered_at }) => ({
+    id,
+    ip,
+    device_type,
+    channels,
+    manufacturer,
+    discovered_at: toTimestamp(discovered_at),
+  }))
+}
+
+function toExistingDevice(receiver: Receiver, locations: readonly Location[]): ExistingDevice {
+  const { id, name, manufacturer, api_device_id, device_type, model, serial_number, mac_address, ip } = receiver
+  return {
+    id,
+    name,
+    manufacturer,
+    api_device_id,
+    device_type,
+    model,
+    serial_number,
+    mac_address,
+    ip,
+    is_active: receiver.is_active,
+    last_seen: toTimestamp(receiver.last_seen),
+    location: toReference(locations, receiver.location),
+  }
+}

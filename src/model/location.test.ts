@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { toDraft } from './intake.ts'
+import { isCircular, type Location, toLayout } from './location.ts'
+import { emptyChannel, type Receiver } from './receiver.ts'
+
+const places: Location[] = [
+  { id: 1, name: 'House', description: '', parent: null },
+  { id: 2, name: 'Stage', description: '', parent: 1 },
+  { id: 3, name: 'Rack A', description: 'left', parent: 2 },
+]
+
+function receiver(id: number, location: number | null): Receiver {
+  const draft = toDraft('shure', { id: `d${id}`, kind: 'receiver' }, 0)
+  return { ...draft, id, location, channels: [emptyChannel(id * 10, 1, id)] }
+}
+
+test('locations, one inside another, with what stands in them', () => {
+  const layout = toLayout(places, [receiver(1, 3), receiver(2, null), receiver(3, 3)])
+  expect(layout.unplaced.map(({ id }) => id)).toEqual([2])
+  expect(layout.locations).toMatchObject([
+    {
+      name: 'House',
+      receivers: [],
+      locations: [
+        { name: 'Stage', locations: [{ id: 3, receivers: [{ id: 1, channels: [{ id: 10, slot: 1 }] }, { id: 3 }] }] },
+      ],
+    },
+  ])
+})
+
+test.each([
+  [1, 3, true],
+  [1, 1, true],
+  [2, 3, true],
+  [3, 1, false],
+  [2, null, false],
+])('%i inside %s is circular: %s', (id, parent, expected) => {
+  expect(isCircular(places, id, parent)).toBe(expected)
+})

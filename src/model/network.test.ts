@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  formatSubnet,
+  hostAddresses,
+  isInside,
+  parseIpv4,
+  parseSubnet,
+  readScanAddresses,
+  readScanSubnet,
+} from './network.ts'
+
+describe('an IPv4 address', () => {
+  test.each(['0.0.0.0', '10.0.0.1', '255.255.255.255', '192.168.100.20'])('%s is one', (text) => {
+    expect(parseIpv4(text)).not.toBeNull()
+  })
+
+  test.each([
+    '',
+    '10.0.0',
+    '10.0.0.256',
+    '10.0.0.01',
+    '010.0.0.1',
+    '0x0a.0.0.1',
+    '167772161',
+    '10.0.0.1.',
+    ' 10.0.0.1',
+    '::1',
+    '10.0.0.-1',
+  ])('%j is none', (text) => expect(parseIpv4(text)).toBeNull())
+})
+
+describe('a network to scan', () => {
+  test.each([
+    ['192.168.1.0/24', '192.168.1.0/24'],
+    ['192.168.1.77/24', '192.168.1.0/24'],
+    ['10.255.255.255/22', '10.255.252.0/22'],
+    ['172.31.0.9/32', '172.31.0.9/32'],
+    ['100.64.0.0/22', '100.64.0.0/22'],
+    ['169.254.1.1/31', '169.254.1.0/31'],
+    [' 10.0.0.0/24 ', '10.0.0.0/24'],
+  ])('%s is %s', (text, expected) => {
+    const subnet = readScanSubnet(text, [])
+    expect('error' in subnet ? subnet : formatSubnet(subnet)).toBe(expected)
+  })
+
+  test.each([
+    ['192.168.0.0/21', /1024 addresses/],
+    ['10.0.0.0/8', /1024 addresses/],
+    ['0.0.0.0/0', /1024 addresses/],
+    ['8.8.8.0/24', /outside/],
+    ['127.0.0.0/24', /outside/],
+    ['172.32.0.0/24', /outside/],
+    ['100.128.0.0/24', /outside/],
+    ['224.0.0.0/24', /outside/],
+    ['192.168.1.0', /CIDR/],
+    ['192.168.1.0/33', /CIDR/],
+    ['192.168.1.0/024', /CIDR/],
+    ['192.168.1/24', /CIDR/],
+    ['fd00::/120', /CIDR/],
+    ['', /CIDR/],
+  ])('%s is refused', (text, reason) => {
+    expect(readScanSubnet(text, [])).toMatchObject({ error: expect.stringMatching(reason) })
+  })
+
+  test('may lie in a range of the configuration, if it is wholly inside', () => {
+    expect(readScanSubnet('203.0.113.128/25', ['203.0.113.0/24'])).not.toHaveProperty('error')
+    expect(readScanSubnet('203.0.112.0/23', ['203.0.113.0/24'])).toHaveProperty('error')
+    expect(readScanSubnet('203.0.113.0/25', ['nonsense'])).toHaveProperty('error')
+  })
+
+  test('has addresses for devices, without its own and the broadcast one', () => {
+    const hosts = (text: string) => hostAddresses(parseSubnet(text) ?? { first: 0, last: -1, prefix: 32 })
+    expect(hosts('10.0.0.0/30')).toEqual(['10.0.0.1', '10.0.0.2'])
+    expect(hosts('10.0.0.4/31')).toEqual(['10.0.0.4', '10.0.0.5'])
+    expect(hosts('10.0.0.7/32')).toEqual(['10.0.0.7'])
+    expect(hosts('10.0.0.0/22')).toHaveLength(1022)
+    expect(hosts('10.0.0.0/22').at(-1)).toBe('10.0.3.254')
+  })
+
+  test('holds exactly the addresses between its first and last', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), fc.integer({ min: 0, max: 32 }), fc.ipV4(), (base, prefix, other) => {
+        const subnet = parseSubnet(`${base}/${prefix}`)
+        if (subnet === null) throw new Error(`${base}/${prefix}`)
+        const bits = (text: string) => (parseIpv4(text) ?? 0).toString(2).padStart(32, '0').slice(0, prefix)
+        expect(isInside(subnet, base)).toBe(true)
+        expect(isInside(subnet, other)).toBe(bits(base) === bits(other))
+      }),
+    )
+    expect(isInside({ first: 0, last: 2 ** 32 - 1, prefix: 0 }, null)).toBe(false)
+  })
+})
+
+test('single addresses are taken once each, in private networks alone', () => {
+  expect(readScanAddresses(['10.0.0.1', ' 10.0.0.2', '10.0.0.1'], [])).toEqual(['10.0.0.1', '10.0.0.2'])
+  expect(readScanAddresses(['10.0.0.1', '1.1.1.1'], [])).toHaveProperty('error')
+  expect(readScanAddresses(['10.0.0.x'], [])).toHaveProperty('error')
+  expect(
+    readScanAddresses(
+      Array.from({ length: 1025 }, (_, at) => `10.1.${at >> 8}.${at & 255}`),
+      [],
+    ),
+  ).toHaveProperty('error')
+})

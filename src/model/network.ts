@@ -1,0 +1,91 @@
+/** IPv4 addresses and subnets as numbers, and which of them may be searched for devices. */
+
+/** First and last address; the bits behind the prefix are masked. */
+export interface Subnet {
+  readonly first: number
+  readonly last: number
+  readonly prefix: number
+}
+
+const maxScanAddresses = 1024
+
+/** Networks that nobody on the internet can own: where devices live. */
+const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16']
+
+/** What may be searched: a subnet in CIDR form, or the reason why not. `ranges`: further networks that are allowed. */
+export function readScanSubnet(text: string, ranges: readonly string[]): Subnet | { readonly error: string } {
+  const subnet = parseSubnet(text)
+  if (subnet === null) return { error: 'expected an IPv4 network in CIDR form, such as 192.168.1.0/24' }
+  if (countAddresses(subnet) > maxScanAddresses) {
+    return { error: `a network of at most ${maxScanAddresses} addresses (/22 or longer)` }
+  }
+  return isAllowed(subnet, ranges) ? subnet : { error: notAllowed(formatSubnet(subnet)) }
+}
+
+/** The addresses themselves, each in its one spelling, or the reason why not. */
+export function readScanAddresses(
+  texts: readonly string[],
+  ranges: readonly string[],
+): readonly string[] | { readonly error: string } {
+  const addresses = new Set<string>()
+  for (const text of texts) {
+    const address = parseIpv4(text.trim())
+    if (address === null) return { error: `${text} is no IPv4 address` }
+    if (!isAllowed({ first: address, last: address, prefix: 32 }, ranges)) return { error: notAllowed(text) }
+    addresses.add(formatIpv4(address))
+  }
+  if (addresses.size > maxScanAddresses) return { error: `at most ${maxScanAddresses} addresses at once` }
+  return [...addresses]
+}
+
+/** Those a device can have: without the network's own and its broadcast address. */
+export function hostAddresses({ first, last, prefix }: Subnet): string[] {
+  const margin = prefix <= 30 ? 1 : 0
+  const count = last - first + 1 - 2 * margin
+  return Array.from({ length: count }, (_, at) => formatIpv4(first + margin + at))
+}
+
+export function isInside(subnet: Subnet, ip: string | null): boolean {
+  const address = ip === null ? null : parseIpv4(ip)
+  return address !== null && address >= subnet.first && address <= subnet.last
+}
+
+/** Four decimal parts without leading zeros; every other spelling means something else to somebody. */
+export function parseIpv4(text: string): number | null {
+  if (!/^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/.test(text)) return null
+  const parts = text.split('.').map(Number)
+  return parts.some((part) => part > 255) ? null : parts.reduce((sum, part) => sum * 256 + part, 0)
+}
+
+export function parseSubnet(text: string): Subnet | null {
+  const [, ip = '', bits = ''] = /^([\d.]{7,15})\/(\d|[12]\d|3[0-2])$/.exec(text.trim()) ?? []
+  const address = parseIpv4(ip)
+  if (address === null) return null
+  const prefix = Number(bits)
+  const size = 2 ** (32 - prefix)
+  const first = Math.floor(address / size) * size
+  return { first, last: first + size - 1, prefix }
+}
+
+export function formatSubnet({ first, prefix }: Subnet): string {
+  return `${formatIpv4(first)}/${prefix}`
+}
+
+function formatIpv4(address: number): string {
+  return [2 ** 24, 2 ** 16, 2 ** 8, 1].map((unit) => Math.floor(address / unit) % 256).join('.')
+}
+
+function countAddresses({ first, last }: Subnet): number {
+  return last - first + 1
+}
+
+function isAllowed({ first, last }: Subnet, ranges: readonly string[]): boolean {
+  return [...privateRanges, ...ranges].some((text) => {
+    const range = parseSubnet(text)
+    return range !== null && first >= range.first && last <= range.last
+  })
+}
+
+function notAllowed(what: string): string {
+  return `${what} is outside the private networks and not listed in discovery_ranges`
+}

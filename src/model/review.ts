@@ -1,0 +1,68 @@
+/** What an administrator's word does to an entry of the review queue. Decided here; `actions/review.ts` writes it down. */
+
+import { nextStatuses, type QueueEntry, type QueueStatus } from './discovery.ts'
+import { type Creation, toDraft } from './intake.ts'
+import type { Observation, Receiver } from './receiver.ts'
+import { type Known, reconcile } from './reconcile.ts'
+
+export const verdicts = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const
+export type Verdict = (typeof verdicts)[number]
+
+/** The status each verdict asks for; approving goes on to `imported` in the same breath. */
+export const statusOf = {
+  approve: 'approved',
+  reject: 'rejected',
+  mark_duplicate: 'duplicate',
+  reopen: 'pending',
+} as const satisfies Record<Verdict, QueueStatus>
+
+/** Why this entry cannot take that verdict; null when it can. */
+export function refuseVerdict({ id, status }: Pick<QueueEntry, 'id' | 'status'>, verdict: Verdict): string | null {
+  const next = nextStatuses[status]
+  const isAllowed = next.includes(statusOf[verdict]) || (verdict === 'approve' && next.includes('imported'))
+  if (isAllowed) return null
+  if (status === 'pending') return `Entry ${id} is pending already.`
+  return verdict === 'reopen'
+    ? `Entry ${id} is ${status} and cannot be reopened.`
+    : `Entry ${id} has already been reviewed: it is ${status}.`
+}
+
+/** What approving an entry comes to. */
+export type Approval =
+  | { readonly kind: 'create'; readonly creation: Creation; readonly losesApiId: Receiver | null }
+  /** Meanwhile it has become a match: there is nothing to create. */
+  | { readonly kind: 'link'; readonly receiver: Receiver }
+  | { readonly kind: 'refuse'; readonly error: string }
+
+/** `seen`: the device as it was last told, where that was kept. */
+export function approveEntry(entry: QueueEntry, seen: Observation | null, known: Known, at: number): Approval {
+  const error = refuseVerdict(entry, 'approve')
+  if (error !== null) return { kind: 'refuse', error }
+  const told = seen ?? fromEntry(entry)
+  if (told.kind !== 'receiver') {
+    return {
+      kind: 'refuse',
+      error: `Entry ${entry.id} is a transmitter: it is known through the receiver that hears it.`,
+    }
+  }
+  const outcome = reconcile(known, entry.manufacturer, told)
+  switch (outcome.kind) {
+    case 'duplicate':
+    case 'moved':
+      return { kind: 'link', receiver: outcome.receiver }
+    case 'new':
+    case 'conflict':
+    // The administrator knows of the conflict, and this very entry is what kept it out.
+    case 'kept_out': {
+      const creation = { draft: toDraft(entry.manufacturer, told, at), told: told.channels ?? [] }
+      return { kind: 'create', creation, losesApiId: known.byApiId(entry.manufacturer, told.id) ?? null }
+    }
+    default:
+      return outcome satisfies never
+  }
+}
+
+function fromEntry(entry: QueueEntry): Observation {
+  const { api_device_id: id, device_type: kind, serial_number, mac_address, ip } = entry
+  return { id, kind, serial_number, mac_address, ip }
+}

@@ -1,0 +1,45 @@
+/** Locations, and what a scan found there before it was known. */
+
+import { sql } from 'kysely'
+import type { DiscoveredRecord } from '../model/discovery.ts'
+import type { Location } from '../model/location.ts'
+import type { Reader, Tx } from './database.ts'
+
+/** By id. */
+export async function listLocations(reader: Reader): Promise<Location[]> {
+  return reader.selectFrom('locations').selectAll().orderBy('id').execute()
+}
+
+export async function insertLocation(tx: Tx, location: Omit<Location, 'id'>): Promise<Location> {
+  return tx.query.insertInto('locations').values(location).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function saveLocation(tx: Tx, { id, ...fields }: Location): Promise<void> {
+  await tx.query.updateTable('locations').set(fields).where('id', '=', id).execute()
+}
+
+/** It must be empty: nothing stands there, and no other location is part of it. */
+export async function removeLocation(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('locations').where('id', '=', id).execute()
+}
+
+/** By id; those found at `since` or later. */
+export async function listDiscovered(reader: Reader, since: number): Promise<DiscoveredRecord[]> {
+  return reader.selectFrom('discovered').selectAll().where('last_seen', '>=', since).orderBy('id').execute()
+}
+
+/** Found again, a device keeps its id and the time it was first found. */
+export async function saveDiscovered(tx: Tx, found: readonly Omit<DiscoveredRecord, 'id'>[]): Promise<void> {
+  for (const one of found) {
+    const { manufacturer: _, api_device_id: __, discovered_at: ___, ...changed } = one
+    await tx.query
+      .insertInto('discovered')
+      .values(one)
+      .onConflict((conflict) => conflict.columns(['manufacturer', 'api_device_id']).doUpdateSet(changed))
+      .execute()
+  }
+}
+
+export async function forgetDiscovered(tx: Tx, before: number): Promise<void> {
+  await sql`delete from discovered where last_seen < ${before}`.execute(tx.query)
+}

@@ -1,0 +1,205 @@
+/** Receivers that moved: by themselves and by hand; acknowledging; locations; the layout. */
+
+import { expect, it } from 'vitest'
+import { entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const still = { poll_interval: 3600 }
+
+async function startHouse() {
+  const shure = withoutLink(await startShure({ richList: true }))
+  const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+  await until('all are known', async () => (await app.receivers()).length === 2)
+  const admin = await tokenHeaders(app.house, 'admin')
+  const json = { ...admin, 'content-type': 'application/json' }
+  return {
+    shure,
+    app,
+    admin,
+    patch: (path: string, body: object) => app.send('PATCH', path, { headers: json, body: JSON.stringify(body) }),
+    remove: (path: string) => app.send('DELETE', path, { headers: admin }),
+    post: (path: string, body: object) => app.post(path, body, admin),
+    movements: async (query = '') => (await app.get(`/api/admin/movements/${query}`, admin)).json,
+  }
+}
+
+async function poll(app: TestApp) {
+  expect((await app.post('/api/refresh/')).json.status).toBe('success')
+}
+
+it('a receiver that moved is listed until somebody acknowledges it', async () => {
+  const { shure, app, admin, movements } = await startHouse()
+  const { id, ip } = firstDevice(shure)
+  const receiver = await app.receiver(id)
+  shure.show.set(id, { ip: '10.77.0.1' })
+  await poll(app)
+  const { json } = await app.get('/api/movements/unacknowledged/')
+  expect(json).toMatchObject({
+    count: 1,
+    results: [
+      {
+        device: { id: receiver.id, name: receiver.name, serial_number: firstDevice(shure).serial_number },
+        old_ip: ip,
+        new_ip: '10.77.0.1',
+        movement_type: 'ip_only',
+        detected_at: expect.stringMatching(/Z$/),
+        acknowledged: false,
+      },
+    ],
+  })
+  expect((await app.get('/api/movements/unacknowledged/?manufacturer=nobody')).json).toEqual({ count: 0, results: [] })
+  const [movement] = json.results
+  const operator = await tokenHeaders(app.house, 'operator')
+  const first = await app.post('/api/admin/movements/acknowledge/', { ids: [movement.id, 999] }, operator)
+  expect(first.json).toEqual({
+    message: 'Acknowledged 1 movement(s).',
+    updated: 1,
+    failed: [{ id: 999, error: 'There is no movement 999.' }],
+  })
+  const again = await app.post('/api/admin/movements/acknowledge/', { ids: [movement.id] }, admin)
+  expect(again.json).toMatchObject({ updated: 0, failed: [{ id: movement.id }] })
+  expect((await app.get('/api/movements/unacknowledged/?page=1')).json).toEqual({
+    count: 0,
+    next: null,
+    previous: null,
+    results: [],
+  })
+  expect(await movements('?acknowledged=true&manufacturer=shure')).toMatchObject([
+    { id: movement.id, acknowledged: true, acknowledged_by: "a test's operator" },
+  ])
+  expect(await movements('?acknowledged=false')).toEqual([])
+})
+
+it('two that swap their addresses are two movements, and swapping back is two more', async () => {
+  const { shure, app, movements } = await startHouse()
+  const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
+  shure.show.set(a.id, { ip: b.ip })
+  shure.show.set(b.id, { ip: a.ip })
+  await poll(app)
+  shure.show.set(a.id, { ip: a.ip })
+  shure.show.set(b.id, { ip: b.ip })
+  await poll(app)
+  shure.show.set(a.id, { ip: b.ip })
+  shure.show.set(b.id, { ip: a.ip })
+  await poll(app)
+  const seen = (await movements()).map((one: Record<string, unknown>) => [one.old_ip, one.new_ip, one.times_seen])
+  expect(seen.sort()).toEqual(
+    [
+      [a.ip, b.ip, 2],
+      [b.ip, a.ip, 2],
+      [b.ip, a.ip, 1],
+      [a.ip, b.ip, 1],
+    ].sort(),
+  )
+  expect((await app.get('/api/discovery/pending/')).json.count).toBe(0)
+})
+
+it('places: made, nested, changed, refused while something stands there', async () => {
+  const { app, admin, post, patch, remove } = await startHouse()
+  const house = await post('/api/admin/locations/', { name: 'House' })
+  expect([house.status, house.json]).toEqual([
+    201,
+    { id: expect.any(Number), name: 'House', description: '', parent: null },
+  ])
+  const stage = (await post('/api/admin/locations/', { name: 'Stage', parent: house.json.id })).json
+  expect((await patch(`/api/admin/locations/${stage.id}/`, { name: 'Main stage' })).json).toMatchObject({
+    name: 'Main stage',
+    parent: house.json.id,
+  })
+  expect((await patch(`/api/admin/locations/${house.json.id}/`, { parent: stage.id })).json).toMatchObject({
+    status: 400,
+    details: expect.stringMatching(/^parent:/),
+  })
+  expect((await post('/api/admin/locations/', { name: 'X', parent: 999 })).status).toBe(400)
+  expect((await post('/api/admin/locations/', { name: '' })).json.details).toMatch(/^name:/)
+  expect((await patch('/api/admin/locations/999/', { name: 'X' })).status).toBe(404)
+  expect((await remove(`/api/admin/locations/${house.json.id}/`)).status).toBe(409)
+  expect((await remove(`/api/admin/locations/${stage.id}/`)).status).toBe(204)
+  expect((await app.get('/api/admin/locations/', admin)).json).toEqual([house.json])
+})
+
+it('a receiver that is put somewhere, renamed or readdressed by hand', async () => {
+  const { shure, app, admin, post, patch, remove, movements } = await startHouse()
+  const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
+  const { id } = await app.receiver(a.id)
+  const rack = (await post('/api/admin/locations/', { name: 'Rack A' })).json
+  const path = `/api/admin/receivers/${id}/`
+
+  const placed = await patch(path, { location: rack.id, reason: 'for the gala' })
+  expect([placed.status, placed.json.location]).toEqual([200, { id: rack.id, name: 'Rack A' }])
+  expect((await app.get(`/api/receivers/${id}/`)).json.location).toEqual({ id: rack.id, name: 'Rack A' })
+  expect((await app.get('/api/movements/unacknowledged/')).json.results).toMatchObject([
+    {
+      movement_type: 'location_only',
+      detected_by: 'manual',
+      reason: 'for the gala',
+      old_location: null,
+      new_location: { id: rack.id, name: 'Rack A' },
+    },
+  ])
+  expect((await remove(`/api/admin/locations/${rack.id}/`)).status).toBe(409)
+
+  await patch(path, { location: null, ip: '10.5.5.5' })
+  await patch(path, { ip: '10.5.5.6' })
+  expect((await movements()).map((one: { movement_type: string }) => one.movement_type)).toEqual([
+    'location_only',
+    'ip_and_location',
+    'ip_only',
+  ])
+  expect((await patch(path, { ip: b.ip })).status).toBe(409)
+  expect((await patch(path, { ip: '10.5.5.256' })).json.details).toMatch(/^ip:/)
+  expect((await patch(path, { location: 999 })).json.details).toMatch(/^location:/)
+  expect((await patch(path, { colour: 'red' })).status).toBe(400)
+  expect((await patch('/api/admin/receivers/999/', { name: 'X' })).status).toBe(404)
+
+  const socket = await app.socket()
+  await patch(path, { name: 'Lead vocals' })
+  await socket.next(({ receiver_id, data }) => receiver_id === id && data.name === 'Lead vocals')
+  await poll(app)
+  expect(await app.receiver(a.id)).toMatchObject({ name: 'Lead vocals', ip: a.ip })
+  await patch(path, { name: null })
+  await poll(app)
+  expect((await app.receiver(a.id)).name).toBe(a.name)
+
+  await patch(path, { location: rack.id })
+  const { json: layout } = await app.get('/api/admin/hardware-layout/', admin)
+  expect(layout).toMatchObject({
+    locations: [{ id: rack.id, receivers: [{ id, channels: [{ channel: 1 }, { channel: 2 }] }], locations: [] }],
+    unplaced: [{ name: b.name }],
+  })
+})
+
+it('a receiver made by hand is taken over by the poll that finds it; a removed one goes everywhere', async () => {
+  const { shure, app, admin, post, remove } = await startHouse()
+  const made = await post('/api/admin/receivers/', { manufacturer: 'shure', name: 'Rental', serial_number: 'R-1' })
+  expect([made.status, made.json]).toMatchObject([201, { name: 'Rental', is_active: false, channels: [] }])
+  expect((await post('/api/admin/receivers/', { manufacturer: 'shure', name: 'R', serial_number: 'r-1' })).status).toBe(
+    409,
+  )
+  expect((await post('/api/admin/receivers/', { manufacturer: 'shure', name: 'R' })).status).toBe(400)
+  expect((await post('/api/admin/receivers/', { manufacturer: 'x', name: 'R', ip: '10.1.1.1' })).status).toBe(400)
+  const device = shure.show.add('shure', { serial_number: 'R-1', ip: '10.6.0.1', channels: 1 })
+  await poll(app)
+  const known = await app.receiver(device)
+  expect(known).toMatchObject({ id: made.json.id, name: 'Rental', is_active: true, ip: '10.6.0.1' })
+  expect(known.channels).toHaveLength(1)
+
+  const second = await startApp({ databaseUrl: app.databaseUrl, isScreenOnly: true })
+  const socket = await second.socket()
+  expect(await second.receivers()).toHaveLength(3)
+  shure.show.remove(device)
+  expect((await remove(`/api/admin/receivers/${known.id}/`)).status).toBe(204)
+  expect((await app.get(`/api/receivers/${known.id}/`)).status).toBe(404)
+  expect((await remove(`/api/admin/receivers/${known.id}/`)).status).toBe(404)
+  expect(await app.receivers()).toHaveLength(2)
+  await socket.next(({ receiver_id, data }) => receiver_id === known.id && data.channels.length === 0)
+  expect(await second.receivers()).toHaveLength(2)
+  await poll(app)
+  expect((await app.get('/api/admin/receivers/?page=1', admin)).json.count).toBe(2)
+
+  const listed = firstDevice(shure)
+  const { id } = await app.receiver(listed.id)
+  await remove(`/api/admin/receivers/${id}/`)
+  await poll(app)
+  expect((await app.receiver(listed.id)).id).toBeGreaterThan(id)
+})

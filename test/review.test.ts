@@ -1,0 +1,250 @@
+/** Devices that wait for an administrator: through real polls, the queue, approval, and on to every process and screen. */
+
+import { describe, expect, it } from 'vitest'
+import type { Simulator } from '../src/simulation/simulator.ts'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { engines } from './databases.ts'
+import { tokenHeaders } from './tokens.ts'
+
+/** Polls when told to and not otherwise. */
+const still = { poll_interval: 3600 }
+const queuePath = '/api/admin/discovery-queue'
+
+async function poll(app: TestApp) {
+  const { status, json } = await app.post('/api/refresh/')
+  expect([status, json.status]).toEqual([200, 'success'])
+}
+
+async function startHouse(simulators: readonly Simulator[], options: Parameters<typeof startApp>[0] = {}) {
+  const app = await startApp({ ...options, manufacturers: simulators.map((one) => entryOf(one, still)) })
+  const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
+  await until('all are known', async () => (await app.receivers()).length === count)
+  const admin = await tokenHeaders(app.house, 'admin')
+  const queue = async (query = '') => (await app.get(`${queuePath}/${query}`, admin)).json
+  const decide = (verb: string, ids: readonly number[]) => app.post(`${queuePath}/${verb}/`, { ids }, admin)
+  return Object.assign(app, { admin, queue, decide })
+}
+
+/** A second device at the address of the first one. */
+function addIntruder(shure: Simulator, serial_number = 'VISITOR-1') {
+  const holder = firstDevice(shure)
+  const id = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number, channels: 2 })
+  return { id, holder }
+}
+
+describe.each(engines)('approving (%s)', (engine) => {
+  it('makes the receiver whole, at once and for good', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure], { engine })
+    const { id, holder } = addIntruder(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    expect(entry).toMatchObject({
+      status: 'pending',
+      conflict_type: 'ip_conflict',
+      reviewed_by: null,
+      existing: { id: entry.existing_device, ip: holder.ip, serial_number: holder.serial_number },
+      metadata: { device_id: id },
+    })
+    const pending = (await app.get('/api/discovery/pending/')).json
+    expect(pending).toMatchObject({
+      count: 1,
+      results: [{ id: entry.id, manufacturer: 'shure', serial_number: 'VISITOR-1', ip: holder.ip, status: 'pending' }],
+    })
+    const socket = await app.socket()
+
+    const { status, json } = await app.decide('approve', [entry.id])
+    expect([status, json]).toEqual([200, { message: 'Approved and imported 1 device(s).', updated: 1, failed: [] }])
+
+    const made = await app.receiver(id)
+    expect(made).toMatchObject({ name: 'Visiting Rack', ip: holder.ip, serial_number: 'VISITOR-1', is_active: true })
+    expect(made.channels.map(({ channel, slot }) => [channel, slot])).toEqual([
+      [1, 5],
+      [2, 6],
+    ])
+    await socket.next(({ receiver_id }) => receiver_id === made.id)
+    expect(await app.queue()).toMatchObject([
+      { status: 'imported', existing_device: made.id, reviewed_by: "a test's admin", reviewed_at: expect.any(String) },
+    ])
+    expect((await app.get('/api/discovery/pending/')).json).toEqual({ count: 0, results: [] })
+
+    await poll(app)
+    await poll(app)
+    expect(await app.receivers()).toHaveLength(3)
+    expect(await app.queue()).toHaveLength(1)
+    expect((await app.receiver(id)).id).toBe(made.id)
+    expect((await app.receiver(holder.id)).is_active).toBe(true)
+  })
+
+  it('replaced hardware makes a new receiver, which takes over the id', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure], { engine })
+    const { id, serial_number } = firstDevice(shure)
+    const old = await app.receiver(id)
+    shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
+    await poll(app)
+    const [entry] = await app.queue()
+    expect(entry).toMatchObject({ conflict_type: 'hardware_changed', existing_device: old.id })
+    await app.decide('approve', [entry.id])
+    expect(await app.receiver(id)).toMatchObject({ serial_number: 'NEW-1', ip: '10.99.0.1' })
+    expect((await app.get(`/api/receivers/${old.id}/`)).json).toMatchObject({ api_device_id: null, serial_number })
+    await poll(app)
+    expect(await app.receivers()).toHaveLength(3)
+  })
+
+  it('another manufacturer’s serial number makes a receiver of its own', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const sennheiser = withoutLink(await startSennheiser({ richList: true }))
+    const app = await startHouse([shure, sennheiser], { engine })
+    const { serial_number } = firstDevice(shure)
+    const id = sennheiser.show.add('sennheiser', { serial_number, ip: '10.88.0.1' })
+    await poll(app)
+    const [entry] = await app.queue('?manufacturer=sennheiser')
+    expect(entry.conflict_type).toBe('manufacturer_mismatch')
+    await app.decide('approve', [entry.id])
+    await poll(app)
+    expect(await app.receiver(id)).toMatchObject({ manufacturer: 'sennheiser', serial_number })
+    expect(await app.receivers()).toHaveLength(5)
+  })
+
+  it('what has meanwhile become a match is linked', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure], { engine })
+    addIntruder(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    const manual = { manufacturer: 'shure', name: 'By hand', mac_address: entry.mac_address }
+    const made = await app.post('/api/admin/receivers/', manual, app.admin)
+    expect(made.status).toBe(201)
+    expect((await app.decide('approve', [entry.id])).json).toMatchObject({ updated: 1 })
+    expect(await app.queue()).toMatchObject([{ status: 'imported', existing_device: made.json.id }])
+    expect(await app.receivers()).toHaveLength(3)
+  })
+
+  it('by two administrators at once happens once', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure], { engine })
+    addIntruder(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    const answers = await Promise.all(Array.from({ length: 4 }, () => app.decide('approve', [entry.id])))
+    expect(answers.map(({ json }) => json.updated).sort()).toEqual([0, 0, 0, 1])
+    const late = answers.find(({ json }) => json.updated === 0)?.json
+    expect(late).toEqual({
+      message: 'Approved and imported 0 device(s).',
+      updated: 0,
+      failed: [{ id: entry.id, error: `Entry ${entry.id} has already been reviewed: it is imported.` }],
+    })
+    expect(await app.receivers()).toHaveLength(3)
+  })
+
+  it('in one process reaches the screens of another', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure], { engine })
+    const second = await startApp({ databaseUrl: app.databaseUrl, isScreenOnly: true })
+    const { id } = addIntruder(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    const socket = await second.socket()
+    const { json } = await second.post(`${queuePath}/approve`, { ids: [entry.id] }, app.admin)
+    expect(json.updated).toBe(1)
+    const made = await until('it is here', () => app.receiver(id), 3_000)
+    await socket.next(({ receiver_id }) => receiver_id === made.id)
+    await poll(app)
+    expect(await app.receivers()).toHaveLength(3)
+  })
+})
+
+describe('saying no', () => {
+  it('keeps a device out until its entry is reopened', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure])
+    const { holder } = addIntruder(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    expect((await app.decide('reject', [entry.id])).json).toMatchObject({
+      message: 'Rejected 1 device(s).',
+      updated: 1,
+    })
+    // Even where there is no conflict any more.
+    shure.show.remove(holder.id)
+    shure.show.set(entry.api_device_id, { ip: '10.44.0.1' })
+    await poll(app)
+    expect(await app.receivers()).toHaveLength(2)
+    expect(await app.queue()).toMatchObject([{ status: 'rejected', reviewed_by: "a test's admin" }])
+    expect((await app.decide('approve', [entry.id])).json.updated).toBe(0)
+
+    expect((await app.decide('reopen', [entry.id])).json).toMatchObject({ message: 'Reopened 1 device(s).' })
+    expect(await app.queue()).toMatchObject([{ status: 'pending', reviewed_by: null, reviewed_at: null }])
+    await poll(app)
+    expect(await app.receivers()).toHaveLength(3)
+  })
+
+  it('as a duplicate marks the entry and keeps it', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure])
+    addIntruder(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    const { json } = await app.decide('mark-duplicate', [entry.id, 999_999])
+    expect(json).toEqual({
+      message: 'Marked 1 device(s) as duplicate.',
+      updated: 1,
+      failed: [{ id: 999_999, error: 'There is no entry 999999.' }],
+    })
+    await poll(app)
+    expect(await app.queue()).toMatchObject([{ status: 'duplicate', is_duplicate: true }])
+    expect(await app.receivers()).toHaveLength(2)
+    const actions = await app.house.db.read.selectFrom('audit').select(['action', 'target', 'result']).execute()
+    expect(actions).toContainEqual({ action: 'queue.mark_duplicate', target: `entry ${entry.id}`, result: 'ok' })
+  })
+})
+
+describe('the queue', () => {
+  it('is filtered and paged', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startHouse([shure])
+    for (const serial of ['V-1', 'V-2', 'V-3']) addIntruder(shure, serial)
+    await poll(app)
+    const all = await app.queue()
+    expect(all).toHaveLength(3)
+    await app.decide('reject', [all[1].id])
+    const serials = async (query: string) => {
+      const answer = await app.queue(query)
+      return answer.map((one: { serial_number: string }) => one.serial_number)
+    }
+    expect(await serials('?status=pending')).toEqual(['V-1', 'V-3'])
+    expect(await serials('?status=rejected&manufacturer=shure')).toEqual(['V-2'])
+    expect(await serials('?manufacturer=nobody')).toEqual([])
+    expect(await serials('?device_type=transmitter')).toEqual([])
+    expect(await serials('?is_ip_conflict=true&is_duplicate=false')).toHaveLength(3)
+    expect(await serials('?discovered_after=2020-01-01')).toHaveLength(3)
+    expect(await serials('?discovered_before=2020-01-01T00:00:00Z')).toEqual([])
+    const page = await app.queue('?status=pending&page=2&page_size=1')
+    expect(page).toMatchObject({ count: 2, next: null, results: [{ serial_number: 'V-3' }] })
+    expect(page.previous).toContain('status=pending')
+    const pending = (await app.get('/api/discovery/pending/?page=1&page_size=1')).json
+    expect(pending).toMatchObject({ count: 2, previous: null, results: [{ serial_number: 'V-1' }] })
+    expect(pending.next).toBe('/api/discovery/pending/?page=2&page_size=1')
+    for (const query of ['?status=nonsense', '?is_duplicate=1', '?discovered_after=soon', '?page=0']) {
+      expect((await app.get(`${queuePath}/${query}`, app.admin)).status).toBe(400)
+    }
+    expect((await app.get(`${queuePath}/?page=9`, app.admin)).status).toBe(404)
+  })
+
+  it('is for administrators to decide about', async () => {
+    const app = await startApp()
+    expect((await app.get(`${queuePath}/`)).status).toBe(401)
+    const [viewer, operator] = [await tokenHeaders(app.house, 'viewer'), await tokenHeaders(app.house, 'operator')]
+    expect((await app.get(`${queuePath}/`, viewer)).json).toEqual([])
+    for (const verb of ['approve', 'reject', 'mark-duplicate', 'reopen']) {
+      expect((await app.post(`${queuePath}/${verb}`, { ids: [1] }, operator)).status).toBe(403)
+    }
+    expect((await app.post('/api/admin/movements/acknowledge', { ids: [1] }, viewer)).status).toBe(403)
+    const admin = await tokenHeaders(app.house, 'admin')
+    for (const body of [{}, { ids: [] }, { ids: ['1'] }, { ids: [0] }, { ids: [1.5] }, { ids: 1 }]) {
+      const { status, json } = await app.post(`${queuePath}/approve`, body, admin)
+      expect([status, json.details]).toEqual([400, expect.stringContaining('ids')])
+    }
+  })
+})

@@ -1,0 +1,144 @@
+/** Scanning a network, and registering addresses from the command line. */
+
+import { describe, expect, it } from 'vitest'
+import { entryOf, firstDevice, startApp, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+
+const still = { poll_interval: 3600 }
+/** As often as a test likes. */
+const patient = {
+  rate_limit: { overrides: { 'POST /api/discover/': { max_requests: 1_000, window_seconds: 1 } } },
+}
+const scan = (subnet: string) => ({ scan_subnet: subnet })
+
+describe('a scan', () => {
+  it('registers the addresses, polls, and lists what is inside', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    await until('all are known', async () => (await app.receivers()).length === 2)
+    const found = shure.show.add('shure', { ip: '10.123.4.9', channels: 3, model: 'ULXD4Q' })
+    const elsewhere = shure.show.add('shure', { ip: '10.123.5.9' })
+    const { status, json } = await app.post('/api/discover/', scan('10.123.4.77/28'))
+    expect([status, json]).toEqual([200, { discovered: 0, devices: [] }])
+    const all = await app.post('/api/discover/', scan('10.123.4.0/24'))
+    expect(all.json).toEqual({ discovered: 1, devices: [{ ip: '10.123.4.9', device_type: 'ulxd', channels: 3 }] })
+    expect(shure.discoveryIps).toHaveLength(254)
+    expect(shure.discoveryIps).toContain('10.123.4.254')
+    expect(await app.receiver(found)).toMatchObject({ ip: '10.123.4.9' })
+    expect(await app.receiver(elsewhere)).toMatchObject({ ip: '10.123.5.9' })
+    const rows = await app.house.db.read.selectFrom('audit').selectAll().where('action', '=', 'network.scan').execute()
+    expect(rows.map(({ target, result }) => [target, result])).toEqual([
+      ['10.123.4.64/28', 'ok'],
+      ['10.123.4.0/24', 'ok'],
+    ])
+  })
+
+  it('shows a device that is no receiver yet until it is one', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    await until('all are known', async () => (await app.receivers()).length === 2)
+    const { ip } = firstDevice(shure)
+    shure.show.add('shure', { ip, serial_number: 'VISITOR-1', channels: 1, model: 'QLXD4' })
+    const { json } = await app.post('/api/discover/', scan(`${ip}/32`))
+    expect(json.discovered).toBe(2)
+    const discovered = async (query = '') => (await app.get(`/api/data.json${query}`)).json.discovered
+    expect(await discovered()).toEqual([
+      {
+        id: expect.any(Number),
+        ip,
+        device_type: 'qlxd',
+        channels: 1,
+        manufacturer: 'shure',
+        discovered_at: expect.stringMatching(/Z$/),
+      },
+    ])
+    expect(await discovered('?manufacturer=sennheiser')).toEqual([])
+    const { json: pending } = await app.get('/api/discovery/pending/')
+    const { reviewEntries } = await import('../src/actions/review.ts')
+    const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
+    await reviewEntries({ ...app.house, now: Date.now }, actor, 'approve', [pending.results[0].id])
+    expect(await discovered()).toEqual([])
+    expect(await app.receivers()).toHaveLength(3)
+  })
+
+  it('is refused for networks that are none of ours, and while another runs', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const config = { ...patient, discovery_ranges: ['203.0.113.0/24'] }
+    const app = await startApp({ manufacturers: [entryOf(shure, still)], config })
+    for (const subnet of ['8.8.8.0/24', '10.0.0.0/21', '127.0.0.0/24', '10.0.0.1', 'fe80::/120', '', '10.0.0.0/24/1']) {
+      const { status, json } = await app.post('/api/discover/', scan(subnet))
+      expect([subnet, status, json.details]).toEqual([subnet, 400, expect.stringContaining('scan_subnet')])
+    }
+    for (const body of [{}, { scan_subnet: 10 }, { scan_subnet: null }, []]) {
+      expect((await app.post('/api/discover/', body)).status).toBe(400)
+    }
+    expect((await app.post('/api/discover/', scan('203.0.113.0/30'))).status).toBe(200)
+    expect((await app.post('/api/discover/?manufacturer=nobody', scan('10.0.0.0/30'))).status).toBe(404)
+    const answers = await Promise.all([1, 2, 3].map(() => app.post('/api/discover/', scan('10.0.0.0/24'))))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    expect((await app.post('/api/discover/', scan('10.0.0.0/24'))).status).toBe(200)
+  })
+
+  it('says 503 when nobody can be reached, and who could not when somebody can', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const sennheiser = withoutLink(await startSennheiser({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, still), entryOf(sennheiser, still)], config: patient })
+    await until('all are known', async () => (await app.receivers()).length === 4)
+    shure.setFault({ type: 'reset' })
+    const { status, json } = await app.post('/api/discover/', scan('10.0.0.0/24'))
+    expect([status, json.errors]).toEqual([200, [{ manufacturer: 'shure', error: expect.any(String) }]])
+    const alone = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/24'))
+    expect([alone.status, alone.headers['retry-after'], alone.json.status]).toEqual([503, expect.any(String), 503])
+    shure.setFault({ type: 'status', status: 404 }, { path: 'discovery' })
+    const unable = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/24'))
+    expect([unable.status, unable.json.errors]).toEqual([200, [{ manufacturer: 'shure', error: expect.any(String) }]])
+  })
+})
+
+describe('add_shure_devices', () => {
+  it('adds to the list and takes off it', async () => {
+    const shure = await startShure()
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const added = await home.run(['add_shure_devices', '--ips', '10.0.0.5', '10.0.0.6', '--json'])
+    expect([added.code, added.json()]).toEqual([
+      0,
+      {
+        manufacturer: 'shure',
+        action: 'add',
+        addresses: 2,
+        sources: [{ source: shure.baseUrl, error: null, listed: 2 }],
+      },
+    ])
+    const more = await home.run(['add-shure-devices', '--cidr', '192.168.7.0/30'])
+    expect([more.code, more.err]).toEqual([0, ''])
+    expect(shure.discoveryIps).toEqual(['10.0.0.5', '10.0.0.6', '192.168.7.1', '192.168.7.2'])
+    const removed = await home.run(['add_shure_devices', '--ips', '10.0.0.5,10.0.0.6', '--remove', '--json'])
+    expect([removed.code, removed.json()]).toMatchObject([0, { action: 'remove', sources: [{ listed: 2 }] }])
+    expect(shure.discoveryIps).toEqual(['192.168.7.1', '192.168.7.2'])
+  })
+
+  it('says what is wrong in one line', async () => {
+    const shure = await startShure()
+    const home = await startHome({
+      manufacturers: [entryOf(shure), { ...entryOf(shure, { enabled: false }), code: 'other', plugin: 'shure' }],
+    })
+    const wrong = [
+      [],
+      ['--ips', '10.0.0.1', '--cidr', '10.0.0.0/24'],
+      ['--ips', '8.8.8.8'],
+      ['--ips', '10.0.0.01'],
+      ['--cidr', '10.0.0.0/8'],
+      ['--ips', '10.0.0.1', '--manufacturer', 'nobody'],
+      ['--ips', '10.0.0.1', '--manufacturer', 'other'],
+    ]
+    for (const words of wrong) {
+      const { code, out, err } = await home.run(['add_shure_devices', ...words])
+      expect([words, code, out]).toEqual([words, 2, ''])
+      expect(err.trimEnd().split('\n')).toHaveLength(1)
+    }
+    expect((await home.run(['add_sennheiser_devices', '--ips', '10.0.0.1'])).code).toBe(2)
+    shure.setFault({ type: 'reset' })
+    const failed = await home.run(['add_shure_devices', '--ips', '10.0.0.1', '--json'])
+    expect([failed.code, failed.json().sources[0].error]).toEqual([1, expect.any(String)])
+    expect(failed.err.trimEnd().split('\n')).toHaveLength(1)
+  }, 60_000)
+})
