@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { applyLinkEvent, type Connection, type LinkEvent, newConnection } from './connection.ts'
 
 function after(...events: LinkEvent[]): Connection {
-  return events.reduce(applyLinkEvent, newConnection(1, 'shure', 'websocket'))
+  return events.reduce(applyLinkEvent, newConnection(1, 'shure', 'shure:http://x', 'websocket'))
 }
 
 const at = 5

@@ -1,5 +1,7 @@
 /** Real-time connection states and the events that move them. */
 
+import { toTimestamp } from './api.ts'
+
 export const connectionStatuses = ['connecting', 'connected', 'disconnected', 'error', 'stopped'] as const
 export type ConnectionStatus = (typeof connectionStatuses)[number]
 
@@ -9,6 +11,8 @@ export type Transport = 'websocket' | 'sse'
 export interface Connection {
   readonly receiver: number
   readonly manufacturer: string
+  /** Whose link tells of it; null for a receiver that its system does not list at the moment. */
+  readonly source: string | null
   readonly status: ConnectionStatus
   readonly transport: Transport
   readonly connected_at: number | null
@@ -24,13 +28,21 @@ export type LinkEvent =
   | { readonly type: 'opened'; readonly at: number }
   | { readonly type: 'lost'; readonly at: number; readonly reason: string }
   | { readonly type: 'failed'; readonly at: number; readonly reason: string }
+  /** Whoever kept it has ended, or its system lists the receiver no more. */
+  | { readonly type: 'ended'; readonly at: number; readonly reason: string }
   | { readonly type: 'stopped'; readonly at: number }
   | { readonly type: 'started'; readonly at: number }
 
-export function newConnection(receiver: number, manufacturer: string, transport: Transport): Connection {
+export function newConnection(
+  receiver: number,
+  manufacturer: string,
+  source: string | null,
+  transport: Transport,
+): Connection {
   return {
     receiver,
     manufacturer,
+    source,
     status: 'disconnected',
     transport,
     connected_at: null,
@@ -42,9 +54,9 @@ export function newConnection(receiver: number, manufacturer: string, transport:
   }
 }
 
-/** What an event makes of a connection. A stopped one hears nothing but `started`. */
+/** What an event makes of a connection. A stopped one hears nothing but `started`, which is nothing to any other. */
 export function applyLinkEvent(connection: Connection, event: LinkEvent): Connection {
-  if (connection.status === 'stopped' && event.type !== 'started') return connection
+  if ((connection.status === 'stopped') !== (event.type === 'started')) return connection
   switch (event.type) {
     case 'trying':
       return { ...connection, status: 'connecting' }
@@ -75,11 +87,62 @@ export function applyLinkEvent(connection: Connection, event: LinkEvent): Connec
         error_count: connection.error_count + 1,
         reconnect_attempts: connection.reconnect_attempts + 1,
       }
+    case 'ended':
+      return {
+        ...connection,
+        status: 'disconnected',
+        disconnected_at: connection.disconnected_at ?? event.at,
+        error_message: event.reason,
+        reconnect_attempts: 0,
+      }
     case 'stopped':
-      return { ...connection, status: 'stopped', disconnected_at: event.at, error_message: null }
+      return {
+        ...connection,
+        status: 'stopped',
+        disconnected_at: connection.disconnected_at ?? event.at,
+        error_message: null,
+        reconnect_attempts: 0,
+      }
     case 'started':
       return { ...connection, status: 'disconnected', reconnect_attempts: 0 }
     default:
       return event satisfies never
+  }
+}
+
+/** The state of a whole source's link, from those of its receivers; null when it has none. */
+export function linkStatus(connections: Iterable<Connection>): ConnectionStatus | null {
+  const seen = new Set<ConnectionStatus>()
+  for (const { status } of connections) seen.add(status)
+  const order = ['connected', 'connecting', 'error', 'disconnected', 'stopped'] as const
+  return order.find((status) => seen.has(status)) ?? null
+}
+
+/** `GET /api/admin/realtime-connections/` and `realtime_status`. */
+export interface ConnectionBody
+  extends Omit<Connection, 'connected_at' | 'disconnected_at' | 'last_message_at' | 'source'> {
+  /** The receiver's: it has one connection. */
+  readonly id: number
+  readonly receiver_name: string | null
+  readonly connected_at: string | null
+  readonly disconnected_at: string | null
+  readonly last_message_at: string | null
+  /** Of the connection that is, or of the last that was; null when there never was one. */
+  readonly duration_seconds: number | null
+}
+
+export function toConnectionBody(connection: Connection, receiverName: string | null, now: number): ConnectionBody {
+  const { source: _, connected_at, disconnected_at, last_message_at, ...rest } = connection
+  const end = connection.status === 'connected' ? now : disconnected_at
+  const time = (at: number | null) => (at === null ? null : toTimestamp(at))
+  return {
+    id: connection.receiver,
+    ...rest,
+    receiver_name: receiverName,
+    connected_at: time(connected_at),
+    disconnected_at: time(disconnected_at),
+    last_message_at: time(last_message_at),
+    duration_seconds:
+      connected_at === null || end === null ? null : Math.max(0, Math.round((end - connected_at) / 1000)),
   }
 }

@@ -1,83 +1,165 @@
-/** Keeps one source's push subscription alive, reconnecting, and the connection records of its receivers true. */
+/**
+ * Keeps one source's push subscription alive, reconnecting, and the connection records of its receivers true. Only one
+ * process at a time keeps a source's subscription, by a lease of its own: it need not be the one that polls.
+ */
 
-import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Interest, PushEvent } from '../manufacturers/plugin.ts'
-import { readTrouble } from '../manufacturers/sources.ts'
-import {
-  applyLinkEvent,
-  type Connection,
-  type ConnectionStatus,
-  type LinkEvent,
-  newConnection,
-} from '../model/connection.ts'
-import { jitter, reconnectMs, steadyLinkMs } from '../model/pace.ts'
-import { saveConnections } from '../store/connections.ts'
-import type { Database } from '../store/database.ts'
+import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
+import { jitter, nextAttempt, reconnectMs } from '../model/pace.ts'
+import { type Connections, linkLease } from './connections.ts'
 import type { Ingest } from './ingest.ts'
-import type { Log } from './log.ts'
-import type { Poller } from './poller.ts'
-import { pause } from './wait.ts'
+import { type LeaseDeps, whileOwner } from './ownership.ts'
+import { childOf, type Lifetime, pause } from './wait.ts'
 
-export interface FollowDeps {
-  readonly db: Database
+export interface FollowDeps extends LeaseDeps {
   readonly ingest: Ingest
   readonly latest: Latest
-  readonly feed: Pick<Feed, 'publish'>
-  /** One a receiver, of this process and as stored. */
-  readonly connections: Map<number, Connection>
-  readonly log: Log
+  readonly connections: Connections
   now(): number
   random(): number
 }
 
-/** Subscribes, and again after every loss, until the signal aborts. Nothing to do for a plugin that cannot. */
-export async function followForever(deps: FollowDeps, poller: Poller, signal: AbortSignal): Promise<void> {
-  const { now, random, log } = deps
-  const { id, plugin, link } = poller.heard
-  if (plugin.subscribe === undefined) return
-  const interest: Interest = { ids: poller.deviceIds, changed: poller.devicesChanged }
-  for (let attempt = 1; !signal.aborted; attempt += 1) {
-    let openedAt: number | undefined
-    try {
-      await note(deps, poller, { type: 'trying', at: now() })
-      for await (const event of plugin.subscribe(link, interest, signal)) {
-        if (event.type === 'open') {
-          openedAt = performance.now()
-          poller.setLinked(true)
-          await note(deps, poller, { type: 'opened', at: now() })
-          tell(deps, poller, 'connected', 'is up')
-          log.info({ source: id }, 'real-time link is up')
-        } else takeEvent(deps, poller, event)
-      }
-    } catch (error) {
-      const { error: reason } = readTrouble(error)
-      log.warn({ source: id }, `real-time link: ${reason}`)
-      const type = openedAt === undefined ? 'failed' : 'lost'
-      await note(deps, poller, { type, at: now(), reason })
-      if (type === 'lost') tell(deps, poller, 'disconnected', `is lost: ${reason}`)
-    } finally {
-      poller.setLinked(false)
-    }
-    if (signal.aborted) break
-    if (openedAt !== undefined && performance.now() - openedAt >= steadyLinkMs) attempt = 1
-    await pause(jitter(reconnectMs(attempt), random()), signal)
-  }
-  await note(deps, poller, { type: 'lost', at: now(), reason: 'Micwatch stopped' })
+export interface FollowHooks {
+  onLink?(isUp: boolean): void
+  /** The link told levels of this device. */
+  onTold?(deviceId: string): void
+  /** Somebody else keeps the subscription. */
+  onStandBy?(holder: string): void
 }
 
-function tell({ feed }: FollowDeps, poller: Poller, status: ConnectionStatus, what: string): void {
-  const { manufacturer } = poller.heard
-  const message = `The real-time link of ${manufacturer} ${what}`
-  feed.publish({ type: 'status_update', about: 'link', manufacturer, status, message })
+/** Subscribes, and again after every loss, until the signal aborts. Nothing to do for a plugin that cannot. */
+export async function followForever(
+  deps: FollowDeps,
+  heard: HeardSource,
+  signal: AbortSignal,
+  hooks: FollowHooks = {},
+): Promise<void> {
+  if (heard.plugin.subscribe === undefined) return
+  const work = (lease: { readonly signal: AbortSignal }) => keepLink(deps, heard, lease.signal, hooks)
+  await whileOwner(deps, linkLease(heard.id), signal, work, hooks.onStandBy)
+}
+
+async function keepLink(deps: FollowDeps, heard: HeardSource, signal: AbortSignal, hooks: FollowHooks): Promise<void> {
+  const { connections, now, random, log } = deps
+  const { id: source } = heard
+  try {
+    for (let attempt = 0; ; ) {
+      if (!(await wanted(connections, source, signal))) break
+      const heldMs = await connectOnce(deps, heard, signal, hooks)
+      if (signal.aborted) break
+      attempt = heldMs === 'unwanted' ? 0 : nextAttempt(attempt, heldMs)
+      if (heldMs === 'unwanted') continue
+      if (!(await pause(jitter(reconnectMs(attempt), random()), signal))) break
+    }
+  } finally {
+    log.debug({ source }, 'real-time link is given up')
+    await connections.note(source, { type: 'ended', at: now(), reason: 'nobody keeps this link at the moment' })
+  }
+}
+
+/** One connection, until it is lost. How long it was up; `unwanted` when it was ended because nobody wants it. */
+async function connectOnce(
+  deps: FollowDeps,
+  heard: HeardSource,
+  signal: AbortSignal,
+  hooks: FollowHooks,
+): Promise<number | 'unwanted'> {
+  const { connections, now, log } = deps
+  const { id: source, plugin, link } = heard
+  if (plugin.subscribe === undefined) return 'unwanted'
+  const lifetime = childOf(signal)
+  let openedAt: number | undefined
+  let isUp = false
+  const open = () => connections.note(source, { type: 'opened', at: now() })
+  const watching = watchBook(connections, source, lifetime, async () => {
+    if (isUp) await open()
+  })
+  try {
+    await connections.note(source, { type: 'trying', at: now() })
+    for await (const event of plugin.subscribe(link, interestIn(deps, source), lifetime.signal)) {
+      if (event.type === 'open') {
+        openedAt = performance.now()
+        isUp = true
+        hooks.onLink?.(true)
+        await open()
+        log.info({ source }, 'real-time link is up')
+      } else takeEvent(deps, heard, event, hooks)
+    }
+  } catch (error) {
+    isUp = false
+    const { error: reason } = readTrouble(error)
+    log.warn({ source }, `real-time link: ${reason}`)
+    await connections.note(source, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
+  } finally {
+    isUp = false
+    hooks.onLink?.(false)
+  }
+  const isUnwanted = lifetime.signal.aborted && !signal.aborted
+  lifetime.end()
+  await watching
+  if (isUnwanted) return 'unwanted'
+  return openedAt === undefined ? 0 : performance.now() - openedAt
+}
+
+/** Waits until somebody wants the link; false when the signal aborts first. Of a source without receivers all is wanted. */
+async function wanted(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    if (isWanted(connections, source)) return true
+    await connections.changed(source, signal).catch(() => {})
+  }
+  return false
+}
+
+function isWanted(connections: Connections, source: string): boolean {
+  const own = connections.ofSource(source)
+  return own.length === 0 || own.some(({ status }) => status !== 'stopped')
+}
+
+/** Ends the lifetime when the last receiver is stopped; `onChange` sees to those that were started or are new. */
+async function watchBook(
+  connections: Connections,
+  source: string,
+  lifetime: Lifetime,
+  onChange: () => Promise<void>,
+): Promise<void> {
+  const { signal } = lifetime
+  const wait = () =>
+    connections.changed(source, signal).then(
+      () => true,
+      () => false,
+    )
+  // Asked for again before anything is done about the last change, so that none goes unseen.
+  for (let next = wait(); await next; ) {
+    next = wait()
+    if (!isWanted(connections, source)) lifetime.end()
+    else await onChange()
+  }
+}
+
+function interestIn({ connections, latest }: FollowDeps, source: string): Interest {
+  const ids = () =>
+    connections.ofSource(source).flatMap(({ receiver, status }) => {
+      const id = status === 'stopped' ? undefined : latest.get(receiver)?.api_device_id
+      return id === undefined || id === null ? [] : [id]
+    })
+  return {
+    ids,
+    async changed(signal) {
+      const before = ids().join('\n')
+      do await connections.changed(source, signal)
+      while (ids().join('\n') === before)
+    },
+  }
 }
 
 function takeEvent(
-  { ingest, latest, log }: FollowDeps,
-  poller: Poller,
+  { ingest, latest, connections, log }: FollowDeps,
+  heard: HeardSource,
   event: Exclude<PushEvent, { type: 'open' }>,
+  hooks: FollowHooks,
 ): void {
-  const { id: source, manufacturer } = poller.heard
+  const { id: source, manufacturer } = heard
   if (event.type === 'ignored') {
     log.debug({ source }, event.reason)
     return
@@ -89,30 +171,14 @@ function takeEvent(
     log.debug({ source, device: id }, 'pushed by a device that is not known yet')
     return
   }
+  // Stopped on purpose: what is pushed all the same is not taken.
+  if (connections.find(receiver.id)?.status === 'stopped') return
+  connections.heard(receiver.id)
   const isGone = event.type === 'removed' || event.observation.online === false
   const observations = event.type === 'removed' ? [] : [event.observation]
-  if (observations[0]?.channels !== undefined) poller.noteTold(id)
+  if (observations[0]?.channels !== undefined) hooks.onTold?.(id)
+  if (event.type === 'removed') void connections.dropped(receiver.id)
   ingest.take({ manufacturer, observations, gone: isGone ? [receiver.id] : [] }).catch((error) => {
     log.error({ source, device: id, error: String(error) }, 'what was pushed could not be stored')
   })
-}
-
-/** Moves the connection records of the source's receivers; a database that is out of reach does not hold the link up. */
-async function note(deps: FollowDeps, poller: Poller, event: LinkEvent): Promise<void> {
-  const { db, latest, connections, log } = deps
-  const { id, manufacturer, plugin } = poller.heard
-  const changed: Connection[] = []
-  for (const deviceId of poller.deviceIds()) {
-    const receiver = latest.byApiId(manufacturer, deviceId)
-    if (receiver === undefined) continue
-    const before =
-      connections.get(receiver.id) ?? newConnection(receiver.id, manufacturer, plugin.transport ?? 'websocket')
-    const after = applyLinkEvent(before, event)
-    connections.set(receiver.id, after)
-    if (after !== before) changed.push(after)
-  }
-  if (changed.length === 0) return
-  await db
-    .transaction((tx) => saveConnections(tx, changed))
-    .catch((error) => log.warn({ source: id, error: String(error) }, 'connection records could not be stored'))
 }

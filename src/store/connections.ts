@@ -1,22 +1,62 @@
-/** How each receiver's real-time subscription fares. */
+/** How each receiver's real-time subscription fares. Rows carry a revision of the counter `connections`. */
 
+import { sql } from 'kysely'
 import type { Connection } from '../model/connection.ts'
 import type { Reader, Tx } from './database.ts'
-import { inChunks } from './rows.ts'
+import { executeForRows, inChunks } from './rows.ts'
+import type { ConnectionRow } from './schema.ts'
 
-/** By receiver. */
-export async function listConnections(reader: Reader): Promise<Connection[]> {
-  return reader.selectFrom('connections').selectAll().orderBy('receiver').execute()
+/** By receiver; only those changed after `sinceRevision`. */
+export async function listConnections(reader: Reader, sinceRevision = -1): Promise<Connection[]> {
+  const query = reader.selectFrom('connections').selectAll().where('revision', '>', sinceRevision).orderBy('receiver')
+  return (await query.execute()).map(toConnection)
 }
 
-export async function saveConnections(tx: Tx, connections: readonly Connection[]): Promise<void> {
+/** Those of these receivers that have one. */
+export async function findConnections(reader: Reader, receivers: readonly number[]): Promise<Connection[]> {
+  const found: Connection[] = []
+  await inChunks(receivers, async (chunk) => {
+    const query = reader
+      .selectFrom('connections')
+      .selectAll()
+      .where('receiver', 'in', [...chunk])
+      .orderBy('receiver')
+    found.push(...(await query.execute()).map(toConnection))
+  })
+  return found
+}
+
+/** What a link did. One that was meanwhile stopped on purpose, or started, by whatever process, stays as it is. */
+export async function saveConnections(tx: Tx, revision: number, connections: readonly Connection[]): Promise<void> {
+  await upsert(tx, revision, connections, false)
+}
+
+/** What a person decided. */
+export async function overrideConnections(tx: Tx, revision: number, connections: readonly Connection[]): Promise<void> {
+  await upsert(tx, revision, connections, true)
+}
+
+/** When each receiver's link last brought something. No news to anybody who follows the counter. */
+export async function saveLastMessages(tx: Tx, heard: readonly (readonly [receiver: number, at: number])[]) {
+  const rows = heard.map(([receiver, at]) => ({ receiver, at }))
+  await executeForRows(
+    tx,
+    { receiver: 'bigint', at: 'bigint' },
+    rows,
+    (told) =>
+      sql`update connections set last_message_at = told.at from ${told} where connections.receiver = told.receiver`,
+  )
+}
+
+async function upsert(tx: Tx, revision: number, connections: readonly Connection[], isDecided: boolean): Promise<void> {
   await inChunks(connections, async (chunk) => {
     await tx.query
       .insertInto('connections')
-      .values([...chunk])
-      .onConflict((conflict) =>
-        conflict.column('receiver').doUpdateSet((eb) => ({
+      .values(chunk.map((connection) => ({ ...connection, revision })))
+      .onConflict((conflict) => {
+        const replaced = conflict.column('receiver').doUpdateSet((eb) => ({
           manufacturer: eb.ref('excluded.manufacturer'),
+          source: eb.ref('excluded.source'),
           status: eb.ref('excluded.status'),
           transport: eb.ref('excluded.transport'),
           connected_at: eb.ref('excluded.connected_at'),
@@ -25,8 +65,16 @@ export async function saveConnections(tx: Tx, connections: readonly Connection[]
           error_message: eb.ref('excluded.error_message'),
           error_count: eb.ref('excluded.error_count'),
           reconnect_attempts: eb.ref('excluded.reconnect_attempts'),
-        })),
-      )
+          revision,
+        }))
+        return isDecided
+          ? replaced
+          : replaced.where(sql<boolean>`(connections.status = 'stopped') = (excluded.status = 'stopped')`)
+      })
       .execute()
   })
+}
+
+function toConnection({ revision: _, ...row }: ConnectionRow): Connection {
+  return row
 }

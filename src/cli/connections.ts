@@ -1,0 +1,136 @@
+/** check_connections and realtime_status: how the real-time connections stand, as stored. */
+
+import { type Command, Option } from 'commander'
+import { type House, openHouse } from '../house.ts'
+import { linkSubject, lostLink } from '../model/alert.ts'
+import {
+  type Connection,
+  type ConnectionBody,
+  type ConnectionStatus,
+  connectionStatuses,
+  toConnectionBody,
+} from '../model/connection.ts'
+import { sourcesOf } from './sources.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  createLog,
+  type ExitCode,
+  exitCodes,
+  formatTable,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+} from './terminal.ts'
+
+interface CheckOptions extends CommonOptions {
+  readonly manufacturer?: string
+  readonly alert?: boolean
+}
+
+interface StatusOptions extends CommonOptions {
+  readonly manufacturer?: string
+  readonly status?: ConnectionStatus
+  readonly verbose?: boolean
+}
+
+export function checkConnectionsCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('check_connections', 'Count the real-time connections, and name those that are down')
+    .option('--manufacturer <code>', 'only this manufacturer')
+    .option('--alert', 'raise an alert where a link is down, and exit 1')
+    .action(async (options: CheckOptions) =>
+      done(await withConnections(options, terminal, (house, all) => check(house, all, options, terminal))),
+    )
+}
+
+export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('realtime_status', 'Show the real-time connection of every receiver')
+    .option('--verbose', 'with times, errors and tries')
+    .option('--manufacturer <code>', 'only this manufacturer')
+    .addOption(new Option('--status <status>', 'only connections in this state').choices(connectionStatuses))
+    .action(async (options: StatusOptions) =>
+      done(await withConnections(options, terminal, async (house, all) => show(house, all, options, terminal))),
+    )
+}
+
+/** What is true: links whose process was killed are not passed off as connected. */
+async function withConnections(
+  options: CommonOptions & { readonly manufacturer?: string },
+  terminal: Terminal,
+  work: (house: House, connections: readonly Connection[]) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const config = readOptions(options, terminal)
+  const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
+  try {
+    sourcesOf(house, options.manufacturer)
+    await house.connections.sweep()
+    const all = await house.connections.readAll()
+    return await work(
+      house,
+      all.filter((one) => options.manufacturer === undefined || one.manufacturer === options.manufacturer),
+    )
+  } finally {
+    await house.close()
+  }
+}
+
+async function check(
+  house: House,
+  connections: readonly Connection[],
+  options: CheckOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const counts = Object.fromEntries(connectionStatuses.map((status) => [status, 0])) as Record<ConnectionStatus, number>
+  for (const { status } of connections) counts[status] += 1
+  // What nobody listens to (a manufacturer that is disabled, a receiver that is gone) has no link to be down.
+  const watched = new Set(house.sources.map(({ id }) => id))
+  const down = connections.filter(
+    ({ status, source }) => source !== null && watched.has(source) && (status === 'disconnected' || status === 'error'),
+  )
+  const problems = down.map((one) => bodyOf(house, one))
+  if (options.alert) await raiseAlerts(house, down)
+  if (options.json) printJson(terminal, { counts, problems })
+  else {
+    terminal.out(formatTable(connectionStatuses, [connectionStatuses.map((status) => counts[status])]))
+    for (const { receiver_name, manufacturer, status, error_message } of problems) {
+      terminal.err(`${manufacturer}: ${plain(receiver_name)} is ${status}: ${plain(error_message)}`)
+    }
+  }
+  return options.alert && problems.length > 0 ? exitCodes.failed : exitCodes.ok
+}
+
+/** One alert a link, which is the one the service itself would raise: whoever restores the link clears it. */
+async function raiseAlerts({ alerts }: House, down: readonly Connection[]): Promise<void> {
+  const lost = new Map(
+    down.flatMap(({ manufacturer, source }) =>
+      source === null ? [] : [[linkSubject(source), lostLink(manufacturer, source)] as const],
+    ),
+  )
+  await alerts.raise([...lost.values()])
+}
+
+function show(house: House, connections: readonly Connection[], options: StatusOptions, terminal: Terminal): ExitCode {
+  const wanted = connections.filter(({ status }) => options.status === undefined || status === options.status)
+  const bodies = wanted.map((one) => bodyOf(house, one))
+  if (options.json) printJson(terminal, { connections: bodies })
+  else if (bodies.length === 0) terminal.out('There is no such real-time connection.')
+  else printConnections(bodies, options.verbose === true, terminal)
+  return exitCodes.ok
+}
+
+function printConnections(bodies: readonly ConnectionBody[], isVerbose: boolean, terminal: Terminal): void {
+  const head = ['receiver', 'name', 'manufacturer', 'transport', 'status', 'seconds']
+  const more = ['connected', 'disconnected', 'last message', 'errors', 'tries', 'error']
+  const rows = bodies.map((one) => {
+    const row = [one.receiver, one.receiver_name, one.manufacturer, one.transport, one.status, one.duration_seconds]
+    if (!isVerbose) return row
+    const { connected_at, disconnected_at, last_message_at, error_count, reconnect_attempts, error_message } = one
+    return [...row, connected_at, disconnected_at, last_message_at, error_count, reconnect_attempts, error_message]
+  })
+  terminal.out(formatTable(isVerbose ? [...head, ...more] : head, rows))
+}
+
+function bodyOf({ latest }: House, connection: Connection): ConnectionBody {
+  return toConnectionBody(connection, latest.get(connection.receiver)?.name ?? null, Date.now())
+}

@@ -1,0 +1,55 @@
+/** Alerts, and the real-time connections with their switches. */
+
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { type SwitchDeps, switchConnections } from '../actions/switch-connections.ts'
+import type { Latest } from '../live/latest.ts'
+import { alertStates, toAlertBody } from '../model/alert.ts'
+import { type Connection, connectionStatuses, toConnectionBody } from '../model/connection.ts'
+import { listAlerts } from '../store/alerts.ts'
+import type { Database } from '../store/database.ts'
+import { type Query, readChoice, readPage, readParameter, toPage } from './answer.ts'
+import { body, id } from './schemas.ts'
+
+export interface AlertRoutesDeps extends SwitchDeps {
+  readonly db: Database
+  readonly latest: Latest
+  readonly connections: SwitchDeps['connections'] & { readAll(): Promise<readonly Connection[]> }
+}
+
+const ConnectionIds = body({
+  ids: Type.Array(id, { minItems: 1, maxItems: 10_000, description: 'a list of ids, at least one' }),
+})
+
+export function alertRoutes(app: FastifyInstance, deps: AlertRoutesDeps): void {
+  app.get('/api/alerts', async (request) => {
+    const query = request.query as Query
+    const page = readPage(query)
+    const filter = {
+      state: readChoice(query, 'state', alertStates),
+      manufacturer: readParameter(query, 'manufacturer'),
+    }
+    const alerts = (await listAlerts(deps.db.read, filter)).map(toAlertBody)
+    return page === null ? alerts : toPage(alerts, page, request.url)
+  })
+
+  app.get('/api/admin/realtime-connections', { config: { needs: 'inspect' } }, async (request) => {
+    const query = request.query as Query
+    const page = readPage(query)
+    const manufacturer = readParameter(query, 'manufacturer')
+    const status = readChoice(query, 'status', connectionStatuses)
+    const bodies = (await deps.connections.readAll())
+      .filter((one) => manufacturer === undefined || one.manufacturer === manufacturer)
+      .filter((one) => status === undefined || one.status === status)
+      .map((one) => toConnectionBody(one, deps.latest.get(one.receiver)?.name ?? null, deps.now()))
+    return page === null ? bodies : toPage(bodies, page, request.url)
+  })
+
+  for (const deed of ['stop', 'start'] as const) {
+    app.post<{ Body: Type.Static<typeof ConnectionIds> }>(
+      `/api/admin/realtime-connections/${deed}`,
+      { config: { needs: 'review' }, schema: { body: ConnectionIds } },
+      (request) => switchConnections(deps, request.actor, deed, request.body.ids),
+    )
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * `GET /metrics`: what the loops counted, and how the house stands at the moment it is asked. Nothing is kept up to date
+ * between two askings. Batteries and levels by channel are many lines, and come only with `?channels=1`.
+ */
+
+import type { FastifyInstance } from 'fastify'
+import { Gauge, Registry } from 'prom-client'
+import type { Feed } from '../live/feed.ts'
+import type { Latest } from '../live/latest.ts'
+import type { Tally } from '../live/tally.ts'
+import type { Alert } from '../model/alert.ts'
+import { toChannelBody } from '../model/api.ts'
+import { connectionStatuses } from '../model/connection.ts'
+import { queueStatuses } from '../model/discovery.ts'
+import type { ServiceHealth } from '../model/health.ts'
+import type { Database } from '../store/database.ts'
+import { countEntries } from '../store/discovery.ts'
+import type { AlertRoutesDeps } from './alerts.ts'
+import { type Query, readChoice } from './answer.ts'
+
+export interface MetricsDeps {
+  readonly db: Database
+  readonly latest: Latest
+  readonly feed: Feed
+  readonly tally: Pick<Tally, 'registry'>
+  readonly alerts: { list(): readonly Alert[] }
+  readonly connections: AlertRoutesDeps['connections']
+  health(manufacturer: string | undefined): ServiceHealth
+}
+
+export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
+  app.get('/metrics', { config: { needs: 'read' } }, async (request, reply) => {
+    const showsChannels = readChoice(request.query as Query, 'channels', ['0', '1']) === '1'
+    const now = new Registry()
+    const add = (name: string, help: string, labelNames: readonly string[] = []) =>
+      new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [now] })
+    describeUpstreams(deps, add)
+    describeDevices(deps, add)
+    await describeRecords(deps, add)
+    add('websocket_clients', 'Clients that listen at the moment.').set(deps.feed.listeners)
+    add('feed_waiting_messages', 'Messages that wait for clients that read slowly.').set(deps.feed.waiting)
+    if (showsChannels) describeChannels(deps, add)
+    const text = `${await deps.tally.registry.metrics()}\n${await now.metrics()}`
+    return reply.header('content-type', Registry.PROMETHEUS_CONTENT_TYPE).send(text)
+  })
+}
+
+type Add = (name: string, help: string, labelNames?: readonly string[]) => Gauge
+
+function describeUpstreams({ health }: MetricsDeps, add: Add): void {
+  const up = add('upstream_healthy', '1 while a manufacturer’s systems are healthy.', ['manufacturer', 'status'])
+  const failures = add('upstream_consecutive_failures', 'Failed cycles in a row, of the best source.', ['manufacturer'])
+  for (const { code: manufacturer, status, consecutive_failures } of health(undefined).manufacturers) {
+    up.set({ manufacturer, status }, status === 'healthy' ? 1 : 0)
+    failures.set({ manufacturer }, consecutive_failures)
+  }
+}
+
+/** Channels: of a receiver that is offline, without a transmitter, or with one that is heard. */
+function describeDevices({ latest, health }: MetricsDeps, add: Add): void {
+  const devices = add('devices', 'Receivers.', ['manufacturer', 'state'])
+  const channels = add('channels', 'Channels: live with a transmitter, idle without, offline with their receiver.', [
+    'manufacturer',
+    'state',
+  ])
+  for (const { code: manufacturer } of health(undefined).manufacturers) {
+    for (const state of ['active', 'inactive']) devices.set({ manufacturer, state }, 0)
+    for (const state of ['live', 'idle', 'offline']) channels.set({ manufacturer, state }, 0)
+  }
+  for (const receiver of latest.list()) {
+    const { manufacturer, is_active } = receiver
+    devices.inc({ manufacturer, state: is_active ? 'active' : 'inactive' })
+    for (const { transmitter } of receiver.channels) {
+      const state = !is_active ? 'offline' : transmitter === null ? 'idle' : 'live'
+      channels.inc({ manufacturer, state })
+    }
+  }
+}
+
+/** What the store counts; left out while it is out of reach, so that the rest is told all the same. */
+async function describeRecords({ db, alerts, connections }: MetricsDeps, add: Add): Promise<void> {
+  const open = add('alerts_open', 'Alerts that are raised and not cleared.', ['kind', 'severity'])
+  for (const { kind, severity } of alerts.list()) open.inc({ kind, severity })
+  try {
+    const links = add('realtime_connections', 'Real-time connections of receivers.', ['status'])
+    for (const status of connectionStatuses) links.set({ status }, 0)
+    for (const { status } of await connections.readAll()) links.inc({ status })
+    const queue = add('discovery_queue_entries', 'Devices in the review queue.', ['status'])
+    for (const status of queueStatuses) queue.set({ status }, await countEntries(db.read, { status }))
+  } catch {
+    add('store_reachable', '0 while the database cannot be read.').set(0)
+    return
+  }
+  add('store_reachable', '0 while the database cannot be read.').set(1)
+}
+
+function describeChannels({ latest }: MetricsDeps, add: Add): void {
+  const labels = ['manufacturer', 'receiver', 'channel', 'slot', 'name']
+  const battery = add('channel_battery_percent', 'Battery of the transmitter.', labels)
+  const rf = add('channel_rf_level_dbm', 'RF level.', labels)
+  const audio = add('channel_audio_level_dbfs', 'Audio level.', labels)
+  for (const { manufacturer, name: receiver, channels } of latest.list()) {
+    for (const { channel, slot, name, rf_level, audio_level, transmitter } of channels.map(toChannelBody)) {
+      const about = { manufacturer, receiver, channel, slot, name: transmitter?.name ?? name ?? '' }
+      set(battery, about, transmitter?.battery ?? null)
+      set(rf, about, transmitter?.rf_level ?? rf_level)
+      set(audio, about, transmitter?.audio_level ?? audio_level)
+    }
+  }
+}
+
+/** Unknown is no line at all. */
+function set(gauge: Gauge, labels: Record<string, string | number>, value: number | null): void {
+  if (value !== null) gauge.set(labels, value)
+}

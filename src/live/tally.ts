@@ -1,0 +1,49 @@
+/** What the loops did, counted for whoever watches the watcher: told once a cycle, never for a single level. */
+
+import { Counter, Histogram, Registry } from 'prom-client'
+
+/** A source as the counts name it. */
+interface Counted {
+  readonly id: string
+  readonly manufacturer: string
+}
+
+export interface Tally {
+  readonly registry: Registry
+  polled(source: Counted, seconds: number, hasFailed: boolean): void
+  overran(source: Counted): void
+}
+
+export function createTally(): Tally {
+  const registry = new Registry()
+  const labelNames = ['manufacturer', 'source'] as const
+  const about = { labelNames, registers: [registry] }
+  const polls = new Counter({ ...about, name: 'micwatch_polls_total', help: 'Polling cycles of a source.' })
+  const failures = new Counter({
+    ...about,
+    name: 'micwatch_poll_failures_total',
+    help: 'Polling cycles in which the source did not answer as it should.',
+  })
+  const overruns = new Counter({
+    ...about,
+    name: 'micwatch_poll_overruns_total',
+    help: 'Polling cycles that outlasted their interval.',
+  })
+  const latency = new Histogram({
+    ...about,
+    name: 'micwatch_poll_duration_seconds',
+    help: 'How long the polling cycles of a source took.',
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  })
+  const labels = ({ id, manufacturer }: Counted) => ({ manufacturer, source: id })
+  return {
+    registry,
+    polled(source, seconds, hasFailed) {
+      polls.inc(labels(source))
+      failures.inc(labels(source), hasFailed ? 1 : 0)
+      overruns.inc(labels(source), 0)
+      latency.observe(labels(source), seconds)
+    },
+    overran: (source) => overruns.inc(labels(source)),
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * What raises an alert and what clears it. Pure: what is open and what is true go in, what has to change comes out.
+ * An alert is about one subject (a channel's battery, a receiver, a source); a subject has at most one open alert.
+ */
+
+import type { AlertMessage, Severity } from './messages.ts'
+import type { Receiver } from './receiver.ts'
+
+export const alertKinds = ['battery_low', 'receiver_offline', 'upstream_failing', 'link_lost'] as const
+export type AlertKind = (typeof alertKinds)[number]
+
+export const alertStates = ['raised', 'cleared'] as const
+export type AlertState = (typeof alertStates)[number]
+
+/** Something that deserves an alert. */
+export interface Finding {
+  readonly subject: string
+  readonly kind: AlertKind
+  readonly severity: Severity
+  readonly message: string
+  readonly manufacturer: string
+  readonly receiver_id: number | null
+  readonly channel_id: number | null
+}
+
+export interface Alert extends Finding {
+  readonly id: number
+  readonly state: AlertState
+  readonly raised_at: number
+  readonly cleared_at: number | null
+}
+
+export type AlertChange =
+  | { readonly type: 'raise'; readonly finding: Finding }
+  /** The same alert, more severe. */
+  | { readonly type: 'worsen'; readonly alert: Alert; readonly finding: Finding }
+  /** `message` says what is well again. */
+  | { readonly type: 'clear'; readonly alert: Alert; readonly message: string }
+
+/** The open alert about a subject. */
+export type OpenAlerts = (subject: string) => Alert | undefined
+
+const criticalBattery = 10
+/** So far above the threshold a battery has to be before its alert is cleared: a reading that wavers says it once. */
+const batteryMargin = 5
+/** A source that failed so many cycles in a row deserves an alert. */
+const failingFrom = 3
+/** So long a link has to be down. */
+const linkLostAfterMs = 60_000
+
+function batterySubject(channelId: number): string {
+  return `battery:${channelId}`
+}
+
+function receiverSubject(receiverId: number): string {
+  return `receiver:${receiverId}`
+}
+
+export function upstreamSubject(source: string): string {
+  return `upstream:${source}`
+}
+
+export function linkSubject(source: string): string {
+  return `link:${source}`
+}
+
+/** Whether the step from `before` to `after` can change anything about alerts. Called for every level that changes. */
+export function mayAlert(before: Receiver | undefined, after: Receiver): boolean {
+  if (before === undefined || before.is_active !== after.is_active) return true
+  if (before.channels === after.channels) return false
+  if (before.channels.length !== after.channels.length) return true
+  for (const [at, channel] of after.channels.entries()) {
+    const earlier = before.channels[at]
+    if (earlier !== channel && earlier?.transmitter?.battery !== channel.transmitter?.battery) return true
+  }
+  return false
+}
+
+/** `threshold: null`: its batteries are judged by somebody who knows them better. */
+export function judgeReceiver(receiver: Receiver, threshold: number | null, open: OpenAlerts): AlertChange[] {
+  const changes: AlertChange[] = []
+  judgePresence(receiver, open, changes)
+  if (threshold !== null) judgeBatteries(receiver, threshold, open, changes)
+  return changes
+}
+
+function judgeBatteries(receiver: Receiver, threshold: number, open: OpenAlerts, changes: AlertChange[]): void {
+  for (const channel of receiver.channels) {
+    const battery = channel.transmitter?.battery ?? null
+    // Unknown is neither good nor bad: what was said stands until the battery is heard of again.
+    if (battery === null) continue
+    const alert = open(batterySubject(channel.id))
+    const name = channel.transmitter?.name ?? channel.name ?? `${receiver.name}, channel ${channel.channel}`
+    if (isWellCharged(battery, threshold)) {
+      if (alert !== undefined) changes.push({ type: 'clear', alert, message: `Battery of ${name} is at ${battery} %` })
+      continue
+    }
+    const severity = battery <= criticalBattery ? 'critical' : 'warning'
+    const finding: Finding = {
+      subject: batterySubject(channel.id),
+      kind: 'battery_low',
+      severity,
+      message: `Battery of ${name} is at ${battery} %`,
+      manufacturer: receiver.manufacturer,
+      receiver_id: receiver.id,
+      channel_id: channel.id,
+    }
+    if (alert === undefined) {
+      if (battery <= threshold) changes.push({ type: 'raise', finding })
+    } else if (severity === 'critical' && alert.severity !== 'critical')
+      changes.push({ type: 'worsen', alert, finding })
+  }
+}
+
+/** A full battery is well charged whatever the threshold, unless the threshold says that even full is low. */
+function isWellCharged(battery: number, threshold: number): boolean {
+  return battery > threshold && battery >= Math.min(100, threshold + batteryMargin)
+}
+
+function judgePresence(receiver: Receiver, open: OpenAlerts, changes: AlertChange[]): void {
+  const { id, name, manufacturer, is_active } = receiver
+  const alert = open(receiverSubject(id))
+  if (is_active) {
+    if (alert !== undefined) changes.push({ type: 'clear', alert, message: `${name} is back` })
+  } else if (alert === undefined) {
+    const about = { subject: receiverSubject(id), manufacturer, receiver_id: id, channel_id: null }
+    const finding = { ...about, kind: 'receiver_offline', severity: 'critical', message: `${name} is offline` } as const
+    changes.push({ type: 'raise', finding })
+  }
+}
+
+/** How a source fares, as far as it matters here. */
+export interface SourceFares {
+  readonly manufacturer: string
+  readonly source: string
+  readonly consecutive_failures: number
+  readonly error: string | null
+}
+
+export function judgeSource(fares: SourceFares, open: OpenAlerts): AlertChange[] {
+  const { manufacturer, source, consecutive_failures: failures, error } = fares
+  const alert = open(upstreamSubject(source))
+  const address = addressOf(source, manufacturer)
+  if (failures === 0) {
+    // An upstream that asks for a pause does not answer yet.
+    if (alert === undefined || error !== null) return []
+    return [{ type: 'clear', alert, message: `${manufacturer} answers again (${address})` }]
+  }
+  if (alert !== undefined || failures < failingFrom) return []
+  const why = error === null ? '' : `: ${error}`
+  const finding: Finding = {
+    subject: upstreamSubject(source),
+    kind: 'upstream_failing',
+    severity: 'critical',
+    message: `${manufacturer} failed ${failures} times in a row (${address})${why}`,
+    manufacturer,
+    receiver_id: null,
+    channel_id: null,
+  }
+  return [{ type: 'raise', finding }]
+}
+
+/** A source's real-time link. */
+export interface LinkFares {
+  readonly manufacturer: string
+  readonly source: string
+  /** Nobody wants it at the moment; that is no trouble. */
+  readonly isWanted: boolean
+  /** Null while it is up. */
+  readonly downSince: number | null
+}
+
+export function judgeLink(link: LinkFares, open: OpenAlerts, now: number): AlertChange[] {
+  const { manufacturer, source, isWanted, downSince } = link
+  const alert = open(linkSubject(source))
+  const address = addressOf(source, manufacturer)
+  if (!isWanted || downSince === null) {
+    const how = isWanted ? 'is back' : 'is stopped on purpose'
+    return alert === undefined
+      ? []
+      : [{ type: 'clear', alert, message: `The real-time link of ${manufacturer} ${how} (${address})` }]
+  }
+  if (alert !== undefined || now - downSince < linkLostAfterMs) return []
+  return [{ type: 'raise', finding: lostLink(manufacturer, source) }]
+}
+
+export function lostLink(manufacturer: string, source: string): Finding {
+  return {
+    subject: linkSubject(source),
+    kind: 'link_lost',
+    severity: 'warning',
+    message: `The real-time link of ${manufacturer} is lost (${addressOf(source, manufacturer)})`,
+    manufacturer,
+    receiver_id: null,
+    channel_id: null,
+  }
+}
+
+/** `<manufacturer>:<address>` without the manufacturer. */
+function addressOf(source: string, manufacturer: string): string {
+  return source.startsWith(`${manufacturer}:`) ? source.slice(manufacturer.length + 1) : source
+}
+
+/** `GET /api/alerts/`. */
+export interface AlertBody extends Omit<AlertMessage, 'type'> {
+  readonly receiver_id: number | null
+  readonly raised_at: string
+  readonly cleared_at: string | null
+}
+
+export function toAlertMessage(alert: Alert): AlertMessage {
+  const { id, kind, state, severity, message, manufacturer, channel_id } = alert
+  return { type: 'alert', manufacturer, id, kind, state, severity, message, channel_id }
+}
+
+export function toAlertBody(alert: Alert): AlertBody {
+  const { type: _, ...told } = toAlertMessage(alert)
+  const { receiver_id, raised_at, cleared_at } = alert
+  return {
+    ...told,
+    receiver_id,
+    raised_at: new Date(raised_at).toISOString(),
+    cleared_at: cleared_at === null ? null : new Date(cleared_at).toISOString(),
+  }
+}

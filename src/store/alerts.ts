@@ -1,0 +1,91 @@
+/** Alerts: raised once, cleared once, whoever sees it. Cleared ones go by age and number. */
+
+import type { Alert, AlertState, Finding } from '../model/alert.ts'
+import type { Reader, Tx } from './database.ts'
+import type { AlertRow } from './schema.ts'
+
+interface AlertFilter {
+  readonly state?: AlertState | undefined
+  readonly manufacturer?: string | undefined
+}
+
+/** By id. */
+export async function listAlerts(reader: Reader, filter: AlertFilter = {}): Promise<Alert[]> {
+  let query = reader.selectFrom('alerts').selectAll().orderBy('id')
+  if (filter.manufacturer !== undefined) query = query.where('manufacturer', '=', filter.manufacturer)
+  if (filter.state !== undefined) query = query.where('cleared_at', filter.state === 'raised' ? 'is' : 'is not', null)
+  return (await query.execute()).map(toAlert)
+}
+
+/** What was raised, made worse or cleared after that revision of the counter `alerts`. */
+export async function listAlertsSince(reader: Reader, since: number): Promise<{ alert: Alert; revision: number }[]> {
+  const rows = await reader.selectFrom('alerts').selectAll().where('revision', '>', since).orderBy('id').execute()
+  return rows.map((row) => ({ alert: toAlert(row), revision: row.revision }))
+}
+
+/** Null when the subject has an open alert already. */
+export async function raiseAlert(tx: Tx, revision: number, finding: Finding, at: number): Promise<Alert | null> {
+  const row = await tx.query
+    .insertInto('alerts')
+    .values({ ...finding, raised_at: at, cleared_at: null, revision })
+    .onConflict((conflict) => conflict.column('subject').where('cleared_at', 'is', null).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row === undefined ? null : toAlert(row)
+}
+
+/** Null when it is cleared already, or as bad already. */
+export async function worsenAlert(
+  tx: Tx,
+  revision: number,
+  id: number,
+  { severity, message }: Pick<Finding, 'severity' | 'message'>,
+): Promise<Alert | null> {
+  const row = await tx.query
+    .updateTable('alerts')
+    .set({ severity, message, revision })
+    .where('id', '=', id)
+    .where('cleared_at', 'is', null)
+    .where('severity', '<>', severity)
+    .returningAll()
+    .executeTakeFirst()
+  return row === undefined ? null : toAlert(row)
+}
+
+/** Null when it is cleared already. */
+export async function clearAlert(
+  tx: Tx,
+  revision: number,
+  id: number,
+  { message, at }: { readonly message: string; readonly at: number },
+): Promise<Alert | null> {
+  const row = await tx.query
+    .updateTable('alerts')
+    .set({ message, cleared_at: at, revision })
+    .where('id', '=', id)
+    .where('cleared_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  return row === undefined ? null : toAlert(row)
+}
+
+/** Forgets cleared alerts from before `time`, and all but the newest `most`. */
+export async function pruneAlerts(tx: Tx, time: number, most: number): Promise<void> {
+  await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
+  const oldest = await tx.query
+    .selectFrom('alerts')
+    .select('id')
+    .where('cleared_at', 'is not', null)
+    .orderBy('id', 'desc')
+    .offset(most)
+    .limit(1)
+    .executeTakeFirst()
+  if (oldest === undefined) return
+  await tx.query.deleteFrom('alerts').where('cleared_at', 'is not', null).where('id', '<=', oldest.id).execute()
+}
+
+type StoredAlert = Omit<AlertRow, 'id'> & { readonly id: number }
+
+function toAlert({ revision: _, ...row }: StoredAlert): Alert {
+  return { ...row, state: row.cleared_at === null ? 'raised' : 'cleared' }
+}

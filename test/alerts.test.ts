@@ -1,0 +1,240 @@
+/** What a technician has to be told of, once: by the WebSocket when it happens, by REST afterwards. */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  channelOf,
+  entryOf,
+  firstDevice,
+  startApp,
+  startSennheiser,
+  startShure,
+  type TestApp,
+  until,
+  withoutLink,
+} from './app.ts'
+import { createTestDatabase, type Engine, engines } from './databases.ts'
+import { tokenHeaders } from './tokens.ts'
+
+async function alertsOf(app: Pick<TestApp, 'get'>, query = '') {
+  const { status, json } = await app.get(`/api/alerts/${query}`)
+  expect(status).toBe(200)
+  return json
+}
+
+describe.each(engines)('a low battery (%s)', (engine: Engine) => {
+  it.each([
+    ['pushed', async () => startShure()],
+    ['polled', async () => withoutLink(await startShure())],
+  ])('is told when it is %s: raised, worse, cleared, each once', async (_, start) => {
+    const simulator = await start()
+    const { id } = firstDevice(simulator)
+    const show = (battery: number) => {
+      simulator.show.set(id, { battery }, 1)
+      simulator.push.flush()
+    }
+    for (const channel of [1, 2]) simulator.show.set(id, { battery: 90 }, channel)
+    simulator.show.set(firstDevice(simulator, 1).id, { battery: 90 }, 1)
+    simulator.show.set(firstDevice(simulator, 1).id, { battery: 90 }, 2)
+    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const socket = await app.socket()
+    const receiver = await until('the receiver is known', () => app.receiver(id))
+    const channel_id = channelOf(receiver).id
+
+    show(18)
+    const raised = await socket.next(({ type }) => type === 'alert')
+    expect(raised).toMatchObject({
+      kind: 'battery_low',
+      state: 'raised',
+      severity: 'warning',
+      manufacturer: 'shure',
+      channel_id,
+      id: expect.any(Number),
+      message: expect.stringContaining('18 %'),
+    })
+    show(9)
+    const worse = await socket.next(({ type, severity }) => type === 'alert' && severity === 'critical')
+    expect(worse).toMatchObject({ id: raised.id, state: 'raised', channel_id })
+    expect(await alertsOf(app, '?state=raised')).toEqual([
+      {
+        id: raised.id,
+        kind: 'battery_low',
+        state: 'raised',
+        severity: 'critical',
+        message: worse.message,
+        manufacturer: 'shure',
+        channel_id,
+        receiver_id: receiver.id,
+        raised_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        cleared_at: null,
+      },
+    ])
+    show(22)
+    await until('22 % is known', async () => channelOf(await app.receiver(id)).transmitter?.battery === 22)
+    show(25)
+    await socket.next(({ type, state }) => type === 'alert' && state === 'cleared')
+    const told = socket.ofType('alert').map(({ state, severity }) => `${state} ${severity}`)
+    expect(told).toEqual(['raised warning', 'raised critical', 'cleared critical'])
+    expect(await alertsOf(app, '?state=raised')).toEqual([])
+    expect(await alertsOf(app, '?state=cleared')).toMatchObject([
+      { id: raised.id, cleared_at: expect.stringMatching(/Z$/) },
+    ])
+  })
+
+  it('is judged by the threshold in force, and again when that changes', async () => {
+    const simulator = withoutLink(await startShure({ receivers: 1 }))
+    const { id } = firstDevice(simulator)
+    simulator.show.set(id, { battery: 40 }, 1)
+    simulator.show.set(id, { battery: 90 }, 2)
+    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const socket = await app.socket()
+    await until('the receiver is known', () => app.receiver(id))
+    expect(await alertsOf(app)).toEqual([])
+    const set = (value: string) =>
+      app.post('/api/config/', { key: 'alert_battery_threshold', value, manufacturer: 'shure' })
+    expect((await set('50')).status).toBe(200)
+    const raised = await socket.next(({ type }) => type === 'alert', 2000)
+    expect(raised).toMatchObject({ kind: 'battery_low', state: 'raised', severity: 'warning' })
+    await set('35')
+    const cleared = await socket.next(({ type, state }) => type === 'alert' && state === 'cleared', 2000)
+    expect(cleared.id).toBe(raised.id)
+  })
+
+  it('survives a restart without being raised twice, and is cleared by whoever runs then', async () => {
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    const simulator = await startShure({ receivers: 1 })
+    const { id } = firstDevice(simulator)
+    simulator.show.set(id, { battery: 15 }, 1)
+    simulator.show.set(id, { battery: 90 }, 2)
+    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const first = await startApp(options)
+    const [raised] = await until('it is raised', async () => {
+      const alerts = await alertsOf(first)
+      return alerts.length > 0 && alerts
+    })
+    await first.close()
+
+    const second = await startApp(options)
+    const socket = await second.socket()
+    await until('the link is up again', () => simulator.push.links > 0)
+    await until('it was polled', () => simulator.requests.count('/api/v1/devices') > 3)
+    expect(socket.ofType('alert')).toEqual([])
+    simulator.show.set(id, { battery: 80 }, 1)
+    simulator.push.flush()
+    const cleared = await socket.next(({ type }) => type === 'alert')
+    expect(cleared).toMatchObject({ id: raised.id, state: 'cleared' })
+    expect(await alertsOf(second)).toHaveLength(1)
+  })
+
+  it('is raised once by two processes, and told by both', async () => {
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    const simulator = await startShure({ receivers: 1 })
+    const { id } = firstDevice(simulator)
+    for (const channel of [1, 2]) simulator.show.set(id, { battery: 90 }, channel)
+    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const apps = [await startApp(options), await startApp(options)]
+    const sockets = await Promise.all(apps.map((app) => app.socket()))
+    await until('the link is up', () => simulator.push.links > 0)
+    for (const app of apps) await until('the receiver is known', () => app.receiver(id))
+    simulator.show.set(id, { battery: 12 }, 1)
+    simulator.push.flush()
+    const told = await Promise.all(sockets.map((socket) => socket.next(({ type }) => type === 'alert')))
+    expect(told[1]?.id).toBe(told[0]?.id)
+    await until('it was polled again', () => simulator.requests.count('/api/v1/devices') > 4)
+    for (const app of apps) expect(await alertsOf(app)).toHaveLength(1)
+    for (const socket of sockets) expect(socket.ofType('alert')).toHaveLength(1)
+  })
+})
+
+it('a receiver that goes offline and comes back', async () => {
+  const simulator = await startShure()
+  const { id, name } = firstDevice(simulator)
+  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const socket = await app.socket()
+  const receiver = await until('the receiver is known', () => app.receiver(id))
+  await until('the link is up', () => simulator.push.links > 0)
+  const isAboutIt = (state: string) => (message: { type: string }) =>
+    message.type === 'alert' &&
+    'kind' in message &&
+    message.kind === 'receiver_offline' &&
+    'state' in message &&
+    message.state === state
+  simulator.show.set(id, { online: false })
+  simulator.push.flush()
+  const raised = await socket.next(isAboutIt('raised'))
+  expect(raised).toMatchObject({ severity: 'critical', channel_id: null, message: `${name} is offline` })
+  simulator.show.set(id, { online: true })
+  simulator.push.flush()
+  expect(await socket.next(isAboutIt('cleared'))).toMatchObject({ id: raised.id })
+  expect(await alertsOf(app, '?state=cleared')).toMatchObject([{ id: raised.id, receiver_id: receiver.id }])
+})
+
+it('an upstream that fails three cycles and is back; disabling it clears what is open', async () => {
+  const simulator = withoutLink(await startShure())
+  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const socket = await app.socket()
+  await until('both are known', async () => (await app.receivers()).length === 2)
+  const isUpstream = (state: string) => (message: { type: string; kind?: string; state?: string }) =>
+    message.type === 'alert' && message.kind === 'upstream_failing' && message.state === state
+  simulator.setFault({ type: 'reset' })
+  const raised = await socket.next(isUpstream('raised'), 15_000)
+  const { json } = await app.get('/api/health/')
+  expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
+  expect(raised).toMatchObject({ severity: 'critical', channel_id: null, manufacturer: 'shure' })
+  withoutLink(simulator)
+  expect(await socket.next(isUpstream('cleared'), 15_000)).toMatchObject({ id: raised.id })
+
+  const { id } = firstDevice(simulator)
+  simulator.show.set(id, { battery: 5 }, 1)
+  const low = await socket.next(({ type, kind }) => type === 'alert' && kind === 'battery_low')
+  const { status } = await app.send('PATCH', '/api/admin/manufacturers/shure/', {
+    headers: { 'content-type': 'application/json', ...(await tokenHeaders(app.house, 'admin')) },
+    body: JSON.stringify({ api_enabled: false }),
+  })
+  expect(status).toBe(200)
+  await socket.next(({ type, id: told, state }) => type === 'alert' && told === low.id && state === 'cleared', 5000)
+}, 60_000)
+
+it('receivers of a manufacturer that nobody polls any more go inactive, and nobody is alarmed', async () => {
+  const database = await createTestDatabase('sqlite')
+  onTestFinished(database.drop)
+  const simulator = withoutLink(await startShure())
+  const options = { databaseUrl: database.url }
+  const first = await startApp({ ...options, manufacturers: [entryOf(simulator)] })
+  await until('both are known', async () => (await first.receivers()).length === 2)
+  await first.house.db.transaction((tx) =>
+    tx.query
+      .updateTable('receivers')
+      .set({ last_seen: Date.now() - 58_000 })
+      .execute(),
+  )
+  await first.close()
+  const disabled = { ...entryOf(simulator), api_enabled: false }
+  const second = await startApp({ ...options, manufacturers: [disabled] })
+  await until('both are inactive', async () => (await second.receivers()).every(({ is_active }) => !is_active))
+  expect(await alertsOf(second)).toEqual([])
+})
+
+describe('GET /api/alerts/', () => {
+  it('filters and pages', async () => {
+    const shure = withoutLink(await startShure({ receivers: 1 }))
+    const sennheiser = withoutLink(await startSennheiser({ receivers: 1 }))
+    for (const simulator of [shure, sennheiser]) {
+      for (const channel of [1, 2]) simulator.show.set(firstDevice(simulator).id, { battery: 5 }, channel)
+    }
+    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    await until('all are raised', async () => (await alertsOf(app)).length === 4)
+    expect(await alertsOf(app, '?manufacturer=sennheiser')).toHaveLength(2)
+    expect(await alertsOf(app, '?manufacturer=nobody')).toEqual([])
+    expect(await alertsOf(app, '?state=cleared')).toEqual([])
+    const page = await alertsOf(app, '?page=2&page_size=3&state=raised')
+    expect(page).toMatchObject({ count: 4, next: null, previous: expect.stringContaining('state=raised') })
+    expect(page.results).toHaveLength(1)
+    expect((await app.get('/api/alerts/?state=open')).json).toMatchObject({
+      status: 400,
+      details: expect.stringContaining('state'),
+    })
+    expect((await app.get('/api/alerts/?page=9')).status).toBe(404)
+  })
+})

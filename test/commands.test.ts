@@ -1,0 +1,235 @@
+/** The commands about real-time connections, as real processes beside each other. */
+
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../src/store/database.ts'
+import { leaseHolder } from '../src/store/leases.ts'
+import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until } from './app.ts'
+import { createPostgresDatabase } from './postgres.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const slow = 40_000
+
+describe('check_connections and realtime_status', () => {
+  it('tell how the connections stand, and raise an alert where a link is down', async () => {
+    const simulator = await startShure()
+    const home = await startHome({ manufacturers: [entryOf(simulator)] })
+    const empty = await home.run(['check_connections', '--json'])
+    const none = { connecting: 0, connected: 0, disconnected: 0, error: 0, stopped: 0 }
+    expect({ code: empty.code, document: empty.json() }).toEqual({ code: 0, document: { counts: none, problems: [] } })
+
+    const service = await home.serve()
+    const counted = await until('both are connected', async () => {
+      const { code, json } = await home.run(['check_connections', '--json', '--alert'])
+      return json().counts.connected === 2 && { code, ...json() }
+    })
+    expect(counted).toEqual({ code: 0, counts: { ...none, connected: 2 }, problems: [] })
+    const shown = await home.run(['realtime-status', '--json', '--manufacturer', 'shure', '--status', 'connected'])
+    expect(shown.code).toBe(0)
+    expect(shown.json().connections).toMatchObject([
+      { receiver: 1, manufacturer: 'shure', status: 'connected', transport: 'websocket', error_count: 0 },
+      { receiver: 2, status: 'connected', duration_seconds: expect.any(Number) },
+    ])
+    expect((await home.run(['realtime_status', '--json', '--status', 'error'])).json()).toEqual({ connections: [] })
+    const table = await home.run(['realtime_status', '--verbose'])
+    expect(table.out).toContain('last message')
+    expect(table.out).toContain(firstDevice(simulator).name)
+
+    const socket = await service.socket()
+    simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
+    simulator.push.send('x'.repeat(1024 * 1024 + 1))
+    const checked = await until('it is down', async () => {
+      const { code, json } = await home.run(['check_connections', '--json', '--alert'])
+      return code === 1 && json()
+    })
+    expect(checked.problems).toHaveLength(2)
+    expect(checked.problems[0]).toMatchObject({ receiver: 1, manufacturer: 'shure', error_message: expect.any(String) })
+    const raised = await socket.next(({ type }) => type === 'alert', 2000)
+    expect(raised).toMatchObject({ kind: 'link_lost', state: 'raised', severity: 'warning', manufacturer: 'shure' })
+    await home.run(['check_connections', '--alert'])
+    expect((await service.get('/api/alerts/')).json).toHaveLength(1)
+    simulator.setFault(null)
+    await socket.next(({ type, state, id }) => type === 'alert' && state === 'cleared' && id === raised.id, 15_000)
+    expect(socket.ofType('alert')).toHaveLength(2)
+
+    service.kill('SIGKILL')
+    await service.ended
+    await until(
+      'what a killed process left behind is seen through',
+      async () => (await home.run(['check_connections', '--json'])).json().counts.disconnected === 2,
+      20_000,
+    )
+  }, 90_000)
+
+  it.each([
+    [['check_connections', '--manufacturer', 'nobody'], 'unknown manufacturer nobody'],
+    [['realtime_status', '--status', 'open'], 'status'],
+    [['realtime_status', '--bogus'], 'unknown option'],
+    [['start_shure_websocket', '--manufacturer', 'nobody'], 'unknown manufacturer nobody'],
+    [['start_sse_subscriptions', '--manufacturer', 'shure'], 'no subscription of this kind'],
+  ])('%j is wrong usage', async (words, message) => {
+    const home = await startHome({
+      manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
+    })
+    const { code, out, err } = await home.run(words)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err.trim().split('\n')).toEqual([expect.stringContaining(message)])
+  })
+
+  it.each(['check_connections', 'realtime_status', 'start_shure_websocket', 'start_sse_subscriptions'])(
+    '%s has help',
+    async (name) => {
+      const home = await startHome()
+      const { code, out } = await home.run([name, '--help'])
+      expect(code).toBe(0)
+      expect(out).toContain('--manufacturer')
+      expect(out).toContain('--json')
+    },
+  )
+})
+
+describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%s)', (engine) => {
+  it.each([
+    ['start_shure_websocket', startShure],
+    ['start_sse_subscriptions', startSennheiser],
+  ] as const)(
+    '%s tells the clients of a server beside it within a second',
+    async (command, start) => {
+      const simulator = await start({ pushesPerSecond: 0 })
+      const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
+      onTestFinished(async () => database?.drop())
+      const manufacturers = [entryOf(simulator, { poll_interval: 3600 })]
+      const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
+      // Makes the receivers known; keeps no link.
+      expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
+      const follower = home.start([command, '--json'])
+      await until('it is connected', () => follower.out().includes('"connected"'))
+      const service = await home.serve()
+      const socket = await service.socket()
+      await until('the server knows them', async () => (await service.receivers()).length === 2)
+      const { id } = firstDevice(simulator)
+      expect(simulator.push.links).toBe(1)
+
+      const delays: number[] = []
+      for (const battery of [71, 72, 73, 74]) {
+        const toldAt = performance.now()
+        simulator.show.set(id, { battery }, 1)
+        simulator.push.flush()
+        const update = await socket.next(
+          ({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.battery === battery,
+        )
+        delays.push(update.at - toldAt)
+      }
+      // The limit is a second; a machine that runs all tests at once is given some leave for the slowest.
+      expect(Math.max(...delays)).toBeLessThan(1500)
+      expect([...delays].sort((a, b) => a - b)[1]).toBeLessThan(1000)
+      // The server polls, and leaves the link to whoever has it.
+      expect(simulator.push.links).toBe(1)
+      const asked = simulator.requests.count('/transmitter')
+      expect((await service.post('/api/refresh/')).status).toBe(200)
+      expect(channelOf(await service.receiver(id)).transmitter?.battery).toBe(74)
+      expect(simulator.requests.count('/transmitter')).toBe(asked)
+
+      const second = home.start([command])
+      await until('the second stands by', () => second.out().includes('standing by'))
+      expect(simulator.push.links).toBe(1)
+      second.kill('SIGTERM')
+      expect(await second.ended).toBe(0)
+      follower.kill('SIGTERM')
+      expect(await follower.ended).toBe(0)
+      expect(follower.err()).toBe('')
+      await until('the server takes the link over', () => simulator.push.links === 1)
+      simulator.show.set(id, { battery: 55 }, 1)
+      await until('what is pushed now is told', async () => {
+        simulator.push.flush()
+        return channelOf(await service.receiver(id)).transmitter?.battery === 55
+      })
+    },
+    slow,
+  )
+})
+
+it(
+  'poll_devices tells what is pushed to it within a second, too',
+  async () => {
+    const simulator = await startShure({ pushesPerSecond: 0 })
+    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    home.start(['poll_devices'])
+    const service = await home.serve(['--no-poll'])
+    const socket = await service.socket()
+    await until('the server knows them', async () => (await service.receivers()).length === 2)
+    await until('the link is up', () => simulator.push.links === 1)
+    const toldAt = performance.now()
+    simulator.show.set(firstDevice(simulator).id, { battery: 7 }, 1)
+    simulator.push.flush()
+    const update = await socket.next(
+      ({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.battery === 7,
+    )
+    expect(update.at - toldAt).toBeLessThan(1500)
+    expect(await socket.next(({ type }) => type === 'alert', 2000)).toMatchObject({ severity: 'critical' })
+  },
+  slow,
+)
+
+it(
+  'a refresh in a process that does not poll is done by the one that does',
+  async () => {
+    const simulator = await startShure()
+    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const poller = await home.serve()
+    await until('it polls', async () => (await poller.receivers()).length === 2)
+    await until('the link is up', () => simulator.push.links === 1)
+    const screen = await home.serve(['--no-poll'])
+    const db = await openDatabase({ url: home.databaseUrl })
+    onTestFinished(() => db.close())
+    const source = `shure:${simulator.baseUrl}`
+    const holder = await leaseHolder(db.read, source)
+    const polls = simulator.requests.count('/api/v1/devices')
+    const startedAt = performance.now()
+    const { status, json } = await screen.post('/api/refresh/')
+    expect({ status, json }).toMatchObject({ status: 200, json: { status: 'success', receivers_updated: 2 } })
+    expect(performance.now() - startedAt).toBeLessThan(1500)
+    expect(simulator.requests.count('/api/v1/devices')).toBe(polls + 1)
+    const after = await leaseHolder(db.read, source)
+    expect(after).toMatchObject({ owner: holder?.owner, epoch: holder?.epoch })
+
+    simulator.setFault({ type: 'status', status: 500 })
+    expect((await screen.post('/api/refresh/')).status).toBe(503)
+    simulator.setFault(null)
+    poller.kill('SIGTERM')
+    await poller.ended
+    // Nobody polls: it takes the lease for this one cycle, and gives it back.
+    expect((await screen.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 2 })
+    expect(await leaseHolder(db.read, source)).toBeNull()
+  },
+  slow,
+)
+
+it(
+  'a stop in one process takes effect within a second in the one that keeps the link',
+  async () => {
+    const simulator = await startShure()
+    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    home.start(['poll_devices'])
+    await until('the link is up', () => simulator.push.links === 1, 15_000)
+    const screen = await home.serve(['--no-poll'])
+    const db = await openDatabase({ url: home.databaseUrl })
+    onTestFinished(() => db.close())
+    const ids = (await screen.receivers()).map(({ id }) => id)
+    const stoppedAt = performance.now()
+    const headers = await tokenHeaders({ db }, 'admin')
+    expect((await screen.post('/api/admin/realtime-connections/stop', { ids }, headers)).json.updated).toBe(2)
+    await until('the link is closed', () => simulator.push.links === 0, 3000)
+    expect(performance.now() - stoppedAt).toBeLessThan(1300)
+    expect((await home.run(['realtime_status', '--json', '--status', 'stopped'])).json().connections).toHaveLength(2)
+  },
+  slow,
+)
+
+it('subscriptions for which there is no manufacturer are not kept', async () => {
+  const home = await startHome({
+    manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
+  })
+  const none = await home.run(['start_sse_subscriptions'])
+  expect(none.code).toBe(1)
+  expect(none.err).toContain('no enabled manufacturer')
+})

@@ -1,0 +1,202 @@
+/** Real-time connections: their states as the store tells them, and what people do to them. */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
+import { createTestDatabase, type Engine, engines } from './databases.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const path = '/api/admin/realtime-connections'
+
+/** The admin list and its switches, as an administrator. */
+async function adminOf(app: TestApp) {
+  const headers = await tokenHeaders(app.house, 'admin')
+  const list = async (query = '') => {
+    const { status, json } = await app.get(`${path}/${query}`, headers)
+    expect(status).toBe(200)
+    return json
+  }
+  return {
+    headers,
+    list,
+    statuses: async () => (await list()).map(({ status }: { status: string }) => status),
+    async all(status: string, withinMs = 10_000) {
+      return until(
+        `all are ${status}`,
+        async () => {
+          const connections = await list()
+          return (
+            connections.length > 0 &&
+            connections.every((one: { status: string }) => one.status === status) &&
+            connections
+          )
+        },
+        withinMs,
+      )
+    },
+    post: (deed: string, ids: readonly number[]) => app.post(`${path}/${deed}`, { ids }, headers),
+  }
+}
+
+describe.each(engines)('on %s', (engine: Engine) => {
+  it.each([
+    ['websocket', startShure],
+    ['sse', startSennheiser],
+  ] as const)('a %s link is followed through its states', async (transport, start) => {
+    const simulator = await start()
+    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const socket = await app.socket()
+    const admin = await adminOf(app)
+    const [first, ...others] = await admin.all('connected')
+    expect(others).toHaveLength(1)
+    expect(first).toMatchObject({
+      id: expect.any(Number),
+      receiver: first.id,
+      receiver_name: expect.any(String),
+      manufacturer: simulator.manufacturer,
+      transport,
+      connected_at: expect.stringMatching(/Z$/),
+      disconnected_at: null,
+      error_message: null,
+      error_count: 0,
+      reconnect_attempts: 0,
+      duration_seconds: expect.any(Number),
+    })
+    const { id } = firstDevice(simulator)
+    const before = Date.now()
+    simulator.show.set(id, { battery: 33 }, 1)
+    simulator.push.flush()
+    await until('the message is noted', async () => {
+      const [told] = await admin.list()
+      return Date.parse(told.last_message_at) >= before - 5
+    })
+
+    simulator.setFault({ type: 'close-links' })
+    await until('it is noticed', async () => (await admin.statuses()).some((one: string) => one !== 'connected'))
+    await admin.all('connected', 15_000)
+    const told = socket.ofType('status_update').filter(({ about }) => about === 'link')
+    expect(told.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
+    expect(told[1]?.message).toContain(simulator.manufacturer)
+  })
+
+  it('a try that fails is an error, and is tried again', async () => {
+    const simulator = await startShure()
+    simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
+    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const admin = await adminOf(app)
+    const [failed] = await admin.all('error')
+    expect(failed).toMatchObject({ error_message: expect.stringContaining('503'), connected_at: null })
+    expect(failed.error_count).toBeGreaterThan(0)
+    expect(failed.reconnect_attempts).toBeGreaterThan(0)
+    expect(failed.duration_seconds).toBeNull()
+    simulator.setFault(null)
+    const [restored] = await admin.all('connected')
+    expect(restored).toMatchObject({ error_message: null, reconnect_attempts: 0 })
+    expect(restored.error_count).toBeGreaterThan(0)
+  })
+
+  it('a process that ends leaves its links disconnected; what was stopped stays stopped until it is started', async () => {
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    const simulator = await startShure()
+    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const first = await startApp(options)
+    const admin = await adminOf(first)
+    const [one] = await admin.all('connected')
+    expect((await admin.post('stop', [one.id])).json).toEqual({
+      message: 'Stopped 1 connection(s).',
+      updated: 1,
+      failed: [],
+    })
+    await first.close()
+
+    const screen = await startApp({ ...options, isScreenOnly: true })
+    const looking = await adminOf(screen)
+    expect(await looking.statuses()).toEqual(['stopped', 'disconnected'])
+    const second = await startApp(options)
+    await until('the other is connected', async () => (await looking.statuses())[1] === 'connected')
+    expect(await looking.statuses()).toEqual(['stopped', 'connected'])
+    // Started in another process than the one that keeps the link.
+    const startedAt = performance.now()
+    expect((await looking.post('start', [one.id])).json).toMatchObject({
+      message: 'Started 1 connection(s).',
+      updated: 1,
+    })
+    await looking.all('connected', 2000)
+    expect(performance.now() - startedAt).toBeLessThan(1500)
+    await second.close()
+    expect(await looking.statuses()).toEqual(['disconnected', 'disconnected'])
+  })
+})
+
+it('a stopped receiver is polled, its pushes are not taken; the link closes when all are stopped', async () => {
+  const simulator = await startShure()
+  const [one, other] = [firstDevice(simulator), firstDevice(simulator, 1)]
+  const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 2 })] })
+  const socket = await app.socket()
+  const admin = await adminOf(app)
+  await admin.all('connected')
+  const [first, second] = [await app.receiver(one.id), await app.receiver(other.id)]
+  expect((await admin.post('stop', [first.id, 4711])).json).toEqual({
+    message: 'Stopped 1 connection(s).',
+    updated: 1,
+    failed: [{ id: 4711, error: 'There is no real-time connection 4711.' }],
+  })
+  simulator.push.send(
+    JSON.stringify({ type: 'device_update', device_id: one.id, channels: [{ channel: 1, name: 'Ghost' }] }),
+  )
+  simulator.push.send(
+    JSON.stringify({ type: 'device_update', device_id: other.id, channels: [{ channel: 1, name: 'Told' }] }),
+  )
+  await until('the other one is followed', async () => channelOf(await app.receiver(other.id)).name === 'Told')
+  expect(channelOf(await app.receiver(one.id)).name).not.toBe('Ghost')
+  const asked = simulator.requests.count(`/api/v1/devices/${one.id}/channels`)
+  const left = simulator.requests.count(`/api/v1/devices/${other.id}/channels`)
+  await until('it is polled', () => simulator.requests.count(`/api/v1/devices/${one.id}/channels`) > asked + 1)
+  expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - left).toBeLessThanOrEqual(1)
+
+  await admin.post('stop', [second.id])
+  await until('the link is closed', () => simulator.push.links === 0, 2000)
+  await socket.next(({ type, status }) => type === 'status_update' && status === 'stopped')
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  expect(simulator.push.links).toBe(0)
+  expect(await admin.statuses()).toEqual(['stopped', 'stopped'])
+  await admin.post('start', [first.id, second.id])
+  await until('the link is back', () => simulator.push.links === 1)
+  await admin.all('connected')
+})
+
+it('the list filters and pages, and is for those who may', async () => {
+  const shure = await startShure()
+  const sennheiser = await startSennheiser()
+  const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+  const admin = await adminOf(app)
+  await until('all are there', async () => (await admin.list('?status=connected')).length === 4)
+  expect(await admin.list('?manufacturer=shure')).toHaveLength(2)
+  expect(await admin.list('?status=stopped')).toEqual([])
+  expect(await admin.list('?page=2&page_size=3')).toMatchObject({ count: 4, next: null, results: [{}] })
+  expect((await app.get(`${path}/?status=open`, admin.headers)).status).toBe(400)
+  expect((await app.get(`${path}/`)).status).toBe(401)
+  const viewer = await tokenHeaders(app.house, 'viewer')
+  expect((await app.get(`${path}/`, viewer)).status).toBe(200)
+  expect((await app.post(`${path}/stop`, { ids: [1] }, viewer)).status).toBe(403)
+  expect((await app.post(`${path}/stop`, { ids: [] }, admin.headers)).status).toBe(400)
+  expect((await app.post(`${path}/stop`, { ids: ['1'] }, admin.headers)).json.details).toContain('ids')
+})
+
+it('a device that is removed, or a manufacturer that is disabled, has no link any more', async () => {
+  const simulator = await startShure()
+  const { id } = firstDevice(simulator)
+  const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+  const admin = await adminOf(app)
+  await admin.all('connected')
+  simulator.push.send(JSON.stringify({ type: 'device_removed', device_id: id }))
+  await until('its connection is ended', async () => (await admin.statuses())[0] === 'disconnected', 2000)
+  expect(await admin.statuses()).toEqual(['disconnected', 'connected'])
+
+  await app.send('PATCH', '/api/admin/manufacturers/shure/', {
+    headers: { 'content-type': 'application/json', ...admin.headers },
+    body: JSON.stringify({ api_enabled: false }),
+  })
+  await until('the link is closed', () => simulator.push.links === 0, 5000)
+  await admin.all('disconnected', 5000)
+})

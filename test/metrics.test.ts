@@ -1,0 +1,65 @@
+/** Prometheus reads how the service and the house fare. */
+
+import { expect, it } from 'vitest'
+import { entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
+
+/** Name with labels -> value. */
+function readMetrics(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
+}
+
+it('tells of polls, devices, clients, links, queue and alerts', async () => {
+  const simulator = withoutLink(await startShure())
+  const { id } = firstDevice(simulator)
+  simulator.show.set(id, { battery: 5 }, 1)
+  simulator.show.set(id, { transmitter: false }, 2)
+  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  await app.socket()
+  await until('both are known', async () => (await app.receivers()).length === 2)
+  await until('the alert is raised', async () => (await app.get('/api/alerts/')).json.length > 0)
+  const { status, headers, bytes } = await app.get('/metrics')
+  expect(status).toBe(200)
+  expect(headers['content-type']).toContain('text/plain; version=0.0.4')
+  const metrics = readMetrics(bytes.toString())
+  const source = `manufacturer="shure",source="shure:${simulator.baseUrl}"`
+  expect(metrics.get(`micwatch_polls_total{${source}}`)).toBeGreaterThan(0)
+  expect(metrics.get(`micwatch_poll_failures_total{${source}}`)).toBe(0)
+  expect(metrics.get(`micwatch_poll_overruns_total{${source}}`)).toBe(0)
+  expect(metrics.get(`micwatch_poll_duration_seconds_count{${source}}`)).toBeGreaterThan(0)
+  expect(metrics.get('micwatch_devices{manufacturer="shure",state="active"}')).toBe(2)
+  expect(metrics.get('micwatch_channels{manufacturer="shure",state="live"}')).toBe(3)
+  expect(metrics.get('micwatch_channels{manufacturer="shure",state="idle"}')).toBe(1)
+  expect(metrics.get('micwatch_websocket_clients')).toBe(1)
+  expect(metrics.get('micwatch_feed_waiting_messages')).toBe(0)
+  expect(metrics.get('micwatch_discovery_queue_entries{status="pending"}')).toBe(0)
+  expect(metrics.get('micwatch_alerts_open{kind="battery_low",severity="critical"}')).toBe(1)
+  expect(metrics.get('micwatch_upstream_healthy{manufacturer="shure",status="healthy"}')).toBe(1)
+  expect(metrics.has('micwatch_realtime_connections{status="connected"}')).toBe(true)
+  expect(bytes.toString()).not.toContain('channel_battery')
+
+  simulator.setFault({ type: 'status', status: 500 })
+  await until('a failure is counted', async () => {
+    const again = readMetrics((await app.get('/metrics')).bytes.toString())
+    return (again.get(`micwatch_poll_failures_total{${source}}`) ?? 0) > 0
+  })
+})
+
+it('tells batteries and levels by channel when asked to', async () => {
+  const simulator = withoutLink(await startShure({ receivers: 1 }))
+  const { id, name } = firstDevice(simulator)
+  simulator.show.set(id, { battery: 61, rf_level: -47, audio_level: -9, name: 'Vox "1"' }, 1)
+  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  await until('it is known', async () => (await app.receivers()).length === 1)
+  const metrics = readMetrics((await app.get('/metrics?channels=1')).bytes.toString())
+  const about = `manufacturer="shure",receiver="${name}",channel="1",slot="1",name="Vox \\"1\\""`
+  expect(metrics.get(`micwatch_channel_battery_percent{${about}}`)).toBe(61)
+  expect(metrics.get(`micwatch_channel_rf_level_dbm{${about}}`)).toBe(-47)
+  expect(metrics.get(`micwatch_channel_audio_level_dbfs{${about}}`)).toBe(-9)
+  expect((await app.get('/metrics?channels=yes')).status).toBe(400)
+})
+
+it('needs what other reads need', async () => {
+  const app = await startApp({ config: { require_login: true } })
+  expect((await app.get('/metrics')).status).toBe(401)
+})

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import type { Finding } from '../../src/model/alert.ts'
+import { applyLinkEvent, newConnection } from '../../src/model/connection.ts'
+import {
+  clearAlert,
+  listAlerts,
+  listAlertsSince,
+  pruneAlerts,
+  raiseAlert,
+  worsenAlert,
+} from '../../src/store/alerts.ts'
+import {
+  findConnections,
+  listConnections,
+  overrideConnections,
+  saveConnections,
+  saveLastMessages,
+} from '../../src/store/connections.ts'
+import { answerPoll, askForPoll, findPollOutcome, listAskedPolls } from '../../src/store/polls.ts'
+import { currentRevision, nextRevision } from '../../src/store/revision.ts'
+import { engines } from '../databases.ts'
+import { draft } from './draft.ts'
+import { insertDrafts, openStore } from './helpers.ts'
+
+function finding(number: number, fields: Partial<Finding> = {}): Finding {
+  return {
+    subject: `battery:${number}`,
+    kind: 'battery_low',
+    severity: 'warning',
+    message: `Battery ${number}`,
+    manufacturer: 'shure',
+    receiver_id: null,
+    channel_id: number,
+    ...fields,
+  }
+}
+
+describe.each(engines)('alerts on %s', (engine) => {
+  test('are open once a subject, get worse and are cleared once', async () => {
+    const db = await openStore(engine)
+    const raise = (number: number, at: number, fields?: Partial<Finding>) =>
+      db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(number, fields), at))
+    const first = await raise(1, 1000)
+    expect(first).toEqual({ ...finding(1), id: 1, state: 'raised', raised_at: 1000, cleared_at: null })
+    const id = first?.id ?? 0
+    expect(await raise(1, 2000)).toBeNull()
+    const worse = { severity: 'critical', message: 'Empty' } as const
+    expect(await db.transaction((tx) => worsenAlert(tx, 8, id, worse))).toMatchObject({ id, ...worse })
+    expect(await db.transaction((tx) => worsenAlert(tx, 9, id, worse))).toBeNull()
+    const cleared = { message: 'Full', at: 3000 }
+    expect(await db.transaction((tx) => clearAlert(tx, 10, id, cleared))).toMatchObject({ id, cleared_at: 3000 })
+    expect(await db.transaction((tx) => clearAlert(tx, 11, id, cleared))).toBeNull()
+    expect((await raise(1, 4000))?.id).toBeGreaterThan(id)
+    await raise(2, 5000, { manufacturer: 'sennheiser' })
+    expect((await listAlerts(db.read)).map(({ state }) => state)).toEqual(['cleared', 'raised', 'raised'])
+    expect(await listAlerts(db.read, { state: 'raised', manufacturer: 'shure' })).toHaveLength(1)
+    expect((await listAlertsSince(db.read, 9)).map(({ alert, revision }) => [alert.id, revision])).toEqual([[id, 10]])
+    expect(await currentRevision(db.read, 'alerts')).toBe(4)
+    expect(await currentRevision(db.read)).toBe(0)
+  })
+
+  test('raised by two at once are one', async () => {
+    const db = await openStore(engine)
+    const raised = await Promise.all(
+      [1, 2, 3].map(() =>
+        db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(1), 1000)),
+      ),
+    )
+    expect(raised.filter((one) => one !== null)).toHaveLength(1)
+  })
+
+  test('that are cleared go by age and number; those that are open stay', async () => {
+    const db = await openStore(engine)
+    await db.transaction(async (tx) => {
+      for (let at = 1; at <= 6; at += 1) {
+        const alert = await raiseAlert(tx, at, finding(at), at)
+        if (at > 1 && alert !== null) await clearAlert(tx, at, alert.id, { message: 'well', at: at * 1000 })
+      }
+      await pruneAlerts(tx, 3000, 2)
+    })
+    expect((await listAlerts(db.read)).map(({ channel_id }) => channel_id)).toEqual([1, 5, 6])
+  })
+})
+
+describe.each(engines)('connections on %s', (engine) => {
+  test('that a person stopped are stopped whatever a link says, and started likewise', async () => {
+    const db = await openStore(engine)
+    const receivers = await insertDrafts(db, [draft(1), draft(2)])
+    const connections = receivers.map(({ id }) => newConnection(id, 'shure', 'shure:http://x', 'websocket'))
+    const [one, other] = connections
+    if (one === undefined || other === undefined) throw new Error('no connections')
+    await db.transaction((tx) => saveConnections(tx, 1, connections))
+    const stopped = applyLinkEvent(one, { type: 'stopped', at: 5 })
+    await db.transaction((tx) => overrideConnections(tx, 2, [stopped]))
+    const opened = [one, other].map((before) => applyLinkEvent(before, { type: 'opened', at: 6 }))
+    await db.transaction((tx) => saveConnections(tx, 3, opened))
+    expect((await listConnections(db.read)).map(({ status }) => status)).toEqual(['stopped', 'connected'])
+    expect((await listConnections(db.read, 2)).map(({ receiver }) => receiver)).toEqual([other.receiver])
+    await db.transaction((tx) => overrideConnections(tx, 4, [applyLinkEvent(stopped, { type: 'started', at: 7 })]))
+    await db.transaction((tx) => saveConnections(tx, 5, [stopped]))
+    const heard = [[one.receiver, 99]] as const
+    await db.transaction((tx) => saveLastMessages(tx, heard))
+    expect(await findConnections(db.read, [one.receiver, 4711])).toMatchObject([
+      { receiver: one.receiver, status: 'disconnected', last_message_at: 99 },
+    ])
+  })
+})
+
+describe.each(engines)('polls that are asked for on %s', (engine) => {
+  test('are answered up to the number that was seen', async () => {
+    const db = await openStore(engine)
+    const ask = () => db.transaction((tx) => askForPoll(tx, 'shure:http://x'))
+    expect([await ask(), await ask()]).toEqual([1, 2])
+    expect(await listAskedPolls(db.read)).toEqual([{ source: 'shure:http://x', asked: 2 }])
+    expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toBeUndefined()
+    await db.transaction((tx) => answerPoll(tx, 'shure:http://x', 1, { devices: 3 }))
+    expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toEqual({ devices: 3 })
+    expect(await findPollOutcome(db.read, 'shure:http://x', 2)).toBeUndefined()
+    await db.transaction((tx) => answerPoll(tx, 'shure:http://x', 2, { devices: 4 }))
+    expect(await listAskedPolls(db.read)).toEqual([])
+    expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toEqual({ devices: 4 })
+  })
+})
