@@ -1,0 +1,71 @@
+/** Writes docs/websocket.md from the schemas of the messages. Run it when they change: `tsx scripts/write-websocket-docs.ts`. */
+
+import { realpathSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { fieldsOf, hoist, nameOf, type Schema, typeOf } from '../src/http/json-schema.ts'
+import { clientMessages, serverMessages } from '../src/http/message-schemas.ts'
+
+const path = fileURLToPath(new URL('../docs/websocket.md', import.meta.url))
+
+export function websocketDocs(): string {
+  const schemas: Record<string, Schema> = {}
+  const namesOf = (messages: readonly object[]) => messages.map((one) => nameOf(hoist(one, schemas)) ?? '')
+  const fromServer = namesOf(serverMessages)
+  const fromClient = namesOf(clientMessages)
+  const records = Object.keys(schemas).filter((name) => !fromServer.includes(name) && !fromClient.includes(name))
+  const section = (name: string) => describe(name, schemas[name] ?? {})
+  return [
+    '# The WebSocket',
+    '<!-- Written by scripts/write-websocket-docs.ts from src/http/message-schemas.ts: change those. -->',
+    introduction,
+    '## What the service says',
+    ...fromServer.map(section),
+    '## What a client may say',
+    ...fromClient.map(section),
+    '## Records',
+    ...records.sort().map(section),
+    ending,
+  ].join('\n\n')
+}
+
+const introduction = [
+  'Connect to `/ws` or `/ws/<name>/`; whatever the name, it is the same feed. With a mount prefix both answer under it as well. `?manufacturer=<code>` leaves out what is about other manufacturers. Who may connect is who may read: a listener on this machine alone asks for no credentials, any other for a session cookie or `Authorization: Bearer <token>`.',
+  'Messages are JSON text frames, and each has a `type`. The first frame is a `status`. Fields and types not named here may be added: leave aside what you do not know.',
+].join('\n\n')
+
+const ending = `## How a connection ends
+
+| Code | Reason |
+| --- | --- |
+| 1001 | The service is stopping, or real-time updates are switched off. |
+| 1003 | The client sent a binary frame. |
+| 1008 | The client sent more than 20 messages a second (100 at once), or more than 20 in a minute that mean nothing. |
+| 1009 | The client sent a frame of more than 64 KiB. |
+| 1013 | The client reads too slowly. |
+| 4401 | The session or token that opened the connection has ended. |
+
+A client that answers no protocol ping is cut. An upgrade while real-time updates are switched off is refused with 503.
+`
+
+function describe(name: string, schema: Schema): string {
+  const rows = fieldsOf(schema).map(({ name: field, isOptional, schema: one }) => {
+    const cells = [`\`${field}\`${isOptional ? ' (optional)' : ''}`, typeOf(one, link), one.description ?? '']
+    return `| ${cells.join(' | ').trimEnd()} |`
+  })
+  const [example] = schema.examples ?? []
+  return [
+    `### ${name}`,
+    schema.description ?? '',
+    ['| Field | Type | Meaning |', '| --- | --- | --- |', ...rows].join('\n'),
+    ...(example === undefined ? [] : [`\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``]),
+  ].join('\n\n')
+}
+
+function link(name: string): string {
+  return `[${name}](#${name.toLowerCase()})`
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  writeFileSync(path, websocketDocs())
+  console.log(`Wrote ${path}`)
+}

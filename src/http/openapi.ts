@@ -1,0 +1,449 @@
+/** What the document says of each route beyond what the route itself says: one row a route. */
+
+import Type, { type TSchema } from 'typebox'
+import { alertStates } from '../model/alert.ts'
+import { connectionStatuses } from '../model/connection.ts'
+import { queueStatuses } from '../model/discovery.ts'
+import { presences, unitTypes } from '../model/hardware.ts'
+import * as answers from './api-schemas.ts'
+import { countedOf, pageOf } from './api-schemas.ts'
+import { listOf } from './described.ts'
+
+export const tags = {
+  Monitoring: 'Receivers, their channels, the health of the service.',
+  Hardware: 'The wall, the rack, and who wears what.',
+  Discovery: 'Finding devices, and the devices that moved.',
+  Account: 'Signing in and out.',
+  Review: 'What an administrator decides about devices and places.',
+  Administration: 'Manufacturers, people, tokens, the audit log.',
+} as const
+
+/** One route, as the document tells of it. */
+export interface Operation {
+  readonly tag: keyof typeof tags
+  /** One sentence. */
+  readonly summary: string
+  readonly query?: Readonly<Record<string, TSchema>>
+  /** By status; null has no body. */
+  readonly answers: Readonly<Record<number, TSchema | null>>
+  /** Statuses of refusals besides those that any route can give. */
+  readonly refuses?: readonly number[]
+}
+
+const manufacturer = { manufacturer: Type.String({ description: 'Code of a manufacturer: only what is of it.' }) }
+const paging = {
+  page: Type.Integer({ minimum: 1, description: 'Which page; 1 without it.' }),
+  page_size: Type.Integer({ minimum: 1, description: 'Items a page: 100 without it, at most 1000.' }),
+}
+const flagOf = (description: string) => Type.Boolean({ description })
+const idOf = (description: string) => Type.Integer({ minimum: 1, description })
+const percentOf = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description })
+const choiceOf = <Values extends string[]>(values: readonly [...Values], description: string) =>
+  Type.Enum(values, { description })
+const dayOf = (description: string) =>
+  Type.String({ description: `${description}; a day or a time such as 2026-05-01T18:00:00Z.` })
+
+/** A bare array, or with `page` or `page_size` a page of it. */
+const list = (item: TSchema) => ({
+  200: Type.Union([listOf(item, 'Without paging.'), pageOf(item)], { description: 'All, or the page asked for.' }),
+})
+const counted = (item: TSchema) => ({ 200: countedOf(item) })
+const ok = (answer: TSchema) => ({ 200: answer })
+const created = (answer: TSchema) => ({ 201: answer })
+const gone = { 204: null }
+const cached = { 304: null }
+
+export const operations: Readonly<Record<string, Operation>> = {
+  // --- Monitoring
+  'GET /api/data.json': {
+    tag: 'Monitoring',
+    summary: 'The whole picture: receivers with channels, discovered devices, configuration, groups.',
+    query: manufacturer,
+    answers: { ...ok(answers.Data), ...cached },
+  },
+  'GET /api/data': {
+    tag: 'Monitoring',
+    summary: 'The same as `/api/data.json`.',
+    query: manufacturer,
+    answers: { ...ok(answers.Data), ...cached },
+  },
+  'GET /api/receivers': {
+    tag: 'Monitoring',
+    summary: 'All receivers, in short.',
+    query: { ...manufacturer, ...paging },
+    answers: { ...list(answers.ReceiverSummary), ...cached },
+  },
+  'GET /api/receivers/{id}': {
+    tag: 'Monitoring',
+    summary: 'Everything known of one receiver.',
+    query: manufacturer,
+    answers: { ...ok(answers.ReceiverDetail), ...cached },
+  },
+  'GET /api/health': {
+    tag: 'Monitoring',
+    summary: 'How the service and its upstreams fare; 503 with the same body while the database is out of reach.',
+    query: { manufacturer: Type.String({ description: 'Code of the manufacturer that `vendor_api` is about.' }) },
+    answers: { 200: answers.Health, 503: answers.Health },
+  },
+  'POST /api/refresh': {
+    tag: 'Monitoring',
+    summary: 'Polls now.',
+    query: manufacturer,
+    answers: ok(answers.Refresh),
+    refuses: [404, 409],
+  },
+  'GET /api/config': {
+    tag: 'Monitoring',
+    summary: 'The settings in force, global or of one manufacturer.',
+    query: manufacturer,
+    answers: ok(answers.Configuration),
+  },
+  'POST /api/config': {
+    tag: 'Monitoring',
+    summary: 'Changes one setting; answers those in force afterwards.',
+    query: manufacturer,
+    answers: ok(answers.Configuration),
+    refuses: [404],
+  },
+  'GET /api/alerts': {
+    tag: 'Monitoring',
+    summary: 'Alerts, raised and cleared.',
+    query: { state: choiceOf(alertStates, 'Only those.'), ...manufacturer, ...paging },
+    answers: list(answers.Alert),
+  },
+  'GET /api/openapi.json': {
+    tag: 'Monitoring',
+    summary: 'This document.',
+    answers: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }), ...cached },
+  },
+
+  // --- Hardware
+  'GET /api/groups': {
+    tag: 'Hardware',
+    summary: 'Groups of positions on the wall.',
+    query: { ...manufacturer, ...paging },
+    answers: list(answers.Group),
+  },
+  'PUT /api/groups/{id}': {
+    tag: 'Hardware',
+    summary: 'Changes any of the fields of a group.',
+    query: manufacturer,
+    answers: ok(answers.Group),
+  },
+  'DELETE /api/groups/{id}': {
+    tag: 'Hardware',
+    summary: 'Removes a group.',
+    query: manufacturer,
+    answers: gone,
+  },
+  'POST /api/group': {
+    tag: 'Hardware',
+    summary: 'With an `id` it changes that group, without one it makes one.',
+    query: manufacturer,
+    answers: { 200: answers.Group, 201: answers.Group },
+    refuses: [404],
+  },
+  'PATCH /api/channels/{id}': {
+    tag: 'Hardware',
+    summary: 'Puts a channel at another position on the wall.',
+    query: manufacturer,
+    answers: ok(answers.Channel),
+    refuses: [409],
+  },
+  'GET /api/chassis': {
+    tag: 'Hardware',
+    summary: 'Receivers seen as hardware.',
+    query: { status: choiceOf(presences, 'Only those.'), ...manufacturer, ...paging },
+    answers: list(answers.Chassis),
+  },
+  'GET /api/units': {
+    tag: 'Hardware',
+    summary: 'Transmitters and in-ear packs.',
+    query: {
+      battery_percentage: percentOf('Exactly so much.'),
+      battery_percentage__gte: percentOf('At least so much.'),
+      battery_percentage__lte: percentOf('At most so much.'),
+      base_chassis: idOf('Id of the chassis they are heard on.'),
+      device_type: choiceOf(unitTypes, 'Only those.'),
+      status: choiceOf(presences, 'Only those.'),
+      ...manufacturer,
+      ...paging,
+    },
+    answers: list(answers.Unit),
+  },
+  'GET /api/performers': {
+    tag: 'Hardware',
+    summary: 'Performers.',
+    query: paging,
+    answers: list(answers.Performer),
+  },
+  'POST /api/performers': { tag: 'Hardware', summary: 'Adds a performer.', answers: created(answers.Performer) },
+  'PUT /api/performers/{id}': { tag: 'Hardware', summary: 'Changes a performer.', answers: ok(answers.Performer) },
+  'DELETE /api/performers/{id}': {
+    tag: 'Hardware',
+    summary: 'Removes a performer.',
+    answers: gone,
+    refuses: [409],
+  },
+  'GET /api/assignments': {
+    tag: 'Hardware',
+    summary: 'Who wears which unit.',
+    query: {
+      is_active: flagOf('Only those that are, or are not.'),
+      performer: idOf('Id of a performer.'),
+      wireless_unit: idOf('Id of a unit.'),
+      ...manufacturer,
+      ...paging,
+    },
+    answers: list(answers.Assignment),
+  },
+  'POST /api/assignments': {
+    tag: 'Hardware',
+    summary: 'Gives a unit to a performer.',
+    answers: created(answers.Assignment),
+    refuses: [409],
+  },
+  'PUT /api/assignments/{id}': {
+    tag: 'Hardware',
+    summary: 'Changes an assignment.',
+    answers: ok(answers.Assignment),
+    refuses: [409],
+  },
+  'DELETE /api/assignments/{id}': { tag: 'Hardware', summary: 'Removes an assignment.', answers: gone },
+
+  // --- Discovery
+  'POST /api/discover': {
+    tag: 'Discovery',
+    summary: 'Searches a subnet for devices.',
+    query: manufacturer,
+    answers: ok(answers.Scan),
+    refuses: [404, 409],
+  },
+  'GET /api/discovery/pending': {
+    tag: 'Discovery',
+    summary: 'Devices that wait for review.',
+    query: { ...manufacturer, ...paging },
+    answers: counted(answers.Pending),
+  },
+  'GET /api/movements/unacknowledged': {
+    tag: 'Discovery',
+    summary: 'Movements that nobody has taken note of.',
+    query: { ...manufacturer, ...paging },
+    answers: counted(answers.Movement),
+  },
+
+  // --- Account
+  'POST /api/auth/login': {
+    tag: 'Account',
+    summary: 'Signs in: a session cookie and the token for writes.',
+    answers: ok(answers.SignedIn),
+    refuses: [401],
+  },
+  'POST /api/auth/logout': { tag: 'Account', summary: 'Signs out.', answers: gone },
+  'GET /api/auth/session': { tag: 'Account', summary: 'Who asks, and what they may do.', answers: ok(answers.Session) },
+  'POST /api/auth/password': {
+    tag: 'Account',
+    summary: 'Changes the own password; every other session of the user ends.',
+    answers: ok(answers.SignedIn),
+  },
+  'GET /api/auth/setup': {
+    tag: 'Account',
+    summary: 'Whether the service needs its first administrator.',
+    answers: ok(answers.Setup),
+  },
+  'POST /api/auth/setup': {
+    tag: 'Account',
+    summary: 'Makes the first administrator, and signs in.',
+    answers: created(answers.SignedIn),
+    refuses: [409],
+  },
+
+  // --- Review
+  'GET /api/admin/discovery-queue': {
+    tag: 'Review',
+    summary: 'The review queue, each entry beside the receiver it stands against.',
+    query: {
+      status: choiceOf(queueStatuses, 'Only those.'),
+      device_type: choiceOf(['receiver', 'transmitter'], 'Only those.'),
+      is_duplicate: flagOf('Only those that are, or are not.'),
+      is_ip_conflict: flagOf('Only those that are, or are not.'),
+      discovered_after: dayOf('Found then or later'),
+      discovered_before: dayOf('Found before'),
+      ...manufacturer,
+      ...paging,
+    },
+    answers: list(answers.QueueEntry),
+  },
+  'POST /api/admin/discovery-queue/approve': {
+    tag: 'Review',
+    summary: 'Approves entries: they become receivers.',
+    answers: ok(answers.Review),
+  },
+  'POST /api/admin/discovery-queue/reject': {
+    tag: 'Review',
+    summary: 'Rejects entries: they are kept, and never imported by themselves.',
+    answers: ok(answers.Review),
+  },
+  'POST /api/admin/discovery-queue/mark-duplicate': {
+    tag: 'Review',
+    summary: 'Marks entries as duplicates of what is known.',
+    answers: ok(answers.Review),
+  },
+  'POST /api/admin/discovery-queue/reopen': {
+    tag: 'Review',
+    summary: 'Puts rejected entries and duplicates back among those that wait.',
+    answers: ok(answers.Review),
+  },
+  'GET /api/admin/movements': {
+    tag: 'Review',
+    summary: 'The movement log.',
+    query: { acknowledged: flagOf('Only those that are, or are not.'), ...manufacturer, ...paging },
+    answers: list(answers.Movement),
+  },
+  'POST /api/admin/movements/acknowledge': {
+    tag: 'Review',
+    summary: 'Takes note of movements.',
+    answers: ok(answers.Review),
+  },
+  'GET /api/admin/realtime-connections': {
+    tag: 'Review',
+    summary: 'The real-time subscriptions of receivers.',
+    query: { status: choiceOf(connectionStatuses, 'Only those.'), ...manufacturer, ...paging },
+    answers: list(answers.RealtimeConnection),
+  },
+  'POST /api/admin/realtime-connections/stop': {
+    tag: 'Review',
+    summary: 'Stops subscriptions until somebody starts them again.',
+    answers: ok(answers.Review),
+  },
+  'POST /api/admin/realtime-connections/start': {
+    tag: 'Review',
+    summary: 'Starts subscriptions that were stopped.',
+    answers: ok(answers.Review),
+  },
+  'GET /api/admin/receivers': {
+    tag: 'Review',
+    summary: 'All receivers with everything known of them.',
+    query: { ...manufacturer, ...paging },
+    answers: list(answers.ReceiverDetail),
+  },
+  'POST /api/admin/receivers': {
+    tag: 'Review',
+    summary: 'Adds a receiver that no system has told of.',
+    answers: created(answers.ReceiverDetail),
+    refuses: [409],
+  },
+  'PATCH /api/admin/receivers/{id}': {
+    tag: 'Review',
+    summary: 'Changes name, address or place of a receiver; the last two are logged as a movement.',
+    answers: ok(answers.ReceiverDetail),
+    refuses: [409],
+  },
+  'DELETE /api/admin/receivers/{id}': { tag: 'Review', summary: 'Removes a receiver.', answers: gone, refuses: [409] },
+  'GET /api/admin/locations': {
+    tag: 'Review',
+    summary: 'Locations.',
+    query: paging,
+    answers: list(answers.Location),
+  },
+  'POST /api/admin/locations': {
+    tag: 'Review',
+    summary: 'Adds a location.',
+    answers: created(answers.Location),
+    refuses: [409],
+  },
+  'PATCH /api/admin/locations/{id}': {
+    tag: 'Review',
+    summary: 'Changes a location.',
+    answers: ok(answers.Location),
+    refuses: [409],
+  },
+  'DELETE /api/admin/locations/{id}': {
+    tag: 'Review',
+    summary: 'Removes a location that nothing stands in.',
+    answers: gone,
+    refuses: [409],
+  },
+  'GET /api/admin/hardware-layout': {
+    tag: 'Review',
+    summary: 'Locations, the receivers in them, their channels.',
+    query: manufacturer,
+    answers: ok(answers.Layout),
+  },
+
+  // --- Administration
+  'GET /api/admin/manufacturers': {
+    tag: 'Administration',
+    summary: 'Manufacturers with their configuration, without its secrets.',
+    query: { ...manufacturer, ...paging },
+    answers: list(answers.ManufacturerRecord),
+  },
+  'POST /api/admin/manufacturers': {
+    tag: 'Administration',
+    summary: 'Adds a manufacturer.',
+    answers: created(answers.ManufacturerRecord),
+    refuses: [409],
+  },
+  'PATCH /api/admin/manufacturers/{code}': {
+    tag: 'Administration',
+    summary: 'Changes a manufacturer; keys of `config` are laid over the stored ones.',
+    answers: ok(answers.ManufacturerRecord),
+    refuses: [409],
+  },
+  'DELETE /api/admin/manufacturers/{code}': {
+    tag: 'Administration',
+    summary: 'Removes a manufacturer.',
+    answers: gone,
+    refuses: [409],
+  },
+  'POST /api/admin/manufacturers/{code}/test': {
+    tag: 'Administration',
+    summary: 'Asks its systems now, disabled or not.',
+    answers: ok(answers.Tested),
+  },
+  'GET /api/admin/users': { tag: 'Administration', summary: 'Users.', query: paging, answers: list(answers.User) },
+  'POST /api/admin/users': {
+    tag: 'Administration',
+    summary: 'Adds a user.',
+    answers: created(answers.User),
+    refuses: [409],
+  },
+  'PATCH /api/admin/users/{id}': {
+    tag: 'Administration',
+    summary: 'Changes role, password or activity of a user.',
+    answers: ok(answers.User),
+    refuses: [409],
+  },
+  'DELETE /api/admin/users/{id}': {
+    tag: 'Administration',
+    summary: 'Removes a user.',
+    answers: gone,
+    refuses: [409],
+  },
+  'GET /api/admin/tokens': {
+    tag: 'Administration',
+    summary: 'API tokens, without their secrets.',
+    query: paging,
+    answers: list(answers.Token),
+  },
+  'POST /api/admin/tokens': {
+    tag: 'Administration',
+    summary: 'Makes a token; its secret is shown this once.',
+    answers: created(answers.NewToken),
+  },
+  'PATCH /api/admin/tokens/{id}': {
+    tag: 'Administration',
+    summary: 'Changes name, role or end of a token.',
+    answers: ok(answers.Token),
+  },
+  'DELETE /api/admin/tokens/{id}': { tag: 'Administration', summary: 'Revokes a token.', answers: gone },
+  'GET /api/admin/audit': {
+    tag: 'Administration',
+    summary: 'Who did what, the newest first; without paging the newest 1000.',
+    query: {
+      action: Type.String({ description: 'An action, or with a dot at its end all that begin with it.' }),
+      ...paging,
+    },
+    answers: list(answers.Audit),
+  },
+}

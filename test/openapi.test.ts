@@ -1,0 +1,343 @@
+/** The documents say what the service does: routes, real answers and real frames against what is written of them. */
+
+import { readFileSync } from 'node:fs'
+import { Check, Errors } from 'typebox/schema'
+import { describe, expect, it } from 'vitest'
+import { websocketDocs } from '../scripts/write-websocket-docs.ts'
+import { docsPage } from '../src/http/docs-page.ts'
+import { ClientMessage, clientMessages, ServerMessage, serverMessages } from '../src/http/message-schemas.ts'
+import { operations, tags } from '../src/http/openapi.ts'
+import type { OpenApi } from '../src/http/openapi-document.ts'
+import { answerClient } from '../src/model/messages.ts'
+import { insertUser } from '../src/store/people.ts'
+import { entryOf, startApp, startShure, type TestApp, until } from './app.ts'
+import type { Heard } from './socket-client.ts'
+import { tokenHeaders } from './tokens.ts'
+
+type Json = Record<string, unknown>
+
+async function startShow() {
+  const shure = await startShure()
+  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  await until('both receivers are there', async () => (await app.receivers()).length === 2)
+  return { app, shure, document: await readDocument(app) }
+}
+
+async function readDocument(app: TestApp): Promise<OpenApi> {
+  const { status, json } = await app.get('/api/openapi.json')
+  expect(status).toBe(200)
+  return json
+}
+
+/** `GET /api/receivers/{id}` of every route, from fastify's own tree. */
+function routesOf(app: TestApp): string[] {
+  const found: string[] = []
+  const path: string[] = []
+  for (const line of app.server.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, indent = '', part = '', methods = ''] = /^([│ ]*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line) ?? []
+    path.splice(indent.length / 4, path.length, part)
+    for (const method of methods.split(', ').filter((one) => one !== '' && one !== 'HEAD')) {
+      found.push(`${method} ${path.join('').replace(/:(\w+)/g, '{$1}')}`)
+    }
+  }
+  return found
+}
+
+function operationsOf(document: OpenApi): string[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+}
+
+/** No fields but those that are named: an answer that has more is not documented. */
+function strict(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(strict)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, strict(value)]))
+  const isObject = 'properties' in schema && schema.properties !== null && 'type' in schema && schema.type === 'object'
+  return isObject ? { ...inner, additionalProperties: false } : inner
+}
+
+function expectDocumented(document: OpenApi, operation: string, { status, json }: { status: number; json: unknown }) {
+  const [method = '', path = ''] = operation.split(' ')
+  const answer = document.paths[path]?.[method.toLowerCase()]?.responses[status]
+  expect(answer, `${operation} says nothing of ${status}`).toBeDefined()
+  const schema = answer?.content?.['application/json'].schema
+  expect(schema, `${operation} ${status} has no body`).toBeDefined()
+  expectFits(document, schema as Json, json, `${operation} ${status}`)
+}
+
+function expectFits(document: Pick<OpenApi, 'components'>, schema: object, value: unknown, what: string) {
+  const whole = { ...(strict(schema) as Json), components: strict(document.components) }
+  const fits = Check(whole, value)
+  expect(
+    fits,
+    `${what}: ${JSON.stringify(value).slice(0, 2000)} ${fits ? '' : JSON.stringify(Errors(whole, value))}`,
+  ).toBe(true)
+}
+
+describe('the OpenAPI document', () => {
+  it('has every route below /api and nothing else', async () => {
+    const app = await startApp()
+    const document = await readDocument(app)
+    const documented = operationsOf(document).sort()
+    const routes = routesOf(app).filter((one) => / \/api\//.test(one) && !/ \/api\/docs\b/.test(one))
+    expect(routes.length).toBeGreaterThan(50)
+    expect(documented).toEqual(routes.sort())
+    expect(Object.keys(operations).sort()).toEqual(documented)
+  })
+
+  it('stands below the mount prefix, and so do the paths it names', async () => {
+    const app = await startApp({ config: { server: { mount: '/stage' } } })
+    const bare = app.at('/')
+    expect((await bare.get('/api/openapi.json')).status).toBe(404)
+    const { json: document } = await bare.get('/stage/api/openapi.json')
+    expect(document.servers).toEqual([{ url: '/stage' }])
+    expect(operationsOf(document).sort()).toEqual(Object.keys(operations).sort())
+    const page = String((await bare.get('/stage/api/docs/')).bytes)
+    const style = /<link rel="stylesheet" href="([^"]+)">/.exec(page)?.[1] ?? ''
+    expect((await bare.get(style)).headers['content-type']).toContain('text/css')
+  })
+
+  it('is OpenAPI 3.1', async () => {
+    const app = await startApp()
+    const document = await readDocument(app)
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.info).toMatchObject({ title: 'Micwatch', version: 'test' })
+    expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(tags))
+    expect(JSON.stringify(document)).not.toMatch(/"\$(id|defs)":/)
+    const schemes = Object.keys(document.components.securitySchemes)
+    expect(schemes.sort()).toEqual(['csrf', 'session', 'token'])
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref)
+    expect(refs.length).toBeGreaterThan(100)
+    for (const ref of new Set(refs)) {
+      const name = ref.replace('#/components/schemas/', '')
+      expect(document.components.schemas[name], ref).toBeDefined()
+    }
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, told] of Object.entries(methods)) {
+        const about = `${method} ${path}`
+        expect(['get', 'post', 'put', 'patch', 'delete'], about).toContain(method)
+        expect(told.tags, about).toHaveLength(1)
+        expect(Object.keys(tags), about).toContain(told.tags[0])
+        expect(told.summary, about).toMatch(/^\S.*\.$/)
+        expect(told.description, about).toMatch(/^(Needs the permission|Open to anybody)/)
+        const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+        const parameters = told.parameters ?? []
+        expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(inPath)
+        for (const one of parameters) {
+          expect(['path', 'query'], about).toContain(one.in)
+          expect(one.schema, about).toBeTypeOf('object')
+          expect(one.description, about).toMatch(/\w/)
+          if (one.in === 'path') expect(one.required, about).toBe(true)
+        }
+        for (const security of told.security) for (const name of Object.keys(security)) expect(schemes).toContain(name)
+        expect(
+          Object.keys(told.responses).some((status) => status < '300'),
+          about,
+        ).toBe(true)
+        for (const [status, answer] of Object.entries(told.responses)) {
+          expect(status, about).toMatch(/^[2-5]\d\d$/)
+          expect(answer.description, about).toMatch(/\w/)
+          if (status >= '400') expect(JSON.stringify(answer.content), about).toContain('#/components/schemas/Error')
+        }
+      }
+    }
+  })
+
+  it('says what a route asks for', async () => {
+    const app = await startApp()
+    const { paths } = await readDocument(app)
+    expect(paths['/api/refresh']?.post?.description).toContain('role operator')
+    expect(paths['/api/refresh']?.post?.security).toEqual([{}, { session: [], csrf: [] }, { token: [] }])
+    expect(paths['/api/admin/users']?.get?.description).toContain('role admin')
+    expect(paths['/api/admin/users']?.get?.security).toEqual([{ session: [] }, { token: [] }])
+    expect(paths['/api/auth/login']?.post?.security).toEqual([])
+    const login = paths['/api/auth/login']?.post?.requestBody?.content['application/json'].schema
+    expect(login?.required).toEqual(['username', 'password'])
+  })
+
+  it('is sent once', async () => {
+    const app = await startApp()
+    const { headers } = await app.get('/api/openapi.json')
+    expect(headers['content-type']).toContain('application/json')
+    const again = await app.get('/api/openapi.json', { 'if-none-match': String(headers.etag) })
+    expect(again.status).toBe(304)
+  })
+
+  it('is for those who may read', async () => {
+    const app = await startApp({ config: { require_login: true } })
+    for (const path of ['/api/openapi.json', '/api/docs/', '/api/docs/style.css']) {
+      expect((await app.get(path)).status, path).toBe(401)
+      expect((await app.get(path, await tokenHeaders(app.house, 'viewer'))).status, path).toBe(200)
+    }
+  })
+})
+
+describe('real answers', () => {
+  it('are as the document says', async () => {
+    const { app, document } = await startShow()
+    const headers = await tokenHeaders(app.house, 'admin')
+    const [receiver] = await app.receivers()
+    const read = async (operation: string, address = operation.split(' ')[1] ?? '') => {
+      const answer = await app.get(address, headers)
+      expectDocumented(document, operation, answer)
+      return answer
+    }
+    const write = async (operation: string, body: unknown, address = operation.split(' ')[1] ?? '') => {
+      const [method = ''] = operation.split(' ')
+      const json = { ...headers, 'content-type': 'application/json' }
+      const answer = await app.send(method, address, { headers: json, body: JSON.stringify(body) })
+      expect(answer.status, `${operation}: ${answer.bytes}`).toBeLessThan(300)
+      if (answer.status !== 204) expectDocumented(document, operation, answer)
+      return answer
+    }
+    // Something of everything, so that no list is empty that need not be.
+    const { json: place } = await write('POST /api/admin/locations', { name: 'Hall' })
+    await write('PATCH /api/admin/receivers/{id}', { location: place.id }, `/api/admin/receivers/${receiver?.id}`)
+    await write('POST /api/group', { title: 'Choir', slots: [1, 2] })
+    const { json: performer } = await write('POST /api/performers', { name: 'Aurelio' })
+    const unit = await until('a unit is there', async () => (await app.get('/api/units')).json[0])
+    await write('POST /api/assignments', { performer: performer.id, wireless_unit: unit.id })
+    const ada = { username: 'ada', role: 'viewer', password: 'none', now: Date.now() } as const
+    await app.house.db.transaction((tx) => insertUser(tx, ada))
+    await write('POST /api/admin/tokens', { name: 'a script', role: 'viewer' })
+    await write('POST /api/refresh', undefined)
+    await write('POST /api/config', { key: 'alert_battery_threshold', value: '100' })
+    await write('POST /api/admin/discovery-queue/approve', { ids: [999] })
+    await write('POST /api/admin/manufacturers/{code}/test', undefined, '/api/admin/manufacturers/shure/test')
+    await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
+
+    const lists = operationsOf(document).filter((one) => one.startsWith('GET ') && !one.includes('{'))
+    for (const operation of lists.filter((one) => !one.endsWith('openapi.json'))) {
+      const { json } = await read(operation)
+      const [, path = ''] = operation.split(' ')
+      const hasPages = document.paths[path]?.get?.parameters?.some(({ name }) => name === 'page')
+      if (!hasPages) continue
+      const page = await read(operation, `${path}?page=1&page_size=1`)
+      expect(page.json.results.length, path).toBe(Math.min(1, (json.results ?? json).length))
+      expectDocumented(document, operation, await app.get(`${path}?page=0`, headers))
+      expectDocumented(document, operation, await app.get(`${path}?page=1000000`, headers))
+    }
+    await read('GET /api/receivers/{id}', `/api/receivers/${receiver?.id}/`)
+    for (const path of [
+      'receivers',
+      'units',
+      'chassis',
+      'groups',
+      'alerts',
+      'admin/movements',
+      'admin/audit',
+      'admin/users',
+    ]) {
+      expect((await app.get(`/api/${path}`, headers)).json.length, path).toBeGreaterThan(0)
+    }
+  })
+
+  it('that refuse are as the document says', async () => {
+    const { app, document } = await startShow()
+    expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/none/'))
+    expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/999/'))
+    expectDocumented(document, 'POST /api/config', await app.post('/api/config/', { key: 1 }))
+    expectDocumented(document, 'GET /api/admin/users', await app.get('/api/admin/users'))
+    const wrongMethod = await app.send('DELETE', '/api/receivers/')
+    expect(wrongMethod.status).toBe(405)
+    const nowhere = await app.get('/api/nowhere')
+    expect(nowhere.status).toBe(404)
+    for (const { json } of [wrongMethod, nowhere]) {
+      expectFits(document, { $ref: '#/components/schemas/Error' }, json, 'an error')
+    }
+  })
+})
+
+describe('WebSocket messages', () => {
+  const schemas = new Map<string, object>(serverMessages.map((one) => [one.title, one]))
+  const expectMessage = ({ at: _, ...frame }: Heard) => {
+    const schema = strict(schemas.get(frame.type)) as object
+    expect(Check(schema, frame), `${JSON.stringify(frame)} ${JSON.stringify(Errors(schema, frame))}`).toBe(true)
+  }
+
+  it('are as their schemas say', async () => {
+    const { app, shure } = await startShow()
+    const socket = await app.socket()
+    const headers = await tokenHeaders(app.house, 'admin')
+    const [receiver] = await app.receivers()
+    socket.send({ type: 'ping', id: [1] })
+    socket.send({ type: 'ping' })
+    socket.sendRaw('nonsense')
+    await app.post('/api/config/', { key: 'alert_battery_threshold', value: '100' })
+    await app.send('PATCH', `/api/admin/receivers/${receiver?.id}/`, {
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Renamed' }),
+    })
+    await socket.next(({ type }) => type === 'alert')
+    await socket.next(({ type }) => type === 'device_update')
+    shure.setFault({ type: 'status', status: 500 })
+    await socket.next(({ type }) => type === 'status_update')
+    for (const type of ['pong', 'error', 'status']) expect(socket.ofType(type).length, type).toBeGreaterThan(0)
+    for (const frame of socket.heard) {
+      expectMessage(frame)
+      expect(Check(ServerMessage, frame)).toBe(true)
+    }
+    expect(Check(ClientMessage, { type: 'ping', id: [1] })).toBe(true)
+    expect(Check(ClientMessage, { type: 'refresh' })).toBe(false)
+  })
+
+  it('have examples that fit', () => {
+    for (const message of [...serverMessages, ...clientMessages]) {
+      for (const example of message.examples)
+        expect(Check(strict(message) as object, example), message.title).toBe(true)
+    }
+    for (const { examples } of clientMessages) {
+      for (const example of examples) expect(answerClient(JSON.stringify(example), new Date()).type).not.toBe('error')
+    }
+  })
+
+  it('are described in docs/websocket.md as they are', () => {
+    const committed = readFileSync(new URL('../docs/websocket.md', import.meta.url), 'utf8')
+    expect(committed, 'run: npx tsx scripts/write-websocket-docs.ts').toBe(websocketDocs())
+  })
+})
+
+describe('the interface page', () => {
+  it('shows every route, and brings nothing that its policy forbids', async () => {
+    const app = await startApp()
+    const { headers, bytes, status } = await app.get('/api/docs/')
+    const page = String(bytes)
+    expect(status).toBe(200)
+    expect(headers['content-type']).toContain('text/html')
+    expect(headers['content-security-policy']).toContain("style-src 'self'")
+    const shown = page.replaceAll('<wbr>', '')
+    for (const operation of Object.keys(operations)) expect(shown).toContain(`<code>${operation.split(' ')[1]}</code>`)
+    expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:|https?:\/\//i)
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
+  })
+
+  it('escapes what it shows', async () => {
+    const app = await startApp()
+    const hostile = '<img src=x onerror="alert(1)">\'&`<xmp>`'
+    const poison = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(poison)
+      if (typeof value === 'object' && value !== null) {
+        return Object.fromEntries(
+          Object.entries(value).map(([key, inner]) => [
+            key,
+            ['summary', 'description', 'title', 'version'].includes(key) && typeof inner === 'string'
+              ? hostile
+              : key === 'enum'
+                ? [hostile]
+                : key === 'properties'
+                  ? { ...(poison(inner) as Json), [hostile]: { type: hostile } }
+                  : poison(inner),
+          ]),
+        )
+      }
+      return value
+    }
+    const page = docsPage(poison(await readDocument(app)) as OpenApi, '/"><i>')
+    expect(page).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&#39;&amp;<code>&lt;xmp&gt;</code>')
+    expect(page).not.toMatch(/<img|<xmp>|"><i>/)
+  })
+})
