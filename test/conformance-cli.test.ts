@@ -1,0 +1,185 @@
+/** Statements of the papers about the command line that no other test proves. */
+
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { entryOf, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+
+const commands: Record<string, readonly string[]> = {
+  serve: [
+    '--config',
+    '--host',
+    '--port',
+    '--mount',
+    '--data-dir',
+    '--database-url',
+    '--redis-url',
+    '--no-poll',
+    '--demo',
+  ],
+  poll_devices: ['--interval', '--once', '--manufacturer', '--continuous', '--dry-run'],
+  check_api_health: ['--manufacturer'],
+  check_connections: ['--manufacturer', '--alert'],
+  realtime_status: ['--verbose', '--manufacturer', '--status'],
+  add_shure_devices: ['--ips', '--cidr', '--remove', '--manufacturer'],
+  start_shure_websocket: ['--manufacturer'],
+  start_sse_subscriptions: ['--manufacturer'],
+  create_admin: ['--username', '--password-stdin'],
+  migrate: [],
+  simulate: [],
+}
+
+const inFours = async <T>(items: readonly T[], work: (item: T) => Promise<void>) => {
+  for (let at = 0; at < items.length; at += 4) await Promise.all(items.slice(at, at + 4).map(work))
+}
+
+/** Eleven programs to start. */
+const patience = 60_000
+
+describe('every command', () => {
+  it(
+    'is there under its name, with hyphens too, and helps with its options',
+    async () => {
+      const home = await startHome()
+      const program = await home.run(['--help'])
+      await inFours(Object.entries(commands), async ([name, options]) => {
+        expect(program.out).toContain(name)
+        const { code, out, err } = await home.run([name.replaceAll('_', '-'), '--help'])
+        expect([name, code, err]).toEqual([name, 0, ''])
+        for (const option of [...options, '--json', '--config', '--data-dir', '--database-url']) {
+          expect([name, out]).toEqual([name, expect.stringContaining(option)])
+        }
+      })
+    },
+    patience,
+  )
+
+  it(
+    'knows its manufacturers, and says so in one line',
+    async () => {
+      const shure = await startShure()
+      const home = await startHome({ manufacturers: [entryOf(shure)] })
+      const words = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
+      await inFours(words, async (name) => {
+        const more = name === 'add_shure_devices' ? ['--ips', '10.0.0.1'] : []
+        const { code, out, err } = await home.run([name, '--manufacturer', 'nobody', ...more])
+        expect([name, code, out]).toEqual([name, 2, ''])
+        expect([name, err]).toEqual([name, expect.stringMatching(/^[^\n]*nobody[^\n]*\n$/)])
+      })
+      expect(shure.requests.total).toBe(0)
+    },
+    patience,
+  )
+})
+
+describe('one JSON document', () => {
+  it('is all that standard output has', async () => {
+    const shure = withoutLink(await startShure())
+    const sennheiser = withoutLink(await startSennheiser())
+    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const nothing = { connecting: 0, connected: 0, disconnected: 0, error: 0, stopped: 0 }
+    const check = await home.run(['check_connections', '--json'])
+    expect([check.code, check.err, check.json()]).toEqual([0, '', { counts: nothing, problems: [] }])
+    const status = await home.run(['realtime_status', '--json', '--status', 'connected'])
+    expect([status.code, status.err, status.json()]).toEqual([0, '', { connections: [] }])
+    const health = await home.run(['check_api_health', '--json', '--manufacturer', 'shure'])
+    expect(health.json()).toEqual({
+      status: 'healthy',
+      manufacturers: [
+        { code: 'shure', status: 'healthy', base_url: shure.baseUrl, consecutive_failures: 0, error: null },
+      ],
+    })
+    expect((await home.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
+  })
+})
+
+describe('poll_devices', () => {
+  it('waits for the identities of its one poll, within the limit of the upstream', async () => {
+    const pace = { perSecond: 10, burst: 20 }
+    const shure = withoutLink(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit: pace }))
+    const home = await startHome({ manufacturers: [{ code: 'shure', config: shure.config }] })
+    const polled = await home.run(['poll_devices', '--once', '--json'])
+    expect(polled.json().manufacturers).toMatchObject([{ code: 'shure', devices: 30, created: 30, error: null }])
+    expect(shure.requests.limited).toBe(0)
+  })
+
+  it('polls one manufacturer where one is named', async () => {
+    const shure = withoutLink(await startShure())
+    const sennheiser = withoutLink(await startSennheiser())
+    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const { json } = await home.run(['poll_devices', '--once', '--manufacturer', 'sennheiser', '--json'])
+    expect(json().manufacturers.map(({ code }: { code: string }) => code)).toEqual(['sennheiser'])
+    expect(shure.requests.total).toBe(0)
+  })
+
+  it('polls every 5 seconds where nothing says how often, and as --interval says whatever else is set', async () => {
+    const slow = withoutLink(await startShure({ richList: true }))
+    const fast = withoutLink(await startShure({ richList: true }))
+    const list = '/api/v1/devices'
+    const unsaid = await startHome({ manufacturers: [entryOf(slow, { poll_interval: null })] })
+    const said = await startHome({ manufacturers: [entryOf(fast, { poll_interval: 3600 })] })
+    unsaid.start(['poll_devices'])
+    said.start(['poll_devices', '--interval', '1'])
+    // The first is asked twice: bare, and again with what the challenge wants.
+    const polls = () => slow.requests.entries.filter(({ path, status }) => path === list && status === 200)
+    await until('two polls', () => polls().length >= 2, 12_000)
+    const [first = 0, second = 0] = polls().map(({ at }) => at)
+    expect(second - first).toBeGreaterThan(4500)
+    expect(second - first).toBeLessThan(6000)
+    expect(fast.requests.count(list)).toBeGreaterThanOrEqual(4)
+  })
+
+  it('obeys a stored interval of the manufacturer, then its configuration, then the global one', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const home = await startHome({
+      settings: { DEFAULT_POLLING_INTERVAL: 33 },
+      manufacturers: [entryOf(shure, { poll_interval: 20 }), { ...entryOf(shure), code: 'other', plugin: 'shure' }],
+    })
+    const service = await home.serve(['--no-poll'])
+    const interval = async (query = '') => (await service.get(`/api/config/${query}`)).json.polling_interval
+    const store = (query: string, value: string) =>
+      service.post(`/api/config/${query}`, { key: 'polling_interval', value })
+    expect([await interval(), await interval('?manufacturer=shure')]).toEqual([33, 20])
+    await store('', '44')
+    expect([await interval(), await interval('?manufacturer=shure')]).toEqual([44, 20])
+    await store('?manufacturer=shure', '11')
+    expect([await interval(), await interval('?manufacturer=shure')]).toEqual([44, 11])
+    expect(await interval('?manufacturer=other')).toBe(1)
+  })
+})
+
+describe('the configuration', () => {
+  it(
+    'of a flag beats the environment, and that the file, for the program as well',
+    async () => {
+      const home = await startHome({ server: { mount: '/from-file' }, discovery_ranges: ['203.0.113.0/24'] })
+      const addressOf = async (words: readonly string[], env: Record<string, string>) => {
+        const { out, kill, ended } = await home.serve(words, env)
+        kill('SIGTERM')
+        await ended
+        return new URL(JSON.parse(out()).address).pathname.replace(/\/$/, '')
+      }
+      expect(await addressOf([], {})).toBe('/from-file')
+      expect(await addressOf([], { MICWATCH_MOUNT: '/from-env' })).toBe('/from-env')
+      expect(await addressOf(['--mount', '/from-flag'], { MICWATCH_MOUNT: '/from-env' })).toBe('/from-flag')
+    },
+    patience,
+  )
+
+  it('of manufacturers is written to the database at every start; others are left alone', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const home = await startHome({
+      manufacturers: [entryOf(shure), { ...entryOf(shure), code: 'old', plugin: 'shure' }],
+    })
+    expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
+    expect(await readdir(join(home.path, 'data'))).toContain('micwatch.db')
+    const next = { manufacturers: [{ ...entryOf(shure), name: 'House Shure' }] }
+    await home.write('micwatch.yaml', JSON.stringify(next))
+    const { json } = await home.run(['check_api_health', '--json'])
+    expect(
+      json()
+        .manufacturers.map(({ code }: { code: string }) => code)
+        .sort(),
+    ).toEqual(['old', 'shure'])
+  })
+})

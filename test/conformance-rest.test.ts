@@ -1,0 +1,399 @@
+/** Statements of the papers about REST that no other test proves: every body's fields, every address, every refusal. */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import type { HttpAnswer } from './http-client.ts'
+import { startPostgres } from './postgres.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const still = { poll_interval: 3600 }
+
+/** Three receivers of one manufacturer and two of the other, a conflict that waits and a movement nobody has seen. */
+async function startHouse(config: object = {}) {
+  const shure = withoutLink(await startShure({ receivers: 3, richList: true }))
+  const sennheiser = withoutLink(await startSennheiser({ receivers: 2, richList: true }))
+  const app = await startApp({ config, manufacturers: [entryOf(shure, still), entryOf(sennheiser, still)] })
+  await until('all five are known', async () => (await app.receivers()).length === 5)
+  shure.show.set(firstDevice(shure, 1).id, { ip: '10.77.0.1' })
+  shure.show.add('shure', { ip: firstDevice(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
+  expect((await app.post('/api/refresh/')).json.status).toBe('success')
+  const admin = await tokenHeaders(app.house, 'admin')
+  const send = (method: string, path: string, body?: unknown) => {
+    const headers = body === undefined ? admin : { ...admin, 'content-type': 'application/json' }
+    return app.send(method, path, { headers, body: JSON.stringify(body) })
+  }
+  return { app, shure, sennheiser, admin, send }
+}
+
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+const text = expect.any(String)
+const flag = expect.any(Boolean)
+const integer = expect.toSatisfy((value: unknown) => Number.isSafeInteger(value), 'a whole number')
+const megahertz = expect.stringMatching(/^\d+\.\d{3}$/)
+const ipv4 = expect.stringMatching(/^\d+\.\d+\.\d+\.\d+$/)
+
+const channel = {
+  id: integer,
+  channel: integer,
+  slot: integer,
+  name: text,
+  frequency: megahertz,
+  audio_level: expect.anything(),
+  rf_level: expect.anything(),
+}
+const transmitter = {
+  slot: integer,
+  battery: integer,
+  audio_level: integer,
+  rf_level: integer,
+  frequency: megahertz,
+  name: text,
+}
+const summary = { id: integer, name: text, device_type: text, ip: ipv4, is_active: flag, last_seen: time }
+
+function expectRefusal({ status, json, headers }: HttpAnswer, expected: number, details?: string): void {
+  expect([status, json]).toEqual([expected, expect.objectContaining({ error: text, status: expected })])
+  if (details !== undefined) expect(json.details).toContain(details)
+  if (expected === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+}
+
+describe('every body of the specification', () => {
+  it('has every field it names, with its type', async () => {
+    const { app, shure } = await startHouse()
+    const data = (await app.get('/api/data/')).json
+    expect(data).toMatchObject({ discovered: [], config: expect.any(Object), groups: [] })
+    for (const receiver of data.receivers) {
+      expect(receiver).toMatchObject({ id: integer, name: text, device_type: text, ip: ipv4, manufacturer: text })
+      expect(receiver.channels).toHaveLength(2)
+      for (const one of receiver.channels) {
+        expect(Object.keys(one)).toEqual(expect.arrayContaining([...Object.keys(channel), 'transmitter']))
+        expect(one).toMatchObject({ id: integer, channel: integer, slot: integer, name: text, frequency: megahertz })
+        if (one.transmitter === null) continue
+        expect(one.transmitter).toMatchObject(transmitter)
+        expect(one.transmitter.slot).toBe(one.slot)
+        expect(one.transmitter).toHaveProperty('upstream_slot')
+        expect(one.transmitter.battery).toBeGreaterThanOrEqual(0)
+        expect(one.transmitter.battery).toBeLessThanOrEqual(100)
+        expect(one.transmitter.audio_level).toBeLessThanOrEqual(0)
+      }
+    }
+    const list = (await app.get('/api/receivers/')).json
+    for (const receiver of list) expect(receiver).toMatchObject(summary)
+    const detail = (await app.get(`/api/receivers/${list[0].id}/`)).json
+    expect(detail).toMatchObject({ ...summary, battery_health: text, signal_quality: text, manufacturer: text })
+    const stored = ['api_device_id', 'serial_number', 'mac_address', 'subnet_mask', 'gateway', 'network_mode']
+    const more = ['interface_id', 'model', 'description', 'firmware_version', 'hosted_firmware_version', 'location']
+    expect(Object.keys(detail)).toEqual(expect.arrayContaining([...stored, ...more, 'channels']))
+
+    expect((await app.get('/api/health/')).json).toMatchObject({
+      status: 'healthy',
+      vendor_api: { status: 'healthy', base_url: expect.stringMatching(/[^/]$/), consecutive_failures: 0 },
+      timestamp: time,
+    })
+    expect((await app.post('/api/refresh/')).json).toEqual({
+      status: 'success',
+      receivers_updated: 5,
+      timestamp: time,
+    })
+    const config = { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true }
+    expect((await app.get('/api/config/')).json).toEqual(config)
+    expect((await app.get('/api/discovery/pending/')).json).toMatchObject({
+      count: 1,
+      results: [
+        {
+          id: integer,
+          manufacturer: 'shure',
+          serial_number: 'VISITOR-1',
+          ip: firstDevice(shure).ip,
+          status: 'pending',
+          is_duplicate: false,
+          is_ip_conflict: true,
+          discovered_at: time,
+        },
+      ],
+    })
+    expect((await app.get('/api/movements/unacknowledged/')).json).toMatchObject({
+      count: 1,
+      results: [
+        {
+          id: integer,
+          device: { id: integer, name: text, serial_number: text },
+          old_ip: ipv4,
+          new_ip: '10.77.0.1',
+          movement_type: 'ip_only',
+          detected_at: time,
+          acknowledged: false,
+        },
+      ],
+    })
+    const found = await app.post('/api/discover/', { scan_subnet: '10.77.0.0/30' })
+    expect(found.status).toBe(200)
+    expect(found.json).toMatchObject({ discovered: integer })
+    expect(found.json.devices).toHaveLength(found.json.discovered)
+    for (const one of found.json.devices) expect(one).toMatchObject({ ip: ipv4, device_type: text, channels: integer })
+  })
+})
+
+const readable = [
+  '/api/data',
+  '/api/receivers',
+  '/api/health',
+  '/api/config',
+  '/api/discovery/pending',
+  '/api/movements/unacknowledged',
+  '/api/groups',
+  '/api/chassis',
+  '/api/units',
+  '/api/performers',
+  '/api/assignments',
+  '/api/alerts',
+]
+const administered = [
+  '/api/admin/discovery-queue',
+  '/api/admin/movements',
+  '/api/admin/realtime-connections',
+  '/api/admin/hardware-layout',
+  '/api/admin/manufacturers',
+  '/api/admin/locations',
+  '/api/admin/users',
+  '/api/admin/tokens',
+  '/api/admin/receivers',
+  '/api/admin/audit',
+]
+const notLists = ['/api/data', '/api/health', '/api/config', '/api/admin/hardware-layout']
+const alwaysObjects = ['/api/discovery/pending', '/api/movements/unacknowledged']
+
+describe('every address', () => {
+  it('answers with and without a final slash', async () => {
+    const { app, admin } = await startHouse()
+    for (const path of [...readable, ...administered]) {
+      const headers = path.includes('/admin/') ? admin : {}
+      expect([path, (await app.get(path, headers)).status]).toEqual([path, 200])
+      expect([path, (await app.get(`${path}/`, headers)).status]).toEqual([path, 200])
+    }
+  })
+
+  it('that lists is bare, or an object with pages, and refuses pages that are none', async () => {
+    const { app, admin } = await startHouse()
+    for (const path of [...readable, ...administered].filter((one) => !notLists.includes(one))) {
+      const headers = path.includes('/admin/') ? admin : {}
+      const get = (query: string) => app.get(`${path}/${query}`, headers)
+      const bare = (await get('')).json
+      if (alwaysObjects.includes(path)) expect([path, Object.keys(bare)]).toEqual([path, ['count', 'results']])
+      else if (path !== '/api/admin/audit') expect([path, Array.isArray(bare)]).toEqual([path, true])
+      for (const query of ['?page=1', '?page_size=1', '?page_size=5000']) {
+        const { json } = await get(query)
+        expect([path, json]).toEqual([
+          path,
+          { count: integer, next: json.next, previous: null, results: expect.any(Array) },
+        ])
+      }
+      for (const query of ['?page=0', '?page=', '?page=1.5', '?page_size=0', '?page_size=x']) {
+        expect([path, query, (await get(query)).status]).toEqual([path, query, 400])
+      }
+      expect([path, (await get('?page=1000000')).status]).toEqual([path, 404])
+    }
+  })
+
+  it('takes the code of a manufacturer, known or not', async () => {
+    const { app } = await startHouse()
+    for (const path of readable.filter((one) => !notLists.includes(one) && !alwaysObjects.includes(one))) {
+      for (const one of (await app.get(`${path}/?manufacturer=shure`)).json) {
+        if (path === '/api/receivers')
+          expect((await app.get(`/api/receivers/${one.id}`)).json.manufacturer).toBe('shure')
+        else if ('manufacturer' in one) expect([path, one.manufacturer]).toEqual([path, 'shure'])
+      }
+    }
+    for (const path of ['/api/receivers', '/api/chassis', '/api/units', '/api/alerts', '/api/groups']) {
+      expect([path, (await app.get(`${path}/?manufacturer=nobody`)).json]).toEqual([path, []])
+    }
+    for (const path of alwaysObjects) {
+      expect((await app.get(`${path}/?manufacturer=nobody`)).json).toEqual({ count: 0, results: [] })
+      expect((await app.get(`${path}/?manufacturer=shure`)).json.count).toBe(1)
+      expect((await app.get(`${path}/?manufacturer=sennheiser`)).json.count).toBe(0)
+    }
+    expect((await app.get('/api/health/?manufacturer=nobody')).json.vendor_api.status).toBe('unconfigured')
+    expect((await app.get('/api/config/?manufacturer=nobody')).json).toEqual((await app.get('/api/config/')).json)
+    expectRefusal(await app.post('/api/refresh/?manufacturer=nobody'), 404)
+    expectRefusal(await app.post('/api/discover/?manufacturer=nobody', { scan_subnet: '10.0.0.0/30' }), 404)
+    const setting = { key: 'polling_interval', value: '7' }
+    expectRefusal(await app.post('/api/config/?manufacturer=nobody', setting), 404)
+  })
+
+  it('refuses an id that is none, and has nothing under one that is not there', async () => {
+    const { send } = await startHouse()
+    const body: Record<string, object> = {
+      '/api/groups': { title: 'x' },
+      '/api/channels': { slot: 50 },
+      '/api/performers': { name: 'x' },
+      '/api/assignments': { is_active: false },
+      '/api/admin/locations': { name: 'x' },
+      '/api/admin/receivers': { name: 'x' },
+      '/api/admin/users': { role: 'viewer' },
+      '/api/admin/tokens': { name: 'x' },
+    }
+    for (const [path, change] of Object.entries(body)) {
+      const isPut = /groups|performers|assignments/.test(path)
+      const method = isPut ? 'PUT' : 'PATCH'
+      for (const id of ['0', '-1', 'x', '1.5', '9007199254740992']) {
+        expect([path, id, (await send(method, `${path}/${id}/`, change)).status]).toEqual([path, id, 400])
+      }
+      expect([path, (await send(method, `${path}/999999/`, change)).status]).toEqual([path, 404])
+      if (path === '/api/channels') continue
+      expect([path, (await send('DELETE', `${path}/999999/`)).status]).toEqual([path, 404])
+    }
+  })
+})
+
+describe('a body', () => {
+  it('that lacks a field or has one of another type is refused by that name, and nothing is coerced', async () => {
+    const { send } = await startHouse()
+    const wrong: [string, string, unknown, string][] = [
+      ['POST', '/api/discover/', {}, 'scan_subnet'],
+      ['POST', '/api/discover/', { scan_subnet: 10 }, 'scan_subnet'],
+      ['POST', '/api/config/', { key: 'polling_interval' }, 'value'],
+      ['POST', '/api/config/', { key: 'polling_interval', value: 7 }, 'value'],
+      ['POST', '/api/config/', { value: '7' }, 'key'],
+      ['POST', '/api/group/', {}, 'title'],
+      ['POST', '/api/group/', { title: 7 }, 'title'],
+      ['POST', '/api/group/', { title: 'x', slots: ['1'] }, 'slots'],
+      ['POST', '/api/group/', { title: 'x', slots: [1, 1] }, 'slots'],
+      ['POST', '/api/group/', { title: 'x', hide_charts: 'true' }, 'hide_charts'],
+      ['POST', '/api/performers/', {}, 'name'],
+      ['POST', '/api/assignments/', { performer: '1', wireless_unit: 1 }, 'performer'],
+      ['POST', '/api/assignments/', { performer: 999_999, wireless_unit: 1 }, 'performer'],
+      ['POST', '/api/admin/discovery-queue/approve', { ids: ['1'] }, 'ids'],
+      ['POST', '/api/admin/movements/acknowledge', {}, 'ids'],
+      ['POST', '/api/admin/realtime-connections/stop', { ids: 1 }, 'ids'],
+      ['POST', '/api/admin/users/', { username: 'ana', role: 'king', password: 'x'.repeat(20) }, 'role'],
+      ['POST', '/api/admin/tokens/', { role: 'viewer' }, 'name'],
+      ['POST', '/api/admin/locations/', {}, 'name'],
+      ['POST', '/api/admin/manufacturers/', { code: 'x', api_enabled: 'yes' }, 'api_enabled'],
+    ]
+    for (const [method, path, body, field] of wrong) {
+      const answer = await send(method, path, body)
+      expect([path, body, answer.status, answer.json.details]).toEqual([
+        path,
+        body,
+        400,
+        expect.stringContaining(field),
+      ])
+    }
+  })
+
+  it('that makes something answers 201, and taking it away 204 without a body', async () => {
+    const { send, shure } = await startHouse()
+    const made = await Promise.all([
+      send('POST', '/api/group/', { title: 'Stage left' }),
+      send('POST', '/api/performers/', { name: 'Ana' }),
+      send('POST', '/api/admin/locations/', { name: 'House' }),
+      send('POST', '/api/admin/receivers/', { manufacturer: 'shure', name: 'By hand', ip: '10.9.9.9' }),
+      send('POST', '/api/admin/tokens/', { name: 'wall', role: 'viewer' }),
+      send('POST', '/api/admin/manufacturers/', {
+        code: 'spare',
+        plugin: 'shure',
+        api_enabled: false,
+        config: { ...shure.config, api_base_url: 'http://10.255.255.1:9' },
+      }),
+    ])
+    expect(made.map(({ status, json }) => [status, json.details])).toEqual(made.map(() => [201, undefined]))
+    const [group, performer, location, receiver, token] = made.map(({ json }) => json.id)
+    expect(made[4]?.json).toMatchObject({ id: token, name: 'wall', role: 'viewer', token: text })
+    expect((await send('POST', '/api/group/', { id: group, hide_charts: true })).status).toBe(200)
+    const paths = [
+      `/api/groups/${group}/`,
+      `/api/performers/${performer}/`,
+      `/api/admin/locations/${location}/`,
+      `/api/admin/receivers/${receiver}/`,
+      `/api/admin/tokens/${token}/`,
+      '/api/admin/manufacturers/spare/',
+    ]
+    for (const path of paths) {
+      const { status, bytes } = await send('DELETE', path)
+      expect([path, status, bytes.length]).toEqual([path, 204, 0])
+    }
+  })
+})
+
+describe('what is written', () => {
+  it('is in every cached answer before its own answer arrives', async () => {
+    const { app, send } = await startHouse({ settings: { CACHE_TIMEOUT: 3600 } })
+    const data = async (query = '') => (await app.get(`/api/data.json${query}`)).json
+    await data()
+    await data('?manufacturer=shure')
+    const { json: group } = await app.post('/api/group/', { title: 'Stage left', slots: [1, 2] })
+    expect(group).toEqual({ id: integer, title: 'Stage left', slots: [1, 2], hide_charts: false, manufacturer: null })
+    expect((await data()).groups).toEqual([group])
+    expect((await app.post('/api/config/', { key: 'alert_battery_threshold', value: '35' })).json).toEqual({
+      polling_interval: 10,
+      alert_battery_threshold: 35,
+      enable_websocket: true,
+    })
+    expect((await data()).config.alert_battery_threshold).toBe(35)
+    expect((await data('?manufacturer=shure')).config.alert_battery_threshold).toBe(35)
+    const [receiver] = await app.receivers()
+    const [first] = receiver?.channels ?? []
+    expect((await send('PATCH', `/api/channels/${first?.id}/`, { slot: 99 })).status).toBe(200)
+    expect((await app.receivers())[0]?.channels[0]?.slot).toBe(99)
+    const location = await send('POST', '/api/admin/locations/', { name: 'House' })
+    await send('PATCH', `/api/admin/receivers/${receiver?.id}/`, { name: 'By hand', location: location.json.id })
+    expect((await app.receivers())[0]?.name).toBe('By hand')
+    expect((await app.get(`/api/receivers/${receiver?.id}/`)).json.name).toBe('By hand')
+    expect((await send('DELETE', `/api/groups/${group.id}/`)).status).toBe(204)
+    expect((await data()).groups).toEqual([])
+  })
+
+  it('may come as numbers in text', async () => {
+    const app = await startApp()
+    for (const value of ['1', '3600']) {
+      const { json } = await app.post('/api/config', { key: 'polling_interval', value })
+      expect(json.polling_interval).toBe(Number(value))
+    }
+    for (const value of ['0', '3601', '1.5', 'ten', '', '1e3']) {
+      expectRefusal(await app.post('/api/config', { key: 'polling_interval', value }), 400, 'value')
+    }
+    expectRefusal(await app.post('/api/config', { key: 'nonsense', value: '1' }), 400, 'key')
+  })
+})
+
+describe('trouble inside', () => {
+  it('is a 500 that tells nothing of it', async () => {
+    const app = await startApp()
+    await app.house.db.transaction(({ query }) => query.schema.dropTable('performers').execute())
+    const answer = await app.get('/api/performers/')
+    expectRefusal(answer, 500)
+    expect(answer.bytes.toString()).not.toMatch(/performers|sql|table|\bat /i)
+  })
+
+  it('of the database is 503 with the health object, readyz too, and what is cached is served on', async () => {
+    const postgres = await startPostgres()
+    onTestFinished(() => postgres.stop())
+    const shure = withoutLink(await startShure())
+    const app = await startApp({ databaseUrl: postgres.url, manufacturers: [entryOf(shure)] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    await postgres.halt()
+    const sick = await until('it is noticed', async () => {
+      const answer = await app.get('/api/health/')
+      return answer.status === 503 && answer
+    })
+    expect(sick.json).toMatchObject({
+      status: 'unhealthy',
+      vendor_api: { status: text, base_url: shure.baseUrl, consecutive_failures: integer },
+      timestamp: time,
+    })
+    expect((await app.get('/readyz')).status).toBe(503)
+    expect((await app.get('/healthz')).status).toBe(200)
+    expect(await app.receivers()).toHaveLength(2)
+    expectRefusal(await app.post('/api/config/', { key: 'polling_interval', value: '7' }), 503)
+  }, 30_000)
+})
+
+describe('pages', () => {
+  it('are the dashboard and the page about it, as HTML, for any manufacturer', async () => {
+    const app = await startApp()
+    for (const path of ['/', '/about/', '/about', '/?manufacturer=shure']) {
+      const { status, headers } = await app.get(path)
+      expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8'])
+    }
+  })
+})

@@ -1,0 +1,147 @@
+/** Statements of the papers about the WebSocket that no other test proves. */
+
+import { connect } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import WebSocket from 'ws'
+import {
+  channelOf,
+  entryOf,
+  firstDevice,
+  startApp,
+  startSennheiser,
+  startShure,
+  type TestApp,
+  until,
+  withoutLink,
+} from './app.ts'
+
+const integer = expect.toSatisfy((value: unknown) => Number.isSafeInteger(value), 'a whole number')
+
+describe('every message', () => {
+  it('has its fields, and the manufacturer it concerns', async () => {
+    const shure = await startShure({ pushesPerSecond: 50 })
+    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('the link is up', () => shure.push.links === 1)
+    const socket = await app.socket()
+    const { id } = firstDevice(shure)
+    const receiver = await app.receiver(id)
+    shure.show.set(id, { battery: 18, name: 'Host' }, 1)
+    const update = await socket.next(
+      ({ type, data, receiver_id }) =>
+        type === 'device_update' && receiver_id === receiver.id && channelOf(data).transmitter?.battery === 18,
+    )
+    expect(update).toMatchObject({ receiver_id: receiver.id, manufacturer: 'shure', data: { channels: [{}, {}] } })
+    expect(update.data.channels.map(Object.keys)).toEqual(receiver.channels.map(Object.keys))
+    const alert = await socket.next(({ type }) => type === 'alert')
+    expect(alert).toMatchObject({
+      severity: 'warning',
+      message: expect.stringMatching(/\w+ \w+/),
+      channel_id: channelOf(receiver).id,
+      id: integer,
+      kind: expect.any(String),
+      state: 'raised',
+      manufacturer: 'shure',
+    })
+    shure.setFault({ type: 'reset' })
+    const status = await socket.next(({ type, about }) => type === 'status_update' && about === 'upstream')
+    expect(status).toMatchObject({ message: expect.any(String), status: 'degraded', manufacturer: 'shure' })
+    for (const { type, manufacturer } of socket.heard.slice(1)) expect([type, manufacturer]).toEqual([type, 'shure'])
+    expect(socket.heard[0]).toMatchObject({ type: 'status', message: 'Connected' })
+  })
+
+  it('comes after a polling cycle and from a subscription alike', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
+    const entries = [entryOf(shure, { poll_interval: 3600 }), entryOf(sennheiser, { poll_interval: 3600 })]
+    const app = await startApp({ manufacturers: entries })
+    await until('all are known', async () => (await app.receivers()).length === 4)
+    await until('the stream is up', () => sennheiser.push.links === 1)
+    const socket = await app.socket()
+    for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 44 }, 1)
+    const isTold = (code: string) =>
+      socket
+        .ofType('device_update')
+        .some(({ manufacturer, data }) => manufacturer === code && channelOf(data).transmitter?.battery === 44)
+    await until('the pushed one is told', () => {
+      sennheiser.push.flush()
+      return isTold('sennheiser')
+    })
+    expect(isTold('shure')).toBe(false)
+    expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(200)
+    await until('the polled one is told', () => isTold('shure'))
+  })
+})
+
+describe('addresses', () => {
+  it('are /ws and /ws with any one name, with and without a final slash', async () => {
+    const app = await startApp()
+    for (const path of ['/ws', '/ws/', '/ws/micwatch', '/ws/micwatch/', '/ws/devices/', '/ws?manufacturer=shure']) {
+      const socket = await app.socket(path)
+      await socket.next(({ type, message }) => type === 'status' && message === 'Connected')
+    }
+  })
+})
+
+describe('a client that does not keep up', () => {
+  it('that answers no ping is cut at the second one; whoever answers stays', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const app = await startApp()
+    const well = await app.socket()
+    const mute = new WebSocket(`${app.url.replace('http', 'ws')}/ws`, { autoPong: false })
+    onTestFinished(() => mute.terminate())
+    let pings = 0
+    mute
+      .on('error', () => {})
+      .on('ping', () => {
+        pings += 1
+      })
+    const muted = new Promise<number>((resolve) => mute.on('close', resolve))
+    await until('both are connected', () => clientsOf(app).then((count) => count === 2))
+    vi.advanceTimersByTime(20_000)
+    await until('it is pinged', () => pings === 1)
+    // A pong that was sent has been read when this is answered.
+    well.send({ type: 'ping', id: 'read' })
+    await well.next(({ id }) => id === 'read')
+    vi.advanceTimersByTime(20_000)
+    expect(await muted).toBe(1006)
+    well.send({ type: 'ping', id: 'still here' })
+    await well.next(({ id }) => id === 'still here')
+  })
+
+  it('that does not read is cut after 30 s', async () => {
+    const shure = await startShure({ receivers: 150, channelsPerReceiver: 4, pushesPerSecond: 20, richList: true })
+    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await until('all are known', async () => (await app.receivers()).length === 150)
+    const well = await app.socket()
+    const sleeper = connect(app.port, '127.0.0.1')
+    onTestFinished(() => void sleeper.destroy())
+    sleeper.on('error', () => {})
+    const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+    sleeper.write(`GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`)
+    sleeper.pause()
+    await until('both are connected', () => clientsOf(app).then((count) => count === 2))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let passedMs = 0
+    await until(
+      'only the one that reads is left',
+      async () => {
+        passedMs += 500
+        await vi.advanceTimersByTimeAsync(500)
+        return (await clientsOf(app)) === 1
+      },
+      30_000,
+    )
+    expect(passedMs).toBeGreaterThanOrEqual(30_000)
+    vi.useRealTimers()
+    well.send({ type: 'ping', id: 'still here' })
+    await well.next(({ id }) => id === 'still here')
+  }, 45_000)
+})
+
+async function clientsOf(app: TestApp): Promise<number> {
+  const [, count] = /^micwatch_websocket_clients (\d+)$/m.exec((await app.get('/metrics')).bytes.toString()) ?? []
+  return Number(count)
+}

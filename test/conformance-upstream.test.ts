@@ -1,0 +1,226 @@
+/** What an upstream pays for being watched: calls, pace and patience, as the simulated system counts them. */
+
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Simulator } from '../src/simulation/simulator.ts'
+import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
+
+const list = '/api/v1/devices'
+const detail = /^\/api\/v1\/devices\/[^/]+$/
+const levels = /\/(channels|transmitter)$/
+
+/** As it stands in an operator's file: nothing said of pace. */
+const plainEntry = ({ manufacturer, config }: Simulator, more: object = {}) => ({
+  code: manufacturer,
+  config: { ...config, ...more },
+})
+
+interface Pace {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+/** No more calls in any window than a bucket of this size lets through. */
+function expectPace({ requests }: Simulator, { perSecond, burst }: Pace): void {
+  const times = requests.entries.map(({ at }) => at)
+  for (let from = 0; from < times.length; from += 1) {
+    for (let to = from + burst; to < times.length; to += 1) {
+      const seconds = ((times[to] as number) - (times[from] as number)) / 1000
+      expect(to - from + 1).toBeLessThanOrEqual(burst + perSecond * seconds + 2)
+    }
+    // Pairs further apart follow from nearer ones.
+    if (from > 200) break
+  }
+}
+
+describe('a large venue', () => {
+  it.each([
+    { receivers: 1000, pace: { perSecond: 100, burst: 100 }, withinMs: 25_000 },
+    { receivers: 60, pace: { perSecond: 10, burst: 20 }, withinMs: 12_000 },
+  ])(
+    '$receivers devices are all there, with identity, and not one 429 was earned',
+    async ({ receivers, pace, withinMs }) => {
+      const shure = await startShure({ receivers, channelsPerReceiver: 2, rateLimit: pace, pushesPerSecond: 0 })
+      const isDefault = pace.perSecond === 10
+      const more = isDefault ? {} : { calls_per_second: pace.perSecond, burst: pace.burst }
+      const app = await startApp({ manufacturers: [plainEntry(shure, { ...more, poll_interval: 1 })] })
+      const serials = shure.show.devicesAt(shure.elapsed()).map(({ device }) => device.serial_number)
+      await until('all are there', async () => (await app.receivers()).length === receivers, withinMs)
+      expect(
+        new Set(
+          (await app.house.db.read.selectFrom('receivers').select('serial_number').execute()).map(
+            ({ serial_number }) => serial_number,
+          ),
+        ),
+      ).toEqual(new Set(serials))
+      expect((await app.get('/api/receivers/?page=1&page_size=1')).json.count).toBe(receivers)
+      expect(shure.requests.limited).toBe(0)
+      expect(shure.requests.entries.filter(({ status }) => status === 429)).toEqual([])
+      expectPace(shure, pace)
+      expect((await app.get('/api/health/')).json.status).toBe('healthy')
+    },
+    30_000,
+  )
+})
+
+describe('a steady poll', () => {
+  it('costs one list call while the link is up, whatever the levels do', async () => {
+    const shure = await startShure({ receivers: 20, pushesPerSecond: 5 })
+    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    await until('all are there', async () => (await app.receivers()).length === 20)
+    await until('the link is up', () => shure.push.links === 1)
+    await until('the levels of the start are read', async () => {
+      const before = shure.requests.count(levels)
+      await new Promise((resolve) => setTimeout(resolve, 1200))
+      return shure.requests.count(levels) === before
+    })
+    shure.requests.clear()
+    await until('three cycles have passed', () => shure.requests.count(list) >= 3)
+    expect(shure.requests.total).toBe(shure.requests.count(list))
+  })
+
+  it('asks for identity again when more than levels has changed, and not for levels', async () => {
+    const shure = withoutLink(await startShure({ receivers: 3 }))
+    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await until('all are there', async () => (await app.receivers()).length === 3)
+    const { id } = firstDevice(shure, 1)
+    expect((await app.post('/api/refresh/')).status).toBe(200)
+    shure.requests.clear()
+    shure.show.set(id, { battery: 41, rf_level: -71 }, 1)
+    expect((await app.post('/api/refresh/')).status).toBe(200)
+    expect(shure.requests.count(list)).toBe(1)
+    expect(shure.requests.count(detail)).toBe(0)
+    expect(channelOf(await app.receiver(id)).transmitter).toMatchObject({ battery: 41, rf_level: -71 })
+    shure.requests.clear()
+    shure.show.set(id, { name: 'Renamed', firmware_version: '7.7.7' })
+    expect((await app.post('/api/refresh/')).status).toBe(200)
+    expect(shure.requests.entries.filter(({ path }) => detail.test(path)).map(({ path }) => path)).toEqual([
+      `${list}/${id}`,
+    ])
+    expect(await app.receiver(id)).toMatchObject({ name: 'Renamed', firmware_version: '7.7.7' })
+  })
+
+  it('asks nothing further of a system whose list tells all', async () => {
+    const shure = withoutLink(await startShure({ receivers: 5, richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await until('all are there', async () => (await app.receivers()).length === 5)
+    expect((await app.post('/api/refresh/')).status).toBe(200)
+    expect(shure.requests.count(/^\/api\/v1\/devices\//)).toBe(0)
+  })
+})
+
+describe('one address', () => {
+  it('has one pace, whoever asks it: two manufacturers share it', async () => {
+    // A little more than is used: calls that were spaced out may arrive closer together on a busy machine.
+    const pace = { perSecond: 24, burst: 16 }
+    const shure = withoutLink(await startShure({ receivers: 10, rateLimit: pace }))
+    const config = { ...shure.config, calls_per_second: 20, burst: 10, poll_interval: 1 }
+    const app = await startApp({
+      manufacturers: [
+        { code: 'house-left', plugin: 'shure', config },
+        { code: 'house-right', plugin: 'shure', config },
+      ],
+    })
+    await until('both have been polled', async () => {
+      const { manufacturers } = (await app.get('/api/health/')).json
+      return manufacturers.every(({ status }: { status: string }) => status === 'healthy')
+    })
+    await until('a good many calls have gone out', () => shure.requests.total > 60)
+    expect(shure.requests.limited).toBe(0)
+  })
+})
+
+describe('a system that asks for a pause', () => {
+  it('gets it, is called degraded meanwhile, and what is stored is served', async () => {
+    const shure = withoutLink(await startShure())
+    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    shure.setFault({ type: 'status', status: 429, headers: { 'retry-after': '3' } })
+    await until('it has asked', () => shure.requests.entries.at(-1)?.status === 429)
+    const heldAt = performance.now()
+    const held = shure.requests.total
+    await until('it is degraded', async () => (await app.get('/api/health/')).json.vendor_api.status === 'degraded')
+    withoutLink(shure)
+    expect(await app.receivers()).toHaveLength(2)
+    await until('it is asked again', () => shure.requests.total > held)
+    expect(performance.now() - heldAt).toBeGreaterThan(2500)
+    await until('it is well', async () => (await app.get('/api/health/')).json.status === 'healthy')
+  })
+})
+
+describe('frames of the first kind', () => {
+  it('are merged part by part; what is unknown is passed over; a removed device is offline', async () => {
+    const shure = await startShure({ pushesPerSecond: 0 })
+    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('the link is up', () => shure.push.links === 1)
+    const { id: device_id } = firstDevice(shure)
+    const before = channelOf(await app.receiver(device_id), 2)
+    await until('its channels are known', async () => channelOf(await app.receiver(device_id)).transmitter !== null)
+    const send = (frame: object) => shure.push.send(JSON.stringify(frame))
+    const first = async () => channelOf(await app.receiver(device_id))
+
+    for (const text of ['{', '[]', '7', '{"type":"nonsense"}', '{"type":"device_update"}']) shure.push.send(text)
+    send({ type: 'device_update', device_id: 'nobody', device_name: 'Nobody' })
+    const whole = await first()
+    send({ type: 'device_update', device_id, transmitter: { channel: 1, battery: 57 } })
+    await until('the part is merged', async () => (await first()).transmitter?.battery === 57)
+    expect((await first()).transmitter).toEqual({ ...whole.transmitter, battery: 57 })
+    send({ type: 'status_update', device_id, channels: [{ channel: 1, name: 'Pushed Name' }] })
+    await until('the channel is renamed', async () => (await first()).name === 'Pushed Name')
+    expect((await first()).frequency).toBe(whole.frequency)
+    send({ type: 'device_update', device_id, channels: [{ channel: 1, transmitter: null }] })
+    await until('the transmitter is gone', async () => (await first()).transmitter === null)
+    expect(channelOf(await app.receiver(device_id), 2).slot).toBe(before.slot)
+    send({ type: 'device_removed', device_id })
+    await until('it is offline', async () => (await app.receiver(device_id)).is_active === false)
+    expect(await app.receivers()).toHaveLength(2)
+  })
+})
+
+describe('the second kind', () => {
+  it('hears of one device what its resource tells', async () => {
+    const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
+    const app = await startApp({ manufacturers: [entryOf(sennheiser, { poll_interval: 3600 })] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('the stream is up', () => sennheiser.push.links === 1)
+    const [{ id }, neighbour] = [firstDevice(sennheiser), firstDevice(sennheiser, 1)]
+    const asked = sennheiser.requests.entries
+    expect(asked.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)
+    await until('the resources are put', () =>
+      sennheiser.requests.entries.some(
+        ({ method, path }) => method === 'PUT' && path.startsWith('/api/ssc/state/subscriptions/'),
+      ),
+    )
+    const other = await app.receiver(neighbour.id)
+    sennheiser.show.set(id, { battery: 23 }, 1)
+    await until('it is told', async () => {
+      sennheiser.push.flush()
+      return channelOf(await app.receiver(id)).transmitter?.battery === 23
+    })
+    expect((await app.receiver(neighbour.id)).name).toBe(other.name)
+  })
+})
+
+describe('time', () => {
+  it('without a word of a receiver makes it inactive after a minute', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const shure = withoutLink(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    shure.setFault({ type: 'reset' })
+    await until('it fails', async () => (await app.get('/api/health/')).json.vendor_api.status === 'degraded')
+    const { last_seen } = (await app.get('/api/receivers/')).json[0]
+    const activity = async () => (await app.receivers()).map(({ is_active }) => is_active)
+    const failedPolls = async (count: number) => {
+      const before = shure.requests.total
+      await until('it is asked on', () => shure.requests.total >= before + count, 20_000)
+    }
+    vi.setSystemTime(Date.parse(last_seen) + 57_000)
+    await failedPolls(1)
+    expect(await activity()).toEqual([true, true])
+    vi.setSystemTime(Date.parse(last_seen) + 63_000)
+    await until('both are inactive', async () => (await activity()).every((one) => one === false))
+    expect(await app.receivers()).toHaveLength(2)
+  }, 40_000)
+})
