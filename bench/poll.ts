@@ -9,8 +9,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pino from 'pino'
-import { type House, openHouse } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
+import { type House, openHouse } from '../src/house.ts'
 import { createPoller, type Poller } from '../src/monitor/poller.ts'
 import { toChannels, toDetail, toTransmitters } from '../src/simulation/device-api.ts'
 import { createShow } from '../src/simulation/show.ts'
@@ -195,12 +195,12 @@ async function openEmptyHouse(atEnd: AtEnd, folder: string): Promise<House> {
 }
 
 /** The product's own poller; only the bytes come from here instead of from the network. */
-function createPollerOf({ ingest, latest, reports, sources: [heard] }: House, answer: () => Buffer): Poller {
+function createPollerOf({ sources: [heard], ...house }: House, answer: () => Buffer): Poller {
   if (heard === undefined) throw new Error('the house has no source')
   const link: typeof heard.link = {
     ...heard.link,
     request: async () => ({ status: 200, headers: {}, body: JSON.parse(answer().toString()) }),
   }
   const log = pino({ level: 'silent' })
-  return createPoller({ ingest, latest, reports, log, now: Date.now }, { ...heard, link })
+  return createPoller({ ...house, log, now: Date.now }, { ...heard, link })
 }

@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Where a process or a worker thread starts: name in `dist/` -> source. */
 const entryPoints = {
   main: 'src/main.ts',
+  'hash-worker': 'src/hash-worker.ts',
 }
 
 async function buildProgram(): Promise<void> {

@@ -27,9 +27,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   monitor: ['manufacturers', 'upstream:types', 'store', 'live', 'model'],
   actions: ['monitor', 'manufacturers', 'store', 'live', 'model'],
   http: ['actions', 'store', 'live', 'model'],
+  'hash-worker': ['model'],
   config: ['model'],
-  app: ['http', 'actions', 'monitor', 'manufacturers', 'upstream', 'store', 'live', 'config', 'model'],
-  cli: ['app', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config'],
+  house: ['monitor', 'manufacturers', 'upstream', 'store', 'live', 'config', 'model'],
+  app: ['house', 'http', 'actions', 'monitor', 'manufacturers', 'store', 'live', 'config', 'model'],
+  cli: ['app', 'house', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config'],
   main: ['cli', 'app', 'config', 'model'],
   web: ['model'],
 }

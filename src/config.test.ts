@@ -21,6 +21,24 @@ function refusal(content: string, env = {}): string {
 }
 
 describe('configuration', () => {
+  test('takes TLS off, with a certificate of its own, or with files', () => {
+    for (const [written, read] of [
+      ['off', null],
+      ['false', null],
+      ['auto', 'auto'],
+      ['{cert: a, key: b}', { cert: 'a', key: 'b' }],
+    ] as const) {
+      expect(readConfig({ config: fileWith(`tls: ${written}`) }, {}).tls).toEqual(read)
+    }
+    expect(refusal('tls: on')).toBe('micwatch.yaml: tls: expected off, auto, or {cert: file, key: file}')
+  })
+
+  test('believes proxies only by network', () => {
+    expect(refusal('server: {trusted_proxies: [10.0.0.0/8, proxy.example]}')).toBe(
+      'micwatch.yaml: server.trusted_proxies.1: expected a network in CIDR form, such as 10.0.0.0/8',
+    )
+  })
+
   test('has the defaults of the contract', () => {
     expect(readConfig({}, {})).toMatchObject({
       file: null,

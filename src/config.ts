@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { parse as parseYaml } from 'yaml'
+import { parseNetwork } from './model/address.ts'
 import { serviceDefaults } from './model/settings.ts'
 
 /** A configuration that cannot be used. The message is one line: where, which key, what was expected. */
@@ -58,11 +59,14 @@ const File = section({
     [
       Type.Literal('off'),
       Type.Literal(false),
+      Type.Literal('auto'),
       Type.Object({ cert: Type.String(), key: Type.String() }, { additionalProperties: false }),
     ],
-    { description: 'off, or {cert: file, key: file}' },
+    { description: 'off, auto, or {cert: file, key: file}' },
   ),
-  discovery_ranges: texts('networks in CIDR form'),
+  discovery_ranges: Type.Array(Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$' }), {
+    description: 'a list of networks in CIDR form',
+  }),
   rate_limit: section({
     max_requests: whole(1, 1_000_000),
     window_seconds: whole(1, 86_400),
@@ -88,7 +92,8 @@ export interface Config extends Omit<Filled<File>, 'server' | 'settings' | 'rate
   readonly settings: Filled<NonNullable<File['settings']>>
   readonly rate_limit: Filled<NonNullable<File['rate_limit']>>
   readonly database_url: string
-  readonly tls: { readonly cert: string; readonly key: string } | null
+  /** `auto`: with a certificate made here. */
+  readonly tls: 'auto' | { readonly cert: string; readonly key: string } | null
 }
 
 /** Command-line flags that stand above everything else, under their names in the file. */
@@ -106,6 +111,12 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const defaultFile = 'micwatch.yaml'
 
+const defaultRateLimit = {
+  max_requests: 120,
+  window_seconds: 60,
+  overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } },
+}
+
 /** Throws ConfigError. */
 export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const { path, file } = readFile(flags.config ?? env.MICWATCH_CONFIG, env)
@@ -113,7 +124,8 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const inner = check(fromFlags(flags), (key) => `--${key.replaceAll('_', '-').replace('server.', '')}`)
   const merged: File = { ...file, ...outer, ...inner, server: { ...file.server, ...outer.server, ...inner.server } }
   const data_dir = merged.data_dir ?? './data'
-  const tls = typeof merged.tls === 'object' ? merged.tls : null
+  const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
+  checkNetworks(merged.server?.trusted_proxies ?? [], `${path ?? 'configuration'}: server.trusted_proxies`)
   return Object.freeze({
     file: path,
     server: {
@@ -130,10 +142,19 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     public_read: merged.public_read ?? false,
     tls,
     discovery_ranges: merged.discovery_ranges ?? [],
-    rate_limit: { max_requests: 120, window_seconds: 60, overrides: {}, ...merged.rate_limit },
+    rate_limit: {
+      ...defaultRateLimit,
+      ...merged.rate_limit,
+      overrides: { ...defaultRateLimit.overrides, ...merged.rate_limit?.overrides },
+    },
     settings: { ...serviceDefaults, ...merged.settings },
     manufacturers: merged.manufacturers ?? [],
   })
+}
+
+function checkNetworks(networks: readonly string[], where: string): void {
+  const at = networks.findIndex((one) => parseNetwork(one) === null)
+  if (at !== -1) throw new ConfigError(`${where}.${at}: expected a network in CIDR form, such as 10.0.0.0/8`)
 }
 
 function readFile(named: string | undefined, env: Environment): { path: string | null; file: File } {

@@ -1,7 +1,12 @@
 /** Words on the command line -> one command -> exit code. The only file that touches `process`. */
 
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
+import { checkConnectionsCommand, realtimeStatusCommand } from './cli/connections.ts'
+import { createAdminCommand } from './cli/create-admin.ts'
+import { addDevicesCommands } from './cli/devices.ts'
+import { followCommands } from './cli/follow.ts'
 import { pollDevicesCommand } from './cli/poll-devices.ts'
 import { serveCommand } from './cli/serve.ts'
 import { checkApiHealthCommand } from './cli/status.ts'
@@ -35,6 +40,11 @@ const terminal: Terminal = {
   isInteractive: process.stderr.isTTY === true,
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(text.startsWith('\r') ? text : `${text}\n`),
+  askSecret,
+  readLine: async () => {
+    for await (const line of createInterface({ input: process.stdin })) return line
+    return ''
+  },
 }
 
 process.exitCode = await run(process.argv.slice(2))
@@ -50,9 +60,14 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     .addCommand(serveCommand(terminal, done))
     .addCommand(pollDevicesCommand(terminal, done))
     .addCommand(checkApiHealthCommand(terminal, done))
+    .addCommand(checkConnectionsCommand(terminal, done))
+    .addCommand(realtimeStatusCommand(terminal, done))
     .addCommand(simulateCommand(terminal, done))
     .addCommand(migrateCommand(terminal, done))
+    .addCommand(createAdminCommand(terminal, done))
     .addHelpText('after', '\nTry it: micwatch serve --demo')
+  for (const command of addDevicesCommands(terminal, done)) program.addCommand(command)
+  for (const command of followCommands(terminal, done)) program.addCommand(command)
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: () => {} })
   }
@@ -62,6 +77,31 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     return explain(error)
   }
+}
+
+/** Nothing of what is typed is shown. */
+function askSecret(question: string): Promise<string | null> {
+  const { stdin, stderr } = process
+  if (!stdin.isTTY) return Promise.resolve(null)
+  stderr.write(question)
+  stdin.setRawMode(true).setEncoding('utf8').resume()
+  return new Promise((resolve) => {
+    let typed = ''
+    const end = (answer: string | null) => {
+      stdin.off('data', take).setRawMode(false).pause()
+      stderr.write('\n')
+      resolve(answer)
+    }
+    const take = (text: string) => {
+      for (const letter of text) {
+        if (letter === '\r' || letter === '\n' || letter === '\u0004') return end(typed)
+        if (letter === '\u0003') return end(null)
+        if (letter === '\u007f' || letter === '\b') typed = [...typed].slice(0, -1).join('')
+        else typed += letter
+      }
+    }
+    stdin.on('data', take)
+  })
 }
 
 /** `check-api-health` is `check_api_health`. */

@@ -8,8 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { type App, createApp, type House } from '../src/app.ts'
+import { type App, createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
+import type { House } from '../src/house.ts'
 import { type SennheiserSimulatorOptions, startSennheiserSimulator } from '../src/manufacturers/sennheiser/simulator.ts'
 import { type ShureSimulatorOptions, startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import type { ChannelBody, ReceiverInData } from '../src/model/api.ts'
@@ -48,13 +49,20 @@ export function entryOf({ manufacturer, config }: Pick<Simulator, 'manufacturer'
   return { code: manufacturer, config: { ...config, ...pace, ...more } }
 }
 
+/** Tests ask often; those of the limit itself bring their own. */
+const unlimited = { max_requests: 1_000_000, window_seconds: 1 }
+const rate_limit = { ...unlimited, overrides: { 'POST /api/discover/': unlimited } }
+
 // --- The service in this process --------------------------------------------------------------------------------------
 
 export interface TestApp extends HttpClient {
   readonly house: House
+  readonly server: App['server']
+  readonly dataDir: string
   /** With the mount prefix, without a final slash. */
   readonly url: string
   readonly port: number
+  readonly databaseUrl: string
   socket(path?: string, options?: SocketOptions): Promise<TestSocket>
   receivers(): Promise<ReceiverInData[]>
   receiver(apiDeviceId: string): Promise<ReceiverInData>
@@ -68,8 +76,10 @@ export interface TestAppOptions {
   readonly engine?: Engine
   /** Where an earlier service left its data. */
   readonly databaseUrl?: string
+  /** Another service's, to share its key. */
+  readonly dataDir?: string
   /** More of the configuration file. */
-  readonly config?: { readonly server?: object; readonly [key: string]: unknown }
+  readonly config?: object
   readonly isScreenOnly?: boolean
 }
 
@@ -83,10 +93,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     onTestFinished(database.drop)
     database_url = database.url
   }
-  const server = { port: 0, ...config.server }
+  const server = { port: 0, ...(config as { server?: object }).server }
   const file = join(folder.path, 'micwatch.yaml')
-  await writeFile(file, JSON.stringify({ ...config, server, manufacturers, database_url }))
-  const read = readConfig({ config: file, data_dir: join(folder.path, 'data') }, {})
+  await writeFile(file, JSON.stringify({ rate_limit, ...config, server, manufacturers, database_url }))
+  const dataDir = options.dataDir ?? join(folder.path, 'data')
+  const read = readConfig({ config: file, data_dir: dataDir }, {})
   const app = await createApp(read, {
     log: pino({ level: 'silent' }),
     pid: process.pid,
@@ -100,10 +111,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     return closing
   }
   onTestFinished(close)
-  return { ...reach(app), house: app.house, close }
+  return { ...reach(app), house: app.house, server: app.server, dataDir, databaseUrl: database_url, close }
 }
 
-function reach(app: App): Omit<TestApp, 'house' | 'close'> {
+function reach(app: App): Omit<TestApp, 'house' | 'server' | 'dataDir' | 'databaseUrl' | 'close'> {
   const url = app.address.replace(/\/$/, '').replace('0.0.0.0', '127.0.0.1')
   return {
     ...client(url),
@@ -155,14 +166,15 @@ export async function startHome(config?: object | string) {
   const folder = await createTestFolder()
   onTestFinished(folder.drop)
   const write = (name: string, content: string) => writeFile(join(folder.path, name), content)
-  if (config !== undefined) await write('micwatch.yaml', typeof config === 'string' ? config : JSON.stringify(config))
+  if (config !== undefined)
+    await write('micwatch.yaml', typeof config === 'string' ? config : JSON.stringify({ rate_limit, ...config }))
   return {
     path: folder.path,
     write,
     databaseUrl: `sqlite:${join(folder.path, 'data', 'micwatch.db')}`,
     /** Runs the program to its end. */
-    async run(words: readonly string[], env: Record<string, string> = {}) {
-      const child = startProgram(folder.path, words, env)
+    async run(words: readonly string[], env: Record<string, string> = {}, input?: string) {
+      const child = startProgram(folder.path, words, env, input)
       const code = await child.ended
       return { code, out: child.out(), err: child.err(), json: () => JSON.parse(child.out()) }
     },
@@ -176,12 +188,14 @@ export async function startHome(config?: object | string) {
   }
 }
 
-function startProgram(cwd: string, words: readonly string[], env: Record<string, string>) {
+function startProgram(cwd: string, words: readonly string[], env: Record<string, string>, input?: string) {
   const child = spawn(process.execPath, [join(root, 'dist/main.js'), ...words], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // It may have ended before it read any of it.
+  child.stdin.on('error', () => {}).end(input)
   let out = ''
   let err = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {

@@ -198,7 +198,7 @@ describe('health', () => {
     for (const message of socket.ofType('status_update')) {
       expect(message).toMatchObject({ manufacturer: 'shure', message: expect.stringMatching(/shure/i) })
     }
-  })
+  }, 60_000)
 
   it('never counts a disabled manufacturer', async () => {
     const shure = await startShure()

@@ -14,14 +14,7 @@ export interface RefreshDeps {
 
 /** Throws a Refusal when the manufacturer is unknown or disabled, or when no upstream answered. */
 export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise<RefreshBody> {
-  const known = deps.manufacturers()
-  const selected = manufacturer === undefined ? known : known.filter(({ code }) => code === manufacturer)
-  if (manufacturer !== undefined && selected.length === 0) {
-    throw new Refusal('not_found', { about: `manufacturer ${manufacturer}` })
-  }
-  const enabled = selected.filter(({ isEnabled }) => isEnabled).map(({ code }) => code)
-  if (manufacturer !== undefined && enabled.length === 0) throw new Refusal('disabled', { about: manufacturer })
-
+  const enabled = selectEnabled(deps.manufacturers(), manufacturer)
   const polled = await deps.monitor.pollNow(enabled, deps.signal)
   const errors = polled.flatMap(({ manufacturer: code, report }) =>
     report.error === null ? [] : [{ manufacturer: code, error: report.error }],
@@ -38,4 +31,18 @@ export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise
     timestamp: new Date(deps.now()).toISOString(),
     ...(errors.length > 0 && { errors }),
   }
+}
+
+/** Codes of the manufacturers that are meant and enabled. Throws a Refusal when the named one is unknown or disabled. */
+export function selectEnabled(
+  known: readonly { readonly code: string; readonly isEnabled: boolean }[],
+  manufacturer: string | undefined,
+): string[] {
+  const selected = manufacturer === undefined ? known : known.filter(({ code }) => code === manufacturer)
+  if (manufacturer !== undefined && selected.length === 0) {
+    throw new Refusal('not_found', { about: `manufacturer ${manufacturer}` })
+  }
+  const enabled = selected.filter(({ isEnabled }) => isEnabled).map(({ code }) => code)
+  if (manufacturer !== undefined && enabled.length === 0) throw new Refusal('disabled', { about: manufacturer })
+  return enabled
 }

@@ -5,9 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type House, openHouse } from '../app.ts'
 import type { Config } from '../config.ts'
+import { type House, openHouse } from '../house.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
+import { saveLevelsForever } from '../monitor/levels.ts'
 import { onceOwner, ownerName } from '../monitor/ownership.ts'
 import type { CycleReport, Poller } from '../monitor/poller.ts'
 import { openDatabase } from '../store/database.ts'
@@ -73,9 +74,7 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
     const sources = sourcesOf(house, options.manufacturer)
     const pollers = house.monitor.pollers.filter(({ heard }) => sources.includes(heard))
     if (options.dryRun) return await pollOnce(pollers, house, options, terminal)
-    return options.once
-      ? await pollOnce(pollers, house, options, terminal)
-      : await pollOn(pollers, house, options, terminal)
+    return options.once ? await pollOnce(pollers, house, options, terminal) : await pollOn(house, options, terminal)
   } finally {
     await house.close()
   }
@@ -118,13 +117,9 @@ async function pollOnce(
 }
 
 /** Cycles and subscriptions until told to stop; a line a cycle. */
-async function pollOn(
-  pollers: readonly Poller[],
-  house: House,
-  options: PollOptions,
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const keepingUp = house.keepUp(terminal.signal)
+async function pollOn(house: House, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
+  const log = createLog(terminal, 'error')
+  const keepingUp = Promise.all([house.keepUp(terminal.signal), saveLevelsForever({ ...house, log }, terminal.signal)])
   await house.monitor.run(
     terminal.signal,
     {
@@ -136,7 +131,7 @@ async function pollOn(
       },
       onStandBy: (heard, holder) => terminal.err(`Standing by for ${plain(heard.id)}: ${plain(holder)} polls it.`),
     },
-    pollers,
+    options.manufacturer,
   )
   await keepingUp
   return exitCodes.ok

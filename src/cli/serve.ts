@@ -82,7 +82,8 @@ async function run(
   const { pid, version, webRoot, signal } = terminal
   const log = createLog(terminal, options.demo ? 'error' : 'info')
   if (config.redis_url !== null) log.warn('redis_url is set; this process works without Redis')
-  const app = await createApp(config, { log, pid, version, webRoot, manufacturers, isScreenOnly: !options.poll })
+  const say = (line: string) => terminal.err(line)
+  const app = await createApp(config, { log, pid, version, webRoot, manufacturers, say, isScreenOnly: !options.poll })
   const { address } = app
   if (options.json) printJson(terminal, { address, pid })
   else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)

@@ -1,6 +1,6 @@
 /** Which sources a command is about. */
 
-import type { House } from '../app.ts'
+import type { House } from '../house.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import { UsageError } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 /** check_api_health: asks every source now. */
 
 import type { Command } from 'commander'
-import { openHouse } from '../app.ts'
+import { openHouse } from '../house.ts'
 import { type ManufacturerHealth, type ServiceHealth, serviceHealth } from '../model/health.ts'
 import { sourcesOf } from './sources.ts'
 import {

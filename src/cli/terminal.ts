@@ -17,6 +17,10 @@ export interface Terminal {
   readonly isInteractive: boolean
   out(text: string): void
   err(text: string): void
+  /** Asks on standard error, without echo; null when nobody sits at standard input, or gave up. */
+  askSecret(question: string): Promise<string | null>
+  /** The first line of standard input. */
+  readLine(): Promise<string>
 }
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, tempFail: 75 } as const

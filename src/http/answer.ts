@@ -12,6 +12,8 @@ export interface CachedAnswer {
   readonly bytes: Buffer
   readonly etag: string
   readonly madeAt: number
+  /** Without it, JSON. */
+  readonly type?: string
   gzip?: Buffer
 }
 
@@ -32,23 +34,23 @@ export function sendCached(
   return sendAnswer(request, reply, answer)
 }
 
-function createAnswer(json: string): CachedAnswer {
-  const bytes = Buffer.from(json)
+export function createAnswer(text: string, type?: string): CachedAnswer {
+  const bytes = Buffer.from(text)
   // Weak: the compressed form has the same tag.
   const etag = `W/"${createHash('sha1').update(bytes).digest('base64url')}"`
-  return { bytes, etag, madeAt: performance.now() }
+  return { bytes, etag, madeAt: performance.now(), ...(type !== undefined && { type }) }
 }
 
 /** Compression is not worth its while below this. */
 const leastGzipBytes = 1024
 
-function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: CachedAnswer): FastifyReply {
+export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: CachedAnswer): FastifyReply {
   reply.header('etag', answer.etag)
   reply.header('cache-control', 'no-cache')
   reply.header('vary', 'Accept-Encoding')
   reply.header('age', Math.floor((performance.now() - answer.madeAt) / 1000))
   if (matches(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
-  reply.header('content-type', 'application/json; charset=utf-8')
+  reply.header('content-type', answer.type ?? 'application/json; charset=utf-8')
   if (answer.bytes.length < leastGzipBytes || !acceptsGzip(request)) return reply.send(answer.bytes)
   answer.gzip ??= gzipSync(answer.bytes, { level: 1 })
   return reply.header('content-encoding', 'gzip').send(answer.gzip)
@@ -72,6 +74,35 @@ export function readParameter(query: Query, name: string): string | undefined {
   const value = query[name]
   if (Array.isArray(value)) throw new Refusal('bad_request', { details: `${name}: give it once` })
   return value
+}
+
+/** `true` or `false`. */
+export function readFlag(query: Query, name: string): boolean | undefined {
+  const value = readChoice(query, name, ['true', 'false'])
+  return value === undefined ? undefined : value === 'true'
+}
+
+export function readChoice<Choice extends string>(
+  query: Query,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = readParameter(query, name)
+  const chosen = choices.find((one) => one === value)
+  if (value !== undefined && chosen === undefined) {
+    throw new Refusal('bad_request', { details: `${name}: expected one of ${choices.join(', ')}` })
+  }
+  return chosen
+}
+
+/** A day or a time, ISO 8601; a day begins at midnight UTC. Epoch ms. */
+export function readTime(query: Query, name: string): number | undefined {
+  const value = readParameter(query, name)
+  if (value === undefined) return undefined
+  const isWellFormed = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(value)
+  const time = isWellFormed ? Date.parse(value) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  throw new Refusal('bad_request', { details: `${name}: expected a day or a time such as 2026-05-01T18:00:00Z` })
 }
 
 export interface PageRequest {
@@ -101,8 +132,19 @@ function readCount(text: string, name: string): number {
 }
 
 /** One page of a list. `url` is the request's own path and query; `next` and `previous` keep its other parameters. */
-export function toPage<Item>(items: readonly Item[], { page, size }: PageRequest, url: string): PageBody<Item> {
-  const pages = Math.max(1, Math.ceil(items.length / size))
+export function toPage<Item>(items: readonly Item[], page: PageRequest, url: string): PageBody<Item> {
+  const results = items.slice((page.page - 1) * page.size, page.page * page.size)
+  return toPageOf(results, items.length, page, url)
+}
+
+/** The same of what was already cut to the page; `count` is how many there are in all. */
+export function toPageOf<Item>(
+  results: readonly Item[],
+  count: number,
+  { page, size }: PageRequest,
+  url: string,
+): PageBody<Item> {
+  const pages = Math.max(1, Math.ceil(count / size))
   if (page > pages) throw new Refusal('not_found', { about: `page ${page}`, details: `page: the last is ${pages}` })
   const [path = '', query] = url.split('?')
   const link = (to: number) => {
@@ -110,12 +152,7 @@ export function toPage<Item>(items: readonly Item[], { page, size }: PageRequest
     parameters.set('page', String(to))
     return `${path}?${parameters}`
   }
-  return {
-    count: items.length,
-    next: page < pages ? link(page + 1) : null,
-    previous: page > 1 ? link(page - 1) : null,
-    results: items.slice((page - 1) * size, page * size),
-  }
+  return { count, next: page < pages ? link(page + 1) : null, previous: page > 1 ? link(page - 1) : null, results }
 }
 
 const maxId = Number.MAX_SAFE_INTEGER

@@ -1,18 +1,29 @@
-/** Health, refresh, settings as they stand. */
+/** Health, refresh, settings. */
 
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { changeSetting, type SettingsDeps } from '../actions/change-settings.ts'
 import type { RefreshDeps } from '../actions/refresh.ts'
 import { refresh } from '../actions/refresh.ts'
 import type { HealthBody } from '../model/api.ts'
+import { Refusal } from '../model/errors.ts'
 import type { ServiceHealth } from '../model/health.ts'
 import type { Settings } from '../model/settings.ts'
 import { type Query, readParameter } from './answer.ts'
+import { body, nullable, text } from './schemas.ts'
 
 export interface MonitoringDeps extends RefreshDeps {
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
   settings(manufacturer: string | undefined): Settings
+  readonly settingsDeps: SettingsDeps
 }
+
+const SettingBody = body({
+  key: text(1, 255),
+  value: text(0, 4096),
+  manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
+})
 
 export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): void {
   app.get('/api/health', (request, reply) => {
@@ -28,11 +39,28 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
   app.post('/api/refresh', (request) => refresh(deps, readParameter(request.query as Query, 'manufacturer')))
 
   app.get('/api/config', (request) => deps.settings(readParameter(request.query as Query, 'manufacturer')))
+
+  app.post<{ Body: Type.Static<typeof SettingBody> }>('/api/config', { schema: { body: SettingBody } }, (request) => {
+    const { key, value, manufacturer: inBody } = request.body
+    const inQuery = readParameter(request.query as Query, 'manufacturer')
+    const isKnown = (code: string) => deps.manufacturers().some((one) => one.code === code)
+    if (inQuery !== undefined && !isKnown(inQuery)) {
+      throw new Refusal('not_found', { about: `manufacturer ${inQuery}` })
+    }
+    if (typeof inBody === 'string' && !isKnown(inBody)) {
+      throw new Refusal('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
+    }
+    if (inQuery !== undefined && inBody !== undefined && inBody !== inQuery) {
+      throw new Refusal('bad_request', { details: 'manufacturer: expected the one the address names' })
+    }
+    const manufacturer = inQuery ?? inBody ?? null
+    return changeSetting(deps.settingsDeps, request.actor, { key, value, manufacturer })
+  })
 }
 
 /** For supervisors and load balancers; answered at the root whatever the mount. */
 export function livenessRoutes(app: FastifyInstance, deps: Pick<MonitoringDeps, 'health'>): void {
-  app.get('/healthz', () => ({ status: 'ok' }))
+  app.get('/healthz', { config: { needs: 'nothing' } }, () => ({ status: 'ok' }))
   app.get('/readyz', (_request, reply) => {
     const isReady = deps.health(undefined).status !== 'unhealthy'
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'unavailable' })

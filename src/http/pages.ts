@@ -13,21 +13,30 @@ export interface PageDeps {
 
 /** Addresses that show the page; which view, the page decides by itself. */
 const pages = ['/', '/about']
+/** Those that must open for whoever is not signed in yet; they and what they load hold nothing worth hiding. */
+const openPages = ['/sign-in', '/set-up']
 
 export function pageRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): void {
   const html = readPage(webRoot, mount)
-  for (const path of pages) {
-    app.get(path, (_request, reply) =>
+  for (const path of [...pages, ...openPages]) {
+    const needs = openPages.includes(path) ? 'nothing' : 'read'
+    app.get(path, { config: { needs } }, (_request, reply) =>
       reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
     )
   }
   // Names carry a hash of the content, so they never change.
-  void app.register(fastifyStatic, {
-    root: join(webRoot, 'assets'),
-    prefix: '/assets/',
-    immutable: true,
-    maxAge: '365d',
-    decorateReply: false,
+  void app.register((assets, _options, done) => {
+    assets.addHook('onRoute', (route) => {
+      route.config = { ...route.config, needs: 'nothing' }
+    })
+    void assets.register(fastifyStatic, {
+      root: join(webRoot, 'assets'),
+      prefix: '/assets/',
+      immutable: true,
+      maxAge: '365d',
+      decorateReply: false,
+    })
+    done()
   })
 }
 

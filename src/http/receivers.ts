@@ -3,7 +3,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Latest } from '../live/latest.ts'
 import { type Group, toReceiverDetail, toReceiverInData, toReceiverSummary } from '../model/api.ts'
+import type { DiscoveredRecord } from '../model/discovery.ts'
+import { toDiscoveredDevices } from '../model/discovery-api.ts'
 import { Refusal } from '../model/errors.ts'
+import type { Location } from '../model/location.ts'
 import type { Receiver } from '../model/receiver.ts'
 import type { Settings } from '../model/settings.ts'
 import { type AnswerCache, type Query, readId, readPage, readParameter, sendCached, toPage } from './answer.ts'
@@ -14,6 +17,8 @@ export interface ReceiverDeps {
   /** The values in force for a manufacturer, or the global ones. */
   settings(manufacturer: string | undefined): Settings
   groups(manufacturer: string | undefined): readonly Group[]
+  locations(): readonly Location[]
+  discovered(): readonly DiscoveredRecord[]
 }
 
 export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
@@ -61,13 +66,15 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
       cache,
       manufacturer: receiver.manufacturer,
       key: `receiver:${id}`,
-      make: () => JSON.stringify(toReceiverDetail(receiver, alert_battery_threshold)),
+      make: () => JSON.stringify(toReceiverDetail(receiver, alert_battery_threshold, deps.locations())),
     })
   })
 }
 
 function dataJson(receivers: readonly Receiver[], deps: ReceiverDeps, manufacturer: string | undefined): string {
-  const rest = { discovered: [], config: deps.settings(manufacturer), groups: deps.groups(manufacturer) }
+  const found = deps.discovered().filter((one) => manufacturer === undefined || one.manufacturer === manufacturer)
+  const discovered = toDiscoveredDevices(found, deps.latest)
+  const rest = { discovered, config: deps.settings(manufacturer), groups: deps.groups(manufacturer) }
   return `{"receivers":[${receivers.map(receiverJson).join(',')}],${JSON.stringify(rest).slice(1)}`
 }
 

@@ -10,18 +10,42 @@ import fastify, {
   type FastifyInstance,
   type FastifyPluginCallback,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
 } from 'fastify'
 import { Refusal, type RefusalCode, toErrorBody } from '../model/errors.ts'
 import { StoreBusyError, StoreDownError } from '../store/errors.ts'
-import { createGuard, type GuardSettings } from './guard.ts'
+import { type AccountDeps, accountRoutes } from './accounts.ts'
+import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
+import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
+import { docsRoutes } from './docs.ts'
+import { createGuard, type GuardSettings, trustOf } from './guard.ts'
+import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
+import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
+import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
+import { documentRoutes } from './openapi-document.ts'
 import { type PageDeps, pageRoutes } from './pages.ts'
+import { type PlaceDeps, placeRoutes } from './places.ts'
+import { createRateLimit, type RateLimitSettings } from './rate-limit.ts'
 import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
+import { refuseMisfits, validation } from './schemas.ts'
 import { closeSockets, type SocketDeps, socketRoutes, socketServerOptions } from './socket.ts'
 
-export interface ServerDeps extends ReceiverDeps, MonitoringDeps, SocketDeps, PageDeps {
-  readonly guard: Omit<GuardSettings, 'openPaths'>
+export interface ServerDeps
+  extends ReceiverDeps,
+    MonitoringDeps,
+    SocketDeps,
+    PageDeps,
+    AccountDeps,
+    AlertRoutesDeps,
+    MetricsDeps,
+    HardwareRoutesDeps,
+    ManufacturerRoutesDeps,
+    DiscoveryDeps,
+    PlaceDeps {
+  readonly guard: GuardSettings
+  readonly rateLimit: RateLimitSettings
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly log: FastifyBaseLogger
 }
@@ -31,7 +55,7 @@ const requestSeconds = 30
 const maxUrlChars = 8 * 1024
 
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
-  const check = createGuard({ ...deps.guard, openPaths: ['/healthz', `${deps.mount}/healthz`] })
+  const check = createGuard({ ...deps.guard, credentials: deps.credentials, log: deps.log })
   const limits = { maxHeaderSize: 16 * 1024, headersTimeout: headSeconds * 1000, connectionsCheckingInterval: 2000 }
   const app = fastify({
     loggerInstance: deps.log,
@@ -41,6 +65,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     keepAliveTimeout: 65_000,
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
+    trustProxy: deps.guard.trustedProxies.length > 0 && trustOf(deps.guard.trustedProxies),
+    ajv: { customOptions: validation },
+    schemaErrorFormatter: refuseMisfits,
     frameworkErrors: (error, request, reply) => sendRefusal(reply, refusalOf(() => check(request)) ?? toRefusal(error)),
     clientErrorHandler: refuseBrokenRequest,
     ...(deps.tls === null
@@ -49,21 +76,43 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance
   readJsonAlone(app)
 
+  // Before our own hooks: only then does it end the connection of an upgrade that they refuse.
+  await app.register(fastifyWebsocket, {
+    options: socketServerOptions,
+    preClose(done) {
+      const ended = closeSockets(app.websocketServer.clients)
+      app.websocketServer.close(() => {
+        ended()
+        done()
+      })
+    },
+  })
+
+  app.decorateRequest('actor', null as unknown as FastifyRequest['actor'])
+  app.decorateRequest('credential', null)
+  app.decorateRequest('isLocal', false)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(constantHeaders)
     if (request.url.length > maxUrlChars) throw new Refusal('address_too_long')
-    check(request)
+    const decided = check(request)
+    if (decided === undefined) done()
+    else decided.then(() => done(), done)
+  })
+  const rateLimit = createRateLimit(app, deps.rateLimit, { mount: deps.mount })
+  app.addHook('onRequest', (request, reply, done) => {
+    rateLimit.count(request, reply)
     done()
   })
-  app.setErrorHandler((error, _request, reply) => {
-    const refusal = toRefusal(error)
+  app.setErrorHandler((error, request, reply) => {
+    let refusal = toRefusal(error)
+    try {
+      if (turnedAway.has(refusal.code)) rateLimit.countStranger(request, reply)
+    } catch (tooMany) {
+      refusal = toRefusal(tooMany)
+    }
+    if (refusal.code === 'sign_in_needed' && isNavigation(request, deps.mount)) return leadToSignIn(reply, deps.mount)
     if (refusal.status === 500) deps.log.error({ err: error }, 'a request failed')
     return sendRefusal(reply, refusal)
-  })
-  // Node lets go of a socket that asks for an upgrade: one that was refused is nobody's, and would outlive the service.
-  app.addHook('onResponse', (request, _reply, done) => {
-    if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
-    done()
   })
   const methodsAt = rememberMethods(app)
   app.setNotFoundHandler((request, reply) => {
@@ -75,16 +124,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     throw new Refusal('wrong_method', { about: request.method })
   })
 
-  await app.register(fastifyWebsocket, {
-    options: socketServerOptions,
-    preClose(done) {
-      const ended = closeSockets(app.websocketServer.clients)
-      app.websocketServer.close(() => {
-        ended()
-        done()
-      })
-    },
-  })
+  await documentRoutes(app, deps)
   const rootRoutes: FastifyPluginCallback = (at, _options, done) => {
     livenessRoutes(at, deps)
     socketRoutes(at, deps)
@@ -93,6 +133,15 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const routes: FastifyPluginCallback = (at, options, done) => {
     receiverRoutes(at, deps)
     monitoringRoutes(at, deps)
+    alertRoutes(at, deps)
+    metricsRoutes(at, deps)
+    accountRoutes(at, deps)
+    hardwareRoutes(at, deps)
+    manufacturerRoutes(at, deps)
+    discoveryRoutes(at, deps)
+    reviewRoutes(at, deps)
+    placeRoutes(at, deps)
+    docsRoutes(at, deps)
     pageRoutes(at, deps)
     rootRoutes(at, options, done)
   }
@@ -113,6 +162,28 @@ const constantHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 }
+
+/** Somebody opens a page, who can read one that asks them to sign in. */
+function isNavigation({ method, url, headers }: FastifyRequest, mount: string): boolean {
+  const isPage = !url.startsWith(`${mount}/api/`) && headers.upgrade === undefined
+  return method === 'GET' && isPage && headers.accept?.includes('text/html') === true
+}
+
+function leadToSignIn(reply: FastifyReply, mount: string): FastifyReply {
+  const { url } = reply.request
+  // An address that begins with two slashes would lead to another site.
+  const next = url.startsWith('//') ? '' : `?${new URLSearchParams({ next: url })}`
+  return reply.redirect(`${mount}/sign-in${next}`)
+}
+
+/** Refusals at the door, before anybody has counted the request. */
+const turnedAway: ReadonlySet<RefusalCode> = new Set([
+  'sign_in_needed',
+  'not_allowed',
+  'csrf_token_needed',
+  'foreign_origin',
+  'misdirected',
+])
 
 function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   reply.headers(constantHeaders)
@@ -179,12 +250,13 @@ const fastifyErrors: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_VALIDATION: 'bad_request',
 }
 
-function refusalOf(check: () => void): Refusal | undefined {
+/** What is wrong with a request at first sight, before anything of its address is understood. */
+function refusalOf(check: () => unknown): Refusal | undefined {
   try {
     check()
     return undefined
   } catch (error) {
-    return toRefusal(error)
+    return error instanceof Refusal ? error : undefined
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
+import type { Credential } from '../actions/credentials.ts'
 import type { Feed } from '../live/feed.ts'
 import { Refusal } from '../model/errors.ts'
 import { answerClient, type ServerMessage } from '../model/messages.ts'
@@ -18,6 +19,7 @@ export interface SocketDeps {
 export const socketServerOptions = { maxPayload: 64 * 1024, perMessageDeflate: false } as const
 
 const heartbeatMs = 20_000
+const lookoutMs = 250
 const maxUnsentBytes = 512 * 1024
 const slowestDrainMs = 30_000
 const lookAgainMs = 50
@@ -26,18 +28,26 @@ const goodbyeMs = 1000
 const pace = { perSecond: 20, burst: 100 }
 const nonsensePace = { perSecond: 20 / 60, burst: 20 }
 
-const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013 } as const
+const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
 /** `/ws` and `/ws/<name>/`; whatever the name, it is the same feed. */
 export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
   const alive = new WeakSet<WebSocket>()
+  /** Somebody may switch real-time updates off while nothing happens that would be sent. */
+  const lookout = setInterval(() => {
+    if (deps.isBroadcasting(null)) return
+    for (const socket of app.websocketServer.clients) switchOff(socket)
+  }, lookoutMs)
   const heartbeat = setInterval(() => {
     for (const socket of app.websocketServer.clients) {
       if (!alive.delete(socket)) socket.terminate()
       else socket.ping()
     }
   }, heartbeatMs)
-  app.addHook('onClose', async () => clearInterval(heartbeat))
+  app.addHook('onClose', async () => {
+    clearInterval(heartbeat)
+    clearInterval(lookout)
+  })
 
   for (const path of ['/ws', '/ws/:name']) {
     app.route({
@@ -52,10 +62,25 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
       wsHandler: (socket, request) => {
         alive.add(socket)
         socket.on('pong', () => alive.add(socket))
+        holdCredential(socket, request.credential)
         listen(socket, deps, readParameter(request.query as Query, 'manufacturer'))
       },
     })
   }
+}
+
+/** The connection lasts as long as the session or token that opened it. */
+function holdCredential(socket: WebSocket, credential: Credential | null): void {
+  const release = credential?.hold({
+    warn: (endsAt) =>
+      say(socket, { type: 'status', message: `Your sign-in ends at ${new Date(endsAt).toISOString()}` }),
+    end: () => socket.close(closeCodes.signedOut, 'Signed out'),
+  })
+  if (release !== undefined) socket.on('close', release)
+}
+
+function switchOff(socket: WebSocket): void {
+  socket.close(closeCodes.goingAway, 'Real-time updates are switched off')
 }
 
 /** Ends every connection, saying so; whoever does not say goodbye in return is cut. Call the answer when all are gone. */
@@ -83,11 +108,12 @@ async function sendFeed(
   signal: AbortSignal,
 ): Promise<void> {
   for await (const frame of deps.feed.subscribe({ manufacturer, signal })) {
-    if (!deps.isBroadcasting(null)) return socket.close(closeCodes.goingAway, 'Real-time updates are switched off')
+    if (!deps.isBroadcasting(null)) return switchOff(socket)
     if (!deps.isBroadcasting(frame.message.manufacturer)) continue
     if (socket.bufferedAmount > maxUnsentBytes && !(await drained(socket))) {
       socket.close(closeCodes.tryLater, 'Too slow')
-      socket.terminate()
+      // Time to read the reason, for whoever does read on after all.
+      setTimeout(() => socket.terminate(), goodbyeMs).unref()
       return
     }
     socket.send(frame.bytes, { binary: false })

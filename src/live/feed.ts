@@ -16,6 +16,8 @@ export interface Feed {
   /** What is announced from now on, of one manufacturer or of all; ends when the signal aborts. */
   subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<Frame>
   readonly listeners: number
+  /** Messages that wait for their listeners, all together. */
+  readonly waiting: number
   close(): void
 }
 
@@ -85,6 +87,11 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
     get listeners() {
       return listeners.size
     },
+    get waiting() {
+      let sum = 0
+      for (const { waiting: own } of listeners) sum += own
+      return sum
+    },
     close() {
       clearTimeout(timer)
       waiting.clear()
@@ -96,6 +103,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
 }
 
 interface Listener extends AsyncIterable<Frame> {
+  readonly waiting: number
   wants(message: Announcement): boolean
   take(frame: Frame): void
   end(): void
@@ -117,6 +125,9 @@ function createListener(manufacturer: string | undefined): Listener {
   }
 
   return {
+    get waiting() {
+      return updates.size + events.length
+    },
     wants: (message) =>
       manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer,
     take(frame) {

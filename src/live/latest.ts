@@ -11,6 +11,7 @@ export interface Latest extends Known {
   /** Ordered by id; those of one manufacturer, or all. */
   list(manufacturer?: string): readonly Receiver[]
   put(receiver: Receiver): void
+  remove(id: number): void
   putEntry(entry: QueueEntry): void
   readonly size: number
 }
@@ -37,6 +38,11 @@ export function createLatest(): Latest {
     put(receiver) {
       if (known.get(receiver.id) === undefined) size += 1
       known.put(receiver)
+      lists.clear()
+    },
+    remove(id) {
+      if (known.get(id) !== undefined) size -= 1
+      known.remove(id)
       lists.clear()
     },
   }

@@ -1,5 +1,6 @@
 /** From a manufacturer's record to the sources that can be asked: each with its plugin and its link. */
 
+import { type Destinations, isRefusedNow } from '../upstream/destinations.ts'
 import { ApiError } from '../upstream/errors.ts'
 import { createLink, type Link, type Turnstile } from '../upstream/link.ts'
 import { getPlugin } from './index.ts'
@@ -30,16 +31,49 @@ export function sourceId(code: string, source: Pick<Source, 'baseUrl'>): string 
   return `${code}:${source.baseUrl}`
 }
 
+/** What all links of the process share. */
+export interface SourceDeps {
+  readonly turnstile: Turnstile
+  readonly destinations: Destinations
+}
+
 /** Links are opened at their first request; whoever opened the sources closes them. */
-export function openSources(record: ManufacturerRecord, turnstile: Turnstile): HeardSource[] {
+export function openSources(record: ManufacturerRecord, deps: SourceDeps): HeardSource[] {
   const plugin = getPlugin(record.plugin)
   return listSources(record).map((source) => ({
     id: sourceId(record.code, source),
     manufacturer: record.code,
     plugin,
     source,
-    link: createLink({ settings: source, errors: plugin.errors, turnstile }),
+    link: createLink({ settings: source, errors: plugin.errors, ...deps }),
   }))
+}
+
+/**
+ * Why a manufacturer's record cannot be used, beginning with the key that is wrong; null when it can. Names are resolved;
+ * one that does not resolve may do so later.
+ */
+export async function findFault(
+  record: Pick<ManufacturerRecord, 'plugin' | 'config'>,
+  destinations: Destinations,
+): Promise<string | null> {
+  let sources: readonly Source[]
+  try {
+    sources = listSources(record)
+  } catch (error) {
+    const { message } = error as Error
+    return error instanceof RangeError ? `plugin: ${message}` : `config.${message}`
+  }
+  for (const { baseUrl, websocketUrl } of sources) {
+    for (const [key, url] of [
+      ['api_base_url', baseUrl],
+      ['websocket_url', websocketUrl],
+    ] as const) {
+      if (typeof url !== 'string' || !(await isRefusedNow(destinations, new URL(url)))) continue
+      return `config.${key}: expected the address of a manufacturer's system; nothing is sent to ${new URL(url).host}`
+    }
+  }
+  return null
 }
 
 export interface Trouble {

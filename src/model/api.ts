@@ -1,6 +1,7 @@
 /** REST bodies and pages: record -> body. Field names and types are the interface specification's. */
 
 import type { ServiceHealth } from './health.ts'
+import { type Location, type LocationReference, toReference } from './location.ts'
 import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
 import type { Settings } from './settings.ts'
 
@@ -57,6 +58,7 @@ export interface ReceiverDetail extends ReceiverInData {
   readonly description: string | null
   readonly firmware_version: string | null
   readonly hosted_firmware_version: string | null
+  readonly location: LocationReference | null
 }
 
 /** What a `device_update` carries: all channels, and whatever else changed of the receiver. */
@@ -143,7 +145,11 @@ export function toReceiverInData(receiver: Receiver): ReceiverInData {
   }
 }
 
-export function toReceiverDetail(receiver: Receiver, batteryThreshold: number): ReceiverDetail {
+export function toReceiverDetail(
+  receiver: Receiver,
+  batteryThreshold: number,
+  locations: readonly Location[],
+): ReceiverDetail {
   const { api_device_id, serial_number, mac_address, subnet_mask, gateway, network_mode } = receiver
   const { interface_id, description, firmware_version, hosted_firmware_version } = receiver
   return {
@@ -160,11 +166,12 @@ export function toReceiverDetail(receiver: Receiver, batteryThreshold: number): 
     description,
     firmware_version,
     hosted_firmware_version,
+    location: toReference(locations, receiver.location),
   }
 }
 
 /** ISO 8601 UTC. */
-function toTimestamp(epochMs: number): string {
+export function toTimestamp(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 

@@ -170,7 +170,8 @@ function isRepeated(seenKeys: Set<string>, seen: Observation): boolean {
   return false
 }
 
-function toDraft(manufacturer: string, seen: Observation, at: number): Creation['draft'] {
+/** A receiver as this observation alone makes it. */
+export function toDraft(manufacturer: string, seen: Observation, at: number): Creation['draft'] {
   return {
     model: null,
     serial_number: null,
@@ -190,6 +191,8 @@ function toDraft(manufacturer: string, seen: Observation, at: number): Creation[
     api_device_id: seen.id,
     is_active: seen.online !== false,
     last_seen: at,
+    location: null,
+    is_named_by_hand: false,
   }
 }
 
@@ -199,6 +202,7 @@ function tellable(known: Known, receiver: Receiver, seen: Observation): Partial<
     ...toldHardware(seen),
     api_device_id: seen.id,
   }
+  if (receiver.is_named_by_hand) delete told.name
   const isHeldElsewhere = (holders: readonly Receiver[]) =>
     holders.some((one) => one.id !== receiver.id && one.manufacturer === receiver.manufacturer)
   const serial = serialKey(told.serial_number)

@@ -4,6 +4,7 @@ import {
   backoffMs,
   fullBucket,
   jitter,
+  nextAttempt,
   nextStart,
   parseRetryAfter,
   reconnectMs,
@@ -88,4 +89,8 @@ test.each([
   ['Fri, 20 Nov 2026 12:00:30 GMT', undefined, 30],
 ])('Retry-After %s with Date %s: %s s', (value, date, expected) => {
   expect(parseRetryAfter(value, date, Date.parse('2026-11-20T12:00:00Z'))).toBe(expected)
+})
+
+test('a link that held for a minute starts its delays anew', () => {
+  expect([nextAttempt(0, 0), nextAttempt(4, 59_999), nextAttempt(4, 60_000)]).toEqual([1, 5, 1])
 })

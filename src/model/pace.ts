@@ -60,7 +60,12 @@ export function reconnectMs(attempt: number): number {
 }
 
 /** A link that held this long starts its reconnection delays anew. */
-export const steadyLinkMs = 60_000
+const steadyLinkMs = 60_000
+
+/** Which try in a row the next one is, after a link that was up for `heldMs` (0: it never came up). */
+export function nextAttempt(attempt: number, heldMs: number): number {
+  return heldMs >= steadyLinkMs ? 1 : attempt + 1
+}
 
 /**
  * When the next cycle starts: at fixed times `startedAt + k * interval`; a cycle that outlasts its interval is followed

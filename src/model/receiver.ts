@@ -51,6 +51,10 @@ export interface Receiver extends Hardware {
   readonly api_device_id: string | null
   readonly is_active: boolean
   readonly last_seen: number
+  /** Where it stands: the id of a location. */
+  readonly location: number | null
+  /** An operator gave it its name; what its system calls it does not replace that. */
+  readonly is_named_by_hand: boolean
   /** Ordered by number. */
   readonly channels: readonly Channel[]
 }

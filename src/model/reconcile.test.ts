@@ -26,6 +26,8 @@ function receiver(fields: Partial<Receiver> & { id: number }): Receiver {
     ip: null,
     is_active: true,
     last_seen: 0,
+    location: null,
+    is_named_by_hand: false,
     channels: [],
     ...blank,
     ...fields,

@@ -27,6 +27,8 @@ export interface Known {
 export interface KnownIndex extends Known {
   /** Adds the receiver, or replaces the one with its id. */
   put(receiver: Receiver): void
+  /** Forgets a receiver that was put here. */
+  remove(id: number): void
   putEntry(entry: QueueEntry): void
   get(id: number): Receiver | undefined
   /** In the order they were first put. */
@@ -61,6 +63,11 @@ export function createKnown(base?: Known): KnownIndex {
       byId.set(receiver.id, receiver)
       for (const [index, key] of before === undefined ? [] : keysOf(before)) remove(index, key, receiver.id)
       for (const [index, key] of keysOf(receiver)) add(index, key, receiver)
+    },
+    remove(id) {
+      const before = byId.get(id)
+      byId.delete(id)
+      for (const [index, key] of before === undefined ? [] : keysOf(before)) remove(index, key, id)
     },
     putEntry: (entry) => void entries.set(pair(entry.manufacturer, entry.identity_key), entry),
     get: (id) => byId.get(id),

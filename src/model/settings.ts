@@ -15,7 +15,7 @@ interface WholeNumber {
 }
 type SettingKind = WholeNumber | { readonly type: 'boolean' }
 
-const settingKinds = {
+export const settingKinds = {
   polling_interval: { type: 'integer', min: 1, max: 3600 },
   alert_battery_threshold: { type: 'integer', min: 0, max: 100 },
   enable_websocket: { type: 'boolean' },

@@ -1,10 +1,13 @@
 /** One loop a source: owns it, polls it, follows what it pushes. A source in trouble leaves its neighbours alone. */
 
+import { once } from 'node:events'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import { type Ownership, whileOwner } from './ownership.ts'
-import { type CycleReport, createPoller, type PollDeps, type Poller, pollForever } from './poller.ts'
+import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller, pollForever } from './poller.ts'
 import { type FollowDeps, followForever } from './realtime.ts'
+import { answerForever, pollWhereHeld } from './refreshes.ts'
+import { childOf, type Lifetime } from './wait.ts'
 
 export interface MonitorDeps extends PollDeps, FollowDeps {
   readonly owner: string
@@ -14,8 +17,13 @@ export interface MonitorDeps extends PollDeps, FollowDeps {
 
 export interface Monitor {
   readonly pollers: readonly Poller[]
-  /** Polls and follows these sources (all, unless told) until the signal aborts. */
-  run(signal: AbortSignal, hooks?: MonitorHooks, pollers?: readonly Poller[]): Promise<void>
+  /**
+   * From now on these sources: loops of those that are no longer among them end, new ones start while `run` runs, the
+   * others go on undisturbed. A source that was changed is another object. Call it again only after it has resolved.
+   */
+  setSources(sources: readonly HeardSource[]): Promise<void>
+  /** Polls and follows the sources (of one manufacturer, if told) until the signal aborts. */
+  run(signal: AbortSignal, hooks?: MonitorHooks, manufacturer?: string): Promise<void>
   /** One cycle of every source of these manufacturers, now; joins cycles that are under way. */
   pollNow(manufacturers: readonly string[], signal: AbortSignal): Promise<readonly PolledSource[]>
 }
@@ -32,48 +40,109 @@ export interface PolledSource {
   readonly report: CycleReport
 }
 
-export function createMonitor(deps: MonitorDeps, sources: readonly HeardSource[]): Monitor {
-  const pollers = sources.map((heard) => createPoller(deps, heard))
-  const guards = new Map<Poller, Ownership['guard']>()
+/** A source that is listened to; what it does at the moment. */
+interface Watch {
+  readonly poller: Poller
+  guard?: Ownership['guard'] | undefined
+  loop?: { readonly lifetime: Lifetime; readonly ended: Promise<void> }
+}
 
-  async function runSource(poller: Poller, signal: AbortSignal, hooks: MonitorHooks): Promise<void> {
+interface Run {
+  readonly signal: AbortSignal
+  readonly hooks: MonitorHooks
+  readonly manufacturer: string | undefined
+}
+
+export function createMonitor(deps: MonitorDeps): Monitor {
+  const watches = new Map<string, Watch>()
+  let current: Run | undefined
+  /** Not the loops' own name: a lease taken for one cycle must not be taken for theirs. */
+  const asker = { ...deps, owner: `${deps.owner}:now` }
+
+  async function runSource(watch: Watch, signal: AbortSignal, hooks: MonitorHooks): Promise<void> {
+    const { poller } = watch
     const { heard } = poller
     const work = async (ownership: Ownership) => {
-      guards.set(poller, ownership.guard)
+      watch.guard = ownership.guard
       let following: Promise<void> | undefined
+      const onLink = poller.setLinked
+      const onTold = poller.noteTold
       await pollForever(deps, poller, {
         ...ownership,
         intervalMs: () => deps.intervalMs(heard),
         onCycle(report) {
           // Real-time subscriptions are started after polling: there must be something to subscribe to.
-          if (report.error === null) following ??= followForever(deps, poller, ownership.signal)
+          if (report.error === null) following ??= followForever(deps, heard, ownership.signal, { onLink, onTold })
           hooks.onCycle?.(heard, report)
         },
       })
-      guards.delete(poller)
+      watch.guard = undefined
       await following
     }
     await whileOwner(deps, heard.id, signal, work, (holder) => hooks.onStandBy?.(heard, holder))
   }
 
+  /** A cycle now, where this process holds the lease. */
+  function pollOwn({ poller, guard }: Watch, signal: AbortSignal): Promise<CycleReport> | undefined {
+    return guard && poller.poll(completely(poller.heard, { guard, signal }))
+  }
+
+  function completely(heard: HeardSource, ownership: Ownership): CycleOptions {
+    return { ...ownership, intervalMs: deps.intervalMs(heard), isComplete: true }
+  }
+
+  function start(watch: Watch, { signal, hooks, manufacturer }: Run): void {
+    if (manufacturer !== undefined && watch.poller.heard.manufacturer !== manufacturer) return
+    const lifetime = childOf(signal)
+    watch.loop = { lifetime, ended: runSource(watch, lifetime.signal, hooks) }
+  }
+
+  async function stop({ loop }: Watch): Promise<void> {
+    loop?.lifetime.end()
+    await loop?.ended
+  }
+
   return {
-    pollers,
-    async run(signal, hooks = {}, chosen = pollers) {
-      await Promise.all(chosen.map((poller) => runSource(poller, signal, hooks)))
+    get pollers() {
+      return [...watches.values()].map(({ poller }) => poller)
+    },
+    async setSources(sources) {
+      const leaving = [...watches].filter(([, { poller }]) => !sources.includes(poller.heard))
+      for (const [id] of leaving) watches.delete(id)
+      // Before others start: one that was changed may have the same address, and so the same lease.
+      await Promise.all(leaving.map(([, watch]) => stop(watch)))
+      for (const heard of sources) {
+        if (watches.has(heard.id)) continue
+        const watch: Watch = { poller: createPoller(deps, heard) }
+        watches.set(heard.id, watch)
+        if (current !== undefined) start(watch, current)
+      }
+    },
+    async run(signal, hooks = {}, manufacturer) {
+      current = { signal, hooks, manufacturer }
+      for (const watch of watches.values()) start(watch, current)
+      const answering = answerForever(deps, signal, (source) => {
+        const watch = watches.get(source)
+        return watch && pollOwn(watch, signal)
+      })
+      if (!signal.aborted) await once(signal, 'abort')
+      current = undefined
+      await Promise.all([...watches.values()].map(stop))
+      await answering
     },
     async pollNow(manufacturers, signal) {
-      const wanted = pollers.filter(({ heard }) => manufacturers.includes(heard.manufacturer))
+      const wanted = [...watches.values()].filter(({ poller }) => manufacturers.includes(poller.heard.manufacturer))
       return Promise.all(
-        wanted.map(async (poller) => {
-          const { manufacturer, plugin } = poller.heard
-          const guard = guards.get(poller)
-          const options = {
+        wanted.map(async (watch) => {
+          const { heard } = watch.poller
+          const pollOnce = (ownership: Ownership) => watch.poller.poll(completely(heard, ownership))
+          const report = await pollWhereHeld(asker, {
+            heard,
             signal,
-            intervalMs: deps.intervalMs(poller.heard),
-            isComplete: true,
-            ...(guard && { guard }),
-          }
-          return { manufacturer, plugin, report: await poller.poll(options) }
+            pollOwn: () => pollOwn(watch, signal),
+            pollOnce: watch.loop === undefined ? pollOnce : null,
+          })
+          return { manufacturer: heard.manufacturer, plugin: heard.plugin, report }
         }),
       )
     },

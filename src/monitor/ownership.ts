@@ -28,7 +28,7 @@ export function ownerName(pid: number, random: string): string {
   return `${hostname()}:${pid}:${random}`
 }
 
-interface LeaseDeps {
+export interface LeaseDeps {
   readonly db: Database
   readonly owner: string
   readonly log: Log

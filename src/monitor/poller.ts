@@ -1,10 +1,12 @@
 /** Polls one source: what it lists, what is still to be asked about whom, what all that means. */
 
 import type { Latest } from '../live/latest.ts'
+import type { Tally } from '../live/tally.ts'
 import type { UpstreamDevice } from '../manufacturers/plugin.ts'
 import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
 import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../model/pace.ts'
 import type { Observation } from '../model/receiver.ts'
+import type { Connections } from './connections.ts'
 import type { Ingest, IngestReport } from './ingest.ts'
 import type { Log } from './log.ts'
 import type { Ownership } from './ownership.ts'
@@ -38,22 +40,20 @@ export interface Poller {
   rehearse(options: CycleOptions): Promise<CycleReport>
   /** The upstream's ids of the devices in its last list. */
   deviceIds(): readonly string[]
-  /** Resolves when `deviceIds` has changed. */
-  devicesChanged(signal: AbortSignal): Promise<void>
-  /** While a push link is up, levels are not polled. */
+  /** This process keeps the source's push link, and it is up. */
   setLinked(isLinked: boolean): void
   /** The link told levels of this device; what the list sums up is of no use for it any more. */
   noteTold(deviceId: string): void
   /** The upstream refused our credentials in the last cycle; asking again soon gains nothing. */
   wasRefused: boolean
-  /** How many cycles outlasted their interval. */
-  overruns: number
 }
 
 export interface PollDeps {
   readonly ingest: Ingest
   readonly latest: Latest
   readonly reports: Reports
+  readonly connections: Connections
+  readonly tally: Tally
   readonly log: Log
   now(): number
 }
@@ -67,6 +67,8 @@ interface Remembered {
   missed: number
 }
 
+/** A change of the interval takes effect within this time. */
+const lookAgainMs = 1000
 const identityEveryMs = 10 * 60_000
 const missedUntilGone = 3
 const silentAtLeastMs = 60_000
@@ -74,13 +76,12 @@ const silentAtLeastMs = 60_000
 const budgetShare = 0.8
 
 export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
-  const { ingest, latest, reports, log, now } = deps
+  const { ingest, latest, reports, connections, tally, log, now } = deps
   const { manufacturer, plugin, source, link } = heard
   const remembered = new Map<string, Remembered>()
-  const waitingForDevices = new Set<() => void>()
   const toldByLink = new Set<string>()
   let listedIds: readonly string[] = []
-  let isLinked = false
+  let isLinkHere = false
   let hasPolled = false
   let running: Promise<CycleReport> | undefined
   /** Somebody who waits for every identity has started or joined the running cycle. */
@@ -89,6 +90,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   async function runCycle(options: CycleOptions, isRehearsal: boolean): Promise<CycleReport> {
     const startedAt = performance.now()
     let malformed = 0
+    let isListed = false
     let trouble: unknown
     let observed: readonly Remembered[] = []
     try {
@@ -96,7 +98,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       malformed = list.malformed
       if (list.malformedReason) log.warn({ source: heard.id, malformed }, `devices left out: ${list.malformedReason}`)
       const devices = remember(list.devices)
-      trouble = await readParts(devices, options).catch((error) => error)
+      isListed = true
+      trouble = await readParts(devices, options, isRehearsal).catch((error) => error)
       observed = devices.filter(({ device }) => plugin.hasIdentity(device))
     } catch (error) {
       trouble = error
@@ -106,11 +109,13 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       manufacturer,
       observations: observed.map(observe),
       gone: silentReceivers(options.intervalMs, trouble === undefined),
+      missing: trouble === undefined ? missingIds() : [],
       endsCycle: true,
       ...(options.guard && { guard: options.guard }),
     }
     try {
       const report = isRehearsal ? ingest.preview(batch) : await ingest.take(batch)
+      if (isListed && !isRehearsal) await connections.expect(heard, listedIds)
       const error = trouble === undefined ? null : readTrouble(trouble).error
       return { ...report, errors: malformed, error, duration_ms: Math.round(performance.now() - startedAt) }
     } catch (error) {
@@ -118,19 +123,23 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       const lost = failedCycle(`the cycle could not be stored: ${readTrouble(error).error}`, startedAt)
       return { ...lost, devices: observed.length, errors: malformed }
     } finally {
-      if (!isRehearsal) await noteOutcome(trouble)
+      if (!isRehearsal) {
+        tally.polled(heard, (performance.now() - startedAt) / 1000, trouble !== undefined)
+        await noteOutcome(trouble)
+      }
     }
   }
 
   function observe({ device, levelsAt }: Remembered): Observation {
     const observation = plugin.transformDeviceData(device)
-    const isOutdone = isLinked && toldByLink.has(device.id) && levelsAt > 0
+    const linkedAt = linkedSince(device.id)
+    // A link that another process keeps is believed to tell what the list sums up.
+    const isOutdone = linkedAt !== null && levelsAt >= linkedAt && (toldByLink.has(device.id) || !isLinkHere)
     return isOutdone ? { ...observation, channels: undefined } : observation
   }
 
   /** The listed devices with what was read of them before. */
   function remember(listed: readonly UpstreamDevice[]): Remembered[] {
-    const before = listedIds
     const seen = new Set<string>()
     const devices: Remembered[] = []
     for (const device of listed) {
@@ -140,10 +149,6 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     }
     for (const [id, entry] of remembered) if (!seen.has(id)) entry.missed += 1
     listedIds = [...seen]
-    if (listedIds.length !== before.length || before.some((id) => !seen.has(id))) {
-      for (const tell of waitingForDevices) tell()
-      waitingForDevices.clear()
-    }
     return devices
   }
 
@@ -161,7 +166,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   }
 
   /** Identities first, then levels, the longest unread first, as far as the upstream's rate allows. */
-  async function readParts(devices: readonly Remembered[], options: CycleOptions): Promise<void> {
+  async function readParts(devices: readonly Remembered[], options: CycleOptions, isRehearsal: boolean): Promise<void> {
     const allowed = Math.floor(budgetShare * (options.intervalMs / 1000) * source.pace.perSecond)
     // The list was one call; the first cycle may use up the burst.
     let budget = Math.max(allowed, hasPolled ? 1 : source.pace.burst) - 1
@@ -179,19 +184,44 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       budget -= 1
       options.onProgress?.(done + 1, isComplete ? unknown.length : Math.min(unknown.length, affordable))
     }
-    const unread = devices.filter((entry) => plugin.hasIdentity(entry.device) && (!isLinked || entry.levelsAt === 0))
+    const unread = devices.filter((entry) => plugin.hasIdentity(entry.device) && wantsLevels(entry))
     for (const entry of unread.sort((a, b) => a.levelsAt - b.levelsAt)) {
       const parts = plugin.partsOf(entry.device).filter((part) => part !== 'identity')
       if (parts.length > budget) break
       for (const part of parts) entry.device = await plugin.readPart(link, entry.device, part, options.signal)
       entry.levelsAt = time
       budget -= parts.length
+      // At once: by the end of the cycle the link may have told something newer.
+      if (linkedSince(entry.device.id) !== null && !isRehearsal) await takeNow(entry.device, options)
     }
+  }
+
+  async function takeNow(device: UpstreamDevice, { guard }: CycleOptions): Promise<void> {
+    const observations = [plugin.transformDeviceData(device)]
+    await ingest.take({ manufacturer, observations, ...(guard && { guard }) })
+  }
+
+  /** A link tells what changes; what changed while it was down was told to nobody. */
+  function wantsLevels(entry: Remembered): boolean {
+    const linkedAt = linkedSince(entry.device.id)
+    return linkedAt === null || entry.levelsAt < linkedAt
+  }
+
+  /** Since when this device's levels are pushed, to whatever process; null when they are not. */
+  function linkedSince(deviceId: string): number | null {
+    const receiver = latest.byApiId(manufacturer, deviceId)
+    const connection = receiver && connections.find(receiver.id)
+    const isLinked = connection?.status === 'connected' && connection.source === heard.id
+    return isLinked ? (connection.connected_at ?? 0) : null
   }
 
   function wantsIdentity(entry: Remembered, time: number): boolean {
     const isOld = time - entry.identityAt >= identityEveryMs
     return isOld && plugin.partsOf(entry.device).includes('identity')
+  }
+
+  function missingIds(): string[] {
+    return [...remembered].filter(([, { missed }]) => missed >= missedUntilGone).map(([id]) => id)
   }
 
   /** Receivers to be called offline: missing for three good polls, or not heard of for long, by whatever source. */
@@ -201,7 +231,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       const receiver = entry.missed < missedUntilGone ? undefined : latest.byApiId(manufacturer, id)
       if (receiver?.is_active) gone.push(receiver.id)
     }
-    const silentSince = now() - Math.max(3 * intervalMs, silentAtLeastMs)
+    const silentSince = now() - silentAfterMs(intervalMs)
     for (const receiver of latest.list(manufacturer)) {
       if (receiver.is_active && receiver.last_seen < silentSince) gone.push(receiver.id)
     }
@@ -222,7 +252,6 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   const poller: Poller = {
     heard,
     wasRefused: false,
-    overruns: 0,
     poll(options) {
       if (options.isComplete) isCompleteWanted = true
       running ??= runCycle(options, false).finally(() => {
@@ -233,23 +262,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     },
     rehearse: (options) => runCycle(options, true),
     deviceIds: () => listedIds,
-    devicesChanged: (signal) =>
-      new Promise((resolve, reject) => {
-        const tell = () => {
-          signal.removeEventListener('abort', end)
-          resolve()
-        }
-        const end = () => {
-          waitingForDevices.delete(tell)
-          reject(signal.reason)
-        }
-        signal.addEventListener('abort', end, { once: true })
-        waitingForDevices.add(tell)
-      }),
     setLinked(linked) {
-      isLinked = linked
-      // What changed while the link was down was told to nobody.
-      if (linked) for (const entry of remembered.values()) entry.levelsAt = 0
+      isLinkHere = linked
       toldByLink.clear()
     },
     noteTold: (deviceId) => void toldByLink.add(deviceId),
@@ -257,9 +271,14 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   return poller
 }
 
+/** A receiver of which nothing was heard for so long is offline. */
+export function silentAfterMs(intervalMs: number): number {
+  return Math.max(3 * intervalMs, silentAtLeastMs)
+}
+
 /** Cycles at fixed times, later after failures, until the signal aborts. */
 export async function pollForever(
-  deps: Pick<PollDeps, 'reports' | 'now'> & { random(): number },
+  deps: Pick<PollDeps, 'reports' | 'tally' | 'now'> & { random(): number },
   poller: Poller,
   options: Omit<CycleOptions, 'intervalMs'> & {
     intervalMs(): number
@@ -272,23 +291,31 @@ export async function pollForever(
     const report = await poller.poll({ ...options, intervalMs: intervalMs() })
     if (signal.aborted) return
     onCycle?.(report)
-    const { at, overran } = startOfNext(startedAt, report)
-    if (overran) poller.overruns += 1
-    await pause(at - performance.now(), signal)
+    const endedAt = performance.now()
+    const random = deps.random()
+    const dueAt = () => startOfNext(report, { startedAt, endedAt, random }).at
+    if (startOfNext(report, { startedAt, endedAt, random }).overran) deps.tally.overran(poller.heard)
+    // Looked at again and again: somebody may change the interval while we wait.
+    for (let waitMs = dueAt() - endedAt; waitMs > 0; waitMs = dueAt() - performance.now()) {
+      if (!(await pause(Math.min(waitMs, lookAgainMs), signal))) return
+    }
   }
 
-  function startOfNext(startedAt: number, report: CycleReport): { at: number; overran: boolean } {
+  function startOfNext(
+    report: CycleReport,
+    { startedAt, endedAt, random }: { startedAt: number; endedAt: number; random: number },
+  ): { at: number; overran: boolean } {
     const fares = deps.reports.of(poller.heard.id)
     const holdMs = (fares?.hold_until ?? 0) - deps.now()
     if (holdMs > 0) return { at: performance.now() + holdMs + 50, overran: false }
     const failures = fares?.consecutive_failures ?? 0
-    if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), performance.now())
-    const waitMs = poller.wasRefused ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), deps.random())
+    if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), endedAt)
+    const waitMs = poller.wasRefused ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
     return { at: startedAt + waitMs, overran: false }
   }
 }
 
-function failedCycle(error: string, startedAt: number): CycleReport {
+export function failedCycle(error: string, startedAt: number): CycleReport {
   const duration_ms = Math.round(performance.now() - startedAt)
   return { devices: 0, created: 0, updated: 0, moved: 0, duplicates: 0, conflicts: 0, errors: 0, error, duration_ms }
 }

@@ -27,6 +27,8 @@ export function createReports(deps: {
   readonly feed: Pick<Feed, 'publish'>
   manufacturers(): readonly MonitoredManufacturer[]
   now(): number
+  /** Hears of every cycle's outcome, once it is stored. */
+  onNoted?(report: SourceReport): void
 }): Reports {
   const { db, feed, now } = deps
   const reports = new Map<string, SourceReport>()
@@ -65,6 +67,7 @@ export function createReports(deps: {
       tellChanges()
       if (before === undefined || isWorthStoring(before, after))
         await db.transaction((tx) => saveSourceReport(tx, after))
+      deps.onNoted?.(after)
     },
     health,
   }

@@ -97,6 +97,23 @@ export async function saveReceivers(tx: Tx, revision: number, receivers: readonl
   })
 }
 
+/** With its channels, movements and connection record; queue entries about it stay. Other processes hear of it. */
+export async function removeReceiver(tx: Tx, revision: number, id: number): Promise<void> {
+  await tx.query
+    .updateTable('discovery_queue')
+    .set({ existing_device: null, revision })
+    .where('existing_device', '=', id)
+    .execute()
+  await tx.query.deleteFrom('receivers').where('id', '=', id).execute()
+  await tx.query.insertInto('removals').values({ receiver_id: id, revision }).execute()
+}
+
+/** Receivers that were removed after `sinceRevision`. */
+export async function listRemovals(reader: Reader, sinceRevision: number): Promise<number[]> {
+  const rows = await reader.selectFrom('removals').select('receiver_id').where('revision', '>', sinceRevision).execute()
+  return rows.map(({ receiver_id }) => receiver_id)
+}
+
 /** The lowest positions on the wall that are free, from 1. */
 export async function nextSlots(tx: Tx, count: number): Promise<number[]> {
   const free: number[] = []
@@ -198,6 +215,8 @@ const rowColumns = {
   hosted_firmware_version: 'text',
   is_active: 'bigint',
   last_seen: 'bigint',
+  location_id: 'bigint',
+  is_named_by_hand: 'bigint',
   readings: 'text',
   revision: 'bigint',
 } as const satisfies Record<keyof Omit<ReceiverRow, 'id'>, 'bigint' | 'text'>
@@ -207,12 +226,14 @@ function names(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown> 
 }
 
 function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, 'id'> {
-  const { channels, is_active, ...fields } = receiver
+  const { channels, is_active, is_named_by_hand, location, ...fields } = receiver
   return {
     ...fields,
     serial_key: serialKey(receiver.serial_number),
     mac_key: macKey(receiver.mac_address),
     is_active: is_active ? 1 : 0,
+    is_named_by_hand: is_named_by_hand ? 1 : 0,
+    location_id: location,
     readings: JSON.stringify(toReadings(channels)),
     revision,
   }
@@ -225,11 +246,14 @@ function toReadings(channels: readonly Channel[]): Readings {
 }
 
 function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
-  const { serial_key: _, mac_key: __, revision: ___, readings: json, is_active, ...fields } = row
+  const { serial_key: _, mac_key: __, revision: ___, readings: json, is_active, ...named } = row
+  const { is_named_by_hand, location_id, ...fields } = named
   const readings = JSON.parse(json) as Readings
   return {
     ...fields,
     is_active: is_active === 1,
+    is_named_by_hand: is_named_by_hand === 1,
+    location: location_id,
     channels: channels.map(({ id, channel, slot }) => ({
       ...emptyChannel(id, channel, slot),
       ...readings[channel],

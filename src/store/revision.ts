@@ -7,23 +7,22 @@
 import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
+/** `revision` is the receivers' and the queue's; alerts and connections have one each, which hinder nobody else. */
+type Counter = 'revision' | 'alerts' | 'connections'
+
 /** Call it before anything else in the transaction. */
-export async function nextRevision(tx: Tx): Promise<number> {
+export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promise<number> {
   const { value } = await tx.query
     .updateTable('meta')
     .set({ value: sql<number>`value + 1` })
-    .where('key', '=', 'revision')
+    .where('key', '=', counter)
     .returning('value')
     .executeTakeFirstOrThrow()
   return value
 }
 
 /** Ask before listing: what is committed between the two is then listed twice rather than missed. */
-export async function currentRevision(reader: Reader): Promise<number> {
-  const { value } = await reader
-    .selectFrom('meta')
-    .select('value')
-    .where('key', '=', 'revision')
-    .executeTakeFirstOrThrow()
+export async function currentRevision(reader: Reader, counter: Counter = 'revision'): Promise<number> {
+  const { value } = await reader.selectFrom('meta').select('value').where('key', '=', counter).executeTakeFirstOrThrow()
   return value
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Generated } from 'kysely'
+import type { Role } from '../model/access.ts'
 
 export interface Schema {
   migrations: MigrationRow
@@ -18,6 +19,20 @@ export interface Schema {
   sources: SourceRow
   leases: LeaseRow
   groups: GroupRow
+  locations: LocationRow
+  removals: RemovalRow
+  discovered: DiscoveredRow
+  units: UnitRow
+  performers: PerformerRow
+  assignments: AssignmentRow
+  audit: AuditRow
+  alerts: AlertRow
+  polls: PollRow
+  users: UserRow
+  sessions: SessionRow
+  tokens: TokenRow
+  known_browsers: KnownBrowserRow
+  failed_tries: FailedTryRow
 }
 
 type Flag = 0 | 1
@@ -62,6 +77,8 @@ export interface ReceiverRow {
   hosted_firmware_version: string | null
   is_active: Flag
   last_seen: number
+  location_id: number | null
+  is_named_by_hand: Flag
   /** JSON: what the channels last read, by channel number. */
   readings: string
   revision: number
@@ -90,8 +107,12 @@ export interface QueueRow {
   existing_device: number | null
   discovered_at: number
   metadata: string
+  /** A user; the name stands beside it in `reviewer`, whoever it was. */
   reviewed_by: number | null
   reviewed_at: number | null
+  reviewer: string | null
+  /** JSON: the observation behind the entry, without its metadata. */
+  seen: string | null
   revision: number
 }
 
@@ -108,12 +129,15 @@ export interface MovementRow {
   reason: string
   times_seen: number
   acknowledged: Flag
+  /** A user; the name stands beside it in `acknowledger`, whoever it was. */
   acknowledged_by: number | null
+  acknowledger: string | null
 }
 
-interface ConnectionRow {
+export interface ConnectionRow {
   receiver: number
   manufacturer: string
+  source: string | null
   status: 'connecting' | 'connected' | 'disconnected' | 'error' | 'stopped'
   transport: 'websocket' | 'sse'
   connected_at: number | null
@@ -122,6 +146,7 @@ interface ConnectionRow {
   error_message: string | null
   error_count: number
   reconnect_attempts: number
+  revision: number
 }
 
 interface SettingRow {
@@ -154,4 +179,146 @@ interface GroupRow {
   slots: string
   hide_charts: Flag
   manufacturer: string | null
+}
+
+export interface UnitRow {
+  id: Generated<number>
+  manufacturer: string
+  channel_id: number | null
+  receiver_id: number | null
+  api_device_id: string | null
+  name: string | null
+  model: string | null
+  serial_number: string | null
+  device_type: string
+  battery: number | null
+  is_online: Flag
+  revision: number
+}
+
+interface PerformerRow {
+  id: Generated<number>
+  name: string
+  notes: string
+  picture: string | null
+}
+
+interface AssignmentRow {
+  id: Generated<number>
+  performer: number
+  wireless_unit: number
+  is_active: Flag
+  started_at: number
+  ended_at: number | null
+}
+
+interface LocationRow {
+  id: Generated<number>
+  name: string
+  description: string
+  parent: number | null
+}
+
+/** A receiver that was removed, at this revision. */
+interface RemovalRow {
+  receiver_id: number
+  revision: number
+}
+
+interface DiscoveredRow {
+  id: Generated<number>
+  manufacturer: string
+  api_device_id: string
+  serial_number: string | null
+  mac_address: string | null
+  ip: string
+  device_type: string
+  channels: number
+  discovered_at: number
+  last_seen: number
+}
+
+export interface AuditRow {
+  id: Generated<number>
+  at: number
+  actor_kind: string
+  actor_id: number | null
+  actor_name: string
+  address: string | null
+  action: string
+  target: string
+  result: string
+  /** JSON. */
+  details: string
+}
+
+export interface UserRow {
+  id: Generated<number>
+  username: string
+  username_key: string
+  role: Role
+  /** The argon2id string: parameters, salt and hash. */
+  password: string
+  is_active: Flag
+  created_at: number
+  password_changed_at: number
+  last_login_at: number | null
+}
+
+interface SessionRow {
+  /** SHA-256 of what the cookie holds. */
+  hash: string
+  user_id: number
+  created_at: number
+  expires_at: number
+  last_used_at: number
+}
+
+export interface TokenRow {
+  id: Generated<number>
+  name: string
+  role: Role
+  /** SHA-256 of the token. */
+  hash: string
+  created_by: number | null
+  created_at: number
+  expires_at: number | null
+  last_used_at: number | null
+  last_used_address: string | null
+}
+
+interface KnownBrowserRow {
+  /** SHA-256 of what the cookie holds. */
+  hash: string
+  user_id: number
+  last_used_at: number
+}
+
+interface FailedTryRow {
+  id: Generated<number>
+  stranger: string
+  account: string
+  at: number
+}
+
+export interface AlertRow {
+  id: Generated<number>
+  subject: string
+  kind: 'battery_low' | 'receiver_offline' | 'upstream_failing' | 'link_lost'
+  severity: 'info' | 'warning' | 'critical'
+  message: string
+  manufacturer: string
+  receiver_id: number | null
+  channel_id: number | null
+  raised_at: number
+  cleared_at: number | null
+  revision: number
+}
+
+interface PollRow {
+  source: string
+  asked: number
+  answered: number
+  /** JSON. */
+  outcome: string | null
 }

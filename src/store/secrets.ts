@@ -3,6 +3,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { link, open, readFile, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { isSecretName } from '../model/secrets.ts'
 import { makeFolder } from './folder.ts'
 
 export type Config = Readonly<Record<string, unknown>>
@@ -23,7 +24,6 @@ export interface Secrets {
 const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
-const secretName = /password|secret|shared_key|token|api_key|auth/i
 
 /** Makes the key when there is none. */
 export async function openSecrets(dataDir: string): Promise<Secrets> {
@@ -141,7 +141,7 @@ function mapSecrets(
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const earlier = isObject(before) ? before[name] : undefined
-      return [name, mapSecrets(item, earlier, map, isSecret || secretName.test(name))]
+      return [name, mapSecrets(item, earlier, map, isSecret || isSecretName(name))]
     }),
   )
 }

@@ -18,13 +18,30 @@ export interface StoredManufacturer extends Manufacturer {
   readonly secretsUnreadable: boolean
 }
 
+/** By code, with its secrets sealed: cheap to read and to compare. */
+export async function listSealedManufacturers(reader: Reader) {
+  return reader.selectFrom('manufacturers').selectAll().orderBy('code').execute()
+}
+
+type SealedManufacturer = Awaited<ReturnType<typeof listSealedManufacturers>>[number]
+
+export function openManufacturer({ config: json, ...row }: SealedManufacturer, secrets: Secrets): StoredManufacturer {
+  const { config, isUnreadable } = secrets.openConfig(JSON.parse(json), row.code)
+  return { ...row, api_enabled: row.api_enabled === 1, config, secretsUnreadable: isUnreadable }
+}
+
 /** By code. */
 export async function listManufacturers(reader: Reader, secrets: Secrets): Promise<StoredManufacturer[]> {
-  const rows = await reader.selectFrom('manufacturers').selectAll().orderBy('code').execute()
-  return rows.map(({ config: json, ...row }) => {
-    const { config, isUnreadable } = secrets.openConfig(JSON.parse(json), row.code)
-    return { ...row, api_enabled: row.api_enabled === 1, config, secretsUnreadable: isUnreadable }
-  })
+  return (await listSealedManufacturers(reader)).map((row) => openManufacturer(row, secrets))
+}
+
+export async function findManufacturer(
+  reader: Reader,
+  secrets: Secrets,
+  code: string,
+): Promise<StoredManufacturer | undefined> {
+  const row = await reader.selectFrom('manufacturers').selectAll().where('code', '=', code).executeTakeFirst()
+  return row && openManufacturer(row, secrets)
 }
 
 /** A secret that could not be read and is still null keeps what is stored. */
@@ -43,6 +60,18 @@ export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: M
     .values({ code, ...fields })
     .onConflict((conflict) => conflict.column('code').doUpdateSet(fields))
     .execute()
+}
+
+/** With its settings, its queue entries and what is known of its sources; it must have no receivers any more. */
+export async function deleteManufacturer(tx: Tx, code: string): Promise<void> {
+  await tx.query.deleteFrom('discovery_queue').where('manufacturer', '=', code).execute()
+  await tx.query.deleteFrom('sources').where('manufacturer', '=', code).execute()
+  await tx.query.deleteFrom('manufacturers').where('code', '=', code).execute()
+}
+
+export async function hasReceivers(reader: Reader, code: string): Promise<boolean> {
+  const row = await reader.selectFrom('receivers').select('id').where('manufacturer', '=', code).executeTakeFirst()
+  return row !== undefined
 }
 
 export async function listSettings(reader: Reader): Promise<SettingRecord[]> {

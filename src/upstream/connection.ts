@@ -42,6 +42,7 @@ const plainKeys = [
   ...Object.keys(otherForm),
   'shared_key',
   'websocket_url',
+  'websocket_other_host',
   'enabled',
   'devices',
   'calls_per_second',
@@ -79,7 +80,7 @@ export function parseConnection(config: Config): Connection {
     },
     isEnabled: read.flag('enabled') ?? true,
     pollIntervalSeconds: read.whole('poll_interval', 1, 3600),
-    websocketUrl: read.webSocketUrl(),
+    websocketUrl: readWebSocketUrl(read, systemUrl),
     authHeader: read.flag('auth_header') ? (read.text('auth_header_name') ?? 'X-Vendor-Auth-Key') : null,
   }
 }
@@ -126,6 +127,15 @@ function reader(config: Config) {
       return key ?? password ?? ''
     },
   }
+}
+
+/** Credentials go there too, so another host than the system's has to be allowed in so many words. */
+function readWebSocketUrl(read: ReturnType<typeof reader>, systemUrl: string | undefined): string | null {
+  const url = read.webSocketUrl()
+  const mayDiffer = read.flag('websocket_other_host') ?? false
+  if (url === null || systemUrl === undefined || mayDiffer) return url
+  if (new URL(url).hostname === new URL(systemUrl).hostname) return url
+  throw new ConfigError('websocket_url: expected the same host as api_base_url; or set websocket_other_host: true')
 }
 
 function isBetween(value: unknown, min: number, max: number): value is number {

@@ -3,9 +3,10 @@
 import { pipeline } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { buildConnector, Pool } from 'undici'
+import { Pool } from 'undici'
 import { type Bucket, fullBucket, type Pace, parseRetryAfter, reserveToken } from '../model/pace.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
+import { createDestinations, type Destinations, guardedConnector, portOf } from './destinations.ts'
 import type { ApiError, ErrorClasses } from './errors.ts'
 import { connectionTrouble, statusTrouble } from './trouble.ts'
 
@@ -46,6 +47,7 @@ export interface Link {
   /** An answer that is no success -> the manufacturer's error; begins a hold where one was asked for. */
   refuse(status: number, headers: RawHeaders): ApiError
   readonly authorizer: Authorizer
+  readonly destinations: Destinations
   /** No request goes out before this time (epoch ms); 0 when none is due. */
   readonly holdUntil: number
   close(): Promise<void>
@@ -54,18 +56,25 @@ export interface Link {
 /** As undici and Node give them. */
 type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** Keeps the pace of every address, whoever asks; one for the whole process. */
+/** Keeps the pace of every address and heeds its pauses, whoever asks; one for the whole process. */
 export interface Turnstile {
   pass(origin: string, pace: Pace, signal?: AbortSignal): Promise<void>
+  /** It asked for a pause until then (epoch ms). */
+  hold(origin: string, until: number): void
+  /** 0 when it never asked. */
+  holdOf(origin: string): number
 }
 
 export function createTurnstile(now: () => number = () => performance.now()): Turnstile {
   const buckets = new Map<string, Bucket>()
+  const holds = new Map<string, number>()
   return {
+    hold: (origin, until) => void holds.set(origin, Math.max(holds.get(origin) ?? 0, until)),
+    holdOf: (origin) => holds.get(origin) ?? 0,
     async pass(origin, pace, signal) {
       signal?.throwIfAborted()
-      // The upstream counts arrivals, we count departures: one token is kept back for what the network does between.
-      const kept = { ...pace, burst: Math.max(1, pace.burst - 1) }
+      // The upstream counts arrivals, we count departures: a tenth is kept back for what happens between.
+      const kept = { ...pace, burst: Math.max(1, Math.floor(pace.burst * 0.9)) }
       const { bucket, waitMs } = reserveToken(buckets.get(origin) ?? fullBucket(kept, now()), kept, now())
       buckets.set(origin, bucket)
       if (waitMs > 0) await pause(waitMs, signal)
@@ -81,10 +90,17 @@ export function createLink(options: {
   readonly settings: LinkSettings
   readonly errors: ErrorClasses
   readonly turnstile?: Turnstile
+  readonly destinations?: Destinations
   /** Wall clock, for Retry-After. */
   readonly now?: () => number
 }): Link {
-  const { settings, errors, turnstile = createTurnstile(), now = Date.now } = options
+  const {
+    settings,
+    errors,
+    turnstile = createTurnstile(),
+    destinations = createDestinations(),
+    now = Date.now,
+  } = options
   const { timeoutMs, verifySsl, credentials, pace } = settings
   const base = new URL(settings.baseUrl)
   const prefix = base.pathname.replace(/\/$/, '')
@@ -92,7 +108,11 @@ export function createLink(options: {
   // Digest counts must arrive in the order they were given out, so its requests share one connection.
   const connections = credentials.scheme === 'digest' ? 1 : 4
   const takeSlot = createSlots(connections)
-  const connect = buildConnector({ timeout: Math.min(maxConnectMs, timeoutMs), rejectUnauthorized: verifySsl })
+  const connect = guardedConnector(destinations, {
+    port: portOf(base),
+    timeout: Math.min(maxConnectMs, timeoutMs),
+    rejectUnauthorized: verifySsl,
+  })
   let inFlight = 0
   const pool = new Pool(base.origin, {
     connections,
@@ -103,8 +123,6 @@ export function createLink(options: {
     // After an aborted request undici would connect anew, with nobody asking.
     connect: (target, tell) => (inFlight > 0 ? connect(target, tell) : tell(new Error('nobody asks'), null)),
   })
-  let holdUntil = 0
-
   async function enter(signal?: AbortSignal): Promise<void> {
     heedHold()
     await turnstile.pass(base.origin, pace, signal)
@@ -113,7 +131,7 @@ export function createLink(options: {
   }
 
   function heedHold(): void {
-    const holdMs = holdUntil - now()
+    const holdMs = turnstile.holdOf(base.origin) - now()
     if (holdMs <= 0) return
     const seconds = Math.ceil(holdMs / 1000)
     throw new errors.ApiRateLimitError(`${base.host} asked us to wait; ${seconds} s are left (rate limited)`, {
@@ -196,7 +214,7 @@ export function createLink(options: {
     const headers = flatten(rawHeaders)
     const asksToWait = status === 429 || status === 503
     const retryAfter = asksToWait ? parseRetryAfter(headers['retry-after'], headers.date, now()) : null
-    if (retryAfter !== null) holdUntil = Math.max(holdUntil, now() + retryAfter * 1000)
+    if (retryAfter !== null) turnstile.hold(base.origin, now() + retryAfter * 1000)
     const details = { status, response: { status, headers }, retryAfter }
     const message = statusTrouble(status, base.host, retryAfter)
     return status === 429 ? new errors.ApiRateLimitError(message, details) : new errors.ApiError(message, details)
@@ -224,10 +242,12 @@ export function createLink(options: {
     settings,
     errors,
     authorizer,
+    destinations,
     request,
     enter,
     refuse,
     get holdUntil() {
+      const holdUntil = turnstile.holdOf(base.origin)
       return holdUntil > now() ? holdUntil : 0
     },
     close: () => pool.destroy(),

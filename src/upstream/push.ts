@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
 import WebSocket from 'ws'
+import { checkDestination, guardedConnector, guardedLookup, portOf } from './destinations.ts'
 import { ApiError } from './errors.ts'
 import type { Link } from './link.ts'
 import { connectionTrouble } from './trouble.ts'
@@ -67,6 +68,7 @@ async function connect(
   about: { readonly signal: AbortSignal; readonly patienceMs: number; readonly isSecondTry?: boolean },
 ): Promise<OpenSocket> {
   const { signal, patienceMs, isSecondTry = false } = about
+  checkDestination(link.destinations, url)
   await link.enter(signal)
   const sent = link.authorizer.headers('GET', url.pathname + url.search)
   const socket = new WebSocket(url, {
@@ -75,6 +77,7 @@ async function connect(
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
     followRedirects: false,
+    lookup: guardedLookup(link.destinations, portOf(url)),
   })
   // Listens from the start: a frame may come in the packet that accepts. Pauses the socket while so many wait to be read.
   const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
@@ -155,7 +158,14 @@ export async function* openEventStream(
   const url = new URL(link.settings.baseUrl + path)
   const { verifySsl } = link.settings
   const patienceMs = timing.handshakeMs ?? handshakeMs
-  const agent = new Agent({ connect: { timeout: 3000, rejectUnauthorized: verifySsl }, headersTimeout: patienceMs })
+  const agent = new Agent({
+    connect: guardedConnector(link.destinations, {
+      port: portOf(url),
+      timeout: 3000,
+      rejectUnauthorized: verifySsl,
+    }),
+    headersTimeout: patienceMs,
+  })
   try {
     await link.enter(signal)
     const { statusCode, headers, body } = await request(url, {

@@ -22,6 +22,8 @@ export function connectionTrouble(error: unknown, host: string, timeoutMs: numbe
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `the name of ${host} does not resolve; check the address and the name server`
+    case 'REFUSED_DESTINATION':
+      return `nothing is sent to ${host}: it is no address of a manufacturer's system`
     case 'BODY_TOO_LARGE':
     case 'UND_ERR_HEADERS_OVERFLOW':
       return `invalid response from ${host}: larger than Micwatch accepts`

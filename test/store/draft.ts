@@ -20,6 +20,8 @@ export function draft(number: number, fields: Partial<Draft> = {}): Draft {
     hosted_firmware_version: null,
     is_active: true,
     last_seen: 1_700_000_000_000 + number,
+    location: null,
+    is_named_by_hand: false,
     channelNumbers: [1, 2],
     ...fields,
   }

@@ -234,7 +234,7 @@ describe.each(engines)('small records on %s', (engine) => {
       db,
       Array.from({ length: 120 }, (_, at) => draft(at)),
     )
-    const connections = receivers.map(({ id }) => newConnection(id, 'shure', 'websocket'))
+    const connections = receivers.map(({ id }) => newConnection(id, 'shure', 'shure:http://x', 'websocket'))
     const changed: Connection[] = connections.map((one) => ({
       ...one,
       manufacturer: 'sennheiser',
@@ -247,10 +247,10 @@ describe.each(engines)('small records on %s', (engine) => {
       error_count: 4,
       reconnect_attempts: 5,
     }))
-    await db.transaction((tx) => saveConnections(tx, []))
-    await db.transaction((tx) => saveConnections(tx, connections))
+    await db.transaction((tx) => saveConnections(tx, 1, []))
+    await db.transaction((tx) => saveConnections(tx, 1, connections))
     expect(await listConnections(db.read)).toEqual(connections)
-    await db.transaction((tx) => saveConnections(tx, changed.slice(0, 110)))
+    await db.transaction((tx) => saveConnections(tx, 2, changed.slice(0, 110)))
     expect(await listConnections(db.read)).toEqual([...changed.slice(0, 110), ...connections.slice(110)])
   })
 

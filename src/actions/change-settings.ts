@@ -1,0 +1,49 @@
+/** Settings that take effect while the service runs: global ones, and those of one manufacturer. */
+
+import type { Actor } from '../model/access.ts'
+import { Refusal } from '../model/errors.ts'
+import { isSettingKey, parseSetting, type Settings, settingKinds } from '../model/settings.ts'
+import { writeAudit } from '../store/audit.ts'
+import type { Database } from '../store/database.ts'
+import { saveSetting } from '../store/settings.ts'
+
+export interface SettingsDeps {
+  readonly db: Database
+  /** The values in force; null: the global ones. */
+  settings(manufacturer: string | null): Settings
+  /** Takes what was stored over at once. */
+  reload(): Promise<void>
+}
+
+export interface SettingChange {
+  readonly key: string
+  /** As text, whatever the key's type. */
+  readonly value: string
+  /** Null: global. */
+  readonly manufacturer: string | null
+}
+
+/** The values then in force, for the scope that was changed. Throws a Refusal naming what was wrong. */
+export async function changeSetting(deps: SettingsDeps, actor: Actor, change: SettingChange): Promise<Settings> {
+  const { key, value, manufacturer } = change
+  if (!isSettingKey(key)) {
+    const known = Object.keys(settingKinds).join(', ')
+    throw new Refusal('bad_request', { details: `key: expected one of ${known}` })
+  }
+  const parsed = parseSetting(key, value)
+  if (!parsed.ok) throw new Refusal('bad_request', { details: `value: ${key} expects ${parsed.expected}` })
+  const before = deps.settings(manufacturer)[key]
+  await deps.db.transaction(async (tx) => {
+    await saveSetting(tx, { manufacturer, key, value })
+    const target = manufacturer === null ? key : `${key} of manufacturer ${manufacturer}`
+    await writeAudit(tx, {
+      actor,
+      action: 'settings.change',
+      target,
+      result: 'ok',
+      details: { key, manufacturer, before, after: parsed.value },
+    })
+  })
+  await deps.reload()
+  return deps.settings(manufacturer)
+}

@@ -1,0 +1,240 @@
+/** Groups and positions on the wall; performers and what they wear. */
+
+import type { Actor } from '../model/access.ts'
+import type { Group } from '../model/api.ts'
+import { Refusal } from '../model/errors.ts'
+import { type Assignment, type Performer, withActivity } from '../model/hardware.ts'
+import type { Ingest } from '../monitor/ingest.ts'
+import { writeAudit } from '../store/audit.ts'
+import type { Database, Reader, Tx } from '../store/database.ts'
+import { deleteGroup, findGroup, insertGroup, saveGroup } from '../store/groups.ts'
+import {
+  channelAtSlot,
+  deleteAssignment,
+  deletePerformer,
+  findActiveAssignment,
+  findAssignment,
+  findChannel,
+  findPerformer,
+  hasUnit,
+  insertAssignment,
+  insertPerformer,
+  moveChannel,
+  saveAssignment,
+  savePerformer,
+} from '../store/hardware.ts'
+import { nextRevision } from '../store/revision.ts'
+
+export interface HardwareDeps {
+  readonly db: Database
+  readonly ingest: Pick<Ingest, 'catchUp'>
+  hasManufacturer(code: string): boolean
+  /** Takes what was stored over at once. */
+  reload(): Promise<void>
+  now(): number
+}
+
+export type GroupChange = Partial<Omit<Group, 'id'>>
+
+export async function addGroup(
+  deps: HardwareDeps,
+  actor: Actor,
+  { title, slots = [], hide_charts = false, manufacturer = null }: GroupChange & { readonly title: string },
+): Promise<Group> {
+  checkManufacturer(deps, manufacturer)
+  const group = await deps.db.transaction(async (tx) => {
+    const made = await insertGroup(tx, { title, slots, hide_charts, manufacturer })
+    await audit(tx, actor, 'group.create', `group ${made.id}`, { title })
+    return made
+  })
+  await deps.reload()
+  return group
+}
+
+/** `manufacturer`: only if the group is of this one. */
+export async function changeGroup(
+  deps: HardwareDeps,
+  actor: Actor,
+  id: number,
+  change: GroupChange,
+  manufacturer?: string,
+): Promise<Group> {
+  checkManufacturer(deps, change.manufacturer ?? null)
+  const group = await deps.db.transaction(async (tx) => {
+    const before = await groupOf(tx.query, id, manufacturer)
+    const after = { ...before, ...change }
+    await saveGroup(tx, after)
+    await audit(tx, actor, 'group.change', `group ${id}`, { fields: Object.keys(change) })
+    return after
+  })
+  await deps.reload()
+  return group
+}
+
+export async function removeGroup(deps: HardwareDeps, actor: Actor, id: number, manufacturer?: string): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const { title } = await groupOf(tx.query, id, manufacturer)
+    await deleteGroup(tx, id)
+    await audit(tx, actor, 'group.delete', `group ${id}`, { title })
+  })
+  await deps.reload()
+}
+
+async function groupOf(reader: Reader, id: number, manufacturer: string | undefined): Promise<Group> {
+  const group = await findGroup(reader, id)
+  if (group === undefined || (manufacturer !== undefined && group.manufacturer !== manufacturer)) {
+    throw new Refusal('not_found', { about: `group ${id}` })
+  }
+  return group
+}
+
+function checkManufacturer({ hasManufacturer }: HardwareDeps, code: string | null): void {
+  if (code !== null && !hasManufacturer(code)) throw namesNothing('manufacturer', `manufacturer ${code}`)
+}
+
+/** Puts a channel at another position of the wall; the id of its receiver. */
+export async function moveToSlot(
+  deps: HardwareDeps,
+  actor: Actor,
+  id: number,
+  slot: number,
+  manufacturer?: string,
+): Promise<number> {
+  const receiverId = await deps.db.transaction(async (tx) => {
+    const revision = await nextRevision(tx)
+    const channel = await findChannel(tx.query, id)
+    if (channel === undefined || (manufacturer !== undefined && channel.manufacturer !== manufacturer)) {
+      throw new Refusal('not_found', { about: `channel ${id}` })
+    }
+    const holder = await channelAtSlot(tx.query, slot)
+    if (holder !== undefined && holder !== id) {
+      throw new Refusal('taken', { about: `slot ${slot}`, details: `slot: channel ${holder} stands there` })
+    }
+    await moveChannel(tx, revision, { ...channel, slot })
+    await audit(tx, actor, 'channel.move', `channel ${id}`, { before: channel.slot, after: slot })
+    return channel.receiver_id
+  })
+  await deps.ingest.catchUp()
+  return receiverId
+}
+
+export type PerformerChange = Partial<Omit<Performer, 'id'>>
+
+export async function addPerformer(
+  { db }: HardwareDeps,
+  actor: Actor,
+  { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
+): Promise<Performer> {
+  return db.transaction(async (tx) => {
+    const made = await insertPerformer(tx, { name, notes, picture })
+    await audit(tx, actor, 'performer.create', `performer ${made.id}`, { name })
+    return made
+  })
+}
+
+export async function changePerformer(
+  { db }: HardwareDeps,
+  actor: Actor,
+  id: number,
+  change: PerformerChange,
+): Promise<Performer> {
+  return db.transaction(async (tx) => {
+    const after = { ...(await performerOf(tx.query, id)), ...change }
+    await savePerformer(tx, after)
+    await audit(tx, actor, 'performer.change', `performer ${id}`, { fields: Object.keys(change) })
+    return after
+  })
+}
+
+export async function removePerformer({ db }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { name } = await performerOf(tx.query, id)
+    await deletePerformer(tx, id)
+    await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
+  })
+}
+
+async function performerOf(reader: Reader, id: number): Promise<Performer> {
+  const performer = await findPerformer(reader, id)
+  if (performer === undefined) throw new Refusal('not_found', { about: `performer ${id}` })
+  return performer
+}
+
+export type AssignmentChange = Partial<Pick<Assignment, 'performer' | 'wireless_unit' | 'is_active'>>
+
+export async function addAssignment(
+  { db, now }: HardwareDeps,
+  actor: Actor,
+  { is_active = true, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
+): Promise<Assignment> {
+  return db.transaction(async (tx) => {
+    const started_at = now()
+    const draft = { ...who, is_active, started_at, ended_at: is_active ? null : started_at }
+    await checkAssignment(tx, draft)
+    const made = await insertAssignment(tx, draft)
+    await audit(tx, actor, 'assignment.create', `assignment ${made.id}`, { ...who, is_active })
+    return made
+  })
+}
+
+export async function changeAssignment(
+  { db, now }: HardwareDeps,
+  actor: Actor,
+  id: number,
+  { is_active, ...who }: AssignmentChange,
+): Promise<Assignment> {
+  return db.transaction(async (tx) => {
+    const before = await assignmentOf(tx.query, id)
+    const after = { ...withActivity(before, is_active ?? before.is_active, now()), ...who }
+    await checkAssignment(tx, after, id)
+    await saveAssignment(tx, after)
+    const { performer, wireless_unit } = after
+    const details = { performer, wireless_unit, is_active: after.is_active }
+    await audit(tx, actor, 'assignment.change', `assignment ${id}`, details)
+    return after
+  })
+}
+
+export async function removeAssignment({ db }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { performer, wireless_unit } = await assignmentOf(tx.query, id)
+    await deleteAssignment(tx, id)
+    await audit(tx, actor, 'assignment.delete', `assignment ${id}`, { performer, wireless_unit })
+  })
+}
+
+async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {
+  const assignment = await findAssignment(reader, id)
+  if (assignment === undefined) throw new Refusal('not_found', { about: `assignment ${id}` })
+  return assignment
+}
+
+/** Both sides exist, and nobody else wears the unit. `own`: the id of the assignment itself. */
+async function checkAssignment(tx: Tx, wanted: Omit<Assignment, 'id'>, own?: number): Promise<void> {
+  const { performer, wireless_unit, is_active } = wanted
+  // On PostgreSQL, two that ask for one unit follow one another.
+  if (tx.dialect === 'postgres') {
+    await tx.query.selectFrom('units').select('id').where('id', '=', wireless_unit).forUpdate().execute()
+  }
+  if ((await findPerformer(tx.query, performer)) === undefined)
+    throw namesNothing('performer', `performer ${performer}`)
+  if (!(await hasUnit(tx.query, wireless_unit))) throw namesNothing('wireless_unit', `unit ${wireless_unit}`)
+  const wearer = is_active ? await findActiveAssignment(tx.query, wireless_unit) : undefined
+  if (wearer === undefined || wearer.id === own) return
+  const details = `wireless_unit: assignment ${wearer.id} is active on it`
+  throw new Refusal('taken', { about: `unit ${wireless_unit}`, details })
+}
+
+function namesNothing(field: string, what: string): Refusal {
+  return new Refusal('bad_request', { details: `${field}: there is no ${what}` })
+}
+
+function audit(
+  tx: Tx,
+  actor: Actor,
+  action: string,
+  target: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return writeAudit(tx, { actor, action, target, result: 'ok', details })
+}

@@ -1,0 +1,317 @@
+/** Everything but the doors: the store, what is true right now, and the loops, joined. */
+
+import { randomBytes } from 'node:crypto'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Config, ConfigError, type ManufacturerEntry } from './config.ts'
+import type { Cache } from './live/cache.ts'
+import { createFeed, type Feed } from './live/feed.ts'
+import { createLatest, type Latest } from './live/latest.ts'
+import { createTally, type Tally } from './live/tally.ts'
+import { createUnits, type Units } from './live/units.ts'
+import { type HeardSource, listSources, type SourceDeps } from './manufacturers/sources.ts'
+import type { Group } from './model/api.ts'
+import { type DiscoveredRecord, discoveredForMs } from './model/discovery.ts'
+import { type MonitoredManufacturer, type ServiceHealth, serviceHealth } from './model/health.ts'
+import type { Location } from './model/location.ts'
+import { type SettingRecord, type Settings, settingsInForce } from './model/settings.ts'
+import { type Alerts, createAlerts } from './monitor/alerts.ts'
+import { type Connections, createConnections } from './monitor/connections.ts'
+import { createIngest, type Ingest } from './monitor/ingest.ts'
+import { createMonitor, type Monitor } from './monitor/monitor.ts'
+import { ownerName } from './monitor/ownership.ts'
+import { createReports, type Reports } from './monitor/reports.ts'
+import { createRoster } from './monitor/roster.ts'
+import { silenceUnpolled } from './monitor/silence.ts'
+import { pause } from './monitor/wait.ts'
+import { type Database, openDatabase } from './store/database.ts'
+import { listEntries } from './store/discovery.ts'
+import { listGroups } from './store/groups.ts'
+import { migrate } from './store/migrate.ts'
+import { listDiscovered, listLocations } from './store/places.ts'
+import { listReceivers } from './store/receivers.ts'
+import { currentRevision } from './store/revision.ts'
+import { openSecrets, type Secrets } from './store/secrets.ts'
+import {
+  listManufacturers,
+  listSealedManufacturers,
+  listSettings,
+  openManufacturer,
+  type StoredManufacturer,
+  saveManufacturer,
+} from './store/settings.ts'
+import { listUnits } from './store/units.ts'
+import { createDestinations } from './upstream/destinations.ts'
+import { createTurnstile } from './upstream/link.ts'
+
+export interface HouseOptions {
+  readonly log: FastifyBaseLogger
+  readonly pid: number
+  /** Above every other polling interval. */
+  readonly intervalSeconds?: number | undefined
+  /** Instead of the configuration's DEFAULT_POLLING_INTERVAL. */
+  readonly defaultIntervalSeconds?: number
+  /** Manufacturers beside those of the configuration. */
+  readonly manufacturers?: readonly ManufacturerEntry[]
+  /** Leaves the database as it is. */
+  readonly isReadOnly?: boolean
+  /** Answers to be dropped when what they say has changed. */
+  readonly cache?: Pick<Cache<unknown>, 'drop'>
+}
+
+export interface House {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly latest: Latest
+  readonly units: Units
+  readonly feed: Feed
+  readonly ingest: Ingest
+  readonly reports: Reports
+  readonly connections: Connections
+  readonly alerts: Alerts
+  readonly tally: Tally
+  /** Names this process in leases. */
+  readonly owner: string
+  readonly monitor: Monitor
+  /** What the links of the process share. */
+  readonly sourceDeps: SourceDeps
+  readonly sources: readonly HeardSource[]
+  manufacturers(): readonly MonitoredManufacturer[]
+  settings(manufacturer: string | null): Settings
+  groups(manufacturer?: string): readonly Group[]
+  locations(): readonly Location[]
+  /** Found by a scan within the last day; by now some may be receivers. */
+  discovered(): readonly DiscoveredRecord[]
+  health(manufacturer?: string): ServiceHealth
+  /** Takes over at once what people have changed in the store: manufacturers, settings, groups, locations. */
+  reload(): Promise<void>
+  /** Takes in what other processes change, until the signal aborts. */
+  keepUp(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** How soon what another process stored is seen here. */
+const keepUpEveryMs = 500
+/** In every so manyth of these looks it is seen to what others left behind. */
+const lookAfterOthersEvery = 4
+
+/** Throws ConfigError, or what the store throws when it cannot be opened. */
+export async function openHouse(config: Config, options: HouseOptions): Promise<House> {
+  const { log, isReadOnly = false, cache = { drop: () => {} } } = options
+  const now = Date.now
+  const secrets = await openSecrets(config.data_dir)
+  const db = await openDatabase({ url: config.database_url })
+  try {
+    const migrations = isReadOnly ? [] : await migrate(db)
+    const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
+    const merged = await mergeManufacturers(db, secrets, entries, { config, isReadOnly })
+    // Said once nothing of the configuration is wrong any more: a complaint about that stands alone.
+    for (const name of migrations) log.info({ migration: name }, 'database brought up to date')
+    const latest = createLatest()
+    const units = createUnits()
+    const feed = createFeed()
+    const sourceDeps = { turnstile: createTurnstile(), destinations: createDestinations() }
+    const roster = createRoster(sourceDeps)
+
+    let records: readonly SettingRecord[] = []
+    let groups: readonly Group[] = []
+    let locations: readonly Location[] = []
+    let discovered: readonly DiscoveredRecord[] = []
+    /** What was read last, as text. */
+    let orders = ''
+    let sealed = ''
+    let isStoreDown = false
+    const isSource = (id: string) => roster.sources().some((one) => one.id === id)
+    const connections = createConnections({ db, latest, feed, log, now, isSource })
+    const alerts = createAlerts({
+      db,
+      latest,
+      feed,
+      log,
+      now,
+      isSource,
+      threshold: (manufacturer) => settings(manufacturer).alert_battery_threshold,
+      isMonitored: (code) => roster.manufacturers().some((one) => one.code === code && one.isEnabled),
+      links: connections.links,
+      isKeptElsewhere: connections.isKeptElsewhere,
+    })
+    const tally = createTally()
+    const { manufacturers } = roster
+    const reports = createReports({ db, feed, now, manufacturers, onNoted: alerts.noteSource })
+    const ingest = createIngest({ db, latest, units, feed, cache, alerts, now })
+
+    const defaultInterval = options.defaultIntervalSeconds ?? config.settings.DEFAULT_POLLING_INTERVAL
+    const inForce = new Map<string | null, Settings>()
+    const settings = (manufacturer: string | null): Settings => {
+      const known = inForce.get(manufacturer)
+      if (known !== undefined) return known
+      const configuredInterval = manufacturer === null ? undefined : roster.pollIntervalSeconds(manufacturer)
+      const read = settingsInForce({ records, manufacturer, configuredInterval, defaultInterval })
+      // Anybody may ask for any code; only those that exist are worth remembering.
+      if (manufacturer === null || roster.has(manufacturer)) inForce.set(manufacturer, read)
+      return read
+    }
+    const intervalMs = (heard: HeardSource) =>
+      (options.intervalSeconds ?? settings(heard.manufacturer).polling_interval) * 1000
+    const shared = { db, ingest, latest, units, reports, connections, tally, log, now }
+    const deps = { ...shared, random: Math.random, intervalMs }
+    const owner = ownerName(options.pid, randomBytes(4).toString('hex'))
+    const monitor = createMonitor({ ...deps, owner })
+
+    const hear = async (manufacturers: readonly StoredManufacturer[]) => {
+      const before = roster.manufacturers()
+      const gone = roster.update(manufacturers)
+      for (const { code } of before) if (!roster.has(code)) units.forgetManufacturer(code)
+      inForce.clear()
+      cache.drop(null)
+      await monitor.setSources(roster.sources())
+      await Promise.all(gone.map(({ link }) => link.close()))
+    }
+    const readManufacturers = async () => {
+      const rows = await listSealedManufacturers(db.read)
+      const text = JSON.stringify(rows)
+      if (text === sealed) return
+      await hear(rows.map((row) => openManufacturer(row, secrets)))
+      sealed = text
+    }
+    const readOrders = async () => {
+      const read = {
+        records: await listSettings(db.read),
+        groups: await listGroups(db.read),
+        locations: await listLocations(db.read),
+        discovered: await listDiscovered(db.read, now() - discoveredForMs),
+      }
+      const text = JSON.stringify(read)
+      if (text === orders) return
+      orders = text
+      records = read.records
+      groups = read.groups
+      locations = read.locations
+      discovered = read.discovered
+      inForce.clear()
+      cache.drop(null)
+    }
+    /** What others leave behind when they end. */
+    const lookAfterOthers = async () => {
+      await connections.sweep()
+      await silenceUnpolled({
+        ...shared,
+        manufacturers,
+        intervalMs: (code) => settings(code).polling_interval * 1000,
+      })
+    }
+    let turn: Promise<unknown> = Promise.resolve()
+    const reload = (): Promise<void> => {
+      // One after the other: an earlier look must not overwrite what a later one saw.
+      const reading = turn.then(async () => {
+        await readOrders()
+        await readManufacturers()
+      })
+      turn = reading.catch(() => {})
+      return reading
+    }
+
+    latest.revision = await currentRevision(db.read)
+    for (const receiver of await listReceivers(db.read)) latest.put(receiver)
+    for (const entry of await listEntries(db.read)) latest.putEntry(entry)
+    for (const unit of await listUnits(db.read)) units.put(unit)
+    await readOrders()
+    if (isReadOnly) await hear(merged)
+    else await readManufacturers()
+    await alerts.open()
+    await connections.open()
+    await reports.load()
+
+    return {
+      db,
+      secrets,
+      latest,
+      units,
+      feed,
+      ingest,
+      reports,
+      connections,
+      alerts,
+      tally,
+      owner,
+      monitor,
+      sourceDeps,
+      get sources() {
+        return roster.sources()
+      },
+      settings,
+      manufacturers: roster.manufacturers,
+      groups: (manufacturer) => groups.filter((one) => manufacturer === undefined || one.manufacturer === manufacturer),
+      locations: () => locations,
+      discovered: () => discovered,
+      health(selected) {
+        const troubles = roster.troubles()
+        const manufacturers = reports.health(roster.manufacturers()).map((one) => troubles.get(one.code) ?? one)
+        return serviceHealth(manufacturers, { selected, storeDown: isStoreDown })
+      },
+      reload,
+      async keepUp(signal) {
+        for (let turns = 1; await pause(keepUpEveryMs, signal); turns += 1) {
+          try {
+            // Alerts first: what cleared one was stored before it was, so it is read by the time they are judged.
+            await alerts.load()
+            await ingest.catchUp()
+            await reload()
+            await reports.load()
+            await connections.load()
+            alerts.judge()
+            if (turns % lookAfterOthersEvery === 0) await lookAfterOthers()
+            isStoreDown = false
+          } catch (error) {
+            if (!isStoreDown) log.error({ error: String(error) }, 'the database cannot be read')
+            isStoreDown = true
+          }
+        }
+      },
+      async close() {
+        feed.close()
+        await turn
+        await alerts.settled()
+        await Promise.all(roster.sources().map(({ link }) => link.close()))
+        await db.close()
+      },
+    }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/** What is stored, with what the configuration gives laid over it; written down unless read-only. */
+async function mergeManufacturers(
+  db: Database,
+  secrets: Secrets,
+  entries: readonly ManufacturerEntry[],
+  { config, isReadOnly }: { config: Config; isReadOnly: boolean },
+): Promise<StoredManufacturer[]> {
+  const merged = new Map((await listManufacturers(db.read, secrets)).map((record) => [record.code, record]))
+  for (const [at, entry] of entries.entries()) {
+    const before = merged.get(entry.code)
+    const plugin = entry.plugin ?? before?.plugin ?? entry.code
+    const record: StoredManufacturer = {
+      code: entry.code,
+      name: entry.name ?? before?.name ?? entry.code,
+      plugin,
+      api_enabled: entry.api_enabled ?? before?.api_enabled ?? true,
+      config: { ...before?.config, ...entry.config },
+      secretsUnreadable: before?.secretsUnreadable ?? false,
+    }
+    checkEntry(record, `${config.file ?? 'configuration'}: manufacturers.${at}`)
+    merged.set(record.code, record)
+    if (!isReadOnly) await db.transaction((tx) => saveManufacturer(tx, secrets, record))
+  }
+  return [...merged.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+function checkEntry(record: StoredManufacturer, where: string): void {
+  try {
+    listSources(record)
+  } catch (error) {
+    const { message } = error as Error
+    throw new ConfigError(`${where}.${error instanceof RangeError ? `plugin: ${message}` : `config.${message}`}`)
+  }
+}

@@ -1,0 +1,287 @@
+/** Groups and positions on the wall, chassis and units, performers and what they wear. */
+
+import type { FastifyInstance, FastifyPluginCallback, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import {
+  addAssignment,
+  addGroup,
+  addPerformer,
+  changeAssignment,
+  changeGroup,
+  changePerformer,
+  type HardwareDeps,
+  moveToSlot,
+  removeAssignment,
+  removeGroup,
+  removePerformer,
+} from '../actions/edit-hardware.ts'
+import type { Latest } from '../live/latest.ts'
+import type { Units } from '../live/units.ts'
+import { type Group, toChannelBody, toTimestamp } from '../model/api.ts'
+import { Refusal } from '../model/errors.ts'
+import { type Assignment, presences, toChassisBody, toUnitBody, type Unit, unitTypes } from '../model/hardware.ts'
+import type { ServiceHealth, UpstreamStatus } from '../model/health.ts'
+import type { Location } from '../model/location.ts'
+import { listAssignments, listPerformers } from '../store/hardware.ts'
+import { type Query, readId, readPage, readParameter, toPage } from './answer.ts'
+import { body, flag, id, nullable, text, whole } from './schemas.ts'
+
+export interface HardwareRoutesDeps {
+  readonly hardwareDeps: HardwareDeps
+  readonly latest: Latest
+  readonly units: Units
+  groups(manufacturer: string | undefined): readonly Group[]
+  health(manufacturer: string | undefined): ServiceHealth
+  locations(): readonly Location[]
+}
+
+const slot = whole(1, 65_535)
+const groupFields = {
+  slots: Type.Optional(
+    Type.Array(slot, {
+      maxItems: 10_000,
+      uniqueItems: true,
+      description: 'at most 10000 distinct whole numbers from 1 to 65535',
+    }),
+  ),
+  hide_charts: Type.Optional(flag),
+  manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
+}
+const title = text(1, 255)
+const ChangeGroupBody = body({ title: Type.Optional(title), ...groupFields })
+const GroupBody = body({ id: Type.Optional(id), title: Type.Optional(title), ...groupFields })
+const SlotBody = body({ slot })
+
+const performerFields = {
+  notes: Type.Optional(text(0, 4096)),
+  picture: Type.Optional(nullable(text(1, 262_144), 'text of at most 262144 characters')),
+}
+const PerformerBody = body({ name: title, ...performerFields })
+const ChangePerformerBody = body({ name: Type.Optional(title), ...performerFields })
+const AssignmentBody = body({ performer: id, wireless_unit: id, is_active: Type.Optional(flag) })
+const ChangeAssignmentBody = body({
+  performer: Type.Optional(id),
+  wireless_unit: Type.Optional(id),
+  is_active: Type.Optional(flag),
+})
+
+type Params = { readonly id: string }
+
+export function hardwareRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
+  const routes: FastifyPluginCallback = (at, _options, done) => {
+    // Nothing can be done for a manufacturer that is not there; lists of it are empty.
+    at.addHook('preHandler', async (request) => {
+      const code = manufacturerOf(request)
+      if (request.method === 'GET' || code === undefined || deps.hardwareDeps.hasManufacturer(code)) return
+      throw new Refusal('not_found', { about: `manufacturer ${code}` })
+    })
+    groupRoutes(at, deps)
+    channelRoutes(at, deps)
+    deviceRoutes(at, deps)
+    performerRoutes(at, deps)
+    assignmentRoutes(at, deps)
+    done()
+  }
+  void app.register(routes)
+}
+
+function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
+  const { hardwareDeps } = deps
+
+  app.get('/api/groups', (request) => listOf(request, deps.groups(manufacturerOf(request))))
+
+  app.put<{ Body: Type.Static<typeof ChangeGroupBody>; Params: Params }>(
+    '/api/groups/:id',
+    { schema: { body: ChangeGroupBody } },
+    (request) =>
+      changeGroup(hardwareDeps, request.actor, readId(request.params.id), request.body, manufacturerOf(request)),
+  )
+
+  app.delete<{ Params: Params }>('/api/groups/:id', async (request, reply) => {
+    await removeGroup(hardwareDeps, request.actor, readId(request.params.id), manufacturerOf(request))
+    return reply.code(204).send()
+  })
+
+  /** With an id it changes that group, without one it makes one. */
+  app.post<{ Body: Type.Static<typeof GroupBody> }>(
+    '/api/group',
+    { schema: { body: GroupBody } },
+    async (request, reply) => {
+      const { id, title, ...fields } = request.body
+      const scope = manufacturerOf(request)
+      if (id === undefined) {
+        if (title === undefined) throw new Refusal('bad_request', { details: 'title: missing' })
+        const group = { title, ...(scope !== undefined && { manufacturer: scope }), ...fields }
+        return reply.code(201).send(await addGroup(hardwareDeps, request.actor, group))
+      }
+      if (!deps.groups(scope).some((one) => one.id === id)) {
+        throw new Refusal('bad_request', { details: `id: there is no group ${id}` })
+      }
+      return changeGroup(hardwareDeps, request.actor, id, { ...(title !== undefined && { title }), ...fields }, scope)
+    },
+  )
+}
+
+function channelRoutes(app: FastifyInstance, { hardwareDeps, latest }: HardwareRoutesDeps): void {
+  app.patch<{ Body: Type.Static<typeof SlotBody>; Params: Params }>(
+    '/api/channels/:id',
+    { schema: { body: SlotBody } },
+    async (request) => {
+      const id = readId(request.params.id)
+      const scope = manufacturerOf(request)
+      const receiverId = await moveToSlot(hardwareDeps, request.actor, id, request.body.slot, scope)
+      const channel = latest.get(receiverId)?.channels.find((one) => one.id === id)
+      if (channel === undefined) throw new Refusal('not_found', { about: `channel ${id}` })
+      return toChannelBody(channel)
+    },
+  )
+}
+
+function deviceRoutes(app: FastifyInstance, { latest, units, health, locations }: HardwareRoutesDeps): void {
+  const upstreams = () => {
+    const statuses = new Map(health(undefined).manufacturers.map(({ code, status }) => [code, status]))
+    return (manufacturer: string): UpstreamStatus => statuses.get(manufacturer) ?? 'unconfigured'
+  }
+
+  app.get('/api/chassis', (request) => {
+    const status = readOneOf(request.query as Query, 'status', presences)
+    const statusOf = upstreams()
+    const places = locations()
+    const chassis = latest
+      .list(manufacturerOf(request))
+      .map((receiver) => toChassisBody(receiver, statusOf(receiver.manufacturer), places))
+    return listOf(
+      request,
+      chassis.filter((one) => status === undefined || one.status === status),
+    )
+  })
+
+  app.get('/api/units', (request) => {
+    const query = request.query as Query
+    const manufacturer = manufacturerOf(request)
+    const deviceType = readOneOf(query, 'device_type', unitTypes)
+    const status = readOneOf(query, 'status', presences)
+    const chassis = readIdParameter(query, 'base_chassis')
+    const battery = readPercent(query, 'battery_percentage')
+    const least = readPercent(query, 'battery_percentage__gte')
+    const most = readPercent(query, 'battery_percentage__lte')
+    const statusOf = upstreams()
+    /** A unit goes with the receiver it was heard on. */
+    const isThere = ({ receiver_id }: Unit) => receiver_id === null || latest.get(receiver_id) !== undefined
+    const bodies = units
+      .list()
+      .filter((unit) => (manufacturer === undefined || unit.manufacturer === manufacturer) && isThere(unit))
+      .map((unit) => toUnitBody(unit, latest.get(unit.receiver_id ?? 0), statusOf(unit.manufacturer)))
+      .filter(({ battery_percentage: percent, ...unit }) => {
+        if (deviceType !== undefined && unit.device_type !== deviceType) return false
+        if (status !== undefined && unit.status !== status) return false
+        if (chassis !== undefined && unit.base_chassis !== chassis) return false
+        if (battery === undefined && least === undefined && most === undefined) return true
+        // Unknown is neither more nor less than anything.
+        if (percent === null || (battery !== undefined && percent !== battery)) return false
+        return percent >= (least ?? 0) && percent <= (most ?? 100)
+      })
+    return listOf(request, bodies)
+  })
+}
+
+function performerRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutesDeps): void {
+  app.get('/api/performers', async (request) => listOf(request, await listPerformers(hardwareDeps.db.read)))
+
+  app.post<{ Body: Type.Static<typeof PerformerBody> }>(
+    '/api/performers',
+    { schema: { body: PerformerBody } },
+    async ({ actor, body }, reply) => reply.code(201).send(await addPerformer(hardwareDeps, actor, body)),
+  )
+
+  app.put<{ Body: Type.Static<typeof ChangePerformerBody>; Params: Params }>(
+    '/api/performers/:id',
+    { schema: { body: ChangePerformerBody } },
+    ({ actor, params, body }) => changePerformer(hardwareDeps, actor, readId(params.id), body),
+  )
+
+  app.delete<{ Params: Params }>('/api/performers/:id', async ({ actor, params }, reply) => {
+    await removePerformer(hardwareDeps, actor, readId(params.id))
+    return reply.code(204).send()
+  })
+}
+
+function assignmentRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutesDeps): void {
+  app.get('/api/assignments', async (request) => {
+    const query = request.query as Query
+    const found = await listAssignments(hardwareDeps.db.read, {
+      is_active: readFlag(query, 'is_active'),
+      performer: readIdParameter(query, 'performer'),
+      wireless_unit: readIdParameter(query, 'wireless_unit'),
+      manufacturer: manufacturerOf(request),
+    })
+    return listOf(request, found.map(toAssignmentBody))
+  })
+
+  app.post<{ Body: Type.Static<typeof AssignmentBody> }>(
+    '/api/assignments',
+    { schema: { body: AssignmentBody } },
+    async ({ actor, body }, reply) =>
+      reply.code(201).send(toAssignmentBody(await addAssignment(hardwareDeps, actor, body))),
+  )
+
+  app.put<{ Body: Type.Static<typeof ChangeAssignmentBody>; Params: Params }>(
+    '/api/assignments/:id',
+    { schema: { body: ChangeAssignmentBody } },
+    async ({ actor, params, body }) =>
+      toAssignmentBody(await changeAssignment(hardwareDeps, actor, readId(params.id), body)),
+  )
+
+  app.delete<{ Params: Params }>('/api/assignments/:id', async ({ actor, params }, reply) => {
+    await removeAssignment(hardwareDeps, actor, readId(params.id))
+    return reply.code(204).send()
+  })
+}
+
+function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment) {
+  return {
+    ...assignment,
+    started_at: toTimestamp(started_at),
+    ended_at: ended_at === null ? null : toTimestamp(ended_at),
+  }
+}
+
+function listOf<Item>(request: FastifyRequest, items: readonly Item[]) {
+  const page = readPage(request.query as Query)
+  return page === null ? items : toPage(items, page, request.url)
+}
+
+function manufacturerOf(request: FastifyRequest): string | undefined {
+  return readParameter(request.query as Query, 'manufacturer')
+}
+
+function readOneOf<T extends string>(query: Query, name: string, values: readonly T[]): T | undefined {
+  const given = readParameter(query, name)
+  const found = values.find((one) => one === given)
+  if (given === undefined || found !== undefined) return found
+  throw expected(name, `one of ${values.join(', ')}`)
+}
+
+function readFlag(query: Query, name: string): boolean | undefined {
+  const given = readOneOf(query, name, ['true', 'false', '1', '0'])
+  return given === undefined ? undefined : given === 'true' || given === '1'
+}
+
+function readPercent(query: Query, name: string): number | undefined {
+  const given = readParameter(query, name)
+  if (given === undefined) return undefined
+  if (!/^\d{1,3}$/.test(given) || Number(given) > 100) throw expected(name, 'a whole number from 0 to 100')
+  return Number(given)
+}
+
+function readIdParameter(query: Query, name: string): number | undefined {
+  const given = readParameter(query, name)
+  if (given === undefined) return undefined
+  const id = /^\d{1,16}$/.test(given) ? Number(given) : 0
+  if (id < 1 || id > Number.MAX_SAFE_INTEGER) throw expected(name, 'a whole number from 1')
+  return id
+}
+
+function expected(name: string, what: string): Refusal {
+  return new Refusal('bad_request', { details: `${name}: expected ${what}` })
+}

@@ -1,0 +1,91 @@
+/** Manufacturers as an administrator sees them: their configuration without its secrets, and how they fare. */
+
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import {
+  addManufacturer,
+  changeManufacturer,
+  listAll,
+  type ManufacturerChange,
+  type ManufacturerDeps,
+  removeManufacturer,
+  testManufacturer,
+} from '../actions/change-manufacturers.ts'
+import type { ServiceHealth } from '../model/health.ts'
+import { maskSecrets } from '../model/secrets.ts'
+import { type Query, readPage, readParameter, toPage } from './answer.ts'
+import { body, flag, text } from './schemas.ts'
+
+export interface ManufacturerRoutesDeps {
+  readonly manufacturerDeps: ManufacturerDeps
+  health(manufacturer: string | undefined): ServiceHealth
+}
+
+const changeable = {
+  name: Type.Optional(text(1, 255)),
+  plugin: Type.Optional(text(1, 64)),
+  api_enabled: Type.Optional(flag),
+  config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })),
+}
+const ChangeBody = body(changeable)
+const code = Type.String({
+  pattern: '^[a-z][a-z0-9_-]{0,63}$',
+  description: 'a lower-case letter, then up to 63 letters, digits, _ and -',
+})
+const NewBody = body({ code, ...changeable })
+
+export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoutesDeps): void {
+  const { manufacturerDeps } = deps
+  const inspect = { config: { needs: 'inspect' } } as const
+  const administer = { config: { needs: 'administer' } } as const
+
+  function toBody(record: Awaited<ReturnType<typeof listAll>>[number]) {
+    const { config, secretsUnreadable, ...rest } = record
+    const fares = deps.health(record.code).manufacturers.find((one) => one.code === record.code)
+    return {
+      ...rest,
+      config: maskSecrets(config),
+      secrets_unreadable: secretsUnreadable,
+      status: fares?.status ?? 'unconfigured',
+      error: fares?.error ?? null,
+    }
+  }
+
+  app.get('/api/admin/manufacturers', inspect, async (request) => {
+    const query = request.query as Query
+    const manufacturer = readParameter(query, 'manufacturer')
+    const page = readPage(query)
+    const records = await listAll(manufacturerDeps)
+    const bodies = records.filter((one) => manufacturer === undefined || one.code === manufacturer).map(toBody)
+    return page === null ? bodies : toPage(bodies, page, request.url)
+  })
+
+  app.post<{ Body: ManufacturerChange & { code: string } }>(
+    '/api/admin/manufacturers',
+    { ...administer, schema: { body: NewBody } },
+    async (request, reply) => {
+      const record = await addManufacturer(manufacturerDeps, request.actor, request.body)
+      return reply.code(201).send(toBody(record))
+    },
+  )
+
+  app.patch<{ Body: ManufacturerChange; Params: { code: string } }>(
+    '/api/admin/manufacturers/:code',
+    { ...administer, schema: { body: ChangeBody } },
+    async ({ actor, params, body: change }) =>
+      toBody(await changeManufacturer(manufacturerDeps, actor, params.code, change)),
+  )
+
+  app.delete<{ Params: { code: string } }>(
+    '/api/admin/manufacturers/:code',
+    administer,
+    async ({ actor, params }, reply) => {
+      await removeManufacturer(manufacturerDeps, actor, params.code)
+      return reply.code(204).send()
+    },
+  )
+
+  app.post<{ Params: { code: string } }>('/api/admin/manufacturers/:code/test', administer, ({ actor, params }) =>
+    testManufacturer(manufacturerDeps, actor, params.code),
+  )
+}

@@ -1,0 +1,43 @@
+/** The known units, found by what they are heard on. */
+
+import type { Unit, UnitIndex } from '../model/hardware.ts'
+
+export interface Units extends UnitIndex {
+  get(id: number): Unit | undefined
+  /** By id. */
+  list(): readonly Unit[]
+  put(unit: Unit): void
+  /** Forgets those of a manufacturer that is no more. */
+  forgetManufacturer(code: string): void
+  /** A receiver is gone, and what was heard on it with it. */
+  removeOf(receiverId: number): void
+}
+
+export function createUnits(): Units {
+  const byId = new Map<number, Unit>()
+  const byChannel = new Map<number, Unit>()
+  const byDevice = new Map<string, Unit>()
+  const deviceKey = (manufacturer: string, apiDeviceId: string) => `${manufacturer}\n${apiDeviceId}`
+  const remove = (unit: Unit) => {
+    byId.delete(unit.id)
+    if (unit.channel_id !== null) byChannel.delete(unit.channel_id)
+    if (unit.api_device_id !== null) byDevice.delete(deviceKey(unit.manufacturer, unit.api_device_id))
+  }
+  return {
+    get: (id) => byId.get(id),
+    list: () => [...byId.values()].sort((a, b) => a.id - b.id),
+    ofChannel: (channelId) => byChannel.get(channelId),
+    ofDevice: (manufacturer, apiDeviceId) => byDevice.get(deviceKey(manufacturer, apiDeviceId)),
+    put(unit) {
+      byId.set(unit.id, unit)
+      if (unit.channel_id !== null) byChannel.set(unit.channel_id, unit)
+      if (unit.api_device_id !== null) byDevice.set(deviceKey(unit.manufacturer, unit.api_device_id), unit)
+    },
+    forgetManufacturer(code) {
+      for (const unit of byId.values()) if (unit.manufacturer === code) remove(unit)
+    },
+    removeOf(receiverId) {
+      for (const unit of byId.values()) if (unit.receiver_id === receiverId) remove(unit)
+    },
+  }
+}

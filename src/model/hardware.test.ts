@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Assignment,
+  draftHeardUnits,
+  planOwnUnits,
+  renamedUnits,
+  toUnitBody,
+  type Unit,
+  type UnitIndex,
+  unitTypeOf,
+  withActivity,
+} from './hardware.ts'
+import { emptyChannel, type Observation, type Receiver, type Transmitter } from './receiver.ts'
+
+const transmitter: Transmitter = {
+  upstream_slot: 1,
+  name: 'Host',
+  battery: 70,
+  audio_level: -9,
+  rf_level: -55,
+  frequency: '540.000',
+}
+
+const receiver = {
+  id: 1,
+  manufacturer: 'shure',
+  device_type: 'ulxd',
+  is_active: true,
+  channels: [{ ...emptyChannel(11, 1, 5), transmitter }, emptyChannel(12, 2, 6)],
+} as unknown as Receiver
+
+const unit: Unit = {
+  id: 3,
+  manufacturer: 'shure',
+  channel_id: 11,
+  receiver_id: 1,
+  api_device_id: null,
+  name: 'Guest',
+  model: null,
+  serial_number: null,
+  device_type: 'mic_transmitter',
+  battery: null,
+  is_online: true,
+}
+const pack: Unit = { ...unit, id: 4, channel_id: null, receiver_id: null, api_device_id: 'pack-1', battery: 30 }
+
+function index(...units: readonly Unit[]): UnitIndex {
+  return {
+    ofChannel: (id) => units.find((one) => one.channel_id === id),
+    ofDevice: (manufacturer, id) => units.find((one) => one.manufacturer === manufacturer && one.api_device_id === id),
+  }
+}
+
+describe('units on channels', () => {
+  it('are made where a transmitter is heard for the first time', () => {
+    expect(draftHeardUnits(index(), [receiver])).toMatchObject([
+      { channel_id: 11, receiver_id: 1, name: 'Host', device_type: 'mic_transmitter' },
+    ])
+    expect(draftHeardUnits(index(unit), [receiver])).toEqual([])
+  })
+
+  it('take the name that was told last', () => {
+    expect(renamedUnits(index(unit), [receiver])).toEqual([{ ...unit, name: 'Host' }])
+    expect(renamedUnits(index({ ...unit, name: 'Host' }), [receiver])).toEqual([])
+  })
+
+  it('are as live as the channel', () => {
+    expect(toUnitBody(unit, receiver, 'healthy')).toMatchObject({
+      name: 'Host',
+      battery_percentage: 70,
+      base_chassis: 1,
+      channel: 1,
+      slot: 5,
+      status: 'online',
+    })
+    expect(toUnitBody(unit, receiver, 'unhealthy').status).toBe('unknown')
+    expect(toUnitBody(unit, { ...receiver, is_active: false }, 'healthy').status).toBe('offline')
+    const silent = { ...receiver, channels: [emptyChannel(11, 1, 5)] }
+    expect(toUnitBody(unit, silent, 'healthy')).toMatchObject({
+      name: 'Guest',
+      battery_percentage: null,
+      status: 'offline',
+    })
+  })
+})
+
+describe('units of their own', () => {
+  const seen: Observation = { id: 'pack-1', kind: 'transmitter', name: 'Pack', model_name: 'AD1', device_type: 'ad' }
+
+  it('are made, followed and missed', () => {
+    expect(planOwnUnits(index(), 'shure', [seen, seen], []).drafts).toMatchObject([
+      { api_device_id: 'pack-1', name: 'Pack', model: 'AD1', is_online: true, channel_id: null },
+    ])
+    const told = { ...seen, channels: [{ channel: 1, transmitter: { battery: 12 } }] }
+    expect(planOwnUnits(index(pack), 'shure', [told], []).changed).toMatchObject([{ id: 4, battery: 12, name: 'Pack' }])
+    expect(planOwnUnits(index(pack), 'shure', [], ['pack-1']).changed).toMatchObject([{ id: 4, is_online: false }])
+    expect(planOwnUnits(index(pack), 'shure', [], ['somebody']).changed).toEqual([])
+  })
+
+  it('are none of the receivers', () => {
+    const plan = planOwnUnits(index(), 'shure', [{ ...seen, kind: 'receiver' }], [])
+    expect(plan).toEqual({ drafts: [], changed: [] })
+  })
+
+  it('carry what was told of them', () => {
+    expect(toUnitBody(pack, undefined, 'degraded')).toMatchObject({
+      battery_percentage: 30,
+      base_chassis: null,
+      channel: null,
+      slot: null,
+      status: 'online',
+    })
+  })
+})
+
+it.each([
+  ['ulxd', 'mic_transmitter'],
+  ['ad', 'mic_transmitter'],
+  ['psm1000', 'iem_receiver'],
+  ['P10T IEM', 'iem_receiver'],
+] as const)('what belongs to %s is a %s', (family, type) => expect(unitTypeOf(family)).toBe(type))
+
+it('an assignment knows when it began and ended', () => {
+  const worn: Assignment = { id: 1, performer: 1, wireless_unit: 1, is_active: true, started_at: 10, ended_at: null }
+  expect(withActivity(worn, true, 20)).toBe(worn)
+  const ended = withActivity(worn, false, 20)
+  expect(ended).toMatchObject({ is_active: false, started_at: 10, ended_at: 20 })
+  expect(withActivity(ended, true, 30)).toMatchObject({ is_active: true, started_at: 30, ended_at: null })
+})

@@ -1,0 +1,232 @@
+/**
+ * What stands on the rack and goes on stage: chassis (receivers seen as hardware), units (transmitters), the performers
+ * who wear them.
+ */
+
+import type { UpstreamStatus } from './health.ts'
+import { type Location, type LocationReference, toReference } from './location.ts'
+import { type Channel, changedFields, type Observation, type Receiver } from './receiver.ts'
+
+export const unitTypes = ['mic_transmitter', 'iem_receiver'] as const
+export type UnitType = (typeof unitTypes)[number]
+
+export const presences = ['online', 'offline', 'unknown'] as const
+export type Presence = (typeof presences)[number]
+
+/**
+ * A transmitter. One heard on a channel is as live as the channel; one that its system lists as a device of its own
+ * carries what was told of it.
+ */
+export interface Unit {
+  readonly id: number
+  readonly manufacturer: string
+  /** The channel it is heard on and its receiver; null for a device of its own. */
+  readonly channel_id: number | null
+  readonly receiver_id: number | null
+  /** Null for one that is heard on a channel. */
+  readonly api_device_id: string | null
+  /** As last told. */
+  readonly name: string | null
+  readonly model: string | null
+  readonly serial_number: string | null
+  readonly device_type: UnitType
+  /** The next two: of a device of its own. */
+  readonly battery: number | null
+  readonly is_online: boolean
+}
+
+export type UnitDraft = Omit<Unit, 'id'>
+
+export interface UnitIndex {
+  ofChannel(channelId: number): Unit | undefined
+  ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
+}
+
+/** An in-ear pack listens, everything else transmits. */
+export function unitTypeOf(deviceType: string): UnitType {
+  return /psm|iem|in-?ear|^ek/i.test(deviceType) ? 'iem_receiver' : 'mic_transmitter'
+}
+
+/** Units to be made for transmitters that are heard on these receivers' channels for the first time. */
+export function draftHeardUnits(known: UnitIndex, receivers: readonly Receiver[]): UnitDraft[] {
+  return receivers.flatMap((receiver) =>
+    receiver.channels
+      .filter((channel) => channel.transmitter !== null && known.ofChannel(channel.id) === undefined)
+      .map((channel) => ({
+        manufacturer: receiver.manufacturer,
+        channel_id: channel.id,
+        receiver_id: receiver.id,
+        api_device_id: null,
+        name: nameOn(channel),
+        model: null,
+        serial_number: null,
+        device_type: unitTypeOf(receiver.device_type),
+        battery: null,
+        is_online: true,
+      })),
+  )
+}
+
+/** Units on these receivers' channels that go by another name than was stored. */
+export function renamedUnits(known: UnitIndex, receivers: readonly Receiver[]): Unit[] {
+  return receivers.flatMap(({ channels }) =>
+    channels.flatMap((channel) => {
+      const unit = channel.transmitter === null ? undefined : known.ofChannel(channel.id)
+      const name = nameOn(channel)
+      return unit === undefined || name === null || name === unit.name ? [] : [{ ...unit, name }]
+    }),
+  )
+}
+
+/** What a system told of transmitters it lists as devices of their own. */
+export interface OwnUnits {
+  readonly drafts: readonly UnitDraft[]
+  readonly changed: readonly Unit[]
+}
+
+const none: OwnUnits = { drafts: [], changed: [] }
+
+/** `missing`: ids of devices that their system has not listed for a while. */
+export function planOwnUnits(
+  known: UnitIndex,
+  manufacturer: string,
+  observations: readonly Observation[],
+  missing: readonly string[],
+): OwnUnits {
+  const own = observations.filter((seen) => seen.kind === 'transmitter')
+  if (own.length === 0 && missing.length === 0) return none
+  const drafts = new Map<string, UnitDraft>()
+  const changed = new Map<string, Unit>()
+  for (const seen of own) {
+    const told = toldOfUnit(seen)
+    const unit = known.ofDevice(manufacturer, seen.id)
+    if (unit === undefined) drafts.set(seen.id, { ...emptyUnit, manufacturer, api_device_id: seen.id, ...told })
+    else {
+      const fields = changedFields<Unit>(unit, told)
+      if (Object.keys(fields).length > 0) changed.set(seen.id, { ...unit, ...fields })
+    }
+  }
+  for (const id of missing) {
+    const unit = known.ofDevice(manufacturer, id)
+    if (unit?.is_online && !own.some((seen) => seen.id === id)) changed.set(id, { ...unit, is_online: false })
+  }
+  return { drafts: [...drafts.values()], changed: [...changed.values()] }
+}
+
+const emptyUnit: Omit<UnitDraft, 'manufacturer' | 'api_device_id'> = {
+  channel_id: null,
+  receiver_id: null,
+  name: null,
+  model: null,
+  serial_number: null,
+  device_type: 'mic_transmitter',
+  battery: null,
+  is_online: true,
+}
+
+function toldOfUnit(seen: Observation): Partial<Unit> {
+  const battery = seen.channels?.find((one) => one.transmitter?.battery !== undefined)?.transmitter?.battery
+  return {
+    ...(seen.name !== undefined && { name: seen.name }),
+    ...(seen.model_name !== undefined && { model: seen.model_name }),
+    ...(seen.serial_number !== undefined && { serial_number: seen.serial_number }),
+    ...(battery !== undefined && { battery }),
+    device_type: unitTypeOf(`${seen.device_type ?? ''} ${seen.model_name ?? ''}`.trim()),
+    is_online: seen.online !== false,
+  }
+}
+
+function nameOn(channel: Channel): string | null {
+  return channel.transmitter?.name ?? channel.name
+}
+
+/** A receiver seen as hardware. */
+export interface ChassisBody {
+  readonly id: number
+  readonly name: string
+  readonly model: string | null
+  readonly manufacturer: string
+  readonly serial_number: string | null
+  readonly mac_address: string | null
+  readonly ip: string | null
+  readonly status: Presence
+  readonly firmware_version: string | null
+  readonly location: LocationReference | null
+}
+
+export interface UnitBody {
+  readonly id: number
+  readonly name: string | null
+  readonly device_type: UnitType
+  readonly model: string | null
+  readonly manufacturer: string
+  readonly battery_percentage: number | null
+  readonly base_chassis: number | null
+  readonly channel: number | null
+  readonly slot: number | null
+  readonly status: Presence
+}
+
+/** What was true last; nobody can say whether it still is while the manufacturer's system cannot be asked. */
+function presence(isThere: boolean, upstream: UpstreamStatus): Presence {
+  if (!isThere) return 'offline'
+  return upstream === 'healthy' || upstream === 'degraded' ? 'online' : 'unknown'
+}
+
+export function toChassisBody(
+  receiver: Receiver,
+  upstream: UpstreamStatus,
+  locations: readonly Location[],
+): ChassisBody {
+  const { id, name, model, manufacturer, serial_number, mac_address, ip, firmware_version } = receiver
+  const status = presence(receiver.is_active, upstream)
+  const location = toReference(locations, receiver.location)
+  return { id, name, model, manufacturer, serial_number, mac_address, ip, status, firmware_version, location }
+}
+
+/** `receiver`: the one it is heard on, if any. */
+export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream: UpstreamStatus): UnitBody {
+  const { id, device_type, model, manufacturer } = unit
+  const channel = receiver?.channels.find((one) => one.id === unit.channel_id)
+  const transmitter = channel?.transmitter ?? null
+  const isOwn = unit.channel_id === null
+  const isThere = isOwn ? unit.is_online : receiver?.is_active === true && transmitter !== null
+  return {
+    id,
+    name: (channel && transmitter && nameOn(channel)) ?? unit.name,
+    device_type,
+    model,
+    manufacturer,
+    battery_percentage: isOwn ? unit.battery : (transmitter?.battery ?? null),
+    base_chassis: unit.receiver_id,
+    channel: channel?.channel ?? null,
+    slot: channel?.slot ?? null,
+    status: presence(isThere, upstream),
+  }
+}
+
+export interface Performer {
+  readonly id: number
+  readonly name: string
+  readonly notes: string
+  /** A picture's address or data, as it was given. */
+  readonly picture: string | null
+}
+
+/** Who wears which unit. Times in epoch milliseconds. */
+export interface Assignment {
+  readonly id: number
+  readonly performer: number
+  readonly wireless_unit: number
+  readonly is_active: boolean
+  readonly started_at: number
+  readonly ended_at: number | null
+}
+
+/** What becomes of an assignment that is switched on or off; its times say when that was. */
+export function withActivity(assignment: Assignment, isActive: boolean, now: number): Assignment {
+  if (isActive === assignment.is_active) return assignment
+  return isActive
+    ? { ...assignment, is_active: true, started_at: now, ended_at: null }
+    : { ...assignment, is_active: false, ended_at: now }
+}

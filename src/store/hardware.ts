@@ -1,0 +1,127 @@
+/** Performers, which unit they wear, and the positions of channels on the wall. */
+
+import type { Assignment, Performer } from '../model/hardware.ts'
+import type { Reader, Tx } from './database.ts'
+
+/** By id. */
+export async function listPerformers(reader: Reader): Promise<Performer[]> {
+  return reader.selectFrom('performers').selectAll().orderBy('id').execute()
+}
+
+export async function findPerformer(reader: Reader, id: number): Promise<Performer | undefined> {
+  return reader.selectFrom('performers').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function insertPerformer(tx: Tx, performer: Omit<Performer, 'id'>): Promise<Performer> {
+  return tx.query.insertInto('performers').values(performer).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function savePerformer(tx: Tx, { id, ...performer }: Performer): Promise<void> {
+  await tx.query.updateTable('performers').set(performer).where('id', '=', id).execute()
+}
+
+/** With all its assignments. */
+export async function deletePerformer(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('performers').where('id', '=', id).execute()
+}
+
+export interface AssignmentFilter {
+  readonly is_active?: boolean | undefined
+  readonly performer?: number | undefined
+  readonly wireless_unit?: number | undefined
+  readonly manufacturer?: string | undefined
+}
+
+/** By id. */
+export async function listAssignments(reader: Reader, filter: AssignmentFilter = {}): Promise<Assignment[]> {
+  const { is_active, performer, wireless_unit, manufacturer } = filter
+  const rows = await reader
+    .selectFrom('assignments')
+    .selectAll('assignments')
+    .$if(is_active !== undefined, (query) => query.where('is_active', '=', is_active ? 1 : 0))
+    .$if(performer !== undefined, (query) => query.where('performer', '=', performer ?? 0))
+    .$if(wireless_unit !== undefined, (query) => query.where('wireless_unit', '=', wireless_unit ?? 0))
+    .$if(manufacturer !== undefined, (query) =>
+      query
+        .innerJoin('units', 'units.id', 'assignments.wireless_unit')
+        .where('units.manufacturer', '=', manufacturer ?? ''),
+    )
+    .orderBy('assignments.id')
+    .execute()
+  return rows.map(toAssignment)
+}
+
+export async function findAssignment(reader: Reader, id: number): Promise<Assignment | undefined> {
+  const row = await reader.selectFrom('assignments').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toAssignment(row)
+}
+
+/** Who wears the unit now. */
+export async function findActiveAssignment(reader: Reader, unit: number): Promise<Assignment | undefined> {
+  const row = await reader
+    .selectFrom('assignments')
+    .selectAll()
+    .where('wireless_unit', '=', unit)
+    .where('is_active', '=', 1)
+    .executeTakeFirst()
+  return row && toAssignment(row)
+}
+
+export async function insertAssignment(tx: Tx, assignment: Omit<Assignment, 'id'>): Promise<Assignment> {
+  const row = await tx.query
+    .insertInto('assignments')
+    .values(toRow(assignment))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toAssignment(row)
+}
+
+export async function saveAssignment(tx: Tx, { id, ...assignment }: Assignment): Promise<void> {
+  await tx.query.updateTable('assignments').set(toRow(assignment)).where('id', '=', id).execute()
+}
+
+export async function deleteAssignment(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('assignments').where('id', '=', id).execute()
+}
+
+export async function hasUnit(reader: Reader, id: number): Promise<boolean> {
+  return (await reader.selectFrom('units').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}
+
+interface StoredAssignment extends Omit<Assignment, 'is_active'> {
+  readonly is_active: 0 | 1
+}
+
+function toAssignment(row: StoredAssignment): Assignment {
+  return { ...row, is_active: row.is_active === 1 }
+}
+
+function toRow(assignment: Omit<Assignment, 'id'>) {
+  return { ...assignment, is_active: assignment.is_active ? (1 as const) : (0 as const) }
+}
+
+/** Where a channel stands; undefined when there is none with this id. */
+export async function findChannel(reader: Reader, id: number) {
+  return reader
+    .selectFrom('channels')
+    .innerJoin('receivers', 'receivers.id', 'channels.receiver_id')
+    .select(['channels.id', 'channels.slot', 'channels.receiver_id', 'receivers.manufacturer'])
+    .where('channels.id', '=', id)
+    .executeTakeFirst()
+}
+
+/** The channel at a position, if there is one. */
+export async function channelAtSlot(reader: Reader, slot: number): Promise<number | undefined> {
+  const row = await reader.selectFrom('channels').select('id').where('slot', '=', slot).executeTakeFirst()
+  return row?.id
+}
+
+/** `revision`: that of the transaction, for those who follow the receiver. */
+export async function moveChannel(
+  tx: Tx,
+  revision: number,
+  { id, receiver_id, slot }: { readonly id: number; readonly receiver_id: number; readonly slot: number },
+): Promise<void> {
+  await tx.query.updateTable('channels').set({ slot }).where('id', '=', id).execute()
+  await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver_id).execute()
+}

@@ -1,0 +1,80 @@
+/** Transmitters: who they are, and of those that are devices of their own what was told last. */
+
+import { type RawBuilder, sql } from 'kysely'
+import type { Unit, UnitDraft, UnitType } from '../model/hardware.ts'
+import type { Reader, Tx } from './database.ts'
+import { chunkSize, executeForRows, inChunks, inPages } from './rows.ts'
+import type { UnitRow } from './schema.ts'
+
+/** By id; only those changed after `sinceRevision`. */
+export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Unit[]> {
+  return inPages(async (after) => {
+    const rows = await reader
+      .selectFrom('units')
+      .selectAll()
+      .where('revision', '>', sinceRevision)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(chunkSize)
+      .execute()
+    return rows.map(toUnit)
+  })
+}
+
+/** In no particular order, with ids. */
+export async function insertUnits(tx: Tx, revision: number, drafts: readonly UnitDraft[]): Promise<Unit[]> {
+  const inserted: Unit[] = []
+  await inChunks(drafts, async (chunk) => {
+    const rows = chunk.map((draft) => toRow(draft, revision))
+    const made = await executeForRows(
+      tx,
+      columns,
+      rows,
+      (told) => sql<StoredUnit>`
+        insert into units (${names(columns)}) select ${names(columns)} from ${told} where true returning *`,
+    )
+    inserted.push(...made.map(toUnit))
+  })
+  return inserted
+}
+
+export async function saveUnits(tx: Tx, revision: number, units: readonly Unit[]): Promise<void> {
+  const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`told.${name}`)}`)
+  await inChunks(units, async (chunk) => {
+    const rows = chunk.map(({ id, ...unit }) => ({ id, ...toRow(unit, revision) }))
+    await executeForRows(
+      tx,
+      { id: 'bigint', ...columns },
+      rows,
+      (told) => sql`update units set ${sql.join(assignments)} from ${told} where units.id = told.id`,
+    )
+  })
+}
+
+type StoredUnit = Omit<UnitRow, 'id'> & { readonly id: number }
+
+const columns = {
+  manufacturer: 'text',
+  channel_id: 'bigint',
+  receiver_id: 'bigint',
+  api_device_id: 'text',
+  name: 'text',
+  model: 'text',
+  serial_number: 'text',
+  device_type: 'text',
+  battery: 'bigint',
+  is_online: 'bigint',
+  revision: 'bigint',
+} as const satisfies Record<keyof Omit<UnitRow, 'id'>, 'bigint' | 'text'>
+
+function names(of: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
+  return sql.join(Object.keys(of).map((name) => sql.ref(name)))
+}
+
+function toRow(unit: UnitDraft, revision: number): Omit<UnitRow, 'id'> {
+  return { ...unit, is_online: unit.is_online ? 1 : 0, revision }
+}
+
+function toUnit({ revision: _, ...row }: StoredUnit): Unit {
+  return { ...row, device_type: row.device_type as UnitType, is_online: row.is_online === 1 }
+}

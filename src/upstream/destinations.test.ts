@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { createDestinations, isRefusedNow } from './destinations.ts'
+
+describe('where nothing is sent to', () => {
+  const destinations = createDestinations()
+  destinations.addOwn('127.0.0.1', 8080)
+  destinations.addOwn('::', 9090)
+
+  it.each([
+    '169.254.169.254',
+    '169.254.170.2',
+    '100.100.100.200',
+    'fd00:ec2::254',
+    '::ffff:169.254.169.254',
+    '::ffff:a9fe:a9fe',
+    '64:ff9b::a9fe:a9fe',
+    '224.0.0.251',
+    'ff02::fb',
+    '255.255.255.255',
+    '0.0.0.0',
+    '0.1.2.3',
+    '::',
+  ])('%s', (address) => expect(destinations.isRefused(address, 80)).toBe(true))
+
+  it.each(['127.0.0.1', '::1', '169.254.17.3', '10.0.0.7', '192.168.1.20', 'fe80::1', 'fd00::7', '8.8.8.8'])(
+    'but to %s it is',
+    (address) => expect(destinations.isRefused(address, 80)).toBe(false),
+  )
+
+  it('is where this process listens itself', () => {
+    expect(destinations.isRefused('127.0.0.1', 8080)).toBe(true)
+    expect(destinations.isRefused('::ffff:127.0.0.1', 8080)).toBe(true)
+    expect(destinations.isRefused('127.0.0.1', 8081)).toBe(false)
+    expect(destinations.isRefused('127.0.0.1', 9090)).toBe(true)
+    expect(destinations.isRefused('10.255.255.254', 9090)).toBe(false)
+  })
+
+  it('is what a name resolves to', async () => {
+    expect(await isRefusedNow(destinations, new URL('http://localhost:9090'))).toBe(true)
+    expect(await isRefusedNow(destinations, new URL('http://localhost:9091'))).toBe(false)
+    expect(await isRefusedNow(destinations, new URL('http://no-such-name.invalid'))).toBe(false)
+  })
+})

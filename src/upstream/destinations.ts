@@ -1,0 +1,121 @@
+/** Where requests may go. Private, loopback and link-local addresses are the product's job; some others never are. */
+
+import { lookup as resolve } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+import { buildConnector } from 'undici'
+
+export interface Destinations {
+  /** This process itself listens there. */
+  addOwn(host: string, port: number): void
+  /** Whether nothing is ever sent to this address: no name, an IP literal. */
+  isRefused(address: string, port: number): boolean
+}
+
+/** Cloud metadata services: whoever can name an upstream must not be able to read the machine's own credentials. */
+const metadata = ['169.254.169.254', '169.254.170.2', '100.100.100.200', 'fd00:ec2::254'].map(canonical)
+
+export function createDestinations(): Destinations {
+  const own: { readonly host: string; readonly port: number }[] = []
+  const isOwn = (address: string, port: number) =>
+    own.some(
+      (one) => one.port === port && (one.host === address || (isUnspecified(one.host) && isOfThisMachine(address))),
+    )
+  return {
+    addOwn: (host, port) => void own.push({ host: isIP(host) === 0 ? host : canonical(host), port }),
+    isRefused(text, port) {
+      const address = canonical(text)
+      const range = ipaddr.parse(address).range()
+      const isNowhere = range === 'multicast' || range === 'broadcast' || range === 'unspecified'
+      return isNowhere || metadata.includes(address) || isOwn(address, port)
+    },
+  }
+}
+
+/** Says why a connection was not even tried; `trouble.ts` has the sentence. */
+class RefusedDestinationError extends Error {
+  override readonly name = 'RefusedDestinationError'
+  readonly code = 'REFUSED_DESTINATION'
+}
+
+/** For anything that takes Node's `lookup`: what a name resolves to is looked at in the moment of connecting. */
+export function guardedLookup(destinations: Destinations, port: number): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, options, (error, address, family) => {
+      const found = Array.isArray(address) ? address.map((one) => one.address) : [address]
+      const isRefused = error === null && found.some((one) => destinations.isRefused(one, port))
+      callback(isRefused ? refusal(hostname) : error, address as string, family)
+    })
+  }
+}
+
+/** For undici, to one port. */
+export function guardedConnector(
+  destinations: Destinations,
+  { port, ...options }: { port: number; timeout: number; rejectUnauthorized: boolean },
+): buildConnector.connector {
+  // undici hands unknown options on to net.connect, which asks `lookup`; its types do not say so.
+  const connect = buildConnector({
+    ...options,
+    lookup: guardedLookup(destinations, port),
+  } as buildConnector.BuildOptions)
+  return (about, callback) => {
+    if (isRefusedHost(destinations, about.hostname, port)) callback(refusal(about.hostname), null)
+    else connect(about, callback)
+  }
+}
+
+/** Throws when the address is one nothing is sent to; a name is judged when it is resolved. */
+export function checkDestination(destinations: Destinations, url: URL): void {
+  if (isRefusedHost(destinations, url.hostname, portOf(url))) throw refusal(url.hostname)
+}
+
+/** Whether this host, by itself or by what its name resolves to now, is refused. A name that does not resolve is not. */
+export async function isRefusedNow(destinations: Destinations, url: URL): Promise<boolean> {
+  if (isIP(bare(url.hostname)) !== 0) return isRefusedHost(destinations, url.hostname, portOf(url))
+  return new Promise((done) => {
+    const late = setTimeout(() => done(false), 2000)
+    resolve(url.hostname, { all: true }, (error, found) => {
+      clearTimeout(late)
+      done(error === null && found.some(({ address }) => destinations.isRefused(address, portOf(url))))
+    })
+  })
+}
+
+export function portOf({ port, protocol }: URL): number {
+  if (port !== '') return Number(port)
+  return protocol === 'https:' || protocol === 'wss:' ? 443 : 80
+}
+
+function isRefusedHost(destinations: Destinations, hostname: string, port: number): boolean {
+  const host = bare(hostname)
+  return isIP(host) !== 0 && destinations.isRefused(host, port)
+}
+
+function refusal(hostname: string): RefusedDestinationError {
+  return new RefusedDestinationError(`nothing is sent to ${hostname}`)
+}
+
+function bare(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+}
+
+/** One spelling for one address; IPv4 in IPv6's clothes is IPv4. */
+function canonical(text: string): string {
+  const address = ipaddr.process(text.replace(/%.*$/, ''))
+  if (address instanceof ipaddr.IPv6 && address.range() === 'rfc6052') {
+    return ipaddr.fromByteArray(address.toByteArray().slice(12)).toString()
+  }
+  return address.toString()
+}
+
+function isUnspecified(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+function isOfThisMachine(address: string): boolean {
+  if (ipaddr.parse(address).range() === 'loopback') return true
+  const own = Object.values(networkInterfaces()).flatMap((one) => one ?? [])
+  return own.some((one) => canonical(one.address) === address)
+}

@@ -1,0 +1,304 @@
+/** Groups, positions on the wall, chassis, units, performers and what they wear. */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
+import { createTestDatabase, engines } from './databases.ts'
+import type { HttpClient } from './http-client.ts'
+
+function write(app: HttpClient, method: string, path: string, body: unknown) {
+  const headers = { 'content-type': 'application/json' }
+  return app.send(method, path, { headers, body: JSON.stringify(body) })
+}
+
+/** Two receivers of two channels that are known, polled every second. */
+async function startRack(engine: (typeof engines)[number] = 'sqlite') {
+  const simulator = withoutLink(await startShure())
+  const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+  await until('both are known', async () => (await app.receivers()).length === 2)
+  return { simulator, app }
+}
+
+describe('groups', () => {
+  it('are made, changed, shown and removed', async () => {
+    const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }] })
+    const made = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
+    expect(made.status).toBe(201)
+    const choir = { id: made.json.id, title: 'Choir', slots: [3, 1, 2], hide_charts: false, manufacturer: null }
+    expect(made.json).toEqual(choir)
+    const band = await app.post('/api/group/', { title: 'Band', hide_charts: true, manufacturer: 'shure' })
+    expect(band.json).toMatchObject({ slots: [], hide_charts: true, manufacturer: 'shure' })
+    expect((await app.get('/api/data.json')).json.groups).toEqual([choir, band.json])
+    expect((await app.get('/api/groups/?manufacturer=shure')).json).toEqual([band.json])
+    expect((await app.get('/api/groups/?manufacturer=nobody')).json).toEqual([])
+    expect((await app.get('/api/groups/?page_size=1')).json).toMatchObject({ count: 2, results: [choir] })
+
+    const put = await write(app, 'PUT', `/api/groups/${choir.id}/`, { slots: [7] })
+    expect({ status: put.status, json: put.json }).toEqual({ status: 200, json: { ...choir, slots: [7] } })
+    expect((await app.get('/api/data/')).json.groups[0].slots).toEqual([7])
+    const posted = await app.post('/api/group/', { id: choir.id, title: 'Chorus', hide_charts: true })
+    expect({ status: posted.status, json: posted.json }).toEqual({
+      status: 200,
+      json: { ...choir, title: 'Chorus', slots: [7], hide_charts: true },
+    })
+    expect((await app.send('DELETE', `/api/groups/${choir.id}/`)).status).toBe(204)
+    expect((await app.send('DELETE', `/api/groups/${choir.id}/`)).status).toBe(404)
+    expect((await app.get('/api/data.json')).json.groups).toEqual([band.json])
+  })
+
+  it.each([
+    [{}, 'title: missing'],
+    [{ title: '' }, 'title: expected text of 1 to 255'],
+    [{ title: 'x'.repeat(256) }, 'title: expected'],
+    [{ title: 5 }, 'title: expected'],
+    [{ title: 'A', slots: [1, 1] }, 'slots: expected at most 10000 distinct'],
+    [{ title: 'A', slots: [0] }, 'slots.0: expected a whole number from 1 to 65535'],
+    [{ title: 'A', slots: [65_536] }, 'slots.0'],
+    [{ title: 'A', slots: ['1'] }, 'slots.0'],
+    [{ title: 'A', slots: Array.from({ length: 10_001 }, (_, at) => at + 1) }, 'slots: expected at most 10000'],
+    [{ title: 'A', hide_charts: 'no' }, 'hide_charts: expected true or false'],
+    [{ title: 'A', manufacturer: 'nobody' }, 'manufacturer: there is no'],
+    [{ id: 99, title: 'A' }, 'id: there is no group 99'],
+    [{ title: 'A', colour: 'blue' }, 'colour: unknown field'],
+  ])('%#: not like this', async (body, details) => {
+    const app = await startApp()
+    const { status, json } = await app.post('/api/group/', body)
+    expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
+  })
+
+  it('take as many slots as they may', async () => {
+    const app = await startApp()
+    const slots = Array.from({ length: 10_000 }, (_, at) => 65_535 - at)
+    expect((await app.post('/api/group/', { title: 'ä'.repeat(255), slots })).json.slots).toEqual(slots)
+    expect((await write(app, 'PUT', '/api/groups/99/', { title: 'A' })).status).toBe(404)
+    expect((await app.post('/api/group/?manufacturer=nobody', { title: 'A' })).status).toBe(404)
+    expect((await app.post('/api/performers/?manufacturer=nobody', { name: 'A' })).status).toBe(404)
+    expect((await app.send('PATCH', '/api/groups/1/')).status).toBe(405)
+    expect((await write(app, 'PUT', '/api/groups/0/', { title: 'A' })).status).toBe(400)
+  })
+
+  it.each(engines)('are seen by other processes (%s)', async (engine) => {
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    const one = await startApp({ databaseUrl: database.url })
+    const other = await startApp({ databaseUrl: database.url })
+    await one.post('/api/group/', { title: 'Choir' })
+    await until('it is there', async () => (await other.get('/api/data.json')).json.groups.length === 1, 1500)
+  })
+})
+
+describe.each(engines)('a position on the wall (%s)', (engine) => {
+  it('is given by hand, to one channel at a time, and keeps what is live', async () => {
+    const { simulator, app } = await startRack(engine)
+    const socket = await app.socket()
+    const { id } = firstDevice(simulator)
+    const channel = channelOf(await app.receiver(id), 2)
+    const moved = await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 12 })
+    expect(moved.status).toBe(200)
+    expect(moved.json).toMatchObject({ id: channel.id, channel: 2, slot: 12 })
+    expect(channelOf(await app.receiver(id), 2)).toMatchObject({ slot: 12, transmitter: { slot: 12 } })
+    const update = await socket.next(({ type, data }) => type === 'device_update' && channelOf(data, 2).slot === 12)
+    expect(channelOf(update.data, 2).transmitter?.battery).toEqual(expect.any(Number))
+
+    const first = channelOf(await app.receiver(id), 1)
+    const taken = await write(app, 'PATCH', `/api/channels/${first.id}/`, { slot: 12 })
+    expect(taken.status).toBe(409)
+    expect(taken.json.details).toContain(`channel ${channel.id}`)
+    expect((await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 12 })).status).toBe(200)
+    for (const slot of [0, 65_536, 1.5, '3', null]) {
+      expect((await write(app, 'PATCH', `/api/channels/${first.id}/`, { slot })).status).toBe(400)
+    }
+    expect((await write(app, 'PATCH', '/api/channels/999/', { slot: 77 })).status).toBe(404)
+    const foreign = `/api/channels/${first.id}/?manufacturer=sennheiser`
+    expect((await write(app, 'PATCH', foreign, { slot: 77 })).status).toBe(404)
+  })
+
+  it('is left to nobody else while levels wait to be stored', async () => {
+    const simulator = await startShure()
+    const { id } = firstDevice(simulator)
+    const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    await until('it is followed', () => simulator.push.links > 0)
+    const channel = channelOf(await until('it is known', () => app.receiver(id)))
+    simulator.show.set(id, { battery: 61 }, 1)
+    simulator.push.flush()
+    await until('it is told', async () => channelOf(await app.receiver(id)).transmitter?.battery === 61)
+    await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 40 })
+    expect(channelOf(await app.receiver(id))).toMatchObject({ slot: 40, transmitter: { battery: 61 } })
+  })
+})
+
+describe.each(engines)('chassis and units (%s)', (engine) => {
+  it('are the receivers as hardware, and the transmitters heard on them', async () => {
+    const { simulator, app } = await startRack(engine)
+    const device = firstDevice(simulator)
+    const receiver = await app.receiver(device.id)
+    const { json: chassis } = await app.get('/api/chassis/')
+    expect(chassis).toHaveLength(2)
+    const { name, model, serial_number, mac_address, ip, firmware_version } = device
+    expect(chassis[0]).toEqual({
+      ...{ id: receiver.id, name, model, serial_number, mac_address, ip, firmware_version },
+      ...{ manufacturer: 'shure', status: 'online', location: null },
+    })
+    expect((await app.get('/api/chassis/?status=offline')).json).toEqual([])
+    expect((await app.get('/api/chassis/?status=online&page_size=1')).json).toMatchObject({ count: 2 })
+    expect((await app.get('/api/chassis/?status=upside-down')).status).toBe(400)
+    expect((await app.get('/api/chassis/?manufacturer=nobody')).json).toEqual([])
+
+    simulator.show.set(device.id, { battery: 17, name: 'Host' }, 1)
+    simulator.show.set(device.id, { battery: 80 }, 2)
+    const of = `base_chassis=${receiver.id}`
+    await until('it is told', async () => (await app.get(`/api/units/?${of}&battery_percentage=17`)).json.length === 1)
+    const [unit] = (await app.get(`/api/units/?${of}&battery_percentage__lte=17`)).json
+    expect(unit).toEqual({
+      id: expect.any(Number),
+      name: 'Host',
+      device_type: 'mic_transmitter',
+      model: null,
+      manufacturer: 'shure',
+      battery_percentage: 17,
+      base_chassis: receiver.id,
+      channel: 1,
+      slot: channelOf(receiver).slot,
+      status: 'online',
+    })
+    const [other] = (await app.get(`/api/units/?${of}&battery_percentage__gte=80`)).json
+    expect(other).toMatchObject({ channel: 2 })
+    expect((await app.get('/api/units/?device_type=mic_transmitter')).json).toHaveLength(4)
+    expect((await app.get('/api/units/?device_type=iem_receiver')).json).toEqual([])
+    expect((await app.get('/api/units/?manufacturer=nobody')).json).toEqual([])
+    for (const wrong of [
+      'battery_percentage=full',
+      'battery_percentage__lte=101',
+      'base_chassis=0',
+      'device_type=hat',
+    ]) {
+      expect((await app.get(`/api/units/?${wrong}`)).status).toBe(400)
+    }
+
+    // Switched off, it is still the same unit; heard again, too.
+    simulator.show.set(device.id, { transmitter: false }, 1)
+    await until('it is off', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
+    expect((await app.get('/api/units/?status=offline')).json[0]).toMatchObject({
+      id: unit.id,
+      name: 'Host',
+      battery_percentage: null,
+    })
+    simulator.show.set(device.id, { transmitter: true }, 1)
+    await until('it is on', async () => (await app.get('/api/units/?status=online')).json.length === 4)
+  })
+
+  it('keep their ids, whoever asks', async () => {
+    const simulator = withoutLink(await startShure())
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const first = await startApp(options)
+    const screen = await startApp({ databaseUrl: database.url, isScreenOnly: true })
+    await until('they are there', async () => (await screen.get('/api/units/')).json.length === 4)
+    const ids = async (app: HttpClient) => (await app.get('/api/units/')).json.map((one: { id: number }) => one.id)
+    const before = await ids(first)
+    expect(await ids(screen)).toEqual(before)
+    await first.close()
+    const second = await startApp(options)
+    expect(await ids(second)).toEqual(before)
+  })
+
+  it('can be devices of their own', async () => {
+    const { simulator, app } = await startRack(engine)
+    const id = simulator.show.add('shure', { device_type: 'bodypack transmitter', name: 'Pack 9', model: 'AD1' })
+    await until('it is known', async () => (await app.get('/api/units/')).json.length === 5)
+    const [unit] = (await app.get('/api/units/')).json.filter((one: { name: string }) => one.name === 'Pack 9')
+    expect(unit).toMatchObject({ model: 'AD1', base_chassis: null, channel: null, slot: null, status: 'online' })
+    expect(await app.receivers()).toHaveLength(2)
+    simulator.show.set(id, { name: 'Pack 10' })
+    await until('its name is followed', async () =>
+      (await app.get('/api/units/')).json.some((one: { id: number; name: string }) => {
+        return one.id === unit.id && one.name === 'Pack 10'
+      }),
+    )
+    simulator.show.remove(id)
+    await until('it is gone', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
+    expect((await app.get('/api/units/?status=offline')).json[0].id).toBe(unit.id)
+  })
+})
+
+describe.each(engines)('performers and what they wear (%s)', (engine) => {
+  it('are made, changed and removed', async () => {
+    const { app } = await startRack(engine)
+    const [{ id: unit }, { id: spare }] = (await app.get('/api/units/')).json
+    const ada = await app.post('/api/performers/', { name: 'Ada', notes: 'left ear' })
+    expect({ status: ada.status, json: ada.json }).toEqual({
+      status: 201,
+      json: { id: expect.any(Number), name: 'Ada', notes: 'left ear', picture: null },
+    })
+    const bert = (await app.post('/api/performers/', { name: 'Bert', picture: 'data:image/png;base64,AA==' })).json
+    const renamed = await write(app, 'PUT', `/api/performers/${bert.id}/`, { name: 'Berta' })
+    expect(renamed.json).toEqual({ ...bert, name: 'Berta' })
+    expect((await app.get('/api/performers/')).json).toEqual([ada.json, renamed.json])
+
+    const worn = await app.post('/api/assignments/', { performer: ada.json.id, wireless_unit: unit })
+    expect({ status: worn.status, json: worn.json }).toEqual({
+      status: 201,
+      json: {
+        id: expect.any(Number),
+        performer: ada.json.id,
+        wireless_unit: unit,
+        is_active: true,
+        started_at: expect.stringMatching(/Z$/),
+        ended_at: null,
+      },
+    })
+    const taken = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit })
+    expect(taken.status).toBe(409)
+    expect(taken.json.details).toContain('wireless_unit')
+    const planned = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit, is_active: false })
+    expect(planned.json).toMatchObject({ is_active: false, ended_at: expect.any(String) })
+    const change = (id: number, body: object) => write(app, 'PUT', `/api/assignments/${id}/`, body)
+    expect((await change(planned.json.id, { is_active: true })).status).toBe(409)
+    const ended = await change(worn.json.id, { is_active: false })
+    expect(ended.json).toMatchObject({ is_active: false, ended_at: expect.any(String) })
+    expect((await change(planned.json.id, { is_active: true })).json).toMatchObject({ is_active: true, ended_at: null })
+    expect((await change(planned.json.id, { wireless_unit: spare })).json).toMatchObject({ wireless_unit: spare })
+    expect((await change(worn.json.id, { is_active: true })).status).toBe(200)
+
+    const found = async (query: string) => (await app.get(`/api/assignments/?${query}`)).json
+    expect(await found('is_active=true')).toHaveLength(2)
+    expect(await found(`performer=${bert.id}`)).toMatchObject([{ id: planned.json.id }])
+    expect(await found(`wireless_unit=${unit}&is_active=true`)).toMatchObject([{ id: worn.json.id }])
+    expect(await found('manufacturer=shure')).toHaveLength(2)
+    expect(await found('manufacturer=nobody')).toEqual([])
+    expect((await app.get('/api/assignments/?is_active=perhaps')).status).toBe(400)
+
+    expect((await app.send('DELETE', `/api/assignments/${worn.json.id}/`)).status).toBe(204)
+    expect((await app.send('DELETE', `/api/performers/${bert.id}/`)).status).toBe(204)
+    expect(await found('')).toEqual([])
+    expect((await app.send('DELETE', `/api/performers/${bert.id}/`)).status).toBe(404)
+    expect((await change(worn.json.id, {})).status).toBe(404)
+  })
+
+  it('names nothing that is not there', async () => {
+    const { app } = await startRack(engine)
+    const [{ id: unit }] = (await app.get('/api/units/')).json
+    const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json
+    const refused = async (body: object) => {
+      const { status, json } = await app.post('/api/assignments/', body)
+      return { status, details: json.details as string }
+    }
+    const details = (text: string) => ({ status: 400, details: expect.stringContaining(text) })
+    expect(await refused({ performer: 99, wireless_unit: unit })).toEqual(details('performer: there is no'))
+    expect(await refused({ performer, wireless_unit: 99 })).toEqual(details('wireless_unit: there is no'))
+    expect(await refused({ performer })).toEqual(details('wireless_unit: missing'))
+    expect(await refused({ performer: '1', wireless_unit: unit })).toEqual(details('performer: expected'))
+    expect((await app.post('/api/performers/', { name: '' })).status).toBe(400)
+    expect((await app.post('/api/performers/', {})).status).toBe(400)
+  })
+
+  it('lets two at a time ask for one unit', async () => {
+    const { app } = await startRack(engine)
+    const [{ id: wireless_unit }] = (await app.get('/api/units/')).json
+    const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => app.post('/api/assignments/', { performer, wireless_unit })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
+  })
+})

@@ -1,0 +1,290 @@
+/** Manufacturers come, change and go while the service runs. */
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  entryOf,
+  firstDevice,
+  startApp,
+  startSennheiser,
+  startShure,
+  type TestApp,
+  type TestAppOptions,
+  until,
+  withoutLink,
+} from './app.ts'
+import { createTestDatabase, engines } from './databases.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const path = '/api/admin/manufacturers/'
+
+type Config = Readonly<Record<string, unknown>>
+
+/** With an administrator's hands. */
+async function startAdmin(options: TestAppOptions = {}) {
+  const app = await startApp(options)
+  const headers = await tokenHeaders(app.house, 'admin')
+  return { app, ...adminOf(app, headers) }
+}
+
+function adminOf(app: TestApp, headers: Record<string, string>) {
+  const json = { 'content-type': 'application/json', ...headers }
+  const send = (method: string, code: string, body?: unknown) =>
+    body === undefined
+      ? app.send(method, path + code, { headers })
+      : app.send(method, path + code, { headers: json, body: JSON.stringify(body) })
+  return {
+    list: async () => (await send('GET', '')).json,
+    add: (body: unknown) => send('POST', '', body),
+    change: (code: string, body: unknown) => send('PATCH', `${code}/`, body),
+    remove: (code: string) => send('DELETE', `${code}/`),
+    test: (code: string) => send('POST', `${code}/test`),
+  }
+}
+
+describe('a manufacturer', () => {
+  it('is added, heard at once, changed and shown without its secrets', async () => {
+    const simulator = await startShure()
+    const { app, add, list, change } = await startAdmin()
+    const config: Config = entryOf(simulator).config
+    const added = await add({ code: 'shure', config })
+    expect(added.status).toBe(201)
+    expect(added.json).toMatchObject({ code: 'shure', name: 'Shure', plugin: 'shure', api_enabled: true })
+    expect(added.json.config).toMatchObject({ shared_key: '********' })
+    await until('it is heard', async () => (await app.receivers()).length === 2)
+    await until('it is followed', () => simulator.push.links > 0)
+    expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
+
+    const [shown] = await list()
+    expect(JSON.stringify(shown)).not.toContain(String(config.shared_key))
+    const { pollers } = app.house.monitor
+    // What was shown, written back as it is, leaves everything as it was.
+    const { status, json } = await change('shure', { name: 'Stage left', config: shown.config })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ name: 'Stage left', config: shown.config })
+    expect(app.house.monitor.pollers).toEqual(pollers)
+    expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api).toMatchObject({
+      status: 'healthy',
+      consecutive_failures: 0,
+    })
+
+    const { rows } = { rows: await app.house.db.read.selectFrom('audit').selectAll().execute() }
+    expect(rows.map((one) => one.action)).toEqual(
+      expect.arrayContaining(['manufacturer.create', 'manufacturer.change']),
+    )
+    expect(JSON.stringify(rows)).not.toContain(String(config.shared_key))
+  })
+
+  it('with wrong credentials is asked again as soon as they are right', async () => {
+    const simulator = withoutLink(await startShure({ sharedKey: 'the right one' }))
+    const { config } = entryOf(simulator)
+    const { app, change } = await startAdmin({
+      manufacturers: [{ code: 'shure', config: { ...config, shared_key: 'wrong' } }],
+    })
+    await until('it is refused', async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null)
+    expect((await change('shure', { config: { shared_key: 'the right one' } })).status).toBe(200)
+    await until('it is heard', async () => (await app.receivers()).length === 2, 3000)
+    await until('it is well', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
+  })
+
+  it('that is disabled is left alone, subscription and all, and its neighbour goes on', async () => {
+    const [shure, sennheiser] = [await startShure(), await startSennheiser()]
+    const { app, change } = await startAdmin({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    await until('both are followed', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    const pollers = app.house.monitor.pollers.filter(({ heard }) => heard.manufacturer === 'sennheiser')
+    const links = sennheiser.push.links
+    expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
+    await until('the subscription has ended', () => shure.push.links === 0, 5000)
+    const asked = shure.requests.count('/api/v1/devices')
+    expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(409)
+    const before = sennheiser.requests.count('/api/v1/devices')
+    if (before > 0) {
+      await until('the neighbour is polled', () => sennheiser.requests.count('/api/v1/devices') > before)
+    }
+    expect(shure.requests.count('/api/v1/devices')).toBe(asked)
+    expect(app.house.monitor.pollers.filter(({ heard }) => heard.manufacturer === 'sennheiser')).toEqual(pollers)
+    expect(sennheiser.push.links).toBe(links)
+    expect((await app.receivers()).length).toBe(4)
+
+    await change('shure', { api_enabled: true })
+    await until('it is followed again', () => shure.push.links > 0)
+  })
+
+  it('is removed only when nothing was heard of it', async () => {
+    const simulator = withoutLink(await startShure())
+    const { app, add, remove, list } = await startAdmin({ manufacturers: [entryOf(simulator)] })
+    await until('it is heard', async () => (await app.receivers()).length === 2)
+    const refused = await remove('shure')
+    expect(refused.status).toBe(409)
+    expect(refused.json.details).toContain('receivers')
+    await add({ code: 'spare', plugin: 'sennheiser', config: { api_base_url: 'http://127.0.0.1:9', password: 'x' } })
+    await app.post('/api/config/?manufacturer=spare', { key: 'polling_interval', value: '9' })
+    expect((await remove('spare')).status).toBe(204)
+    expect((await remove('spare')).status).toBe(404)
+    expect((await list()).map((one: { code: string }) => one.code)).toEqual(['shure'])
+    expect((await app.get('/api/health/?manufacturer=spare')).json.vendor_api.status).toBe('unconfigured')
+  })
+
+  it('can be tested without waiting for a poll', async () => {
+    const simulator = withoutLink(await startShure({ sharedKey: 'right' }))
+    const { config } = entryOf(simulator)
+    const { add, change, test } = await startAdmin()
+    await add({ code: 'shure', api_enabled: false, config: { ...config, shared_key: 'wrong' } })
+    const failed = await test('shure')
+    expect(failed.status).toBe(200)
+    expect(failed.json).toMatchObject({ status: 'unhealthy' })
+    expect(failed.json.sources[0].error).toContain('credentials rejected')
+    await change('shure', { config: { shared_key: 'right' } })
+    expect((await test('shure')).json).toEqual({
+      status: 'healthy',
+      sources: [{ base_url: simulator.baseUrl, status: 'healthy', error: null }],
+    })
+    await change('shure', { config: { api_base_url: null } })
+    expect((await test('shure')).json).toEqual({ status: 'unconfigured', sources: [] })
+    expect((await test('nobody')).status).toBe(404)
+  })
+})
+
+it('that asked for a pause gets it, whatever is changed meanwhile', async () => {
+  const simulator = withoutLink(await startShure())
+  const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
+  await until('it is heard', async () => (await app.receivers()).length === 2)
+  simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } })
+  await until('it asked', async () => (await app.get('/api/health/')).json.status === 'degraded')
+  const asked = simulator.requests.count('/api/v1/devices')
+  await change('shure', { config: { timeout: 7 } })
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  expect(simulator.requests.count('/api/v1/devices')).toBe(asked)
+})
+
+describe('what is refused', () => {
+  const good = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
+  it.each([
+    [{ config: good }, 'code: missing'],
+    [{ code: 'Shure', config: good }, 'code: expected a lower-case letter'],
+    [{ code: 'acme', config: good }, 'plugin: No plugin found for manufacturer code: acme'],
+    [{ code: 'shure', config: { ...good, colour: 'blue' } }, 'config.colour: unknown key'],
+    [{ code: 'shure', config: { ...good, timeout: 'long' } }, 'config.timeout: expected a number from 1 to 60'],
+    [{ code: 'shure', config: { ...good, TIMEOUT: 5, timeout: 6 } }, 'config.timeout: given as timeout and as TIMEOUT'],
+    [{ code: 'shure', config: { shared_key: '********' } }, 'config.shared_key: ********'],
+    [{ code: 'shure', api_enabled: 'yes' }, 'api_enabled: expected true or false'],
+    [{ code: 'shure', config: 'none' }, 'config: expected an object'],
+    [{ code: 'shure', enabled: true }, 'enabled: unknown field'],
+    [{ code: 'shure', config: { ...good, api_base_url: 'ftp://10.0.0.1' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...good, api_base_url: 'http://a:b@10.0.0.1' } }, 'credentials do not belong'],
+    [{ code: 'shure', config: { ...good, api_base_url: 'http://10.0.0.1/#x' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...good, api_base_url: 'http://169.254.169.254' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...good, api_base_url: 'http://[::ffff:a9fe:a9fe]' } }, 'nothing is sent to'],
+    [{ code: 'shure', config: { ...good, api_base_url: 'http://224.0.0.1' } }, 'nothing is sent to'],
+    [{ code: 'shure', config: { ...good, websocket_url: 'ws://10.0.0.1' } }, 'config.websocket_url: expected the same'],
+    [
+      {
+        code: 'shure',
+        config: { ...good, websocket_url: 'ws://169.254.169.254', websocket_other_host: true },
+      },
+      'config.websocket_url: expected',
+    ],
+  ])('%j', async (body, details) => {
+    const { add } = await startAdmin()
+    const { status, json } = await add(body)
+    expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
+  })
+
+  it('is this service itself, by whatever name', async () => {
+    const { app, add, change } = await startAdmin()
+    for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
+      const refused = await add({
+        code: 'shure',
+        config: { api_base_url: `http://${host}:${app.port}`, shared_key: 'x' },
+      })
+      expect({ host, status: refused.status }).toEqual({ host, status: 400 })
+    }
+    const config = { api_base_url: `http://127.0.0.1:${app.port + 1}`, shared_key: 'x' }
+    expect((await add({ code: 'shure', config })).status).toBe(201)
+    expect((await add({ code: 'shure', config })).status).toBe(409)
+    expect((await change('shure', { code: 'other' })).status).toBe(400)
+    expect((await change('nobody', { name: 'x' })).status).toBe(404)
+  })
+
+  it('is everybody who is no administrator', async () => {
+    const app = await startApp()
+    expect((await app.get(path)).status).toBe(401)
+    const headers = await tokenHeaders(app.house, 'operator')
+    expect((await app.get(path, headers)).status).toBe(200)
+    expect((await app.post(path, { code: 'shure' }, headers)).status).toBe(403)
+  })
+
+  it('is looked at again when the connection is made', async () => {
+    // Written to the database by other means than ours: nothing checked it.
+    const listener = createServer((_request, response) => response.end('{"devices":[]}'))
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void listener.close())
+    const { port } = listener.address() as AddressInfo
+    let asked = 0
+    listener.on('request', () => {
+      asked += 1
+    })
+    const { app, add, test } = await startAdmin()
+    app.house.sourceDeps.destinations.addOwn('0.0.0.0', port + 1)
+    await add({
+      code: 'shure',
+      config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
+    })
+    await until('it is asked', () => asked > 0)
+    app.house.sourceDeps.destinations.addOwn('0.0.0.0', port)
+    listener.closeAllConnections()
+    const before = asked
+    const refused = await test('shure')
+    expect(refused.status).toBe(400)
+    await until(
+      'it says why',
+      async () => {
+        const { json } = await app.get('/api/health/')
+        return String(json.manufacturers[0].error).includes('nothing is sent to')
+      },
+      15_000,
+    )
+    expect(asked).toBe(before)
+  })
+})
+
+describe.each(engines)('several processes (%s)', (engine) => {
+  it('start, change and stop sources that another one administers', async () => {
+    const simulator = await startShure()
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    const screen = await startAdmin({ databaseUrl: database.url, isScreenOnly: true })
+    // They share the key file as they would the data folder.
+    const worker = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
+    await screen.add({ code: 'shure', config: entryOf(simulator).config })
+    await until('the other one hears it', async () => (await worker.receivers()).length === 2)
+    await until('the screen sees it', async () => (await screen.app.receivers()).length === 2)
+    await until('it is followed', () => simulator.push.links > 0)
+    await screen.change('shure', { api_enabled: false })
+    await until('it is left alone', () => simulator.push.links === 0, 5000)
+    expect((await worker.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
+  })
+})
+
+it('whose secrets cannot be read says so until they are entered again', async () => {
+  const simulator = withoutLink(await startShure())
+  const database = await createTestDatabase('sqlite')
+  onTestFinished(database.drop)
+  const before = await startApp({ databaseUrl: database.url, manufacturers: [entryOf(simulator)] })
+  await until('it is heard', () => before.receiver(firstDevice(simulator).id))
+  await before.close()
+
+  // A new data folder: another key.
+  const { app, list, change } = await startAdmin({ databaseUrl: database.url })
+  const { json } = await app.get('/api/health/?manufacturer=shure')
+  expect(json.vendor_api.status).toBe('unhealthy')
+  expect(json.manufacturers[0].error).toContain('credentials unreadable')
+  expect(await list()).toMatchObject([{ secrets_unreadable: true, config: { shared_key: null } }])
+  const renamed = await change('shure', { name: 'Main stage', config: { shared_key: '********' } })
+  expect(renamed.json).toMatchObject({ name: 'Main stage', secrets_unreadable: true })
+  const { shared_key }: Config = entryOf(simulator).config
+  const mended = await change('shure', { config: { shared_key } })
+  expect(mended.json).toMatchObject({ secrets_unreadable: false, config: { shared_key: '********' } })
+  await until('it is polled', async () => (await app.get('/api/health/')).json.status === 'healthy')
+})

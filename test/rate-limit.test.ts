@@ -1,0 +1,91 @@
+/** Nobody asks more than is good for the others. */
+
+import { describe, expect, it } from 'vitest'
+import { startApp, type TestAppOptions } from './app.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const limited = (rate_limit: object): TestAppOptions => ({ config: { rate_limit } })
+
+describe('the rate limit', () => {
+  it('is 120 a minute unless told otherwise, and every answer says how much is left', async () => {
+    const app = await startApp(limited({}))
+    const first = await app.get('/api/health/')
+    expect(first.headers).toMatchObject({
+      'x-ratelimit-limit': '120',
+      'x-ratelimit-remaining': '119',
+      'x-ratelimit-reset': '1',
+    })
+    const answers = await Promise.all(Array.from({ length: 130 }, () => app.get('/api/receivers/')))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThanOrEqual(5)
+    expect(refused.length).toBeLessThanOrEqual(11)
+    expect(refused[0]?.json).toEqual({ error: 'Too many requests.', status: 429 })
+    expect(Number(refused[0]?.headers['retry-after'])).toBe(1)
+    expect(refused[0]?.headers['x-ratelimit-remaining']).toBe('0')
+    expect(Number(refused[0]?.headers['x-ratelimit-reset'])).toBeGreaterThan(55)
+  })
+
+  it('gives a token back every so often', async () => {
+    const app = await startApp(limited({ max_requests: 2, window_seconds: 1 }))
+    const statuses = async () => [
+      (await app.get('/api/health/')).status,
+      (await app.get('/api/health/')).status,
+      (await app.get('/api/health/')).status,
+    ]
+    expect(await statuses()).toEqual([200, 200, 429])
+    await new Promise((resolve) => setTimeout(resolve, 1050))
+    expect(await statuses()).toEqual([200, 200, 429])
+  })
+
+  it('leaves pages, their parts and the liveness check alone', async () => {
+    const app = await startApp(limited({ max_requests: 1, window_seconds: 60 }))
+    for (let n = 0; n < 5; n += 1) {
+      for (const path of ['/', '/healthz', '/about/']) {
+        const { status, headers } = await app.get(path)
+        expect({ path, status, limit: headers['x-ratelimit-limit'] }).toEqual({ path, status: 200, limit: undefined })
+      }
+    }
+    await app.socket()
+    expect((await app.get('/api/health/')).status).toBe(200)
+    expect((await app.get('/api/no-such-thing')).status).toBe(429)
+  })
+
+  it('is everybody’s own: a token’s, an address’s', async () => {
+    const app = await startApp(limited({ max_requests: 2, window_seconds: 600 }))
+    const [one, other] = [await tokenHeaders(app.house, 'viewer'), await tokenHeaders(app.house, 'viewer')]
+    const ask = async (headers: Record<string, string>) => (await app.get('/api/health/', headers)).status
+    expect([await ask(one), await ask(one), await ask(one)]).toEqual([200, 200, 429])
+    expect([await ask(other), await ask(other), await ask(other)]).toEqual([200, 200, 429])
+    expect([await ask({}), await ask({}), await ask({})]).toEqual([200, 200, 429])
+  })
+
+  it('counts those who are turned away', async () => {
+    const app = await startApp({
+      config: { require_login: true, rate_limit: { max_requests: 2, window_seconds: 600 } },
+    })
+    const ask = async () => (await app.get('/api/health/', { authorization: 'Bearer nonsense' })).status
+    expect([await ask(), await ask(), await ask()]).toEqual([401, 401, 429])
+  })
+
+  it('counts under a mount, too', async () => {
+    const app = await startApp({
+      config: { server: { mount: '/mic' }, rate_limit: { max_requests: 1, window_seconds: 600 } },
+    })
+    expect((await app.get('/api/health/')).status).toBe(200)
+    expect((await app.get('/api/health/')).status).toBe(429)
+  })
+
+  it('can be smaller for one endpoint, where what was refused does not count', async () => {
+    const overrides = { 'POST /api/group/': { max_requests: 2, window_seconds: 600 } }
+    const app = await startApp(limited({ max_requests: 1000, overrides }))
+    const make = async (body: object) => (await app.post('/api/group/', body)).status
+    expect([await make({}), await make({ title: 'A' }), await make({ title: '' }), await make({ title: 'B' })]).toEqual(
+      [400, 201, 400, 201],
+    )
+    const refused = await app.post('/api/group', { title: 'C' })
+    expect(refused.status).toBe(429)
+    expect(refused.headers['x-ratelimit-limit']).toBe('2')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(200)
+    expect((await app.get('/api/groups/')).json).toHaveLength(2)
+  })
+})

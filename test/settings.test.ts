@@ -1,0 +1,145 @@
+/** Settings change while the service runs, here and in every other process. */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutLink } from './app.ts'
+import { createTestDatabase, engines } from './databases.ts'
+import type { HttpClient } from './http-client.ts'
+
+function setTo(app: HttpClient, key: string, value: string, scope = '') {
+  return app.post(`/api/config/${scope}`, { key, value })
+}
+
+describe('POST /api/config/', () => {
+  it('answers what is then in force, globally or for one manufacturer', async () => {
+    const simulator = withoutLink(await startShure())
+    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
+    expect((await app.get('/api/config/')).json).toEqual({
+      polling_interval: 10,
+      alert_battery_threshold: 20,
+      enable_websocket: true,
+    })
+    const { status, json } = await setTo(app, 'alert_battery_threshold', '35')
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: { polling_interval: 10, alert_battery_threshold: 35, enable_websocket: true },
+    })
+    expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({
+      polling_interval: 7,
+      alert_battery_threshold: 35,
+    })
+    const own = await setTo(app, 'alert_battery_threshold', '50', '?manufacturer=shure')
+    expect(own.json).toMatchObject({ polling_interval: 7, alert_battery_threshold: 50 })
+    const inBody = await app.post('/api/config/', { key: 'polling_interval', value: '3', manufacturer: 'shure' })
+    expect(inBody.json).toMatchObject({ polling_interval: 3, alert_battery_threshold: 50 })
+    expect((await app.get('/api/config/')).json).toMatchObject({ polling_interval: 10, alert_battery_threshold: 35 })
+    expect((await app.get('/api/data.json')).json.config).toMatchObject({ alert_battery_threshold: 35 })
+    expect((await app.get('/api/config/?manufacturer=nobody')).json).toMatchObject({ alert_battery_threshold: 35 })
+  })
+
+  it.each([
+    [{ key: 'volume', value: '11' }, 'key: expected one of polling_interval'],
+    [{ key: 'polling_interval', value: '0' }, 'polling_interval expects a whole number from 1 to 3600'],
+    [{ key: 'polling_interval', value: '3601' }, 'from 1 to 3600'],
+    [{ key: 'polling_interval', value: '1.5' }, 'from 1 to 3600'],
+    [{ key: 'polling_interval', value: 10 }, 'value: expected text'],
+    [{ key: 'alert_battery_threshold', value: '101' }, 'from 0 to 100'],
+    [{ key: 'alert_battery_threshold', value: '' }, 'from 0 to 100'],
+    [{ key: 'enable_websocket', value: 'yes' }, 'true or false'],
+    [{ key: 'enable_websocket', value: true }, 'value: expected text'],
+    [{ key: 'enable_websocket' }, 'value: missing'],
+    [{ value: 'true' }, 'key: missing'],
+    [{ key: 'enable_websocket', value: 'true', manufacturer: 'nobody' }, 'manufacturer: there is no'],
+    [{ key: 'enable_websocket', value: 'true', scope: 'shure' }, 'scope: unknown field'],
+    [[], 'body: expected an object'],
+  ])('refuses %j, saying what was expected', async (body, details) => {
+    const app = await startApp()
+    const { status, json } = await app.post('/api/config/', body)
+    expect(status).toBe(400)
+    expect(json).toMatchObject({ error: expect.any(String), status: 400, details: expect.stringContaining(details) })
+  })
+
+  it('knows no manufacturer that does not exist', async () => {
+    const app = await startApp()
+    expect((await setTo(app, 'polling_interval', '5', '?manufacturer=nobody')).status).toBe(404)
+  })
+
+  it('changes the pace of polling at once', async () => {
+    const simulator = withoutLink(await startShure())
+    const { poll_interval: _, ...config } = entryOf(simulator).config
+    const app = await startApp({
+      manufacturers: [{ code: 'shure', config }],
+      config: { settings: { DEFAULT_POLLING_INTERVAL: 3600 } },
+    })
+    await until('it was polled', () => app.receiver(firstDevice(simulator).id))
+    const before = simulator.requests.count('/api/v1/devices')
+    await setTo(app, 'polling_interval', '1')
+    await until('it is polled every second', () => simulator.requests.count('/api/v1/devices') >= before + 2, 5000)
+  })
+
+  it('is written down with who did it', async () => {
+    const app = await startApp()
+    await setTo(app, 'alert_battery_threshold', '15')
+    const rows = await app.house.db.read.selectFrom('audit').selectAll().execute()
+    const row = rows.find((one) => one.action === 'settings.change')
+    expect(row).toMatchObject({ actor_kind: 'local', result: 'ok' })
+    expect(JSON.parse(row?.details ?? '')).toMatchObject({ before: 20, after: 15 })
+  })
+})
+
+describe('enable_websocket', () => {
+  it('closes what is open and refuses what comes, and opens again', async () => {
+    const app = await startApp()
+    const socket = await app.socket()
+    await setTo(app, 'enable_websocket', 'false')
+    expect(await socket.closed).toBe(1001)
+    await expect(app.socket()).rejects.toThrow('HTTP 503')
+    await setTo(app, 'enable_websocket', 'true')
+    await app.socket()
+  })
+
+  it('of one manufacturer stops its messages alone', async () => {
+    const simulator = withoutLink(await startShure())
+    const { id } = firstDevice(simulator)
+    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    await until('it is known', () => app.receiver(id))
+    await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
+    const socket = await app.socket()
+    simulator.show.set(id, { battery: 33 }, 1)
+    await until('REST tells', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
+    expect(socket.ofType('device_update')).toEqual([])
+    await setTo(app, 'enable_websocket', 'true', '?manufacturer=shure')
+    simulator.show.set(id, { battery: 34 }, 1)
+    await socket.next(({ type }) => type === 'device_update')
+  })
+})
+
+describe.each(engines)('several processes (%s)', (engine) => {
+  it('follow a change within a second', async () => {
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    const [one, other] = [
+      await startApp({ databaseUrl: database.url }),
+      await startApp({ databaseUrl: database.url, isScreenOnly: true }),
+    ]
+    const socket = await other.socket()
+    await setTo(one, 'alert_battery_threshold', '42')
+    await setTo(one, 'enable_websocket', 'false')
+    await until(
+      'the other has it',
+      async () => (await other.get('/api/config/')).json.alert_battery_threshold === 42,
+      1500,
+    )
+    expect(await socket.closed).toBe(1001)
+    expect((await other.get('/api/data.json')).json.config).toMatchObject({ enable_websocket: false })
+  })
+})
+
+it('outlives the program', async () => {
+  const home = await startHome({})
+  const first = await home.serve()
+  expect((await setTo(first, 'polling_interval', '77')).status).toBe(200)
+  first.kill('SIGTERM')
+  await first.ended
+  const second = await home.serve()
+  expect((await second.get('/api/config/')).json).toMatchObject({ polling_interval: 77 })
+})

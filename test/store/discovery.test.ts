@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import type { QueueEntry, QueueStatus } from '../../src/model/discovery.ts'
+import type { Receiver } from '../../src/model/receiver.ts'
+import type { Database } from '../../src/store/database.ts'
+import {
+  acknowledgeMovements,
+  countEntries,
+  countMovements,
+  findEntries,
+  listEntries,
+  listLogged,
+  listMovements,
+  listReviewed,
+  logMovement,
+  savePending,
+  saveVerdict,
+  trimMovements,
+  trimQueue,
+} from '../../src/store/discovery.ts'
+import {
+  forgetDiscovered,
+  insertLocation,
+  listDiscovered,
+  listLocations,
+  removeLocation,
+  saveDiscovered,
+  saveLocation,
+} from '../../src/store/places.ts'
+import { listReceivers, listRemovals, removeReceiver, saveReceivers } from '../../src/store/receivers.ts'
+import { currentRevision, nextRevision } from '../../src/store/revision.ts'
+import { engines } from '../databases.ts'
+import { draft } from './draft.ts'
+import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
+
+const all = { limit: 1_000, offset: 0 }
+
+function put(db: Database, number: number, fields: Partial<QueueEntry> = {}) {
+  const entry = conflictEntry({ identity_key: `serial:${number}`, serial_number: `${number}`, ...fields })
+  return db.transaction(async (tx) => savePending(tx, await nextRevision(tx), entry))
+}
+
+function judge(db: Database, { id }: QueueEntry, status: QueueStatus, existing_device: number | null = null) {
+  const reviewer = { id: 3, name: 'maria', at: 5_000 }
+  return db.transaction(async (tx) =>
+    saveVerdict(tx, await nextRevision(tx), id, {
+      status,
+      is_duplicate: status === 'duplicate',
+      existing_device,
+      reviewer,
+    }),
+  )
+}
+
+describe.each(engines)('the queue as administrators see it on %s', (engine) => {
+  test('is counted, filtered and cut by the store', async () => {
+    const db = await openStore(engine)
+    const entries = []
+    for (const number of [1, 2, 3, 4]) entries.push(await put(db, number, { discovered_at: number * 1_000 }))
+    await put(db, 5, {
+      manufacturer: 'sennheiser',
+      is_ip_conflict: false,
+      device_type: 'transmitter',
+      discovered_at: 9_000,
+    })
+    await judge(db, entries[1] as QueueEntry, 'duplicate')
+    const serials = async (filter: Parameters<typeof listReviewed>[1], slice = all) => {
+      const listed = await listReviewed(db.read, filter, slice)
+      if (slice === all) expect(await countEntries(db.read, filter)).toBe(listed.length)
+      return listed.map((one) => one.serial_number)
+    }
+    expect(await serials({})).toEqual(['1', '2', '3', '4', '5'])
+    expect(await serials({}, { limit: 2, offset: 1 })).toEqual(['2', '3'])
+    expect(await serials({ status: 'pending', manufacturer: 'shure' })).toEqual(['1', '3', '4'])
+    expect(await serials({ is_duplicate: true })).toEqual(['2'])
+    expect(await serials({ is_ip_conflict: false })).toEqual(['5'])
+    expect(await serials({ device_type: 'transmitter' })).toEqual(['5'])
+    expect(await serials({ discovered_after: 2_000, discovered_before: 4_000 })).toEqual(['2', '3'])
+    expect(await listReviewed(db.read, { is_duplicate: true }, all)).toMatchObject([
+      { status: 'duplicate', reviewed_by: 'maria', reviewed_at: 5_000 },
+    ])
+  })
+
+  test('keeps what was seen beside the entry, and a verdict raises the revision', async () => {
+    const db = await openStore(engine)
+    const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
+    const seen = {
+      id: 'device-9',
+      kind: 'receiver',
+      channels: [{ channel: 1, rf_level: -50 }],
+      metadata: 'much',
+    } as const
+    const entry = await db.transaction(async (tx) => savePending(tx, await nextRevision(tx), conflictEntry(), seen))
+    const found = (await findEntries(db.read, [entry.id, 999])).get(entry.id)
+    expect(found).toEqual({
+      entry,
+      seen: { id: 'device-9', kind: 'receiver', channels: [{ channel: 1, rf_level: -50 }] },
+    })
+    const before = await currentRevision(db.read)
+    await judge(db, entry, 'imported', receiver.id)
+    expect(await listEntries(db.read, before)).toEqual([{ ...entry, status: 'imported', existing_device: receiver.id }])
+  })
+
+  test('within its limit loses imported entries first, then the newest pending ones, and never a refusal', async () => {
+    const db = await openStore(engine)
+    const entries: QueueEntry[] = []
+    for (let number = 1; number <= 6; number += 1) entries.push(await put(db, number))
+    const [a, b, c, d, e, f] = entries as [QueueEntry, QueueEntry, QueueEntry, QueueEntry, QueueEntry, QueueEntry]
+    await judge(db, b, 'imported')
+    await judge(db, d, 'imported')
+    await judge(db, a, 'rejected')
+    const trim = (limit: number) => db.transaction((tx) => trimQueue(tx, limit))
+    expect(await trim(6)).toEqual([])
+    expect(await trim(5)).toEqual([b.id])
+    expect((await trim(3)).sort()).toEqual([d.id, f.id])
+    expect((await trim(0)).sort()).toEqual([c.id, e.id])
+    expect((await listEntries(db.read)).map(({ id }) => id)).toEqual([a.id])
+  })
+})
+
+describe.each(engines)('movements on %s', (engine) => {
+  const moved = { movement_type: 'ip_only', detected_at: 1, detected_by: 'sync', reason: '' } as const
+
+  test('name receivers and places, and who acknowledged them', async () => {
+    const db = await openStore(engine)
+    const [own, foreign] = (await insertDrafts(db, [draft(1), draft(2, { manufacturer: 'sennheiser' })])) as [
+      Receiver,
+      Receiver,
+    ]
+    const place = await db.transaction((tx) => insertLocation(tx, { name: 'Rack', description: '', parent: null }))
+    const log = (fields: Partial<Parameters<typeof logMovement>[1]>) =>
+      db.transaction((tx) => logMovement(tx, { device: own.id, old_ip: 'a', new_ip: 'b', ...moved, ...fields }))
+    const first = await log({})
+    const placed = {
+      old_ip: 'a',
+      new_ip: 'a',
+      new_location: place.id,
+      movement_type: 'location_only',
+      detected_by: 'manual',
+    } as const
+    const second = await log(placed)
+    await log(placed)
+    await log({ device: foreign.id })
+    expect(await db.transaction((tx) => acknowledgeMovements(tx, [first.id, 999], { id: null, name: 'ci' }))).toEqual([
+      first.id,
+    ])
+    expect(await db.transaction((tx) => acknowledgeMovements(tx, [first.id], { id: 4, name: 'eve' }))).toEqual([])
+    expect(await listLogged(db.read, { manufacturer: 'shure' }, all)).toMatchObject([
+      { id: first.id, acknowledged: true, acknowledged_by: 'ci', old_location: null, new_location: null },
+      {
+        id: second.id,
+        receiver: { id: own.id, name: 'Receiver 1', serial_number: 'SN1' },
+        manufacturer: 'shure',
+        times_seen: 2,
+        new_location: { id: place.id, name: 'Rack' },
+        acknowledged_by: null,
+      },
+    ])
+    expect(await countMovements(db.read, { acknowledged: false })).toBe(2)
+    expect((await listLogged(db.read, {}, { limit: 1, offset: 2 })).map(({ receiver }) => receiver.id)).toEqual([
+      foreign.id,
+    ])
+  })
+
+  test('within their limit lose the oldest acknowledged ones first', async () => {
+    const db = await openStore(engine)
+    const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
+    const ids: number[] = []
+    for (const ip of ['a', 'b', 'c', 'd']) {
+      ids.push(
+        (await db.transaction((tx) => logMovement(tx, { device: receiver.id, old_ip: null, new_ip: ip, ...moved }))).id,
+      )
+    }
+    await db.transaction((tx) => acknowledgeMovements(tx, ids.slice(2, 3), { id: 1, name: 'eve' }))
+    const left = async (limit: number) => {
+      await db.transaction((tx) => trimMovements(tx, limit))
+      return (await listMovements(db.read)).map(({ id }) => id)
+    }
+    expect(await left(4)).toEqual(ids)
+    expect(await left(3)).toEqual([ids[0], ids[1], ids[3]])
+    expect(await left(2)).toEqual([ids[1], ids[3]])
+  })
+})
+
+describe.each(engines)('places on %s', (engine) => {
+  test('locations, and the receivers in them', async () => {
+    const db = await openStore(engine)
+    const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
+    const house = await db.transaction((tx) => insertLocation(tx, { name: 'House', description: '', parent: null }))
+    const rack = await db.transaction((tx) =>
+      insertLocation(tx, { name: 'Rack', description: 'left', parent: house.id }),
+    )
+    const placed = { ...receiver, location: rack.id, is_named_by_hand: true }
+    await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [placed]))
+    expect(await listReceivers(db.read)).toEqual([placed])
+    await db.transaction((tx) => saveLocation(tx, { ...rack, name: 'Rack B' }))
+    expect(await listLocations(db.read)).toEqual([house, { ...rack, name: 'Rack B' }])
+    await expect(db.transaction((tx) => removeLocation(tx, rack.id))).rejects.toThrow(/foreign key/i)
+    await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [receiver]))
+    await db.transaction((tx) => removeLocation(tx, rack.id))
+    expect(await listLocations(db.read)).toEqual([house])
+  })
+
+  test('a removed receiver leaves word, and its queue entries without it', async () => {
+    const db = await openStore(engine)
+    const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
+    const entry = await put(db, 1, { existing_device: receiver.id })
+    const before = await currentRevision(db.read)
+    await db.transaction(async (tx) => removeReceiver(tx, await nextRevision(tx), receiver.id))
+    expect(await listReceivers(db.read)).toEqual([])
+    expect(await listRemovals(db.read, before)).toEqual([receiver.id])
+    expect(await listRemovals(db.read, before + 1)).toEqual([])
+    expect(await listEntries(db.read, before)).toEqual([{ ...entry, existing_device: null }])
+  })
+
+  test('what a scan found is found again under the same id, and forgotten', async () => {
+    const db = await openStore(engine)
+    const found = {
+      manufacturer: 'shure',
+      api_device_id: 'd1',
+      serial_number: null,
+      mac_address: null,
+      ip: '10.0.0.1',
+      device_type: 'ulxd',
+      channels: 2,
+      discovered_at: 1_000,
+      last_seen: 1_000,
+    }
+    await db.transaction((tx) => saveDiscovered(tx, [found]))
+    const again = { ...found, ip: '10.0.0.2', discovered_at: 2_000, last_seen: 2_000 }
+    await db.transaction((tx) => saveDiscovered(tx, [again, { ...found, api_device_id: 'd2' }]))
+    expect(await listDiscovered(db.read, 1_500)).toEqual([{ ...again, id: expect.any(Number), discovered_at: 1_000 }])
+    expect(await listDiscovered(db.read, 0)).toHaveLength(2)
+    await db.transaction((tx) => forgetDiscovered(tx, 1_500))
+    expect(await listDiscovered(db.read, 0)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import type { UnitDraft } from '../../src/model/hardware.ts'
+import type { Database } from '../../src/store/database.ts'
+import { deleteGroup, findGroup, insertGroup, listGroups, saveGroup } from '../../src/store/groups.ts'
+import {
+  channelAtSlot,
+  findActiveAssignment,
+  findChannel,
+  insertAssignment,
+  insertPerformer,
+  listAssignments,
+  moveChannel,
+  saveAssignment,
+} from '../../src/store/hardware.ts'
+import { listReceivers } from '../../src/store/receivers.ts'
+import { nextRevision } from '../../src/store/revision.ts'
+import { deleteManufacturer, hasReceivers } from '../../src/store/settings.ts'
+import { insertUnits, listUnits, saveUnits } from '../../src/store/units.ts'
+import { engines } from '../databases.ts'
+import { draft } from './draft.ts'
+import { insertDrafts, openStore } from './helpers.ts'
+
+const own = (id: string): UnitDraft => ({
+  manufacturer: 'shure',
+  channel_id: null,
+  receiver_id: null,
+  api_device_id: id,
+  name: 'Größe “A”',
+  model: null,
+  serial_number: null,
+  device_type: 'mic_transmitter',
+  battery: 50,
+  is_online: true,
+})
+
+async function addUnits(db: Database, drafts: readonly UnitDraft[]) {
+  return db.transaction(async (tx) => insertUnits(tx, await nextRevision(tx), drafts))
+}
+
+describe.each(engines)('hardware (%s)', (engine) => {
+  it('keeps units, and tells which changed', async () => {
+    const db = await openStore(engine)
+    const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1] })])
+    const channel_id = receiver?.channels[0]?.id ?? 0
+    const heard = { ...own('x'), api_device_id: null, channel_id, receiver_id: receiver?.id ?? 0, battery: null }
+    const many = Array.from({ length: 250 }, (_, at) => own(`pack-${at}`))
+    const made = await addUnits(db, [heard, ...many])
+    const units = await listUnits(db.read)
+    expect(units).toHaveLength(251)
+    expect([...made].sort((a, b) => a.id - b.id)).toEqual(units)
+    expect(units.find((one) => one.channel_id === channel_id)).toMatchObject(heard)
+
+    const [first] = units
+    const revision = await db.transaction(async (tx) => {
+      const next = await nextRevision(tx)
+      if (first !== undefined) await saveUnits(tx, next, [{ ...first, name: 'Host', is_online: false }])
+      return next
+    })
+    expect(await listUnits(db.read, revision - 1)).toEqual([{ ...first, name: 'Host', is_online: false }])
+    await expect(addUnits(db, [heard])).rejects.toThrow()
+    await expect(addUnits(db, [own('pack-1')])).rejects.toThrow()
+  })
+
+  it('lets one performer at a time wear a unit', async () => {
+    const db = await openStore(engine)
+    const [unit] = await addUnits(db, [own('pack')])
+    const wireless_unit = unit?.id ?? 0
+    const worn = await db.transaction(async (tx) => {
+      const { id: performer } = await insertPerformer(tx, { name: 'Ada', notes: '', picture: null })
+      return insertAssignment(tx, { performer, wireless_unit, is_active: true, started_at: 1, ended_at: null })
+    })
+    expect(await findActiveAssignment(db.read, wireless_unit)).toEqual(worn)
+    const { id: _, ...again } = worn
+    await expect(db.transaction((tx) => insertAssignment(tx, again))).rejects.toThrow()
+    await db.transaction((tx) => saveAssignment(tx, { ...worn, is_active: false, ended_at: 2 }))
+    await db.transaction((tx) => insertAssignment(tx, again))
+    expect(await listAssignments(db.read, { is_active: false })).toMatchObject([{ ended_at: 2 }])
+    expect(await listAssignments(db.read, { manufacturer: 'shure', wireless_unit })).toHaveLength(2)
+    expect(await listAssignments(db.read, { manufacturer: 'sennheiser' })).toEqual([])
+  })
+
+  it('moves channels, and whoever follows the receiver hears of it', async () => {
+    const db = await openStore(engine)
+    const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1, 2] })])
+    const id = receiver?.channels[1]?.id ?? 0
+    const revision = await db.transaction(async (tx) => {
+      const next = await nextRevision(tx)
+      await moveChannel(tx, next, { id, receiver_id: receiver?.id ?? 0, slot: 9 })
+      return next
+    })
+    expect(await channelAtSlot(db.read, 9)).toBe(id)
+    expect(await channelAtSlot(db.read, 2)).toBeUndefined()
+    expect(await findChannel(db.read, id)).toMatchObject({ slot: 9, manufacturer: 'shure' })
+    expect((await listReceivers(db.read, revision - 1))[0]?.channels.map((one) => one.slot)).toEqual([1, 9])
+  })
+
+  it('keeps groups', async () => {
+    const db = await openStore(engine)
+    const group = { title: 'Choir', slots: [3, 1], hide_charts: true, manufacturer: 'shure' }
+    const made = await db.transaction((tx) => insertGroup(tx, group))
+    expect(made).toEqual({ id: made.id, ...group })
+    await db.transaction((tx) => saveGroup(tx, { ...made, slots: [], manufacturer: null }))
+    expect(await findGroup(db.read, made.id)).toEqual({ ...made, slots: [], manufacturer: null })
+    await db.transaction((tx) => deleteGroup(tx, made.id))
+    expect(await listGroups(db.read)).toEqual([])
+  })
+
+  it('goes with its manufacturer, which goes only without receivers', async () => {
+    const db = await openStore(engine)
+    await addUnits(db, [own('pack')])
+    expect(await hasReceivers(db.read, 'shure')).toBe(false)
+    await db.transaction((tx) => deleteManufacturer(tx, 'shure'))
+    expect(await listUnits(db.read)).toEqual([])
+    await insertDrafts(db, [draft(1, { manufacturer: 'sennheiser' })])
+    expect(await hasReceivers(db.read, 'sennheiser')).toBe(true)
+    await expect(db.transaction((tx) => deleteManufacturer(tx, 'sennheiser'))).rejects.toThrow()
+  })
+})
