@@ -14,6 +14,8 @@ export interface Actor {
   readonly role: Role
   /** Where the request came from; null for a command. */
   readonly address: string | null
+  /** The request's id; none for a command. */
+  readonly request?: string | undefined
 }
 
 /** What a route may ask for, and the least role that has it. */
@@ -26,6 +28,8 @@ export const permissions = {
   inspect: 'viewer',
   /** Acknowledging movements. */
   acknowledge: 'operator',
+  /** Forgetting a stored setting: what `operate` may too, but never without credentials. */
+  reset: 'operator',
   /** Deciding about queue entries, receivers, connections, locations. */
   review: 'admin',
   /** Manufacturers and their secrets, people, tokens, the audit log, the store. */
@@ -41,6 +45,8 @@ export function isAllowed(role: Role, permission: Permission): boolean {
   return roles.indexOf(role) >= roles.indexOf(permissions[permission])
 }
 
+export const auditResults = ['ok', 'refused', 'failed'] as const
+
 /** One thing that was done, or tried. */
 export interface AuditEntry {
   readonly actor: Actor
@@ -48,7 +54,16 @@ export interface AuditEntry {
   readonly action: string
   /** What it was done to: `entry 7`, `manufacturer shure`. */
   readonly target: string
-  readonly result: 'ok' | 'refused' | 'failed'
+  readonly result: (typeof auditResults)[number]
   /** What changed; never a secret. */
   readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** As it is kept, and told on standard output. */
+export interface AuditRecord extends Omit<AuditEntry, 'actor' | 'details'> {
+  readonly id: number
+  readonly at: number
+  readonly actor: Omit<Actor, 'role' | 'request'>
+  readonly request_id: string | null
+  readonly details: Readonly<Record<string, unknown>>
 }

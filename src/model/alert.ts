@@ -166,7 +166,7 @@ export interface LinkFares {
   readonly source: string
   /** Nobody wants it at the moment; that is no trouble. */
   readonly isWanted: boolean
-  /** Null while it is up. */
+  /** On the clock of `judgeLink`'s `now`, which nobody should be able to set; null while it is up. */
   readonly downSince: number | null
 }
 

@@ -137,12 +137,13 @@ export function toReceiverSummary(receiver: Receiver): ReceiverSummary {
   return { id, name, device_type, ip: ip ?? '', is_active, last_seen: toTimestamp(last_seen), manufacturer }
 }
 
-export function toReceiverInData(receiver: Receiver): ReceiverInData {
-  return {
-    ...toReceiverSummary(receiver),
-    model: receiver.model,
-    channels: receiver.channels.map(toChannelBody),
-  }
+/** A receiver in the full data payload, without its channels. */
+export function toReceiverHead(receiver: Receiver): Omit<ReceiverInData, 'channels'> {
+  return { ...toReceiverSummary(receiver), model: receiver.model }
+}
+
+function toReceiverInData(receiver: Receiver): ReceiverInData {
+  return { ...toReceiverHead(receiver), channels: receiver.channels.map(toChannelBody) }
 }
 
 export function toReceiverDetail(

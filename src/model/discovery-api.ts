@@ -23,6 +23,13 @@ export interface PendingBody
   readonly discovered_at: string
 }
 
+/** What a decision about several came to. */
+export interface ReviewBody {
+  readonly message: string
+  readonly updated: number
+  readonly failed: readonly { readonly id: number; readonly error: string }[]
+}
+
 /** The receiver a queue entry stands against, for comparing. */
 export interface ExistingDevice
   extends Pick<

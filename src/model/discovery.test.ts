@@ -15,6 +15,18 @@ describe('metadata', () => {
     expect(boundMetadata(undefined)).toBeNull()
   })
 
+  test('keeps text as text', () => {
+    const odd = { text: 'a\u0000b\u001bc\ud800d', list: ['\u202e<b>'] }
+    expect(boundMetadata(odd)).toEqual({ text: 'abc\ufffdd', list: ['\u202e<b>'] })
+  })
+
+  test('keeps no secret', () => {
+    expect(boundMetadata({ device_id: 'a', auth: { shared_key: 'x' } })).toEqual({
+      device_id: 'a',
+      auth: { shared_key: '********' },
+    })
+  })
+
   test.each([
     ['too deep', nested(65)],
     ['far too deep', JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))],

@@ -1,6 +1,8 @@
 /** The review queue and the movement log: what they hold, which status may follow which. */
 
+import { isDeeper, maxJsonDepth } from './json.ts'
 import type { LocationReference } from './location.ts'
+import { maskSecrets } from './secrets.ts'
 
 export const conflictTypes = ['ip_changed', 'ip_conflict', 'hardware_changed', 'manufacturer_mismatch'] as const
 export type ConflictType = (typeof conflictTypes)[number]
@@ -39,6 +41,9 @@ export interface QueueEntry {
 
 /** As the administrators' list shows it. */
 export interface ReviewedEntry extends QueueEntry {
+  /** As the device was last told of; null where that was not kept. */
+  readonly name: string | null
+  readonly model: string | null
   /** The reviewer's name; null while nobody has decided. */
   readonly reviewed_by: string | null
   readonly reviewed_at: number | null
@@ -89,15 +94,17 @@ export interface DiscoveredRecord {
 export const discoveredForMs = 24 * 60 * 60_000
 
 const maxMetadataChars = 64 * 1024
-const maxMetadataDepth = 64
 
-/** What an upstream said of a device, if it is of a size and depth worth keeping. */
+/**
+ * What an upstream said of a device, without secrets and control characters, if it is of a size and depth worth keeping:
+ * the same on every database.
+ */
 export function boundMetadata(metadata: unknown): unknown {
-  const isKept = isShallow(metadata, maxMetadataDepth) && JSON.stringify(metadata ?? null).length <= maxMetadataChars
-  return isKept ? (metadata ?? null) : { truncated: true }
+  const text = isDeeper(metadata, maxJsonDepth) ? null : JSON.stringify(metadata ?? null)
+  if (text === null || text.length > maxMetadataChars) return { truncated: true }
+  return maskSecrets(JSON.parse(text, (_key, value) => (typeof value === 'string' ? plainText(value) : value)))
 }
 
-function isShallow(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1))
+function plainText(text: string): string {
+  return text.toWellFormed().replace(/\p{Cc}/gu, '')
 }

@@ -125,13 +125,15 @@ const emptyUnit: Omit<UnitDraft, 'manufacturer' | 'api_device_id'> = {
 }
 
 function toldOfUnit(seen: Observation): Partial<Unit> {
-  const battery = seen.channels?.find((one) => one.transmitter?.battery !== undefined)?.transmitter?.battery
+  const heard = seen.channels?.find((one) => one.transmitter?.battery !== undefined)
+  const battery = heard?.transmitter?.battery ?? seen.battery
+  const type = `${seen.device_type ?? ''} ${seen.model_name ?? ''}`.trim()
   return {
     ...(seen.name !== undefined && { name: seen.name }),
     ...(seen.model_name !== undefined && { model: seen.model_name }),
     ...(seen.serial_number !== undefined && { serial_number: seen.serial_number }),
     ...(battery !== undefined && { battery }),
-    device_type: unitTypeOf(`${seen.device_type ?? ''} ${seen.model_name ?? ''}`.trim()),
+    ...(type !== '' && { device_type: unitTypeOf(type) }),
     is_online: seen.online !== false,
   }
 }

@@ -12,6 +12,25 @@ export interface SourceReport {
   /** No request goes out before this time (Retry-After); 0 when none is due. */
   readonly hold_until: number
   readonly last_success_at: number | null
+  /** Cycles that outlasted their interval. */
+  readonly overruns: number
+  /** What is not as it should be and no failure; null when nothing is. */
+  readonly warning: string | null
+}
+
+/** Something in an upstream's answer that is passed over. */
+export interface Complaint {
+  /** The device, or the entry of the list. */
+  readonly about: string
+  readonly problem: string
+}
+
+/** Complaints as one sentence; null when there are none. */
+export function summarize(complaints: readonly Complaint[]): string | null {
+  const [first] = complaints
+  if (first === undefined) return null
+  const more = complaints.length === 1 ? '' : ` (and ${complaints.length - 1} more)`
+  return `${first.about}: ${first.problem}${more}`
 }
 
 export interface ManufacturerHealth {
@@ -20,6 +39,10 @@ export interface ManufacturerHealth {
   readonly base_url: string
   readonly consecutive_failures: number
   readonly error: string | null
+  /** Cycles that outlasted their interval. */
+  readonly overruns: number
+  /** What is not as it should be without deciding the status, a sentence each. */
+  readonly details: readonly string[]
 }
 
 /** A manufacturer as health sees it: its sources in the order of its configuration. */
@@ -28,12 +51,36 @@ export interface MonitoredManufacturer {
   readonly isEnabled: boolean
   readonly base_url: string
   readonly sources: readonly string[]
+  /** Hosts whose certificate is not verified, because the configuration says so. */
+  readonly unverified: readonly string[]
+}
+
+/** One manufacturer picked out; the optional fields are missing where none is configured. */
+export type VendorHealth = Pick<ManufacturerHealth, 'status' | 'base_url' | 'consecutive_failures'> &
+  Partial<Pick<ManufacturerHealth, 'error' | 'overruns' | 'details'>>
+/** Damage stays for as long as the database is open; an unwritable one is well again with the next write. */
+export type StoreCondition = 'well' | 'unwritable' | 'damaged'
+
+/** A damaged database was put aside, and nobody has taken note of it yet. */
+export interface StoreIncident {
+  readonly restored_at: number
+  /** When the snapshot was taken that took its place; null: there was none, and all began empty. */
+  readonly snapshot_at: number | null
+}
+
+export interface StoreHealth {
+  readonly status: 'healthy' | 'restored' | 'not_writable' | 'damaged' | 'unreachable'
+  /** A sentence for the person who can mend it; null when all is well. */
+  readonly details: string | null
 }
 
 export interface ServiceHealth {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
-  readonly vendor_api: Pick<ManufacturerHealth, 'status' | 'base_url' | 'consecutive_failures'>
+  readonly vendor_api: VendorHealth
   readonly manufacturers: readonly ManufacturerHealth[]
+  /** What is not well beside the upstreams, a sentence each. */
+  readonly details: readonly string[]
+  readonly store: StoreHealth
 }
 
 /** From how many failed cycles in a row an upstream counts as unhealthy. */
@@ -51,7 +98,9 @@ export function manufacturerHealth(
   now: number,
 ): ManufacturerHealth {
   const { code, base_url, isEnabled, sources } = manufacturer
-  if (!isEnabled) return { code, status: 'disabled', base_url, consecutive_failures: 0, error: null }
+  if (!isEnabled) {
+    return { code, status: 'disabled', base_url, consecutive_failures: 0, error: null, overruns: 0, details: [] }
+  }
   const own = reports.filter((one) => one.manufacturer === code && sources.includes(one.source))
   const statuses = own.map((report) => sourceStatus(report, now))
   const failures = own.map((report) => report.consecutive_failures)
@@ -63,33 +112,84 @@ export function manufacturerHealth(
       ? 'unhealthy'
       : 'degraded'
   const error = own.find((report) => report.error !== null)?.error ?? null
-  return { code, status, base_url, consecutive_failures: best, error: status === 'healthy' ? null : error }
+  return {
+    code,
+    status,
+    base_url,
+    consecutive_failures: best,
+    error: status === 'healthy' ? null : error,
+    overruns: own.reduce((sum, { overruns }) => sum + overruns, 0),
+    details: [
+      ...manufacturer.unverified.map((host) => `the certificate of ${host} is not verified`),
+      ...own.flatMap(({ hold_until, error }) => (hold_until > now ? (error ?? []) : [])),
+      ...own.flatMap(({ warning }) => warning ?? []),
+    ],
+  }
 }
+
+const unconfigured: VendorHealth = { status: 'unconfigured', base_url: '', consecutive_failures: 0 }
 
 const severity: Record<UpstreamStatus, number> = { unhealthy: 3, degraded: 2, healthy: 1, disabled: 0, unconfigured: 0 }
 
+export function storeHealth(about: {
+  readonly isReachable: boolean
+  readonly condition: StoreCondition
+  readonly incident: StoreIncident | null
+}): StoreHealth {
+  const { isReachable, condition, incident } = about
+  if (condition === 'damaged') {
+    const details =
+      'The database is damaged. What is shown comes from memory, and nothing is stored; restart the service to go on with its newest snapshot.'
+    return { status: 'damaged', details }
+  }
+  if (!isReachable) return { status: 'unreachable', details: 'The database is out of reach.' }
+  if (condition === 'unwritable') {
+    return { status: 'not_writable', details: 'The database cannot be written: look at the disk and its free space.' }
+  }
+  return incident === null ? wellStore : { status: 'restored', details: describeIncident(incident) }
+}
+
+const wellStore: StoreHealth = { status: 'healthy', details: null }
+
+export function describeIncident({ restored_at, snapshot_at }: StoreIncident): string {
+  const at = new Date(restored_at).toISOString()
+  const now =
+    snapshot_at === null
+      ? 'There was no snapshot, so it began empty.'
+      : `The snapshot of ${new Date(snapshot_at).toISOString()} took its place; what was changed after that is lost.`
+  return `The database was found damaged at ${at} and put aside. ${now}`
+}
+
 /**
  * The whole service's health. `selected` names the manufacturer that `vendor_api` is about; without it, the worst.
- * `partsDegraded`: a part other than an upstream is not well.
+ * `details`: what is not well in a part that is neither an upstream nor the store.
  */
 export function serviceHealth(
   manufacturers: readonly ManufacturerHealth[],
-  options: { readonly selected?: string | undefined; readonly partsDegraded?: boolean; readonly storeDown?: boolean },
+  options: {
+    readonly selected?: string | undefined
+    readonly details?: readonly string[]
+    readonly store?: StoreHealth
+  },
 ): ServiceHealth {
+  const { store = wellStore } = options
+  const details = [...(store.details === null ? [] : [store.details]), ...(options.details ?? [])]
   const enabled = manufacturers.filter((one) => one.status !== 'disabled')
-  const isWell = enabled.every((one) => one.status === 'healthy') && options.partsDegraded !== true
+  const isWell = enabled.every((one) => one.status === 'healthy') && details.length === 0
   const shown =
     options.selected === undefined
       ? [...enabled].sort((a, b) => severity[b.status] - severity[a.status])[0]
       : manufacturers.find((one) => one.code === options.selected)
-  const { status, base_url, consecutive_failures } = shown ?? {
-    status: 'unconfigured' as const,
-    base_url: '',
-    consecutive_failures: 0,
-  }
+  const status = store.status === 'unreachable' ? 'unhealthy' : isWell ? 'healthy' : 'degraded'
   return {
-    status: options.storeDown ? 'unhealthy' : isWell ? 'healthy' : 'degraded',
-    vendor_api: { status, base_url, consecutive_failures },
+    status,
+    vendor_api: shown === undefined ? unconfigured : toVendorHealth(shown),
     manufacturers,
+    details,
+    store,
   }
+}
+
+function toVendorHealth({ code: _, ...health }: ManufacturerHealth): VendorHealth {
+  return health
 }

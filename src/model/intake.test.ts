@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyUpdate, isNews, isStructural, planIntake } from './intake.ts'
+import { applyUpdate, isStructural, planIntake, settle, startIntake } from './intake.ts'
 import { emptyChannel, type Observation, type Receiver } from './receiver.ts'
 import { createKnown } from './reconcile.ts'
 
@@ -71,12 +71,12 @@ describe('a batch', () => {
 
   test('the same device twice counts once', () => {
     const house = createHouse()
-    const { creations, passedOver } = house.take([
+    const { creations, repeated } = house.take([
       seen('a', { serial_number: 'S1', ip: '10.0.0.1' }),
       seen('a', { serial_number: 'S1', ip: '10.0.0.2' }),
       seen('b', { serial_number: 's1 ', ip: '10.0.0.3' }),
     ])
-    expect([creations.length, passedOver]).toEqual([1, 2])
+    expect([creations.length, repeated]).toEqual([1, 2])
   })
 
   test('two newcomers at one address: the second waits for review, beside the first', () => {
@@ -135,8 +135,59 @@ describe('a batch', () => {
     house.take(told(80))
     const [changed] = planIntake(house.known, 'shure', told(79), at).updates
     const [same] = planIntake(house.known, 'shure', told(80), at).updates
-    expect(changed && [isNews(changed), isStructural(changed)]).toEqual([true, false])
-    expect(same && [isNews(same), isStructural(same)]).toEqual([false, false])
+    expect(changed && [changed.isNews, isStructural(changed)]).toEqual([true, false])
+    expect(same && [same.isNews, isStructural(same)]).toEqual([false, false])
+  })
+})
+
+describe('the same observation again', () => {
+  const channels = [{ channel: 1, transmitter: { battery: 80 } }]
+  const one = seen('a', { serial_number: 'S1', ip: '10.0.0.1', channels })
+  const two = seen('b', { serial_number: 'S2', ip: '10.0.0.2' })
+
+  /** Known, and settled: planned once with nothing new. */
+  function createSettledHouse() {
+    const house = createHouse()
+    house.take([one, two])
+    const { updates, identities } = house.take([one, two])
+    const remembered = new Map(
+      updates.map(({ seen: told, receiver }) => [told, settle(told as Observation, receiver, identities)]),
+    )
+    const plan = (observations: readonly Observation[]) => {
+      const intake = startIntake({ known: house.known, manufacturer: 'shure', at: at + 1, settled: remembered })
+      for (const observation of observations) intake.add(observation)
+      return intake.plan
+    }
+    return { ...house, plan }
+  }
+
+  test('is known to say nothing new', () => {
+    const { plan } = createSettledHouse()
+    const { again, updates, duplicates } = plan([one, two])
+    expect([again.map(({ receiver }) => receiver.id), updates, duplicates]).toEqual([[1, 2], [], 2])
+  })
+
+  test.each<[string, (house: ReturnType<typeof createHouse>) => void]>([
+    ['its receiver reads something else', ({ known }) => known.put({ ...(known.get(1) as Receiver), channels: [] })],
+    ['who is who has changed', ({ take }) => void take([seen('c', { serial_number: 'S3', ip: '10.0.0.3' })])],
+    ['its receiver is gone', ({ known }) => known.remove(1)],
+  ])('is judged anew when %s', (_, change) => {
+    const house = createSettledHouse()
+    change(house)
+    expect(house.plan([one]).again).toEqual([])
+  })
+
+  test('is judged anew behind a newcomer of the same batch', () => {
+    const { plan } = createSettledHouse()
+    const { again, creations } = plan([seen('c', { serial_number: 'S3', ip: '10.0.0.3' }), one])
+    expect([again.length, creations.length]).toEqual([0, 1])
+  })
+
+  test('counts once, under whatever id it is told a second time', () => {
+    const { plan } = createSettledHouse()
+    const twin = seen('z', { serial_number: 's1', ip: '10.0.0.9' })
+    expect(plan([one, twin])).toMatchObject({ repeated: 1, moves: [], again: { length: 1 } })
+    expect(plan([twin, one])).toMatchObject({ repeated: 1, moves: { length: 1 }, again: { length: 0 } })
   })
 })
 

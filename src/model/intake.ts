@@ -5,8 +5,10 @@
 
 import type { ConflictType } from './discovery.ts'
 import {
+  type Channel,
   type ChannelReading,
-  changedFields,
+  type Hardware,
+  hardwareFields,
   mergeChannels,
   missingChannels,
   type Observation,
@@ -27,10 +29,24 @@ export interface Update {
   /** Only fields whose value changes. */
   readonly fields: Partial<Omit<Receiver, 'id' | 'channels' | 'manufacturer'>>
   readonly told: readonly ChannelReading[]
+  /** What these make of the receiver's channels. */
+  readonly channels: readonly Channel[]
   /** Channels heard of for the first time. */
   readonly newChannels: readonly number[]
   /** The device itself was heard; false where it was only spoken of. */
   readonly isHeard: boolean
+  /** It says more than "still here". */
+  readonly isNews: boolean
+  /** What told it, where something did. */
+  readonly seen: Observation | null
+}
+
+/** An observation that said nothing new of its receiver, and what that rests on. */
+export interface Settled {
+  /** As the observation left it; to be kept up where only the time passes. */
+  receiver: Receiver
+  readonly identities: number
+  readonly keys: readonly string[]
 }
 
 export interface Move {
@@ -48,45 +64,86 @@ export interface Queued {
 }
 
 export interface Intake {
+  /** When it was told. */
+  readonly at: number
+  /** Who was who when it was planned. */
+  readonly identities: number
   readonly creations: readonly Creation[]
   readonly updates: readonly Update[]
+  /** Heard again, and all is as it was. */
+  readonly again: readonly Settled[]
   readonly moves: readonly Move[]
   readonly queued: readonly Queued[]
   /** Known, at the same address. */
   readonly duplicates: number
-  /** Told a second time in this batch, or kept out by an administrator. */
-  readonly passedOver: number
+  /** Told a second time in this batch. */
+  readonly repeated: number
+  /** Kept out by an administrator. */
+  readonly keptOut: number
 }
 
-/** `at`: when the batch was told, epoch ms. */
+/** What is known from earlier batches, and when this one was told (epoch ms). */
+export interface IntakeContext {
+  readonly known: Known
+  readonly manufacturer: string
+  readonly at: number
+  /** The same observation again, of a receiver that has not changed since, needs no second thought. */
+  readonly settled?: { get(seen: Observation): Settled | undefined }
+}
+
 export function planIntake(
   known: Known,
   manufacturer: string,
   observations: readonly Observation[],
   at: number,
 ): Intake {
+  const { plan, add } = startIntake({ known, manufacturer, at })
+  for (const seen of observations) add(seen)
+  return plan
+}
+
+/** A plan that grows with every observation that is added. */
+export function startIntake({ known, manufacturer, at, settled }: IntakeContext): {
+  readonly plan: Intake
+  add(seen: Observation): void
+} {
   // What earlier observations of the batch did is seen by later ones: two newcomers at one address, two that swap theirs.
   const now = createKnown(known)
   const plan = {
+    at,
+    identities: known.identities,
     creations: [] as Creation[],
     updates: [] as Update[],
+    again: [] as Settled[],
     moves: [] as Move[],
     queued: [] as Queued[],
     duplicates: 0,
-    passedOver: 0,
+    repeated: 0,
+    keptOut: 0,
   }
   const seenKeys = new Set<string>()
-  for (const seen of observations) {
-    if (seen.kind !== 'receiver') continue
-    if (isRepeated(seenKeys, seen)) {
-      plan.passedOver += 1
-      continue
-    }
+
+  function add(seen: Observation): void {
+    if (seen.kind !== 'receiver') return
+    const before = settled?.get(seen)
+    if (isRepeated(seenKeys, before?.keys ?? keysOf(seen))) {
+      plan.repeated += 1
+    } else if (before !== undefined && isStillSo(before)) {
+      plan.duplicates += 1
+      plan.again.push(before)
+    } else judge(seen)
+  }
+
+  function isStillSo({ receiver, identities }: Settled): boolean {
+    return plan.identities === identities && now.identities === 0 && known.get(receiver.id) === receiver
+  }
+
+  function judge(seen: Observation): void {
     const outcome = reconcile(now, manufacturer, seen)
     // A newcomer of this very batch, told again under another id, has nothing to add.
     if ('receiver' in outcome && outcome.receiver.id < 0) {
-      plan.passedOver += 1
-      continue
+      plan.repeated += 1
+      return
     }
     switch (outcome.kind) {
       case 'new': {
@@ -109,20 +166,21 @@ export function planIntake(
         break
       }
       case 'kept_out':
-        plan.passedOver += 1
+        plan.keptOut += 1
         break
       default:
         outcome satisfies never
     }
   }
-  return plan
 
   function recordHeard(receiver: Receiver, seen: Observation): void {
-    const fields = changedFields<Receiver>(receiver, { ...tellable(now, receiver, seen), ...heard(receiver, seen, at) })
+    const fields = changesOf(now, receiver, seen, at)
     const told = seen.channels ?? []
-    const before = plan.updates.length
     const newChannels = missingChannels(receiver.channels, told)
-    plan.updates.push({ receiver, fields, told, newChannels, isHeard: seen.online !== false })
+    const channels = mergeChannels(receiver.channels, told)
+    const isNews = newChannels.length > 0 || hasNews(fields) || channels !== receiver.channels
+    const before = plan.updates.length
+    plan.updates.push({ receiver, fields, told, channels, newChannels, isHeard: seen.online !== false, isNews, seen })
     if (!touchesIdentity(fields)) return
     const holder = fields.api_device_id ? now.byApiId(manufacturer, fields.api_device_id) : undefined
     if (holder !== undefined && holder.id !== receiver.id && holder.id > 0) {
@@ -131,40 +189,52 @@ export function planIntake(
     }
     now.put({ ...receiver, ...fields })
   }
+
+  return { plan, add }
+}
+
+/** What an observation that said nothing new of this receiver is remembered by. */
+export function settle(seen: Observation, receiver: Receiver, identities: number): Settled {
+  return { receiver, identities, keys: keysOf(seen) }
 }
 
 /** A change of a receiver that was not heard itself. */
 export function spokenOf(receiver: Receiver, fields: Update['fields']): Update {
-  return { receiver, fields, told: [], newChannels: [], isHeard: false }
+  const { channels } = receiver
+  return { receiver, fields, told: [], channels, newChannels: [], isHeard: false, isNews: hasNews(fields), seen: null }
 }
 
 /** The receiver as the update leaves it; a reading of a channel that does not exist yet waits for the channel. */
-export function applyUpdate(receiver: Receiver, update: Pick<Update, 'fields' | 'told'>): Receiver {
-  const channels = mergeChannels(receiver.channels, update.told)
+export function applyUpdate(
+  receiver: Receiver,
+  update: Pick<Update, 'fields' | 'told'> & Partial<Pick<Update, 'receiver' | 'channels'>>,
+): Receiver {
+  const isAsPlanned = update.receiver?.channels === receiver.channels
+  const channels = (isAsPlanned && update.channels) || mergeChannels(receiver.channels, update.told)
   for (const _ in update.fields) return { ...receiver, ...update.fields, channels }
   return channels === receiver.channels ? receiver : { ...receiver, channels }
 }
 
-/** Whether an update says anything but "still here". */
-export function isNews(update: Update): boolean {
-  for (const field in update.fields) if (field !== 'last_seen') return true
-  return (
-    update.newChannels.length > 0 || mergeChannels(update.receiver.channels, update.told) !== update.receiver.channels
-  )
-}
-
 /** Whether an update changes more than levels: identity, place, presence or the channels there are. */
 export function isStructural(update: Update): boolean {
-  for (const field in update.fields) if (field !== 'last_seen') return true
-  return update.newChannels.length > 0
+  return update.newChannels.length > 0 || hasNews(update.fields)
 }
 
-function isRepeated(seenKeys: Set<string>, seen: Observation): boolean {
+function hasNews(fields: Update['fields']): boolean {
+  for (const field in fields) if (field !== 'last_seen') return true
+  return false
+}
+
+function keysOf(seen: Observation): readonly string[] {
   const serial = serialKey(seen.serial_number)
   const mac = macKey(seen.mac_address)
   const keys = [`id:${seen.id}`]
   if (serial !== null) keys.push(`serial:${serial}`)
   else if (mac !== null) keys.push(`mac:${mac}`)
+  return keys
+}
+
+function isRepeated(seenKeys: Set<string>, keys: readonly string[]): boolean {
   if (keys.some((key) => seenKeys.has(key))) return true
   for (const key of keys) seenKeys.add(key)
   return false
@@ -196,28 +266,40 @@ export function toDraft(manufacturer: string, seen: Observation, at: number): Cr
   }
 }
 
-/** What the observation may change of the receiver's hardware: never an identity that another receiver holds. */
-function tellable(known: Known, receiver: Receiver, seen: Observation): Partial<Receiver> {
-  const told: { -readonly [Field in keyof Receiver]?: Receiver[Field] } = {
-    ...toldHardware(seen),
-    api_device_id: seen.id,
+/** What the observation changes of the receiver beside its channels. */
+function changesOf(known: Known, receiver: Receiver, seen: Observation, at: number): Update['fields'] {
+  const changed: { -readonly [Field in keyof Update['fields']]: Update['fields'][Field] } = {}
+  for (const field of hardwareFields) {
+    const value = field === 'model' ? seen.model_name : seen[field]
+    if (value === undefined || value === null || value === receiver[field]) continue
+    if (isTellable(known, receiver, field, value)) Object.assign(changed, { [field]: value })
   }
-  if (receiver.is_named_by_hand) delete told.name
-  const isHeldElsewhere = (holders: readonly Receiver[]) =>
-    holders.some((one) => one.id !== receiver.id && one.manufacturer === receiver.manufacturer)
-  const serial = serialKey(told.serial_number)
-  const mac = macKey(told.mac_address)
-  // An identity that means nothing, or the same spelled otherwise, changes nothing.
-  if (serial === null || serial === serialKey(receiver.serial_number) || isHeldElsewhere(known.bySerial(serial))) {
-    delete told.serial_number
-  }
-  if (mac === null || mac === macKey(receiver.mac_address) || isHeldElsewhere(known.byMac(mac))) delete told.mac_address
-  return told
+  if (receiver.api_device_id !== seen.id) changed.api_device_id = seen.id
+  // A device that its own system calls offline was not heard; for how long is judged elsewhere.
+  if (seen.online === false) return changed
+  if (!receiver.is_active) changed.is_active = true
+  if (at > receiver.last_seen) changed.last_seen = at
+  return changed
 }
 
-/** A device that its own system calls offline was not heard; for how long is judged elsewhere. */
-function heard(receiver: Receiver, seen: Observation, at: number): Partial<Receiver> {
-  return seen.online === false ? {} : { is_active: true, last_seen: Math.max(receiver.last_seen, at) }
+/** An identity that means nothing, or the same spelled otherwise, changes nothing; nor does one that another holds. */
+function isTellable(known: Known, receiver: Receiver, field: keyof Hardware, value: string): boolean {
+  const isHeldElsewhere = (holders: readonly Receiver[]) =>
+    holders.some((one) => one.id !== receiver.id && one.manufacturer === receiver.manufacturer)
+  switch (field) {
+    case 'name':
+      return !receiver.is_named_by_hand
+    case 'serial_number': {
+      const key = serialKey(value)
+      return key !== null && key !== serialKey(receiver.serial_number) && !isHeldElsewhere(known.bySerial(key))
+    }
+    case 'mac_address': {
+      const key = macKey(value)
+      return key !== null && key !== macKey(receiver.mac_address) && !isHeldElsewhere(known.byMac(key))
+    }
+    default:
+      return true
+  }
 }
 
 function touchesIdentity(fields: Update['fields']): boolean {

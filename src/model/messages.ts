@@ -3,6 +3,7 @@
 import type { ReceiverChange } from './api.ts'
 import type { ConnectionStatus } from './connection.ts'
 import type { UpstreamStatus } from './health.ts'
+import { isDeeper, maxJsonDepth } from './json.ts'
 
 export type Severity = 'info' | 'warning' | 'critical'
 
@@ -68,6 +69,7 @@ export function answerClient(text: string, now: Date): Pong | SocketError {
   } catch {
     return { type: 'error', error: 'Not JSON.' }
   }
+  if (isDeeper(said, maxJsonDepth)) return { type: 'error', error: `Nested deeper than ${maxJsonDepth} levels.` }
   if (typeof said !== 'object' || said === null || !('type' in said) || said.type !== 'ping') {
     return { type: 'error', error: 'Unknown message type; this service understands {"type":"ping"}.' }
   }

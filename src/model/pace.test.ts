@@ -67,7 +67,12 @@ test.each([
 })
 
 test('reconnection waits 1, 2, 4 … 30 s, within a fifth', () => {
-  expect([1, 2, 3, 4, 5, 6, 99].map(reconnectMs)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+  const waits = (askedMs?: number) => [1, 2, 3, 4, 5, 6, 99].map((attempt) => reconnectMs(attempt, askedMs))
+  expect(waits()).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+  // A stream that asks for a pause of its own gets at least that, from 1 to 30 s.
+  expect(waits(0)).toEqual(waits())
+  expect(waits(5000)).toEqual([5000, 5000, 5000, 8000, 16_000, 30_000, 30_000])
+  expect(new Set(waits(999_999_999))).toEqual(new Set([30_000]))
   expect([jitter(1000, 0), jitter(1000, 0.5), jitter(1000, 0.999)]).toEqual([800, 1000, 1200])
 })
 

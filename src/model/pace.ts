@@ -54,9 +54,15 @@ export function backoffMs(intervalMs: number, failures: number): number {
   return Math.min(Math.max(intervalMs, grown), Math.max(30_000, intervalMs))
 }
 
-/** Before the nth try in a row to restore a lost link: 1, 2, 4 … 30 s. */
-export function reconnectMs(attempt: number): number {
-  return Math.min(30_000, 1000 * 2 ** Math.min(Math.max(0, attempt - 1), 20))
+const longestReconnectMs = 30_000
+
+/**
+ * Before the nth try in a row to restore a lost link: 1, 2, 4 … 30 s; `askedMs`: not sooner than the system asked for,
+ * which counts from 1 to 30 s.
+ */
+export function reconnectMs(attempt: number, askedMs: number | null = null): number {
+  const grown = Math.max(1000 * 2 ** Math.min(Math.max(0, attempt - 1), 20), askedMs ?? 0)
+  return Math.min(longestReconnectMs, grown)
 }
 
 /** A link that held this long starts its reconnection delays anew. */

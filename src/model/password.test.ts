@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { leakedPasswords } from './leaked-passwords.ts'
 import { isUsername, passwordProblem, usernameKey } from './password.ts'
 
 describe('a password', () => {
@@ -23,7 +24,18 @@ describe('a password', () => {
     ['qwertyuiopas', 'easy to guess'],
     ['Administrator1', 'easy to guess'],
     ['bartholomew-1', 'easy to guess'],
+    // Of the leaked lists, as they stand there and with decoration.
+    ['1q2w3e4r5t6y', 'easy to guess'],
+    ['Finalfantasy', 'easy to guess'],
+    ['needforspeed', 'easy to guess'],
+    ['!!Rammstein-2026', 'easy to guess'],
+    ['chickenwing101', 'easy to guess'],
   ])('%s will not', (password, why) => expect(passwordProblem(password, 'bartholomew')).toContain(why))
+})
+
+it('is none of the commonest, of which at least 3,000 are known', () => {
+  expect(new Set(leakedPasswords).size).toBeGreaterThanOrEqual(3000)
+  for (const password of leakedPasswords) expect([password, passwordProblem(password, 'ana')]).not.toContain(null)
 })
 
 describe('a user name', () => {

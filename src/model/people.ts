@@ -1,6 +1,6 @@
 /** People and the programs that act for them, and what REST says of them. Never with a secret. */
 
-import type { Role } from './access.ts'
+import type { AuditRecord, Role } from './access.ts'
 
 export interface User {
   readonly id: number
@@ -58,11 +58,22 @@ export interface TokenBody {
   readonly last_used_address: string | null
 }
 
+export interface AuditBody extends Omit<AuditRecord, 'at'> {
+  readonly at: string
+}
+
 /** Answered to a sign-in. */
 export interface SignedInBody {
   readonly user: UserBody
   /** Sent back as `X-CSRF-Token` with every write. */
   readonly csrf_token: string
+}
+
+/** Answered to a screen that shows its token. */
+export interface KioskOpenBody {
+  readonly name: string
+  readonly role: Role
+  readonly expires_at: string | null
 }
 
 export interface SessionBody {

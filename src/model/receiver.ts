@@ -78,6 +78,8 @@ export interface Observation extends Partial<Omit<Hardware, 'model'>> {
   readonly online?: boolean
   readonly kind: 'receiver' | 'transmitter'
   readonly channels?: readonly ChannelReading[]
+  /** Of the device as a whole: a transmitter's own. */
+  readonly battery?: number | null
   /** The upstream's full answer for the device, kept with a queue entry. */
   readonly metadata?: unknown
 }

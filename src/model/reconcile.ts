@@ -21,6 +21,9 @@ export interface Known {
   byIp(key: string): readonly Receiver[]
   byApiId(manufacturer: string, apiDeviceId: string): Receiver | undefined
   entry(manufacturer: string, identityKey: string): QueueEntry | undefined
+  get(id: number): Receiver | undefined
+  /** Rises with every change of who is who; what a receiver reads changes nothing here. */
+  readonly identities: number
 }
 
 /** Known receivers that can be looked up in every way, and replaced. */
@@ -30,7 +33,6 @@ export interface KnownIndex extends Known {
   /** Forgets a receiver that was put here. */
   remove(id: number): void
   putEntry(entry: QueueEntry): void
-  get(id: number): Receiver | undefined
   /** In the order they were first put. */
   receivers(): Iterable<Receiver>
 }
@@ -38,64 +40,98 @@ export interface KnownIndex extends Known {
 /** An index of its own; over `base`, what is put here hides what `base` knows under the same id. */
 export function createKnown(base?: Known): KnownIndex {
   const byId = new Map<number, Receiver>()
-  const serials = new Map<string, Receiver[]>()
-  const macs = new Map<string, Receiver[]>()
-  const ips = new Map<string, Receiver[]>()
-  const apiIds = new Map<string, Receiver[]>()
+  const serials: Index = new Map()
+  const macs: Index = new Map()
+  const ips: Index = new Map()
+  const apiIds = new Map<string, Index>()
   const entries = new Map<string, QueueEntry>()
+  let identities = 0
 
-  const find = (own: Map<string, Receiver[]>, key: string, below: readonly Receiver[] | undefined) => {
-    const here = own.get(key)
-    if (below === undefined || below.length === 0) return here ?? []
+  const find = (own: Index, key: string, below: readonly Receiver[] | undefined): readonly Receiver[] => {
+    const here = (own.get(key) ?? none).map((id) => byId.get(id) as Receiver)
+    if (below === undefined || below.length === 0) return here
     const visible = below.filter((receiver) => !byId.has(receiver.id))
-    return here === undefined ? visible : [...visible, ...here]
+    return visible.length === 0 ? here : [...visible, ...here]
   }
-  const keysOf = (receiver: Receiver): [Map<string, Receiver[]>, string | null][] => [
+  const apiIdsOf = (manufacturer: string): Index => {
+    const known = apiIds.get(manufacturer)
+    if (known !== undefined) return known
+    const made: Index = new Map()
+    apiIds.set(manufacturer, made)
+    return made
+  }
+  const keysOf = (receiver: Receiver): [Index, string | null][] => [
     [serials, serialKey(receiver.serial_number)],
     [macs, macKey(receiver.mac_address)],
     [ips, ipKey(receiver.ip)],
-    [apiIds, receiver.api_device_id === null ? null : pair(receiver.manufacturer, receiver.api_device_id)],
+    [apiIdsOf(receiver.manufacturer), receiver.api_device_id],
   ]
+  const forget = (before: Receiver | undefined) => {
+    for (const [index, key] of before === undefined ? [] : keysOf(before)) remove(index, key, before?.id ?? 0)
+  }
 
   return {
+    get identities() {
+      return identities
+    },
     put(receiver) {
       const before = byId.get(receiver.id)
       byId.set(receiver.id, receiver)
-      for (const [index, key] of before === undefined ? [] : keysOf(before)) remove(index, key, receiver.id)
-      for (const [index, key] of keysOf(receiver)) add(index, key, receiver)
+      if (before !== undefined && isSameIdentity(before, receiver)) return
+      identities += 1
+      forget(before)
+      for (const [index, key] of keysOf(receiver)) add(index, key, receiver.id)
     },
     remove(id) {
       const before = byId.get(id)
       byId.delete(id)
-      for (const [index, key] of before === undefined ? [] : keysOf(before)) remove(index, key, id)
+      identities += 1
+      forget(before)
     },
     putEntry: (entry) => void entries.set(pair(entry.manufacturer, entry.identity_key), entry),
-    get: (id) => byId.get(id),
+    get: (id) => byId.get(id) ?? base?.get(id),
     receivers: () => byId.values(),
     bySerial: (key) => find(serials, key, base?.bySerial(key)),
     byMac: (key) => find(macs, key, base?.byMac(key)),
     byIp: (key) => find(ips, key, base?.byIp(key)),
     byApiId(manufacturer, apiDeviceId) {
-      const below = base?.byApiId(manufacturer, apiDeviceId)
-      return find(apiIds, pair(manufacturer, apiDeviceId), below && [below]).at(-1)
+      const own = byId.get(apiIds.get(manufacturer)?.get(apiDeviceId)?.at(-1) ?? 0)
+      if (own !== undefined || base === undefined) return own
+      const below = base.byApiId(manufacturer, apiDeviceId)
+      return below === undefined || byId.has(below.id) ? undefined : below
     },
     entry: (manufacturer, key) => entries.get(pair(manufacturer, key)) ?? base?.entry(manufacturer, key),
   }
+}
+
+/** Ids of receivers, by what they are found by. */
+type Index = Map<string, number[]>
+
+const none: readonly number[] = []
+
+function isSameIdentity(a: Receiver, b: Receiver): boolean {
+  return (
+    a.ip === b.ip &&
+    a.serial_number === b.serial_number &&
+    a.mac_address === b.mac_address &&
+    a.api_device_id === b.api_device_id &&
+    a.manufacturer === b.manufacturer
+  )
 }
 
 function pair(manufacturer: string, key: string): string {
   return `${manufacturer}\n${key}`
 }
 
-function add(index: Map<string, Receiver[]>, key: string | null, receiver: Receiver): void {
+function add(index: Index, key: string | null, id: number): void {
   if (key === null) return
   const same = index.get(key)
-  if (same === undefined) index.set(key, [receiver])
-  else same.push(receiver)
+  if (same === undefined) index.set(key, [id])
+  else same.push(id)
 }
 
-function remove(index: Map<string, Receiver[]>, key: string | null, id: number): void {
-  const rest = key === null ? undefined : index.get(key)?.filter((receiver) => receiver.id !== id)
+function remove(index: Index, key: string | null, id: number): void {
+  const rest = key === null ? undefined : index.get(key)?.filter((one) => one !== id)
   if (key === null || rest === undefined) return
   if (rest.length === 0) index.delete(key)
   else index.set(key, rest)

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { isSettingKey, parseSetting, settingsInForce } from './settings.ts'
+import { describe, expect, it, test } from 'vitest'
+import { explainSettings, isSettingKey, parseSetting, settingsInForce } from './settings.ts'
 
 test.each([
   ['polling_interval', '1', 1],
@@ -24,13 +24,21 @@ describe('the interval in force', () => {
   const global = { manufacturer: null, key: 'polling_interval', value: '20' }
   const own = { manufacturer: 'shure', key: 'polling_interval', value: '3' }
   test.each([
-    ['its own record', [global, own], 7, 3],
-    ['its configuration', [global], 7, 7],
-    ['the global record', [global], undefined, 20],
-    ['the default', [], undefined, 10],
-    ['the default, when a record cannot be read', [{ ...global, value: 'x' }], undefined, 10],
-  ])('%s', (_name, records, configuredInterval, expected) => {
-    const settings = settingsInForce({ records, manufacturer: 'shure', configuredInterval, defaultInterval: 10 })
+    ['its own record', [global, own], 7, 3, 'stored'],
+    ['its configuration', [global], 7, 7, 'configured'],
+    ['the global record', [global], undefined, 20, 'global'],
+    ['the default', [], undefined, 10, 'default'],
+    ['the default, when a record cannot be read', [{ ...global, value: 'x' }], undefined, 10, 'default'],
+  ])('%s', (_name, records, configuredInterval, expected, source) => {
+    const options = { records, manufacturer: 'shure', configuredInterval, defaultInterval: 10 }
+    expect(explainSettings(options).polling_interval).toEqual({ value: expected, source })
+    const settings = settingsInForce(options)
     expect(settings).toEqual({ polling_interval: expected, alert_battery_threshold: 20, enable_websocket: true })
+  })
+
+  it('is the file’s where that says another than the built-in one, and stored where the global scope is asked', () => {
+    const options = { records: [], manufacturer: null, defaultInterval: 5 }
+    expect(explainSettings(options).polling_interval).toEqual({ value: 5, source: 'configured' })
+    expect(explainSettings({ ...options, records: [global] }).polling_interval.source).toBe('stored')
   })
 })

@@ -61,28 +61,64 @@ export function parseSetting(
   return { ok: false, expected: `a whole number from ${kind.min} to ${kind.max}` }
 }
 
-/**
- * The values in force for a manufacturer (null: the global ones). Its own record, then its plugin configuration's
- * `poll_interval`, then the global record, then the default.
- */
-export function settingsInForce(options: {
+/** Where a value comes from: stored here, of this scope or the global one; the configuration; or nobody chose it. */
+export type SettingSource = 'stored' | 'global' | 'configured' | 'default'
+
+export type ExplainedSettings = {
+  readonly [Key in SettingKey]: { readonly value: Settings[Key]; readonly source: SettingSource }
+}
+
+/** `GET /api/admin/settings/`: one a scope. */
+export interface SettingsBody {
+  /** Null: global. */
+  readonly manufacturer: string | null
+  readonly settings: ExplainedSettings
+}
+
+export interface SettingsOptions {
   readonly records: readonly SettingRecord[]
   readonly manufacturer: string | null
   readonly configuredInterval?: number | undefined
   readonly defaultInterval: number
-}): Settings {
-  const { records, manufacturer, configuredInterval, defaultInterval } = options
-  const stored = (key: SettingKey, of: string | null): number | boolean | undefined => {
+}
+
+/**
+ * The values in force for a manufacturer (null: the global ones). Its own record, then its plugin configuration's
+ * `poll_interval`, then the global record, then the default.
+ */
+export function explainSettings({
+  records,
+  manufacturer,
+  configuredInterval,
+  defaultInterval,
+}: SettingsOptions): ExplainedSettings {
+  const stored = <Value>(key: SettingKey, of: string | null, source: SettingSource) => {
     const record = records.find((one) => one.key === key && one.manufacturer === of)
     const parsed = record === undefined ? undefined : parseSetting(key, record.value)
-    return parsed?.ok ? parsed.value : undefined
+    // What a key parses to is of its type.
+    return parsed?.ok ? { value: parsed.value as Value, source } : undefined
   }
-  const own = (key: SettingKey) => (manufacturer === null ? undefined : stored(key, manufacturer))
+  const own = <Value>(key: SettingKey) => stored<Value>(key, manufacturer, 'stored')
+  const general = <Value>(key: SettingKey) => stored<Value>(key, null, 'global')
+  const configured =
+    configuredInterval === undefined ? undefined : { value: configuredInterval, source: 'configured' as const }
+  const isBuiltIn = defaultInterval === serviceDefaults.DEFAULT_POLLING_INTERVAL
   return {
-    polling_interval: Number(
-      own('polling_interval') ?? configuredInterval ?? stored('polling_interval', null) ?? defaultInterval,
-    ),
-    alert_battery_threshold: Number(own('alert_battery_threshold') ?? stored('alert_battery_threshold', null) ?? 20),
-    enable_websocket: Boolean(own('enable_websocket') ?? stored('enable_websocket', null) ?? true),
+    polling_interval: own<number>('polling_interval') ??
+      configured ??
+      general<number>('polling_interval') ?? { value: defaultInterval, source: isBuiltIn ? 'default' : 'configured' },
+    alert_battery_threshold: own<number>('alert_battery_threshold') ??
+      general<number>('alert_battery_threshold') ?? { value: 20, source: 'default' },
+    enable_websocket: own<boolean>('enable_websocket') ??
+      general<boolean>('enable_websocket') ?? { value: true, source: 'default' },
+  }
+}
+
+export function settingsInForce(options: SettingsOptions): Settings {
+  const { polling_interval, alert_battery_threshold, enable_websocket } = explainSettings(options)
+  return {
+    polling_interval: polling_interval.value,
+    alert_battery_threshold: alert_battery_threshold.value,
+    enable_websocket: enable_websocket.value,
   }
 }

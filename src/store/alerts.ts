@@ -7,12 +7,14 @@ import type { AlertRow } from './schema.ts'
 interface AlertFilter {
   readonly state?: AlertState | undefined
   readonly manufacturer?: string | undefined
+  readonly receiver_id?: number | undefined
 }
 
 /** By id. */
 export async function listAlerts(reader: Reader, filter: AlertFilter = {}): Promise<Alert[]> {
   let query = reader.selectFrom('alerts').selectAll().orderBy('id')
   if (filter.manufacturer !== undefined) query = query.where('manufacturer', '=', filter.manufacturer)
+  if (filter.receiver_id !== undefined) query = query.where('receiver_id', '=', filter.receiver_id)
   if (filter.state !== undefined) query = query.where('cleared_at', filter.state === 'raised' ? 'is' : 'is not', null)
   return (await query.execute()).map(toAlert)
 }

@@ -1,13 +1,13 @@
 /** Who did what; rows are added, and go only by age or number. */
 
 import { type Selectable, sql } from 'kysely'
-import type { Actor, AuditEntry } from '../model/access.ts'
+import type { Actor, AuditEntry, AuditRecord } from '../model/access.ts'
 import type { Reader, Tx } from './database.ts'
 import type { AuditRow } from './schema.ts'
 
 /** In the transaction of the deed itself: both are there, or neither. */
 export async function writeAudit(tx: Tx, { actor, action, target, result, details = {} }: AuditEntry): Promise<void> {
-  await tx.query
+  const row = await tx.query
     .insertInto('audit')
     .values({
       at: Date.now(),
@@ -18,21 +18,23 @@ export async function writeAudit(tx: Tx, { actor, action, target, result, detail
       action,
       target,
       result,
+      request_id: actor.request ?? null,
       details: JSON.stringify(details),
     })
-    .execute()
-}
-
-export interface AuditRecord extends Omit<AuditEntry, 'actor' | 'details'> {
-  readonly id: number
-  readonly at: number
-  readonly actor: Omit<Actor, 'role'>
-  readonly details: Readonly<Record<string, unknown>>
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  tx.afterCommit(() => tx.tellAudit(toRecord(row)))
 }
 
 export interface AuditQuery {
   /** Exactly this action, or with a dot at its end all that begin with it. */
   readonly action?: string | undefined
+  /** Part of the name of whoever did it. */
+  readonly actor?: string | undefined
+  readonly result?: AuditEntry['result'] | undefined
+  /** Then or later, and before; epoch milliseconds. */
+  readonly after?: number | undefined
+  readonly before?: number | undefined
   readonly limit: number
   readonly offset: number
 }
@@ -40,19 +42,26 @@ export interface AuditQuery {
 /** The newest first. `total` counts all that fit. */
 export async function listAudit(
   reader: Reader,
-  { action, limit, offset }: AuditQuery,
+  { action, actor, result, after, before, limit, offset }: AuditQuery,
 ): Promise<{ readonly total: number; readonly records: readonly AuditRecord[] }> {
   let fitting = reader.selectFrom('audit')
   if (action?.endsWith('.'))
     fitting = fitting.where('action', '>', action).where('action', '<', `${action.slice(0, -1)}/`)
   else if (action !== undefined) fitting = fitting.where('action', '=', action)
+  if (actor !== undefined) {
+    const pattern = `%${actor.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+    fitting = fitting.where(sql<boolean>`lower(actor_name) like ${pattern} escape '\\'`)
+  }
+  if (result !== undefined) fitting = fitting.where('result', '=', result)
+  if (after !== undefined) fitting = fitting.where('at', '>=', after)
+  if (before !== undefined) fitting = fitting.where('at', '<', before)
   const { total } = await fitting.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const rows = await fitting.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
   return { total: Number(total), records: rows.map(toRecord) }
 }
 
 function toRecord(row: Selectable<AuditRow>): AuditRecord {
-  const { id, at, actor_kind, actor_id, actor_name, address, action, target, result, details } = row
+  const { id, at, actor_kind, actor_id, actor_name, address, action, target, result, request_id, details } = row
   return {
     id,
     at,
@@ -60,6 +69,7 @@ function toRecord(row: Selectable<AuditRow>): AuditRecord {
     action,
     target,
     result: result as AuditEntry['result'],
+    request_id,
     details: JSON.parse(details),
   }
 }

@@ -1,14 +1,19 @@
 /** Opens a database, SQLite or PostgreSQL; everything above it is the same for both. */
 
-import { access, constants, open } from 'node:fs/promises'
+import { access, constants, rm } from 'node:fs/promises'
+import { uptime } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
-import { StoreBusyError, StoreDownError } from './errors.ts'
+import type { AuditRecord } from '../model/access.ts'
+import type { StoreCondition } from '../model/health.ts'
+import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { makeFolder } from './folder.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
+import { createFile, findDamage } from './sqlite-file.ts'
+import { lockFile, shareLock } from './sqlite-lock.ts'
 import { createTurns } from './turns.ts'
 
 export interface Database {
@@ -17,6 +22,12 @@ export interface Database {
   readonly read: Reader
   /** All of `work` or nothing. Must not be called from within itself. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** As the last calls left it. */
+  condition(): StoreCondition
+  /** Looks for damage that no call has met yet. Holds the event loop for some milliseconds. */
+  check(): void
+  /** Writes, for no other purpose than to see whether that works again. */
+  probe(): Promise<void>
   /** Waits for transactions that are under way. */
   close(): Promise<void>
 }
@@ -26,6 +37,8 @@ export interface Tx {
   readonly query: Transaction<Schema>
   /** Called in order once the work is safe, never when it was rolled back. Must not throw. */
   afterCommit(run: () => void): void
+  /** Says what was written to the audit log to whoever wants to hear it. */
+  tellAudit(record: AuditRecord): void
 }
 
 /** `db.read`, or `tx.query` to see what the transaction itself has written. */
@@ -34,37 +47,93 @@ export type Reader = Kysely<Schema>
 interface Options {
   /** `sqlite:<path>`, `postgres://…` or `postgresql://…` */
   readonly url: string
-  /** The clock of leases on SQLite; PostgreSQL always uses its own. */
+  /** The clock of leases on SQLite, the same for all processes on the machine; PostgreSQL always uses its own. */
   readonly now?: () => number
   /** PostgreSQL: the most connections. */
   readonly poolSize?: number
   /** How long a call waits for the database before it throws: for another process's lock, a connection, a statement. */
   readonly waitLimitMs?: number
+  /** Hears what was written to the audit log, once it is safe. Must not throw. */
+  readonly onAudit?: ((record: AuditRecord) => void) | undefined
 }
 
 export async function openDatabase(options: Options): Promise<Database> {
-  if (options.url.startsWith('sqlite:')) return openSqlite(options.url.slice('sqlite:'.length), options)
-  if (/^postgres(ql)?:\/\//.test(options.url)) return openPostgres(options)
+  const damage = { isFound: false }
+  const onDamage = () => {
+    damage.isFound = true
+  }
+  if (options.url.startsWith('sqlite:')) {
+    return watched(await openSqlite(options.url.slice('sqlite:'.length), options, onDamage), damage)
+  }
+  if (/^postgres(ql)?:\/\//.test(options.url)) return watched(openPostgres(options), damage)
   throw new Error('A database address begins with sqlite: or postgres://')
 }
 
-async function openSqlite(path: string, { now = Date.now, waitLimitMs = 5_000 }: Options): Promise<Database> {
-  const { writer, reader } = await openConnections(path, now, waitLimitMs).catch((error: unknown) => {
+interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'close'> {
+  /** What is wrong with its file, if anything. PostgreSQL sees to that itself. */
+  findDamage(): string | null
+}
+
+/** Remembers how it fares. Damage stays for as long as it is open: nothing is written any more. */
+function watched(engine: Engine, damage: { isFound: boolean }): Database {
+  let isWritable = true
+  const transaction: Database['transaction'] = async (work) => {
+    if (damage.isFound) throw new StoreDamagedError('The database is damaged.')
+    try {
+      const result = await engine.transaction(work)
+      isWritable = true
+      return result
+    } catch (error) {
+      if (error instanceof StoreDownError) isWritable = false
+      throw error
+    }
+  }
+  const { dialect, read, close } = engine
+  return {
+    dialect,
+    read,
+    transaction,
+    close,
+    condition: () => (damage.isFound ? 'damaged' : isWritable ? 'well' : 'unwritable'),
+    check() {
+      damage.isFound ||= engine.findDamage() !== null
+    },
+    // Another value every time: SQLite does not touch the disk for a row that stays as it is.
+    probe: () =>
+      transaction(async ({ query }) => {
+        const risen = { value: sql<number>`meta.value + 1` }
+        await query
+          .insertInto('meta')
+          .values({ key: 'probe', value: 1 })
+          .onConflict((conflict) => conflict.column('key').doUpdateSet(risen))
+          .execute()
+      }),
+  }
+}
+
+/** Since the machine was started: nobody sets this clock. Leases on SQLite run on it. */
+export const machineMs = () => uptime() * 1000
+
+async function openSqlite(path: string, options: Options, onDamage: () => void): Promise<Engine> {
+  const { now = machineMs, waitLimitMs = 5_000, onAudit } = options
+  const { lock, writer, reader } = await openConnections(path, now, waitLimitMs).catch((error: unknown) => {
     if (error instanceof StoreBusyError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreDownError(`Cannot open the database ${path}: ${reason}`, { cause: error })
   })
-  const write = new Kysely<Schema>({ dialect: sqliteDialect({ database: writer, waitLimitMs }) })
-  const read = new Kysely<Schema>({ dialect: sqliteDialect({ database: reader, waitLimitMs }) })
+  const write = new Kysely<Schema>({ dialect: sqliteDialect({ database: writer, waitLimitMs, onDamage }) })
+  const read = new Kysely<Schema>({ dialect: sqliteDialect({ database: reader, waitLimitMs, onDamage }) })
   // Kysely closes only what it has used before.
   await Promise.all([sql`select 1`.execute(write), sql`select 1`.execute(read)])
   return {
     dialect: 'sqlite',
     read,
-    transaction: (work) => runTransaction('sqlite', write, work),
+    transaction: (work) => runTransaction('sqlite', write, work, onAudit),
+    findDamage: () => findDamage(path, 'quick'),
     async close() {
       await read.destroy()
       await write.destroy()
+      lock.release()
     },
   }
 }
@@ -74,25 +143,23 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
   await createFile(path)
   await access(path, constants.W_OK)
   await access(dirname(path), constants.W_OK)
+  const isNew = await createFile(lockFile(path))
   const deadline = performance.now() + waitLimitMs
-  // The writer comes first: it makes the files the reader needs.
-  const writer = await whenNotBusy(() => connectSqlite(path, now, { readOnly: false }), deadline)
+  const lock = await whenNotBusy(() => shareLock(path), deadline)
   try {
-    return { writer, reader: await whenNotBusy(() => connectSqlite(path, now, { readOnly: true }), deadline) }
+    // The writer comes first: it makes the files the reader needs.
+    const writer = await whenNotBusy(() => connectSqlite(path, now, { readOnly: false }), deadline)
+    try {
+      return { lock, writer, reader: await whenNotBusy(() => connectSqlite(path, now, { readOnly: true }), deadline) }
+    } catch (error) {
+      writer.close()
+      throw error
+    }
   } catch (error) {
-    writer.close()
+    lock.release()
+    // What is no database of ours is left without a trace.
+    if (isNew) await rm(lockFile(path), { force: true })
     throw error
-  }
-}
-
-/** SQLite itself would make it readable for everybody; its companions (-wal, -shm) take over the file's mode. */
-async function createFile(path: string): Promise<void> {
-  try {
-    const file = await open(path, 'wx', 0o600)
-    await file.close()
-  } catch (error) {
-    // Not opened when it is there: closing it again would drop the locks this process may hold on it.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
@@ -110,7 +177,7 @@ function connectSqlite(path: string, now: () => number, { readOnly }: { readOnly
   }
 }
 
-async function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000 }: Options): Promise<Database> {
+function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Options): Engine {
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: createPostgresPool({ url, poolSize, waitLimitMs }) }),
   })
@@ -120,13 +187,16 @@ async function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000 }: Options
     dialect: 'postgres',
     read: db,
     async transaction(work) {
+      const askedAt = performance.now()
       await turns.take()
       try {
-        return await runTransaction('postgres', db, work)
+        if (performance.now() - askedAt > waitLimitMs) throw new StoreBusyError('Too many are waiting to write.')
+        return await runTransaction('postgres', db, work, onAudit)
       } finally {
         turns.give()
       }
     },
+    findDamage: () => null,
     close: () => db.destroy(),
   }
 }
@@ -135,11 +205,12 @@ async function runTransaction<T>(
   dialect: Database['dialect'],
   db: Kysely<Schema>,
   work: (tx: Tx) => Promise<T>,
+  tellAudit: (record: AuditRecord) => void = () => {},
 ): Promise<T> {
   const hooks: (() => void)[] = []
   const result = await db
     .transaction()
-    .execute((query) => work({ dialect, query, afterCommit: (run) => hooks.push(run) }))
+    .execute((query) => work({ dialect, query, afterCommit: (run) => hooks.push(run), tellAudit }))
   for (const run of hooks) run()
   return result
 }

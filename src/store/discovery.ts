@@ -108,7 +108,10 @@ export async function listReviewed(reader: Reader, filter: QueueFilter, slice: S
     .limit(slice.limit)
     .offset(slice.offset)
     .execute()
-  return rows.map((row) => ({ ...toEntry(row), reviewed_by: row.reviewer, reviewed_at: row.reviewed_at }))
+  return rows.map((row) => {
+    const { name = null, model_name: model = null } = toSeen(row.seen) ?? {}
+    return { ...toEntry(row), name, model, reviewed_by: row.reviewer, reviewed_at: row.reviewed_at }
+  })
 }
 
 /** Each with the device as it was last told, where that was kept. */

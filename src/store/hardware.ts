@@ -125,3 +125,13 @@ export async function moveChannel(
   await tx.query.updateTable('channels').set({ slot }).where('id', '=', id).execute()
   await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver_id).execute()
 }
+
+/** Several at once; they may change places with each other. */
+export async function placeChannels(
+  tx: Tx,
+  revision: number,
+  moves: readonly { readonly id: number; readonly receiver_id: number; readonly slot: number }[],
+): Promise<void> {
+  for (const { id } of moves) await tx.query.updateTable('channels').set({ slot: -id }).where('id', '=', id).execute()
+  for (const move of moves) await moveChannel(tx, revision, move)
+}

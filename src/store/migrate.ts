@@ -11,9 +11,17 @@ const waitLimitMs = 60_000
 /** Any number, as long as it is always the same. */
 const advisoryLock = 7_241_900_113
 
-/** Returns the names of the migrations applied. Waits for another process that is migrating. */
-export async function migrate(db: Database): Promise<readonly string[]> {
-  if ((await missingMigrations(db.dialect, db.read)).length === 0) return []
+/**
+ * Returns the names of the migrations applied. Waits for another process that is migrating. `before` is called first
+ * where there is something to lose.
+ */
+export async function migrate(
+  db: Database,
+  before: () => Promise<unknown> = async () => {},
+): Promise<readonly string[]> {
+  const applied = await appliedNames(db.dialect, db.read)
+  if (missingMigrations(applied).length === 0) return []
+  if (applied.length > 0) await before()
   const deadline = performance.now() + waitLimitMs
   for (;;) {
     try {
@@ -27,12 +35,12 @@ export async function migrate(db: Database): Promise<readonly string[]> {
 
 /** Whether there is nothing to migrate. Throws SchemaTooNewError like `migrate`. */
 export async function isUpToDate(db: Database): Promise<boolean> {
-  return (await missingMigrations(db.dialect, db.read)).length === 0
+  return missingMigrations(await appliedNames(db.dialect, db.read)).length === 0
 }
 
 async function applyMissing(tx: Tx): Promise<readonly string[]> {
   if (tx.dialect === 'postgres') await takeAdvisoryLock(tx.query)
-  const missing = await missingMigrations(tx.dialect, tx.query)
+  const missing = missingMigrations(await appliedNames(tx.dialect, tx.query))
   await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx.query)
   for (const { name, statements } of missing) {
     for (const statement of statements(tx.dialect)) await sql.raw(statement).execute(tx.query)
@@ -41,8 +49,8 @@ async function applyMissing(tx: Tx): Promise<readonly string[]> {
   return missing.map(({ name }) => name)
 }
 
-async function missingMigrations(dialect: Database['dialect'], reader: Reader): Promise<readonly Migration[]> {
-  const applied = await appliedNames(dialect, reader)
+/** Throws SchemaTooNewError where one was applied that this program does not know. */
+export function missingMigrations(applied: readonly string[]): readonly Migration[] {
   const unknown = applied.find((name) => !migrations.some((one) => one.name === name))
   if (unknown !== undefined) {
     throw new SchemaTooNewError(
@@ -52,7 +60,7 @@ async function missingMigrations(dialect: Database['dialect'], reader: Reader): 
   return migrations.filter(({ name }) => !applied.includes(name))
 }
 
-async function appliedNames(dialect: Database['dialect'], reader: Reader): Promise<readonly string[]> {
+export async function appliedNames(dialect: Database['dialect'], reader: Reader): Promise<readonly string[]> {
   const find =
     dialect === 'sqlite'
       ? sql`select name from sqlite_master where type = 'table' and name = 'migrations'`

@@ -183,7 +183,13 @@ export async function deleteSessionsOf(tx: Tx, user: number): Promise<void> {
 
 export async function touchSessions(tx: Tx, hashes: readonly string[], now: number): Promise<void> {
   if (hashes.length === 0) return
-  await tx.query.updateTable('sessions').set({ last_used_at: now }).where('hash', 'in', hashes).execute()
+  await tx.query
+    .updateTable('sessions')
+    .set({ last_used_at: now })
+    .where('hash', 'in', hashes)
+    // A clock that was set back must not make them look as if they had been idle for long.
+    .where('last_used_at', '<', now)
+    .execute()
 }
 
 export async function deleteOldSessions(tx: Tx, now: number): Promise<void> {

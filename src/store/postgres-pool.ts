@@ -1,12 +1,13 @@
 /**
  * PostgreSQL connections as Kysely wants them, made to outlive a server that restarts, hangs or is full: trouble becomes
- * a StoreDownError, a connection in doubt is thrown away, and while the server refuses, one try every half second goes
- * out and everybody else is told at once.
+ * a StoreDownError, a connection in doubt is thrown away, connections are made one at a time, and while the server
+ * refuses, one try every half second goes out and everybody else is told at once.
  */
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { StoreBusyError, StoreDownError } from './errors.ts'
+import { createTurns } from './turns.ts'
 
 const connectAgainAfterMs = 500
 const int8 = 20
@@ -25,7 +26,7 @@ export function createPostgresPool(options: {
     connectionTimeoutMillis: waitLimitMs,
     statement_timeout: waitLimitMs,
     // Only for a server that has stopped answering at all; else its own limit comes first.
-    query_timeout: waitLimitMs * 1.2,
+    query_timeout: waitLimitMs * 1.1,
     idle_in_transaction_session_timeout: 15_000,
     types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
   })
@@ -33,25 +34,51 @@ export function createPostgresPool(options: {
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
 
+  /** Why no connection could be made, and until when nobody need try again. */
   let refused: { readonly error: StoreDownError; readonly until: number } | undefined
-  let isProbing = false
+  /** A connection broke; whether others still work, somebody has to find out. */
+  let doubt: StoreDownError | undefined
+  let probing: Promise<void> | undefined
+  const turns = createTurns(1)
 
   async function connect(): Promise<PostgresPoolClient> {
-    if (refused === undefined || pool.idleCount > 0) return open()
-    if (isProbing || performance.now() < refused.until) throw refused.error
-    isProbing = true
+    await probing
+    return doubt === undefined ? guarded(await open()) : probe(doubt)
+  }
+
+  async function probe(before: StoreDownError): Promise<PostgresPoolClient> {
+    if (probing !== undefined) throw before
+    let end = () => {}
+    probing = new Promise((resolve) => {
+      end = () => {
+        probing = undefined
+        resolve()
+      }
+    })
     try {
-      return await open()
-    } finally {
-      isProbing = false
+      // That a connection is there says little: what counts is an answer.
+      return guarded(await open(), end)
+    } catch (error) {
+      end()
+      throw error
     }
   }
 
-  async function open(): Promise<PostgresPoolClient> {
+  /** Of many that find no connection one asks for it; when it is refused, so are the others. */
+  async function open(): Promise<pg.PoolClient> {
+    if (pool.idleCount > 0 || pool.totalCount >= poolSize) return take()
+    await turns.take()
     try {
-      const client = await pool.connect()
-      refused = undefined
-      return guarded(client)
+      if (refused !== undefined && performance.now() < refused.until) throw refused.error
+      return await take()
+    } finally {
+      turns.give()
+    }
+  }
+
+  async function take(): Promise<pg.PoolClient> {
+    try {
+      return await pool.connect()
     } catch (error) {
       if (hasTimedOutInQueue(error) && pool.totalCount >= poolSize) {
         throw new StoreBusyError('All database connections are in use.', { cause: error })
@@ -61,31 +88,53 @@ export function createPostgresPool(options: {
     }
   }
 
+  /** `onAnswer` hears once whether the server answers, as far as it will ever be known. */
+  function guarded(client: pg.PoolClient, onAnswer = () => {}): PostgresPoolClient {
+    let broken: StoreDownError | undefined
+    async function query(text: string, values: readonly unknown[]) {
+      if (broken !== undefined) throw broken
+      try {
+        const result = await client.query(text, [...values])
+        doubt = undefined
+        return result
+      } catch (error) {
+        const trouble = toStoreError(error)
+        if (trouble instanceof StoreDownError && !isUsableAfter(error)) {
+          broken = trouble
+          doubt = trouble
+        }
+        throw trouble
+      } finally {
+        onAnswer()
+      }
+    }
+    const release = () => {
+      onAnswer()
+      client.release(broken)
+    }
+    // Kysely's type allows for cursors, which it only uses when it is given them.
+    return { query: query as unknown as PostgresPoolClient['query'], release }
+  }
+
   return { connect, end: () => pool.end() }
 }
 
-function guarded(client: pg.PoolClient): PostgresPoolClient {
-  let broken: StoreDownError | undefined
-  async function query(text: string, values: readonly unknown[]) {
-    if (broken !== undefined) throw broken
-    try {
-      return await client.query(text, [...values])
-    } catch (error) {
-      if (isTheQuerysFault(error)) throw error
-      const down = toDown(error)
-      if (!isUsableAfter(error)) broken = down
-      throw down
-    }
-  }
-  // Kysely's type allows for cursors, which it only uses when it is given them.
-  return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(broken) }
+function toStoreError(error: unknown): unknown {
+  if (isInTheWay(error)) return new StoreBusyError('Another transaction was in the way.', { cause: error })
+  return isTheQuerysFault(error) ? error : toDown(error)
 }
 
 /** Resources missing, the administrator's hand, limits reached, the system failing; everything else is about the SQL. */
 const serverTrouble = /^(08|53|57|58|XX|25P0[34]|25006)/
+/** Transactions got in each other's way; the same call may succeed later. */
+const inTheWay = /^(40|55P03)/
 
 function isTheQuerysFault(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !serverTrouble.test(error.code ?? '')
+}
+
+function isInTheWay(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && inTheWay.test(error.code ?? '')
 }
 
 /** A cancelled statement or a full disk leaves the connection as it was. */

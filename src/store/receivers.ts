@@ -85,12 +85,41 @@ export async function addChannels(
 
 /** Writes everything a receiver is and reads, but not which channels it has. */
 export async function saveReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
-  const assignments = Object.keys(rowColumns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`told.${name}`)}`)
+  await updateRows(tx, rowColumns, receivers, (receiver) => toRow(receiver, revision))
+}
+
+/** Of receivers of which only what they read has changed: few columns, and no index but that of the revision. */
+export async function saveReadings(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
+  const { last_seen, readings, revision: counter } = rowColumns
+  await updateRows(tx, { last_seen, readings, revision: counter }, receivers, (receiver) => ({
+    last_seen: receiver.last_seen,
+    readings: JSON.stringify(toReadings(receiver.channels)),
+    revision,
+  }))
+}
+
+/** Of receivers of which nothing else is new. */
+export async function saveLastSeen(
+  tx: Tx,
+  revision: number,
+  heard: readonly Pick<Receiver, 'id' | 'last_seen'>[],
+): Promise<void> {
+  const { last_seen, revision: counter } = rowColumns
+  await updateRows(tx, { last_seen, revision: counter }, heard, (one) => ({ last_seen: one.last_seen, revision }))
+}
+
+async function updateRows<Told extends { readonly id: number }, Name extends string>(
+  tx: Tx,
+  columns: Readonly<Record<Name, 'bigint' | 'text'>>,
+  receivers: readonly Told[],
+  rowOf: (receiver: Told) => Row<NoInfer<Name>>,
+): Promise<void> {
+  const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`told.${name}`)}`)
   await inChunks(receivers, async (chunk) => {
-    const rows = chunk.map((receiver) => ({ id: receiver.id, ...toRow(receiver, revision) }))
-    await executeForRows(
+    const rows = chunk.map((receiver) => ({ ...rowOf(receiver), id: receiver.id }))
+    await executeForRows<unknown, string>(
       tx,
-      { id: 'bigint', ...rowColumns },
+      { ...columns, id: 'bigint' },
       rows,
       (told) => sql`update receivers set ${sql.join(assignments)} from ${told} where receivers.id = told.id`,
     )

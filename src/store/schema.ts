@@ -163,6 +163,8 @@ interface SourceRow {
   error: string | null
   hold_until: number
   last_success_at: number | null
+  overruns: number
+  warning: string | null
 }
 
 interface LeaseRow {
@@ -248,6 +250,7 @@ export interface AuditRow {
   action: string
   target: string
   result: string
+  request_id: string | null
   /** JSON. */
   details: string
 }

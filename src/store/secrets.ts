@@ -25,8 +25,9 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Makes the key when there is none. */
-export async function openSecrets(dataDir: string): Promise<Secrets> {
+/** The key is `given` (64 hexadecimal digits), or lies in the folder; makes one when there is none. */
+export async function openSecrets(dataDir: string, given: string | null = null): Promise<Secrets> {
+  if (given !== null) return createSecrets(Buffer.from(given, 'hex'))
   const path = join(dataDir, 'secret.key')
   await makeFolder(resolve(dataDir))
   const key = (await readKey(path)) ?? (await makeKey(path))

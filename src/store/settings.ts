@@ -78,6 +78,16 @@ export async function listSettings(reader: Reader): Promise<SettingRecord[]> {
   return reader.selectFrom('settings').select(['manufacturer', 'key', 'value']).orderBy('id').execute()
 }
 
+/** False when there was none. */
+export async function deleteSetting(tx: Tx, { manufacturer, key }: Omit<SettingRecord, 'value'>): Promise<boolean> {
+  const { numDeletedRows } = await tx.query
+    .deleteFrom('settings')
+    .where('key', '=', key)
+    .where('manufacturer', manufacturer === null ? 'is' : '=', manufacturer)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
 /** One record a manufacturer (or none: global) and key. */
 export async function saveSetting(tx: Tx, { manufacturer, key, value }: SettingRecord): Promise<void> {
   await sql`

@@ -15,7 +15,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { StoreBusyError, StoreDownError } from './errors.ts'
+import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { createTurns } from './turns.ts'
 
 interface Options {
@@ -23,6 +23,7 @@ interface Options {
   readonly database: InstanceType<typeof DatabaseSync>
   /** How long to wait for a lock another process holds. */
   readonly waitLimitMs: number
+  onDamage(): void
 }
 
 const retryEveryMs = 20
@@ -52,9 +53,10 @@ export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T>
   }
 }
 
-function createDriver({ database, waitLimitMs }: Options): Driver {
+function createDriver({ database, waitLimitMs, onDamage }: Options): Driver {
   const turns = createTurns(1)
-  const connection = createConnection(database, waitLimitMs)
+  const told = (error: unknown) => toStoreError(error, onDamage)
+  const connection = createConnection(database, waitLimitMs, told)
   let askedAt = 0
   return {
     init: async () => {},
@@ -64,8 +66,8 @@ function createDriver({ database, waitLimitMs }: Options): Driver {
       askedAt = now
       return connection
     },
-    beginTransaction: () => whenNotBusy(() => execute(database, 'begin immediate'), askedAt + waitLimitMs),
-    commitTransaction: async () => execute(database, 'commit'),
+    beginTransaction: () => whenNotBusy(() => execute(database, 'begin immediate', told), askedAt + waitLimitMs),
+    commitTransaction: async () => execute(database, 'commit', told),
     async rollbackTransaction() {
       // After some errors (a full disk) SQLite has rolled back by itself.
       if (database.isTransaction) database.exec('rollback')
@@ -78,7 +80,11 @@ function createDriver({ database, waitLimitMs }: Options): Driver {
   }
 }
 
-function createConnection(database: Options['database'], waitLimitMs: number): DatabaseConnection {
+function createConnection(
+  database: Options['database'],
+  waitLimitMs: number,
+  told: (error: unknown) => unknown,
+): DatabaseConnection {
   const statements = createStatementCache(database)
   function run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
     try {
@@ -88,7 +94,7 @@ function createConnection(database: Options['database'], waitLimitMs: number): D
       const { changes, lastInsertRowid } = statement.run(...values)
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     } catch (error) {
-      throw toStoreError(error)
+      throw told(error)
     }
   }
   return {
@@ -127,11 +133,11 @@ function createStatementCache(database: Options['database']) {
   }
 }
 
-function execute(database: Options['database'], sql: string): void {
+function execute(database: Options['database'], sql: string, told: (error: unknown) => unknown): void {
   try {
     database.exec(sql)
   } catch (error) {
-    throw toStoreError(error)
+    throw told(error)
   }
 }
 
@@ -143,19 +149,29 @@ function toBindable(value: unknown): unknown {
 const brokenCodes = new Map([
   [8, 'it is read-only'],
   [10, 'the disk reports an error'],
-  [11, 'it is damaged'],
   [13, 'the disk is full'],
   [14, 'its file cannot be opened'],
+])
+const damagedCodes = new Map([
+  [11, 'it is damaged'],
   [26, 'it is not a database'],
 ])
 
-function toStoreError(error: unknown): unknown {
-  const reason = brokenCodes.get(primaryCode(error))
+function toStoreError(error: unknown, onDamage: () => void): unknown {
+  const code = primaryCode(error)
+  const damage = damagedCodes.get(code)
+  if (damage !== undefined) {
+    onDamage()
+    return new StoreDamagedError(`The database cannot be used: ${damage}.`, { cause: error })
+  }
+  const reason = brokenCodes.get(code)
   return reason === undefined ? error : new StoreDownError(`The database cannot be used: ${reason}.`, { cause: error })
 }
 
+/** Locked by somebody else, or overtaken by somebody again and again while locking. */
 function isBusy(error: unknown): boolean {
-  return primaryCode(error) === 5
+  const code = primaryCode(error)
+  return code === 5 || code === 15
 }
 
 /** SQLite's result code without its extension; 0 for any other error. */

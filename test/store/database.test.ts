@@ -1,9 +1,10 @@
-import { access, readFile, stat } from 'node:fs/promises'
+import { access, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { SchemaTooNewError } from '../../src/store/errors.ts'
+import { mendStore } from '../../src/store/mend.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
@@ -22,7 +23,7 @@ describe.each(engines)('migrations on %s', (engine) => {
 
   test('of four that start together one applies them and the others wait', async () => {
     const databases = await openEmpty(engine, 4)
-    const applied = await Promise.all(databases.map(migrate))
+    const applied = await Promise.all(databases.map((one) => migrate(one)))
     expect(applied.flat()).toEqual(names)
     for (const db of databases) expect(await currentRevision(db.read)).toBe(0)
   })
@@ -139,9 +140,16 @@ describe('opening SQLite', () => {
     await expect(access(path)).rejects.toThrow()
   })
 
-  test('names a file that is no database', async () => {
-    const path = new URL(import.meta.url).pathname
-    await expect(openDatabase({ url: `sqlite:${path}` })).rejects.toThrow(path)
+  test('names a file that is no database, and leaves it and its folder alone', async () => {
+    const folder = await createTestFolder()
+    onTestFinished(folder.drop)
+    const path = join(folder.path, 'notes.txt')
+    await writeFile(path, 'no database')
+    const place = { database_url: `sqlite:${path}`, data_dir: join(folder.path, 'data') }
+    expect(await mendStore(place, 0, false)).toBeNull()
+    await expect(openDatabase({ url: place.database_url })).rejects.toThrow(path)
+    expect(await readFile(path, 'utf8')).toBe('no database')
+    expect(await readdir(folder.path)).toEqual(['notes.txt'])
   })
 
   test('reading connections cannot write', async () => {

@@ -145,7 +145,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
 
   it('are believed for five minutes while the store is away', async () => {
     const db = await openStore(engine)
-    let time = Date.now()
+    let time = 0
     let isAway = false
     const down = new Error('away')
     const read = new Proxy(db.read, {
@@ -155,7 +155,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    const credentials = createCredentials({ db: { ...db, read }, log, now: () => time })
+    const credentials = createCredentials({ db: { ...db, read }, log, now: Date.now, elapsed: () => time })
     const { secret, found } = await signedIn(db, credentials)
     isAway = true
     time += 4 * 60_000

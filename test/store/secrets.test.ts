@@ -42,6 +42,13 @@ describe('the key file', () => {
     expect(await readdir(join(dir, 'new'))).toEqual(['secret.key'])
   })
 
+  test('is not needed where the configuration holds the key', async () => {
+    const dir = await testFolder()
+    const sealed = (await openSecrets(dir, 'ab'.repeat(32))).seal('text', 'shure')
+    expect((await openSecrets(join(dir, 'other'), 'AB'.repeat(32))).open(sealed, 'shure')).toBe('text')
+    expect(await readdir(dir)).toEqual([])
+  })
+
   test('is refused when others can read it or it is damaged', async () => {
     const dir = await testFolder()
     const path = join(dir, 'secret.key')

@@ -79,4 +79,4 @@ test('a writer killed at any moment loses nothing it has acknowledged and leaves
   const raw = new DatabaseSync(url.slice('sqlite:'.length))
   expect(raw.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
   raw.close()
-})
+}, 60_000)

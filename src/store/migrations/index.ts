@@ -6,10 +6,23 @@ import * as people from './0003-people.ts'
 import * as places from './0004-places.ts'
 import * as hardware from './0005-hardware.ts'
 import * as alerts from './0006-alerts.ts'
+import * as warnings from './0007-warnings.ts'
+import * as auditRequests from './0008-audit-requests.ts'
+import * as largeHouses from './0009-large-houses.ts'
 
 export interface Migration {
   readonly name: string
   statements(dialect: 'sqlite' | 'postgres'): readonly string[]
 }
 
-export const migrations: readonly Migration[] = [firstTables, audit, people, places, hardware, alerts]
+export const migrations: readonly Migration[] = [
+  firstTables,
+  audit,
+  people,
+  places,
+  hardware,
+  alerts,
+  warnings,
+  auditRequests,
+  largeHouses,
+]

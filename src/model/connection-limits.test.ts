@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { connectionLimits } from './connection-limits.ts'
+
+it.each([
+  [null, 12_000, 10_000, 1024],
+  [1_048_576, 12_000, 10_000, 1024],
+  [12_256, 12_000, 10_000, 1024],
+  [4096, 3840, 3200, 1024],
+  [1024, 768, 640, 384],
+  [64, 64, 53, 32],
+])(
+  'with %s descriptors: %d connections, %d WebSockets, %d silent ones',
+  (descriptors, connections, sockets, silent) => {
+    expect(connectionLimits(descriptors)).toMatchObject({ connections, sockets, silentPerAddress: silent })
+  },
+)

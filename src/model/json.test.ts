@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { isDeeper } from './json.ts'
+
+it.each([
+  ['1', 0, false],
+  ['[]', 0, true],
+  ['[]', 1, false],
+  ['[[],{"a":[1]}]', 3, false],
+  ['[[],{"a":[1]}]', 2, true],
+  [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 64, true],
+])('%.20s is deeper than %d: %s', (json, levels, expected) => expect(isDeeper(JSON.parse(json), levels)).toBe(expected))

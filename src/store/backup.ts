@@ -1,0 +1,24 @@
+/** The whole database as one SQLite file, while it is in use, whatever engine it is on. */
+
+import { stat } from 'node:fs/promises'
+import type { Database } from './database.ts'
+import { copyFromPostgres } from './postgres-copy.ts'
+import { copySqlite, sqlitePath, writeWhole } from './sqlite-file.ts'
+
+export interface Written {
+  readonly file: string
+  readonly bytes: number
+}
+
+/** Throws where the file is there already, unless it may be replaced. */
+export async function writeBackup(
+  db: Database,
+  database_url: string,
+  file: string,
+  options: { readonly overwrite: boolean },
+): Promise<Written> {
+  const path = sqlitePath(database_url)
+  if (path !== null) await copySqlite(path, file, options)
+  else await writeWhole(file, options, (draft) => copyFromPostgres(db, draft))
+  return { file, bytes: (await stat(file)).size }
+}

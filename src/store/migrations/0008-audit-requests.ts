@@ -1,0 +1,6 @@
+/** Which request it was that somebody did something with. */
+export const name = '0008-audit-requests'
+
+export function statements(): readonly string[] {
+  return ['alter table audit add column request_id text']
+}

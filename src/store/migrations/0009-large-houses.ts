@@ -1,0 +1,6 @@
+/** What a house of thousands of receivers looks up in its logs. */
+export const name = '0009-large-houses'
+
+export function statements(): readonly string[] {
+  return ['create index audit_action on audit (action)', 'create index alerts_receiver_id on alerts (receiver_id)']
+}

@@ -1,0 +1,115 @@
+/** A whole database between PostgreSQL and a SQLite file. */
+
+import { DatabaseSync } from '@photostructure/sqlite'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Database, Tx } from './database.ts'
+import { appliedNames, missingMigrations } from './migrate.ts'
+import { migrations } from './migrations/index.ts'
+import type { Schema } from './schema.ts'
+import { keptTables, passingTables } from './tables.ts'
+
+type SqliteFile = InstanceType<typeof DatabaseSync>
+type Row = Readonly<Record<string, string | number | null>>
+
+const rowsAtOnce = 500
+
+/** `path` is an empty file. It gets the schema the database has, and all rows as they are at one moment. */
+export async function copyFromPostgres(db: Database, path: string): Promise<void> {
+  const target = new DatabaseSync(path, { enableForeignKeyConstraints: false })
+  try {
+    const snapshot = (db.read as Kysely<Schema>).transaction()
+    await snapshot
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (tx) => {
+        const names = await appliedNames('postgres', tx)
+        missingMigrations(names)
+        target.exec('begin')
+        for (const { name, statements } of migrations) {
+          if (names.includes(name)) for (const statement of statements('sqlite')) target.exec(statement)
+        }
+        target.exec('create table migrations (name text primary key, applied_at bigint not null)')
+        for (const table of tablesIn(target)) await copyTable(tx, target, table)
+        target.exec('commit')
+      })
+  } finally {
+    target.close()
+  }
+}
+
+function tablesIn(database: SqliteFile): string[] {
+  const tables = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
+  return (database.prepare(tables).all() as { name: string }[]).map(({ name }) => name)
+}
+
+async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: string): Promise<void> {
+  to.exec(`delete from "${table}"`)
+  await sql`declare copying no scroll cursor for select * from ${sql.table(table)}`.execute(from)
+  for (;;) {
+    const { rows } = await sql<Row>`fetch ${sql.lit(rowsAtOnce)} from copying`.execute(from)
+    const [first] = rows
+    if (first === undefined) break
+    const columns = Object.keys(first)
+    const names = columns.map((name) => `"${name}"`).join(', ')
+    const insert = to.prepare(`insert into "${table}" (${names}) values (${columns.map(() => '?').join(', ')})`)
+    for (const row of rows) insert.run(...columns.map((name) => row[name] ?? null))
+  }
+  await sql`close copying`.execute(from)
+  const last = (await lastIds(from)).get(table)
+  if (last === undefined) return
+  to.prepare('delete from sqlite_sequence where name = ?').run(table)
+  to.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(table, last)
+}
+
+/** Everything but the leases and the schema gives way to what the SQLite file holds, which has the newest schema. */
+export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
+  const source = new DatabaseSync(path, { readOnly: true })
+  try {
+    const replaced = [...keptTables, ...passingTables]
+    await sql`truncate ${sql.join(replaced.map((table) => sql.table(table)))}`.execute(tx.query)
+    for (const table of keptTables) {
+      const rows = source.prepare(`select * from "${table}"`).all() as Row[]
+      await insertRows(tx, table, table === 'locations' ? parentsFirst(rows) : rows)
+    }
+    const used = source.prepare('select name, seq from sqlite_sequence').all() as { name: string; seq: number }[]
+    for (const [table, last] of await lastIds(tx.query)) {
+      const highest = Math.max(last, used.find(({ name }) => name === table)?.seq ?? 0)
+      if (highest > 0) await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${highest})`.execute(tx.query)
+    }
+  } finally {
+    source.close()
+  }
+}
+
+async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const some = rows.slice(at, at + rowsAtOnce)
+    const names = Object.keys(some[0] ?? {})
+    const values = some.map((row) => sql`(${sql.join(names.map((name) => row[name]))})`)
+    const columns = sql.join(names.map((name) => sql.ref(name)))
+    await sql`insert into ${sql.table(table)} (${columns}) values ${sql.join(values)}`.execute(tx.query)
+  }
+}
+
+/** A place after the one it is part of: PostgreSQL looks at once. */
+function parentsFirst(rows: readonly Row[]): Row[] {
+  const sorted: Row[] = []
+  const placed = new Set<Row[string] | undefined>([null])
+  for (let waiting = rows; waiting.length > 0; ) {
+    const next = waiting.filter((row) => placed.has(row.parent))
+    if (next.length === 0) throw new Error('The locations of the backup are inside each other.')
+    for (const row of next) placed.add(row.id)
+    sorted.push(...next)
+    waiting = waiting.filter((row) => !next.includes(row))
+  }
+  return sorted
+}
+
+/** The highest id every table has ever given. */
+async function lastIds(reader: Kysely<Schema>): Promise<Map<string, number>> {
+  const { rows } = await sql<{ name: string; last: number | null }>`
+    select table_name as name, pg_sequence_last_value(pg_get_serial_sequence(quote_ident(table_name), 'id')::regclass) as last
+    from information_schema.columns
+    where table_schema = current_schema() and column_name = 'id' and is_identity = 'YES'`.execute(reader)
+  return new Map(rows.map(({ name, last }) => [name, last ?? 0]))
+}

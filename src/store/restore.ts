@@ -1,0 +1,256 @@
+/** A backup takes the place of the database: wholly, or not at all. Nobody may be using it. */
+
+import { randomBytes } from 'node:crypto'
+import { rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { sql } from 'kysely'
+import type { Actor } from '../model/access.ts'
+import { describeProcess, type HeldLease, toNodes } from '../model/node.ts'
+import { writeAudit } from './audit.ts'
+import { writeBackup } from './backup.ts'
+import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
+import { StoreBusyError } from './errors.ts'
+import { makeFolder } from './folder.ts'
+import { isRunning, listHeldLeases } from './leases.ts'
+import { forgetIncident, moveAside } from './mend.ts'
+import { migrate, missingMigrations } from './migrate.ts'
+import { copyIntoPostgres } from './postgres-copy.ts'
+import { migrationsIn, type Place } from './snapshots.ts'
+import { copySqlite, findDamage, lookInto, removeSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
+import { takeWholeLock } from './sqlite-lock.ts'
+import { passingTables, tellingTables } from './tables.ts'
+
+export interface RestoreOptions {
+  readonly place: Place
+  /** The backup. */
+  readonly file: string
+  /** Also where there is something to lose. */
+  readonly isForced: boolean
+  readonly actor: Actor
+  now(): number
+}
+
+export interface Restored {
+  /** Migrations the backup lacked. */
+  readonly migrated: readonly string[]
+  /** A copy of what was there before; null where there was nothing. */
+  readonly safety_copy: string | null
+}
+
+/** Throws, naming the reason, and then nothing has changed. */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  checkBackup(options.file)
+  const path = sqlitePath(options.place.database_url)
+  return path === null ? restorePostgres(options) : restoreSqlite(path, options)
+}
+
+function checkBackup(file: string): void {
+  try {
+    const damage = findDamage(file)
+    if (damage !== null) throw new Error(`it is damaged (${damage})`)
+    const names = migrationsIn(file)
+    if (names.length === 0) throw new Error('it is empty')
+    missingMigrations(names)
+  } catch (error) {
+    const { message } = error as Error
+    const isForeign = /no such table|not a database/.test(message)
+    throw new Error(`${file} cannot be restored: ${isForeign ? 'it is no backup of Micwatch' : message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** What of the database that is replaced lives on. */
+interface Heritage {
+  readonly meta: readonly { readonly key: string; readonly value: number }[]
+  /** The highest ids that were ever given: none is given a second time. */
+  readonly sequences: readonly { readonly name: string; readonly seq: number }[]
+  readonly leases: readonly { readonly source: string; readonly epoch: number }[]
+}
+
+const nothing: Heritage = { meta: [], sequences: [], leases: [] }
+
+/** What stands where the backup shall go. */
+type Found =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'damaged' }
+  | {
+      readonly kind: 'stored'
+      readonly heritage: Heritage
+      readonly counts: Counts
+      readonly held: readonly HeldLease[]
+    }
+
+type Counts = Readonly<Record<string, number>>
+
+async function restoreSqlite(path: string, options: RestoreOptions): Promise<Restored> {
+  await makeFolder(dirname(resolve(path)))
+  const lock = await takeWholeLock(path)
+  try {
+    const found = await lookAt(path)
+    const held = found.kind === 'stored' ? found.held : []
+    if (lock === null || held.length > 0) throw inUse(held)
+    const isEmpty = found.kind === 'nothing' || (found.kind === 'stored' && isBare(found.counts))
+    if (!isEmpty) requireForce(options, path, found.kind === 'stored' ? found.counts : null)
+    const safety_copy = isEmpty ? null : `${path}.before-restore-${toStamp(options.now())}`
+    const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
+    try {
+      const migrated = await prepare(draft, options, found.kind === 'stored' ? found.heritage : nothing)
+      await clearAway(path, safety_copy, found.kind)
+      // A copy of the draft, which this process may still have open in some corner.
+      await copySqlite(draft, path, { overwrite: true })
+      return { migrated, safety_copy }
+    } finally {
+      await removeSqlite(draft)
+    }
+  } finally {
+    lock?.release()
+  }
+}
+
+async function lookAt(path: string): Promise<Found> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  )
+  if (size === 0) return { kind: 'nothing' }
+  if (findDamage(path) !== null) return { kind: 'damaged' }
+  return lookInto(path, (read) => {
+    const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)
+    const readIfThere = <Item extends object>(table: string, columns: readonly (keyof Item & string)[]): Item[] =>
+      tables.includes(table) ? (read(`"${table}"`, columns) as Item[]) : []
+    const leases = readIfThere<StoredLease>('leases', ['source', 'owner', 'epoch', 'expires_at'])
+    return {
+      kind: 'stored',
+      heritage: {
+        meta: readIfThere<Heritage['meta'][number]>('meta', ['key', 'value']),
+        sequences: readIfThere<Heritage['sequences'][number]>('sqlite_sequence', ['name', 'seq']),
+        leases,
+      },
+      counts: Object.fromEntries(tellingTables.map((table) => [table, readIfThere<object>(table, []).length])),
+      held: leases.flatMap((lease) => toHeld(lease, machineMs())),
+    }
+  })
+}
+
+interface StoredLease {
+  readonly source: string
+  readonly owner: string | null
+  readonly epoch: number
+  readonly expires_at: number
+}
+
+function toHeld({ source, owner, epoch, expires_at }: StoredLease, now: number): HeldLease[] {
+  if (owner === null || !isRunning(expires_at, now)) return []
+  return [{ source, owner, epoch, seconds_left: Math.ceil((expires_at - now) / 1000) }]
+}
+
+/** In the end there is one file, or none, without a log of changes that could be taken for the new one's. */
+async function clearAway(path: string, safetyCopy: string | null, kind: Found['kind']): Promise<void> {
+  if (kind === 'damaged' && safetyCopy !== null) return moveAside(path, safetyCopy)
+  if (safetyCopy !== null) await copySqlite(path, safetyCopy, { overwrite: false })
+  if (kind === 'stored') {
+    // Closed by the last who has it open, the database takes its log in and removes it.
+    const database = new DatabaseSync(path)
+    database.exec('select count(*) from sqlite_master')
+    database.close()
+  }
+  for (const end of ['-wal', '-shm']) await rm(`${path}${end}`, { force: true })
+}
+
+async function restorePostgres(options: RestoreOptions): Promise<Restored> {
+  const { place, now } = options
+  const db = await openDatabase({ url: place.database_url })
+  try {
+    await migrate(db)
+    const held = await listHeldLeases(db.read)
+    if (held.length > 0) throw inUse(held)
+    const counts = await countRows(db)
+    if (!isBare(counts)) requireForce(options, 'the PostgreSQL database', counts)
+    await makeFolder(resolve(place.data_dir))
+    const safety_copy = isBare(counts) ? null : join(place.data_dir, `micwatch.db.before-restore-${toStamp(now())}`)
+    if (safety_copy !== null) await writeBackup(db, place.database_url, safety_copy, { overwrite: false })
+    const draft = join(place.data_dir, `restore-${randomBytes(4).toString('hex')}.tmp`)
+    try {
+      const meta = await db.read.selectFrom('meta').selectAll().execute()
+      const migrated = await prepare(draft, options, { ...nothing, meta })
+      await db.transaction(async (tx) => {
+        const meanwhile = await listHeldLeases(tx.query)
+        if (meanwhile.length > 0) throw inUse(meanwhile)
+        await copyIntoPostgres(tx, draft)
+      })
+      return { migrated, safety_copy }
+    } finally {
+      await removeSqlite(draft)
+    }
+  } finally {
+    await db.close()
+  }
+}
+
+async function countRows(db: Database): Promise<Counts> {
+  const counts: Record<string, number> = {}
+  for (const table of tellingTables) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db.read)
+    counts[table] = rows[0]?.count ?? 0
+  }
+  return counts
+}
+
+/** The backup as it will be: in today's form, without what passes, ahead of everything that was stored before it. */
+async function prepare(draft: string, options: RestoreOptions, heritage: Heritage): Promise<readonly string[]> {
+  const { file, actor, place } = options
+  await copySqlite(file, draft, { overwrite: true })
+  const db = await openDatabase({ url: `sqlite:${draft}` })
+  try {
+    const migrated = await migrate(db)
+    await db.transaction(async (tx) => {
+      for (const table of ['leases', ...passingTables] as const) await tx.query.deleteFrom(table).execute()
+      await forgetIncident(tx)
+      await inherit(tx, heritage)
+      const details = { file, migrated }
+      const target = sqlitePath(place.database_url) ?? 'PostgreSQL'
+      await writeAudit(tx, { actor, action: 'store.restore', target, result: 'ok', details })
+    })
+    return migrated
+  } finally {
+    await db.close()
+  }
+}
+
+async function inherit(tx: Tx, { meta, sequences, leases }: Heritage): Promise<void> {
+  for (const { key, value } of await tx.query.selectFrom('meta').selectAll().execute()) {
+    const before = meta.find((one) => one.key === key)?.value ?? 0
+    const next = Math.max(value, before) + 1
+    await tx.query.updateTable('meta').set({ value: next }).where('key', '=', key).execute()
+  }
+  for (const { name, seq } of sequences) {
+    await sql`update sqlite_sequence set seq = max(seq, ${seq}) where name = ${name}`.execute(tx.query)
+    await sql`insert into sqlite_sequence (name, seq) select ${name}, ${seq}
+      where not exists (select 1 from sqlite_sequence where name = ${name})`.execute(tx.query)
+  }
+  for (const { source, epoch } of leases) {
+    await tx.query.insertInto('leases').values({ source, owner: null, epoch, expires_at: 0 }).execute()
+  }
+}
+
+function isBare(counts: Counts): boolean {
+  return Object.values(counts).every((count) => count === 0)
+}
+
+function requireForce({ isForced }: RestoreOptions, what: string, counts: Counts | null): void {
+  if (isForced) return
+  const told = Object.entries(counts ?? {}).filter(([, count]) => count > 0)
+  const found =
+    counts === null ? 'damaged' : `not empty (${told.map(([name, count]) => `${name}: ${count}`).join(', ')})`
+  throw new Error(`${what} is ${found}; --force replaces it, and keeps a copy of it`)
+}
+
+function inUse(held: readonly HeldLease[]): StoreBusyError {
+  const users = toNodes(held).processes.map(describeProcess).join(', ')
+  const seconds = Math.max(0, ...held.map(({ seconds_left }) => seconds_left))
+  const who = users === '' ? 'Another process uses the database' : `The database is in use by ${users}`
+  const hint = held.length > 0 ? `; one that was killed counts for ${seconds} s more` : ''
+  return new StoreBusyError(`${who}: stop it first${hint}`)
+}

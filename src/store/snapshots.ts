@@ -1,0 +1,76 @@
+/** Copies of a SQLite database, made while all is well, for the day its file is damaged. */
+
+import { readdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Database } from './database.ts'
+import { makeFolder } from './folder.ts'
+import { migrate, missingMigrations } from './migrate.ts'
+import { copySqlite, findDamage, fromStamp, lookInto, sqlitePath, toStamp } from './sqlite-file.ts'
+
+/** Where a database lies, and where what belongs to it is kept. */
+export interface Place {
+  readonly database_url: string
+  readonly data_dir: string
+}
+
+export interface Snapshot {
+  readonly path: string
+  readonly taken_at: number
+}
+
+const kept = 3
+
+/** Null where the database is no file. The oldest go. */
+export async function takeSnapshot(place: Place, now: number): Promise<Snapshot | null> {
+  const path = sqlitePath(place.database_url)
+  if (path === null) return null
+  const folder = folderOf(place)
+  await makeFolder(resolve(folder))
+  const snapshot = join(folder, `micwatch-${toStamp(now)}.db`)
+  await copySqlite(path, snapshot, { overwrite: true })
+  for (const { path: old } of (await listSnapshots(place)).slice(kept)) await rm(old, { force: true })
+  return { path: snapshot, taken_at: now }
+}
+
+/** The newest first. */
+export async function listSnapshots(place: Place): Promise<Snapshot[]> {
+  const folder = folderOf(place)
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return names
+    .flatMap((name) => {
+      const taken_at = fromStamp(/^micwatch-(\w+\.\d{3}Z)\.db$/.exec(name)?.[1] ?? '')
+      return Number.isNaN(taken_at) ? [] : [{ path: join(folder, name), taken_at }]
+    })
+    .sort((a, b) => b.taken_at - a.taken_at)
+}
+
+/** The newest that is whole and of a form this program knows. */
+export async function newestGoodSnapshot(place: Place): Promise<Snapshot | null> {
+  for (const snapshot of await listSnapshots(place)) if (isGood(snapshot.path)) return snapshot
+  return null
+}
+
+/** `migrate`, with a snapshot of what was there before. */
+export function migrateWithSnapshot(db: Database, place: Place): Promise<readonly string[]> {
+  return migrate(db, () => takeSnapshot(place, Date.now()))
+}
+
+function isGood(path: string): boolean {
+  try {
+    return findDamage(path) === null && missingMigrations(migrationsIn(path)) !== null
+  } catch {
+    return false
+  }
+}
+
+/** Throws where there are none. */
+export function migrationsIn(path: string): string[] {
+  return lookInto(path, (read) => read('migrations order by name', ['name'])).map(({ name }) => String(name))
+}
+
+function folderOf({ data_dir }: Place): string {
+  return join(data_dir, 'snapshots')
+}

@@ -1,0 +1,134 @@
+/** SQLite databases as files: where they lie, whether they are whole, copies of them. */
+
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+
+/** Null for a database that is no file. */
+export function sqlitePath(url: string): string | null {
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
+}
+
+/**
+ * Whether it was not there. SQLite itself would make it readable for everybody; its companions (-wal, -shm) take over
+ * the file's mode.
+ */
+export async function createFile(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    await file.close()
+    return true
+  } catch (error) {
+    // Not opened when it is there: closing it again would drop the locks this process may hold on it.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
+}
+
+/** What is wrong with it; null when it is whole. `quick` passes over indexes that lack what their tables have. */
+export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): string | null {
+  const check = depth === 'quick' ? 'quick_check' : 'integrity_check'
+  try {
+    const [found] = lookInto(path, (read) => read(`pragma_${check}`, [check]))
+    const said = String(found?.[check])
+    return said === 'ok' ? null : said.replace(/\s+/g, ' ').trim()
+  } catch (error) {
+    const { errcode = 0, message } = error as Error & { errcode?: number }
+    if (damagedCodes.has(errcode & 0xff)) return message
+    throw error
+  }
+}
+
+const damagedCodes: ReadonlySet<number> = new Set([11, 26])
+
+export type StoredRow = Readonly<Record<string, string | number | null>>
+/** These columns of a table, or of anything else that can stand after `from`. */
+export type Read = (from: string, columns: readonly string[]) => StoredRow[]
+
+/**
+ * Reads without keeping the file open. A prepared statement would, until it is collected as garbage, and no other file
+ * could safely take its place meanwhile: so the SQL itself hands over its rows.
+ */
+export function lookInto<T>(path: string, look: (read: Read) => T): T {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 1_000 })
+  let rows: StoredRow[] = []
+  try {
+    database.function('told', (json: string) => {
+      rows.push(JSON.parse(json))
+      return null
+    })
+    return look((from, columns) => {
+      rows = []
+      const fields = columns.map((name) => `'${name}', "${name}"`)
+      database.exec(`select told(json_object(${fields.join(', ')})) from ${from}`)
+      return rows
+    })
+  } finally {
+    database.close()
+  }
+}
+
+/** A copy of the state at one moment, as one file, while others may write; whole, or not there at all. */
+export async function copySqlite(from: string, to: string, { overwrite }: { overwrite: boolean }): Promise<void> {
+  await writeWhole(to, { overwrite }, async (draft) => {
+    const database = new DatabaseSync(from, { readOnly: true, timeout: 1_000 })
+    try {
+      database.exec(`vacuum into '${draft.replaceAll("'", "''")}'`)
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** With what SQLite and we keep beside it. */
+export async function removeSqlite(path: string): Promise<void> {
+  for (const end of ['', '-journal', '-wal', '-shm', '-lock']) await rm(`${path}${end}`, { force: true })
+}
+
+/** `write` makes a file that takes its name once it is safe on the disk, readable by its owner only. */
+export async function writeWhole(
+  path: string,
+  { overwrite }: { overwrite: boolean },
+  write: (draft: string) => Promise<void>,
+): Promise<void> {
+  const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
+  // The name is taken at once, so that nobody else's file is replaced in the end.
+  if (!overwrite) await (await open(path, 'wx', 0o600)).close()
+  try {
+    await createFile(draft)
+    await write(draft)
+    await syncFile(draft)
+    await rename(draft, path)
+    await syncFile(dirname(path))
+  } catch (error) {
+    if (!overwrite) await rm(path, { force: true })
+    throw error
+  } finally {
+    await removeSqlite(draft)
+  }
+}
+
+/** Replaces what is there. */
+export function writeText(path: string, text: string): Promise<void> {
+  return writeWhole(path, { overwrite: true }, (draft) => writeFile(draft, text))
+}
+
+/** A file, or a folder for the names in it. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A time for a file's name: `20260501T180000.000Z`. */
+export function toStamp(time: number): string {
+  return new Date(time).toISOString().replace(/[-:]/g, '')
+}
+
+export function fromStamp(stamp: string): number {
+  return Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'))
+}

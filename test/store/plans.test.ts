@@ -1,0 +1,174 @@
+/**
+ * A house of 50,000 channels on PostgreSQL: what a steady service asks again and again reads what it needs and no more.
+ * Every statement is the product's own, taken as it is sent, and executed besides.
+ */
+
+import { createQueryId, type KyselyPlugin, PostgresQueryCompiler, type RootOperationNode, sql } from 'kysely'
+import pg from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { listAlerts, listAlertsSince } from '../../src/store/alerts.ts'
+import { listAudit } from '../../src/store/audit.ts'
+import { findConnections, listConnections } from '../../src/store/connections.ts'
+import type { Database, Reader, Tx } from '../../src/store/database.ts'
+import { countEntries, listEntries, listMovements, listReviewed, logMovement } from '../../src/store/discovery.ts'
+import { acquireLease, isLeaseHeld, renewLeases } from '../../src/store/leases.ts'
+import { listReceivers, listRemovals, nextSlots, saveReceivers } from '../../src/store/receivers.ts'
+import { listUnits } from '../../src/store/units.ts'
+import { openStore } from './helpers.ts'
+
+const receivers = 12_500
+/** What is always read whole (orders, leases of the sources, what a scan found) is not among them. */
+const large = ['receivers', 'channels', 'units', 'discovery_queue', 'movements', 'connections', 'audit', 'alerts']
+
+it('asks nothing of a house of 50,000 channels that would read a large table from end to end', async () => {
+  const db = await openStore('postgres')
+  await fill(db)
+  const [sample] = await listReceivers(db.read, 4)
+  if (sample === undefined) throw new Error('nothing is stored')
+
+  const asked: Record<string, (reader: Reader) => Promise<unknown>> = {
+    'receivers changed since': (reader) => listReceivers(reader, 5),
+    'the few receivers changed since': (reader) => listReceivers(reader, 4),
+    'all receivers, in pages': async (reader) => expect(await listReceivers(reader)).toHaveLength(receivers),
+    'removals since': (reader) => listRemovals(reader, 5),
+    'entries changed since': (reader) => listEntries(reader, 5),
+    'units changed since': (reader) => listUnits(reader, 5),
+    'connections changed since': (reader) => listConnections(reader, 5),
+    'connections of some': (reader) => findConnections(reader, [1, 2, 3]),
+    'alerts since': (reader) => listAlertsSince(reader, 5),
+    'open alerts': (reader) => listAlerts(reader, { state: 'raised' }),
+    'alerts of a receiver': (reader) => listAlerts(reader, { receiver_id: 17 }),
+    'a page of pending entries': (reader) => listReviewed(reader, { status: 'pending' }, { limit: 50, offset: 100 }),
+    'how many are pending': (reader) => countEntries(reader, { status: 'pending' }),
+    'movements nobody has acknowledged': (reader) => listMovements(reader, { acknowledged: false }),
+    'a page of the audit log': (reader) => listAudit(reader, { limit: 50, offset: 0 }),
+    'a page of one deed': (reader) => listAudit(reader, { action: 'auth.sign_in', limit: 50, offset: 0 }),
+    'a page of one kind of deeds': (reader) => listAudit(reader, { action: 'auth.', limit: 50, offset: 0 }),
+  }
+  const written: Record<string, (tx: Tx) => Promise<unknown>> = {
+    'free positions': async (tx) => {
+      await tx.query.deleteFrom('channels').where('slot', '=', 777).execute()
+      expect(await nextSlots(tx, 2)).toEqual([777, 50_001])
+    },
+    'the levels of a cycle': (tx) => saveReceivers(tx, 6, [sample]),
+    'a movement': (tx) => logMovement(tx, movement),
+    'a lease': (tx) => acquireLease(tx, 'source-17', 'me', 15_000),
+    'leases, prolonged': (tx) => renewLeases(tx, ['source-17', 'source-18'], 'me', 15_000),
+    'a lease, checked': (tx) => isLeaseHeld(tx, 'source-17', 'me', 1),
+  }
+
+  const found: Record<string, string[]> = {}
+  const explain = await openExplain(db.url)
+  for (const [what, ask] of Object.entries(asked)) {
+    const { plugin, statements } = recorder()
+    await ask(db.read.withPlugin(plugin))
+    found[what] = await explain(statements)
+  }
+  for (const [what, write] of Object.entries(written)) {
+    const { plugin, statements } = recorder()
+    await db.transaction((tx) => write({ ...tx, query: tx.query.withPlugin(plugin) }))
+    found[what] = await explain(statements)
+  }
+  // Whether positions are free between others is counted once for every batch of new receivers, over narrow rows.
+  const counted = ['channels: select count(*) as "taken", max("slot") as "highest" from "channels"']
+  expect(found).toEqual(
+    Object.fromEntries(Object.keys(found).map((what) => [what, what === 'free positions' ? counted : []])),
+  )
+}, 30_000)
+
+const movement = {
+  device: 9,
+  old_ip: '10.0.0.1',
+  new_ip: '10.0.0.2',
+  movement_type: 'ip_only',
+  detected_at: 5,
+  detected_by: 'sync',
+  reason: 'It moved.',
+} as const
+
+interface Statement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+function recorder(): { plugin: KyselyPlugin; statements: Map<string, Statement> } {
+  const statements = new Map<string, Statement>()
+  const compiler = new PostgresQueryCompiler()
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      const { sql, parameters } = compiler.compileQuery(node as RootOperationNode, createQueryId())
+      // Of pages that differ in a number only, the last.
+      statements.set(sql, { sql, parameters })
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  return { plugin, statements }
+}
+
+/** Which large tables each statement would read from end to end, with the statement. */
+async function openExplain(url: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return async (statements: Map<string, Statement>): Promise<string[]> => {
+    if (statements.size === 0) throw new Error('nothing was asked')
+    const bad: string[] = []
+    for (const one of statements.values()) {
+      const { rows } = await client.query(`explain (format json) ${one.sql}`, [...one.parameters])
+      for (const table of tablesReadWhole(rows[0]['QUERY PLAN'][0].Plan)) bad.push(`${table}: ${one.sql}`)
+    }
+    return bad
+  }
+}
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly Plans?: readonly Plan[]
+}
+
+function tablesReadWhole(plan: Plan): string[] {
+  const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : []
+  return [...own.filter((table) => large.includes(table)), ...(plan.Plans ?? []).flatMap(tablesReadWhole)]
+}
+
+/** As a large house stands after some months: the last cycles wrote few rows, nearly everything in the logs is over. */
+async function fill(db: Database): Promise<void> {
+  const statements = [
+    `insert into receivers (manufacturer, api_device_id, name, device_type, serial_number, serial_key, mac_address,
+       mac_key, ip, is_active, last_seen, readings, revision)
+     select 'shure', 'device-' || n, 'Receiver ' || n, 'ulxd', 'SN' || n, 'SN' || n, 'mac' || n, 'mac' || n,
+       '10.' || n / 65536 || '.' || n / 256 % 256 || '.' || n % 256, 1, n, '{"1":{"name":"' || repeat('x', 900) || '"}}',
+       case when n % 250 = 0 then 5 else n % 5 end
+     from generate_series(1, ${receivers}) n`,
+    `insert into channels (receiver_id, channel, slot)
+     select (n - 1) / 4 + 1, (n - 1) % 4 + 1, n from generate_series(1, ${receivers * 4}) n`,
+    `insert into units (manufacturer, channel_id, receiver_id, device_type, is_online, revision)
+     select 'shure', n, (n - 1) / 4 + 1, 'ulxd', 1, n % 5 from generate_series(1, ${receivers * 4}) n`,
+    `insert into connections (receiver, manufacturer, status, transport, error_count, reconnect_attempts, revision)
+     select n, 'shure', 'connected', 'websocket', 0, 0, n % 5 from generate_series(1, ${receivers}) n`,
+    `insert into discovery_queue (manufacturer, identity_key, api_device_id, serial_number, ip, device_type, status,
+       conflict_type, is_duplicate, is_ip_conflict, discovered_at, metadata, revision)
+     select 'shure', 'serial:q' || n, 'q' || n, 'q' || n, '10.9.0.' || n % 256, 'ulxd',
+       case when n % 100 = 0 then 'pending' else 'imported' end, 'ip_conflict', 0, 1, n, '{}', n % 5
+     from generate_series(1, 20000) n`,
+    `insert into movements (device, old_ip, new_ip, movement_type, detected_at, detected_by, reason, times_seen,
+       acknowledged)
+     select n % ${receivers} + 1, '10.0.0.1', '10.0.0.' || n % 256, 'ip_only', n, 'sync', 'It moved.', 1,
+       case when n % 100 = 0 then 0 else 1 end
+     from generate_series(1, 20000) n`,
+    `insert into audit (at, actor_kind, actor_name, action, target, result, request_id, details)
+     select n, 'user', 'somebody', case when n % 100 = 0 then 'auth.sign_in' else 'receiver.edit' || n % 50 end,
+       'receiver:' || n, 'ok', md5(n::text), '{"name":"' || repeat('x', 150) || '"}' from generate_series(1, 50000) n`,
+    `insert into alerts (subject, kind, severity, message, manufacturer, receiver_id, raised_at, cleared_at, revision)
+     select 'battery:' || n, 'battery_low', 'warning', 'The battery is low.', 'shure', n, n,
+       case when n % 200 = 0 then null else n end, n % 5
+     from generate_series(1, 10000) n`,
+    `insert into leases (source, owner, epoch, expires_at)
+     select 'source-' || n, 'me', 1, epoch_ms() + 30000 from generate_series(1, 2000) n`,
+  ]
+  for (const one of statements) await sql.raw(one).execute(db.read)
+  // What its own housekeeping does by itself some seconds later.
+  await sql`vacuum analyze`.execute(db.read)
+}
