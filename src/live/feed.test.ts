@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Announcement, DeviceUpdate } from '../model/messages.ts'
-import { createFeed, type Feed } from './feed.ts'
+import { createFeed, type Feed, onlyAbout } from './feed.ts'
 
 function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {
   return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }
@@ -11,7 +11,7 @@ function listen(feed: Feed, manufacturer?: string): { heard: Announcement[]; sto
   const stop = new AbortController()
   const heard: Announcement[] = []
   const listening = async () => {
-    for await (const { message } of feed.subscribe({ manufacturer, signal: stop.signal })) heard.push(message)
+    for await (const { messages } of feed.subscribe({ manufacturer, signal: stop.signal })) heard.push(...messages)
   }
   void listening()
   return { heard, stop: () => stop.abort() }
@@ -79,8 +79,8 @@ describe('the feed', () => {
     }
     feed.publish({ type: 'status_update', about: 'upstream', manufacturer: 'shure', message: 'x', status: 'degraded' })
     await pass(200)
-    const frames = [await reader.next(), await reader.next(), await reader.next()]
-    expect(frames.map(({ value }) => value.message)).toMatchObject([
+    const { value: first } = await reader.next()
+    expect(first.messages).toMatchObject([
       { type: 'status_update' },
       { receiver_id: 1, data: { name: 'n19' } },
       { receiver_id: 2, data: { ip: '10.0.0.19' } },
@@ -89,14 +89,43 @@ describe('the feed', () => {
     expect((await reader.next()).done).toBe(true)
   })
 
-  test('the same bytes serve every listener', async () => {
+  test('what comes together goes out together, and is the same for all who keep up', async () => {
     const stop = new AbortController()
     const [a, b] = [feed.subscribe({ signal: stop.signal }), feed.subscribe({ signal: stop.signal })]
+    const own = feed.subscribe({ manufacturer: 'sennheiser', signal: stop.signal })
     feed.publish(update(1, { name: 'a' }))
-    const [first, second] = await Promise.all([a[Symbol.asyncIterator]().next(), b[Symbol.asyncIterator]().next()])
-    expect(first.value.bytes).toBe(second.value.bytes)
-    expect(feed.listeners).toBe(2)
+    feed.publish(update(2, { name: 'b' }, 'sennheiser'))
+    await pass(0)
+    const nexts = [a, b, own].map((one) => one[Symbol.asyncIterator]().next())
+    const [first, second, third] = (await Promise.all(nexts)).map(({ value }) => value)
+    expect(first.messages).toHaveLength(2)
+    expect(first).toBe(second)
+    expect(third.messages).toMatchObject([{ receiver_id: 2 }])
+    expect(feed.listeners).toBe(3)
     stop.abort()
     expect(feed.listeners).toBe(0)
+  })
+
+  test('of a batch only what is wanted is kept', async () => {
+    const stop = new AbortController()
+    const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
+    feed.publish(update(1, {}))
+    feed.publish(update(2, {}, 'sennheiser'))
+    await pass(0)
+    const { value: batch } = await reader.next()
+    expect(onlyAbout(batch, () => true)).toBe(batch)
+    expect(onlyAbout(batch, (one) => one === 'shure').messages).toMatchObject([{ receiver_id: 1 }])
+    stop.abort()
+  })
+
+  test('a turn that came a little late does not put off the next', async () => {
+    const { heard } = listen(feed)
+    for (let n = 0; n < 101; n += 1) {
+      feed.publish(update(1, { name: `n${n}` }))
+      await pass(99 + (n % 3))
+    }
+    await pass(200)
+    expect(heard.length).toBeGreaterThanOrEqual(99)
+    expect(heard.length).toBeLessThanOrEqual(103)
   })
 })

@@ -1,20 +1,22 @@
 /**
  * Messages from those who know to those who listen. A receiver is told of at most ten times a second, the last state
- * always arrives, and a listener that falls behind gets the newest of each receiver, never a queue without end.
+ * always arrives, and a listener that falls behind gets the newest of each receiver, never a queue without end. What
+ * comes within one turn of the event loop goes out together: the busier it is, the more each delivery carries.
  */
 
 import type { Announcement, DeviceUpdate } from '../model/messages.ts'
 
-/** One message as all listeners get it; serialised once, whoever reads it. */
-export interface Frame {
-  readonly message: Announcement
-  readonly bytes: Buffer
+/** What was announced within one turn of the event loop. Listeners who keep up share it, and what is made of it. */
+export interface Batch {
+  readonly messages: readonly Announcement[]
+  /** Whom they are about, each once. */
+  readonly manufacturers: readonly (string | null)[]
 }
 
 export interface Feed {
   publish(message: Announcement): void
   /** What is announced from now on, of one manufacturer or of all; ends when the signal aborts. */
-  subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<Frame>
+  subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<Batch>
   readonly listeners: number
   /** Messages that wait for their listeners, all together. */
   readonly waiting: number
@@ -22,7 +24,11 @@ export interface Feed {
 }
 
 const spacingMs = 100
+/** A turn that came this much late does not put off the next: timers are always a little late. */
+const latenessMs = 20
 const maxQueuedEvents = 1000
+/** A slow listener takes what waited for it in parts: meanwhile the rest may be replaced by something newer. */
+const maxQueuedAtOnce = 100
 
 export function createFeed(now: () => number = () => performance.now()): Feed {
   const listeners = new Set<Listener>()
@@ -31,14 +37,31 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   const freeAt = new Map<number, number>()
   const waiting = new Map<number, DeviceUpdate>()
   let timer: NodeJS.Timeout | undefined
+  let gathered: Announcement[] = []
 
   function deliver(message: Announcement): void {
-    const frame = createFrame(message)
-    for (const listener of listeners) if (listener.wants(message)) listener.take(frame)
+    if (listeners.size === 0) return
+    gathered.push(message)
+    if (gathered.length === 1) setImmediate(handOut)
+  }
+
+  /** One batch for all who listen to everything, one for each manufacturer that somebody listens to alone. */
+  function handOut(): void {
+    const messages = gathered
+    gathered = []
+    const batches = new Map<string | undefined, Batch>()
+    for (const listener of listeners) {
+      const { manufacturer } = listener
+      const batch = batches.get(manufacturer) ?? createBatch(messages.filter((one) => concerns(one, manufacturer)))
+      batches.set(manufacturer, batch)
+      if (batch.messages.length > 0) listener.take(batch)
+    }
   }
 
   function deliverInTurn(update: DeviceUpdate): void {
-    freeAt.set(update.receiver_id, now() + spacingMs)
+    const time = now()
+    const due = freeAt.get(update.receiver_id) ?? 0
+    freeAt.set(update.receiver_id, (time - due <= latenessMs ? due : time) + spacingMs)
     deliver(update)
   }
 
@@ -102,42 +125,63 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   }
 }
 
-interface Listener extends AsyncIterable<Frame> {
+interface Listener extends AsyncIterable<Batch> {
+  readonly manufacturer: string | undefined
   readonly waiting: number
-  wants(message: Announcement): boolean
-  take(frame: Frame): void
+  take(batch: Batch): void
   end(): void
 }
 
-/** A bounded place to wait: one frame a receiver, and the last so many of everything else. */
+/**
+ * A bounded place to wait: the batch that came last, as it is; once another comes before that was taken, one message a
+ * receiver and the last so many of everything else.
+ */
 function createListener(manufacturer: string | undefined): Listener {
-  const updates = new Map<number, Frame>()
-  const events: Frame[] = []
+  let next: Batch | undefined
+  const updates = new Map<number, DeviceUpdate>()
+  const events: Announcement[] = []
   let hasEnded = false
   let wake: (() => void) | undefined
 
-  function* drain(): Generator<Frame> {
-    for (let event = events.shift(); event !== undefined; event = events.shift()) yield event
-    for (const [id, frame] of updates) {
-      updates.delete(id)
-      yield frame
+  function queue({ messages }: Batch): void {
+    for (const message of messages) {
+      if (message.type === 'device_update') {
+        const earlier = updates.get(message.receiver_id)
+        updates.set(message.receiver_id, earlier === undefined ? message : mergeUpdates(earlier, message))
+      } else {
+        events.push(message)
+        if (events.length > maxQueuedEvents) events.shift()
+      }
     }
   }
 
+  function takeNext(): Batch | undefined {
+    const batch = next ?? takeQueued()
+    next = undefined
+    return batch
+  }
+
+  function takeQueued(): Batch | undefined {
+    const messages: Announcement[] = events.splice(0)
+    for (const [id, update] of updates) {
+      if (messages.length >= maxQueuedAtOnce) break
+      updates.delete(id)
+      messages.push(update)
+    }
+    return messages.length === 0 ? undefined : createBatch(messages)
+  }
+
   return {
+    manufacturer,
     get waiting() {
-      return updates.size + events.length
+      return (next?.messages.length ?? 0) + updates.size + events.length
     },
-    wants: (message) =>
-      manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer,
-    take(frame) {
-      const { message } = frame
-      if (message.type === 'device_update') {
-        const earlier = updates.get(message.receiver_id)?.message as DeviceUpdate | undefined
-        updates.set(message.receiver_id, earlier === undefined ? frame : replaceFrame(earlier, message, frame))
-      } else {
-        events.push(frame)
-        if (events.length > maxQueuedEvents) events.shift()
+    take(batch) {
+      if (next === undefined && updates.size + events.length === 0) next = batch
+      else {
+        if (next !== undefined) queue(next)
+        next = undefined
+        queue(batch)
       }
       wake?.()
     },
@@ -147,38 +191,33 @@ function createListener(manufacturer: string | undefined): Listener {
     },
     async *[Symbol.asyncIterator]() {
       while (!hasEnded) {
-        for (const frame of drain()) {
-          yield frame
-          if (hasEnded) return
-        }
-        await new Promise<void>((resolve) => {
-          wake = resolve
-          if (hasEnded || updates.size > 0 || events.length > 0) resolve()
-        })
+        const batch = takeNext()
+        if (batch !== undefined) yield batch
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
         wake = undefined
       }
     },
   }
 }
 
-function createFrame(message: Announcement): Frame {
-  let bytes: Buffer | undefined
-  return {
-    message,
-    get bytes() {
-      bytes ??= Buffer.from(JSON.stringify(message))
-      return bytes
-    },
-  }
+function createBatch(messages: readonly Announcement[]): Batch {
+  return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
+}
+
+/** The batch without what is about others. */
+export function onlyAbout(batch: Batch, isWanted: (manufacturer: string | null) => boolean): Batch {
+  if (batch.manufacturers.every(isWanted)) return batch
+  return createBatch(batch.messages.filter(({ manufacturer }) => isWanted(manufacturer)))
+}
+
+function concerns(message: Announcement, manufacturer: string | undefined): boolean {
+  return manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer
 }
 
 /** The newer state, and what the older one told beside the channels. */
 function mergeUpdates(older: DeviceUpdate, newer: DeviceUpdate): DeviceUpdate {
   return { ...newer, data: { ...older.data, ...newer.data } }
-}
-
-/** The shared frame serves where the older message told nothing that the newer leaves out. */
-function replaceFrame(older: DeviceUpdate, newer: DeviceUpdate, frame: Frame): Frame {
-  const isCovered = Object.keys(older.data).every((field) => field in newer.data)
-  return isCovered ? frame : createFrame(mergeUpdates(older, newer))
 }

@@ -7,7 +7,6 @@ import { createKnown, type Known } from '../model/reconcile.ts'
 export interface Latest extends Known {
   /** Up to which change of the store this picture is. */
   revision: number
-  get(id: number): Receiver | undefined
   /** Ordered by id; those of one manufacturer, or all. */
   list(manufacturer?: string): readonly Receiver[]
   put(receiver: Receiver): void
@@ -18,32 +17,52 @@ export interface Latest extends Known {
 
 export function createLatest(): Latest {
   const known = createKnown()
+  /** In order; anew only when receivers come, go or change hands. */
+  const ids = new Map<string | undefined, readonly number[]>()
   const lists = new Map<string | undefined, readonly Receiver[]>()
   let size = 0
+
+  function idsOf(manufacturer: string | undefined): readonly number[] {
+    const cached = ids.get(manufacturer)
+    if (cached !== undefined) return cached
+    const own: number[] = []
+    for (const one of known.receivers()) {
+      if (manufacturer === undefined || one.manufacturer === manufacturer) own.push(one.id)
+    }
+    own.sort((a, b) => a - b)
+    // Only manufacturers that exist are worth remembering; anybody may ask for any code.
+    if (own.length > 0 || manufacturer === undefined) ids.set(manufacturer, own)
+    return own
+  }
+
   return {
     ...known,
     revision: -1,
+    get identities() {
+      return known.identities
+    },
     get size() {
       return size
     },
     list(manufacturer) {
       const cached = lists.get(manufacturer)
       if (cached !== undefined) return cached
-      const all = [...known.receivers()].sort((a, b) => a.id - b.id)
-      const list = manufacturer === undefined ? all : all.filter((one) => one.manufacturer === manufacturer)
-      // Only manufacturers that exist are worth remembering; anybody may ask for any code.
-      if (list.length > 0 || manufacturer === undefined) lists.set(manufacturer, list)
+      const list = idsOf(manufacturer).map((id) => known.get(id) as Receiver)
+      if (list.length > 0) lists.set(manufacturer, list)
       return list
     },
     put(receiver) {
-      if (known.get(receiver.id) === undefined) size += 1
+      const before = known.get(receiver.id)
       known.put(receiver)
       lists.clear()
+      if (before === undefined) size += 1
+      if (before?.manufacturer !== receiver.manufacturer) ids.clear()
     },
     remove(id) {
       if (known.get(id) !== undefined) size -= 1
       known.remove(id)
       lists.clear()
+      ids.clear()
     },
   }
 }

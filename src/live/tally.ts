@@ -1,6 +1,6 @@
 /** What the loops did, counted for whoever watches the watcher: told once a cycle, never for a single level. */
 
-import { Counter, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** A source as the counts name it. */
 interface Counted {
@@ -12,10 +12,21 @@ export interface Tally {
   readonly registry: Registry
   polled(source: Counted, seconds: number, hasFailed: boolean): void
   overran(source: Counted): void
+  /** Something that was pushed means nothing to us. */
+  ignored(source: Counted): void
 }
 
-export function createTally(): Tally {
+/** `droppedLines`: how many lines of the log came to nothing. */
+export function createTally(droppedLines: () => number = () => 0): Tally {
   const registry = new Registry()
+  new Gauge({
+    name: 'micwatch_log_lines_dropped',
+    help: 'Lines that standard output and standard error did not take since the start.',
+    registers: [registry],
+    collect() {
+      this.set(droppedLines())
+    },
+  })
   const labelNames = ['manufacturer', 'source'] as const
   const about = { labelNames, registers: [registry] }
   const polls = new Counter({ ...about, name: 'micwatch_polls_total', help: 'Polling cycles of a source.' })
@@ -28,6 +39,11 @@ export function createTally(): Tally {
     ...about,
     name: 'micwatch_poll_overruns_total',
     help: 'Polling cycles that outlasted their interval.',
+  })
+  const ignored = new Counter({
+    ...about,
+    name: 'micwatch_push_ignored_total',
+    help: 'Pushed messages that were not understood, or about devices that are not known.',
   })
   const latency = new Histogram({
     ...about,
@@ -45,5 +61,6 @@ export function createTally(): Tally {
       latency.observe(labels(source), seconds)
     },
     overran: (source) => overruns.inc(labels(source)),
+    ignored: (source) => ignored.inc(labels(source)),
   }
 }

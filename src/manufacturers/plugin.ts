@@ -4,6 +4,7 @@
  */
 
 import type { Transport } from '../model/connection.ts'
+import type { Complaint } from '../model/health.ts'
 import type { Observation } from '../model/receiver.ts'
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 import type { Link, LinkSettings } from '../upstream/link.ts'
@@ -24,9 +25,10 @@ export type PluginConfig = Readonly<Record<string, unknown>>
 
 export interface DeviceList<Device> {
   readonly devices: readonly Device[]
-  /** How many entries could not be read and were left out, and why the first was. */
+  /** How many entries could not be read and were left out. */
   readonly malformed: number
-  readonly malformedReason?: string
+  /** What is wrong with the list or single devices; a hundred at most. */
+  readonly complaints?: readonly Complaint[]
 }
 
 /** A device as one source tells it. What `readPart` has not filled in yet is absent. */
@@ -72,8 +74,11 @@ export interface Plugin<Device extends UpstreamDevice = UpstreamDevice> {
   /** Which mouths a configuration names. Pure; throws a ConfigError naming the key that is wrong. */
   listSources(config: PluginConfig): readonly Source[]
 
-  /** One call: what the source lists. A malformed entry is left out and counted. */
-  listDevices(link: Link, signal?: AbortSignal): Promise<DeviceList<Device>>
+  /**
+   * One call: what the source lists. A malformed entry is left out and counted. Given the list `before`, a plugin may
+   * give back the same object for a device of which the source says the same; that spares everybody the work.
+   */
+  listDevices(link: Link, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
   /**
    * What can still be asked about this device beyond what it carries, each part one call, `identity` first.
    * An identity already carried by the list is not named.

@@ -83,6 +83,8 @@ export interface Trouble {
   readonly retryAfter: number | null
   /** Credentials or access were refused. */
   readonly isRefused: boolean
+  /** How an answer began that made no sense. */
+  readonly excerpt?: string | undefined
 }
 
 /** What was thrown while a source was asked. */
@@ -91,5 +93,5 @@ export function readTrouble(thrown: unknown): Trouble {
     return { error: thrown instanceof Error ? thrown.message : String(thrown), retryAfter: null, isRefused: false }
   }
   const isRefused = thrown.status === 401 || thrown.status === 403
-  return { error: thrown.message, retryAfter: thrown.retryAfter, isRefused }
+  return { error: thrown.message, retryAfter: thrown.retryAfter, isRefused, excerpt: thrown.response?.excerpt }
 }

@@ -24,6 +24,7 @@ import { clearAlert, listAlerts, listAlertsSince, pruneAlerts, raiseAlert, worse
 import type { Database, Tx } from '../store/database.ts'
 import { currentRevision, nextRevision } from '../store/revision.ts'
 import type { Log } from './log.ts'
+import { createBreather } from './wait.ts'
 
 export interface Alerts {
   /** What is open, from the store; nothing is announced. */
@@ -98,8 +99,14 @@ export function createAlerts(deps: AlertDeps): Alerts {
     receivers.clear()
     sources.clear()
     isLookDue = false
+    const judged: AlertChange[] = []
+    const breathe = createBreather()
+    for (const id of due.receivers) {
+      judged.push(...judgeOne(id))
+      if (breathe.isDue()) await breathe.now()
+    }
     const changes = [
-      ...due.receivers.flatMap(judgeOne),
+      ...judged,
       ...due.sources.filter(({ source }) => deps.isSource(source)).flatMap((fares) => judgeSource(fares, find)),
       ...(due.look ? lookAround() : []),
     ]
@@ -117,7 +124,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
   function lookAround(): AlertChange[] {
     const links = deps.links().filter(({ source }) => deps.isSource(source))
     const orphans = [...open.values()].filter(isOrphan)
-    return [...links.flatMap((link) => judgeLink(link, find, now())), ...orphans.map(clearOrphan)]
+    return [...links.flatMap((link) => judgeLink(link, find, performance.now())), ...orphans.map(clearOrphan)]
   }
 
   function judgeOne(id: number): AlertChange[] {
@@ -140,9 +147,11 @@ export function createAlerts(deps: AlertDeps): Alerts {
     const [revision, applied] = await db.transaction(async (tx) => {
       const revision = await nextRevision(tx, 'alerts')
       const applied: Alert[] = []
+      const breathe = createBreather()
       for (const change of changes) {
         const alert = await apply(tx, revision, change, now())
         if (alert !== null) applied.push(alert)
+        if (breathe.isDue()) await breathe.now()
       }
       await pruneAlerts(tx, now() - keepClearedMs, keepCleared)
       return [revision, applied] as const

@@ -16,9 +16,10 @@ import {
   linkStatus,
   newConnection,
 } from '../model/connection.ts'
+import { linkPrefix } from '../model/node.ts'
 import { listConnections, saveConnections, saveLastMessages } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
-import { leaseHolder } from '../store/leases.ts'
+import { listHeldLeases } from '../store/leases.ts'
 import { currentRevision, nextRevision } from '../store/revision.ts'
 import type { Log } from './log.ts'
 
@@ -41,8 +42,11 @@ export interface Connections {
   heard(receiverId: number): void
   /** The link told that the receiver is there no more. */
   dropped(receiverId: number): Promise<void>
-  /** Connections of links that nobody keeps any more, because their process was killed, are disconnected. */
-  sweep(): Promise<void>
+  /**
+   * Connections of links that nobody keeps any more, because their process was killed, are disconnected: at the second
+   * call that finds them so, or at once.
+   */
+  sweep(options?: { readonly isAtOnce: boolean }): Promise<void>
   /** Another process's link tells the levels of this receiver. */
   isKeptElsewhere(receiverId: number): boolean
   /** How every source's link fares. */
@@ -51,7 +55,7 @@ export interface Connections {
 
 export interface ConnectionDeps {
   readonly db: Database
-  readonly latest: Pick<Latest, 'get' | 'byApiId'>
+  readonly latest: Pick<Latest, 'get' | 'byApiId' | 'identities'>
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
@@ -60,7 +64,7 @@ export interface ConnectionDeps {
 
 /** The lease of a source's subscription. Another than that of polling: see docs/decisions/0008-links.md. */
 export function linkLease(source: string): string {
-  return `link:${source}`
+  return `${linkPrefix}${source}`
 }
 
 /** When something was last heard is written down this often. */
@@ -70,6 +74,15 @@ export function createConnections(deps: ConnectionDeps): Connections {
   const { db, latest, feed, log, now } = deps
   const all = new Map<number, Connection>()
   const bySource = new Map<string, Map<number, Connection>>()
+  /** Rises with every change of the book. */
+  let changes = 0
+  /** What was expected of a source last, and how everything stood then: as long as that stands, all is as expected. */
+  const expected = new Map<
+    string,
+    { readonly ids: readonly string[]; readonly identities: number; readonly changes: number }
+  >()
+  /** Sources whose links nobody kept at the last look. */
+  let unkept: ReadonlySet<string> = new Set()
   const heardAt = new Map<number, number>()
   const heardUnsaved = new Set<number>()
   let heardSavedAt = 0
@@ -78,6 +91,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   const kept = new Set<string>()
   const waiting = new Map<string, Set<() => void>>()
   const toldStatus = new Map<string, ConnectionStatus>()
+  /** Of `performance.now()`. */
   const downSince = new Map<string, number>()
   let seen = -1
   let turn: Promise<unknown> = Promise.resolve()
@@ -92,6 +106,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   function put(connection: Connection): string[] {
     const before = all.get(connection.receiver)
     all.set(connection.receiver, connection)
+    changes += 1
     const { source } = connection
     if (before?.source && before.source !== source) bySource.get(before.source)?.delete(connection.receiver)
     if (source !== null) {
@@ -124,7 +139,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     const [first] = own
     if (status === null || first === undefined || status === 'connected' || status === 'stopped')
       downSince.delete(source)
-    else if (!downSince.has(source)) downSince.set(source, now())
+    else if (!downSince.has(source)) downSince.set(source, performance.now())
     if (status === null || first === undefined || status === 'connecting') return
     const before = toldStatus.get(source) ?? 'disconnected'
     toldStatus.set(source, status)
@@ -159,7 +174,12 @@ export function createConnections(deps: ConnectionDeps): Connections {
     const due = [...heardUnsaved].map((id) => [id, heardAt.get(id) ?? 0] as const)
     heardUnsaved.clear()
     heardSavedAt = performance.now()
-    await db.transaction((tx) => saveLastMessages(tx, due))
+    await db
+      .transaction((tx) => saveLastMessages(tx, due))
+      .catch((error) => {
+        for (const [id] of due) heardUnsaved.add(id)
+        log.warn({ connections: due.length, error: String(error) }, 'when links were heard last could not be stored')
+      })
   }
 
   function forget(receiverId: number): void {
@@ -167,6 +187,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     if (source) bySource.get(source)?.delete(receiverId)
     for (const kept of [all, heardAt]) kept.delete(receiverId)
     for (const kept of [unsaved, heardUnsaved]) kept.delete(receiverId)
+    changes += 1
   }
 
   async function readChanges(): Promise<void> {
@@ -244,8 +265,13 @@ export function createConnections(deps: ConnectionDeps): Connections {
     async expect(heard, deviceIds) {
       const { id: source, manufacturer, plugin } = heard
       if (plugin.subscribe === undefined) return
+      const before = expected.get(source)
+      const { identities } = latest
+      if (before?.ids === deviceIds && before.identities === identities && before.changes === changes) return
       const listed = new Set<number>()
       const changed: Connection[] = []
+      /** Another source may cease to be one at any time. */
+      let hasForeign = false
       for (const deviceId of deviceIds) {
         const receiver = latest.byApiId(manufacturer, deviceId)
         if (receiver === undefined) continue
@@ -255,10 +281,13 @@ export function createConnections(deps: ConnectionDeps): Connections {
           changed.push(newConnection(receiver.id, manufacturer, source, plugin.transport ?? 'websocket'))
         } else if (known.source !== source && (known.source === null || !deps.isSource(known.source))) {
           changed.push({ ...known, source, manufacturer, transport: plugin.transport ?? known.transport })
-        }
+        } else if (known.source !== source) hasForeign = true
       }
       for (const known of ofSource(source)) if (!listed.has(known.receiver)) changed.push(withoutSource(known))
-      if (changed.length === 0) return
+      if (changed.length === 0) {
+        if (!hasForeign) expected.set(source, { ids: deviceIds, identities, changes })
+        return
+      }
       change(changed, true)
       await inTurn(save)
     },
@@ -273,11 +302,17 @@ export function createConnections(deps: ConnectionDeps): Connections {
       change([withoutSource(known)], true)
       await inTurn(save)
     },
-    async sweep() {
+    async sweep({ isAtOnce } = { isAtOnce: false }) {
+      const held = new Set((await listHeldLeases(db.read)).map((lease) => lease.source))
+      const before = unkept
+      const lonely = new Set<string>()
+      unkept = lonely
       for (const source of bySource.keys()) {
         const status = linkStatus(ofSource(source).filter((one) => one.status !== 'stopped'))
-        if (status === null || status === 'disconnected') continue
-        if ((await leaseHolder(db.read, linkLease(source))) !== null) continue
+        if (status === null || status === 'disconnected' || held.has(linkLease(source))) continue
+        lonely.add(source)
+        // Whoever is about to keep a link has no lease on it for a moment.
+        if (!isAtOnce && !before.has(source)) continue
         await note(source, { type: 'ended', at: now(), reason: 'the process that kept the link has ended' })
       }
     },

@@ -3,6 +3,7 @@
  * only then shown and told on. Levels go to memory at once and to disk at the end of a polling cycle.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Cache } from '../live/cache.ts'
 import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
@@ -13,21 +14,32 @@ import { draftHeardUnits, type OwnUnits, planOwnUnits, renamedUnits, type Unit }
 import {
   applyUpdate,
   type Intake,
-  isNews,
   isStructural,
-  planIntake,
   type Queued,
+  type Settled,
+  settle,
   spokenOf,
+  startIntake,
   type Update,
 } from '../model/intake.ts'
-import type { Observation, Receiver } from '../model/receiver.ts'
+import { type ChannelReading, mergeChannels, type Observation, type Receiver } from '../model/receiver.ts'
 import { macKey, serialKey } from '../model/reconcile.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { listEntries, logMovement, savePending, trimMovements, trimQueue } from '../store/discovery.ts'
-import { addChannels, insertReceivers, listReceivers, listRemovals, saveReceivers } from '../store/receivers.ts'
+import { StaleWriteError, StoreBusyError } from '../store/errors.ts'
+import {
+  addChannels,
+  insertReceivers,
+  listReceivers,
+  listRemovals,
+  saveLastSeen,
+  saveReadings,
+  saveReceivers,
+} from '../store/receivers.ts'
 import { currentRevision, nextRevision } from '../store/revision.ts'
 import { insertUnits, listUnits, saveUnits } from '../store/units.ts'
 import type { Alerts } from './alerts.ts'
+import { createBreather } from './wait.ts'
 
 export interface Batch {
   readonly manufacturer: string
@@ -38,8 +50,13 @@ export interface Batch {
   readonly missing?: readonly string[]
   /** The end of a cycle: everything that changed since the last one goes to disk too. */
   readonly endsCycle?: boolean
-  /** Runs in the writing transaction; throws when the caller has lost the right to write. */
+  /** Runs in the writing transaction; throws a StaleWriteError when the caller has lost the right to write. */
   readonly guard?: (tx: Tx) => Promise<void>
+}
+
+/** Levels that another process heard and has not written down yet. */
+export interface HeardElsewhere extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
+  readonly channels: readonly ChannelReading[]
 }
 
 export interface IngestReport {
@@ -49,12 +66,16 @@ export interface IngestReport {
   readonly updated: number
   readonly moved: number
   readonly duplicates: number
+  /** How many of the duplicates are devices told a second time in this batch. */
+  readonly repeated: number
   readonly conflicts: number
 }
 
 export interface Ingest {
   /** Levels of known receivers take effect before this returns its promise. */
   take(batch: Batch): Promise<IngestReport>
+  /** Levels of known receivers take effect in memory; the rest waits for a later batch. For while the store is away. */
+  show(batch: Batch): IngestReport
   /** What `take` would do. */
   preview(batch: Batch): IngestReport
   /**
@@ -64,6 +85,8 @@ export interface Ingest {
   change<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T>
   /** Takes in what other processes have stored since. */
   catchUp(): Promise<void>
+  /** Shows what other processes have heard; to write it down is their business. */
+  hearElsewhere(levels: readonly HeardElsewhere[]): void
 }
 
 export interface IngestDeps {
@@ -73,12 +96,17 @@ export interface IngestDeps {
   readonly feed: Feed
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly alerts: Pick<Alerts, 'took' | 'left'>
+  /** Hears of every receiver as this process heard it. */
+  onHeard(receiver: Receiver): void
   /** Wall clock, epoch ms. */
   now(): number
 }
 
 /** A receiver that only says "still here" is written down this often. */
 const lastSeenEveryMs = 60_000
+
+/** What is stored may be so much older than what was told by word; beyond that it is another machine's clock. */
+const wordAheadMs = 10_000
 
 /** Other writers came first so often in a row that something must be wrong. */
 const maxReplans = 20
@@ -88,6 +116,9 @@ export function createIngest(deps: IngestDeps): Ingest {
   /** Changed in memory, not on disk yet. */
   const unsaved = new Set<number>()
   const savedAt = new Map<number, number>()
+  /** Of when the levels are that other processes have passed on. */
+  const wordAt = new Map<number, number>()
+  const settled = new WeakMap<Observation, Settled>()
   let turn: Promise<unknown> = Promise.resolve()
 
   /** One writer at a time, in the order they came. */
@@ -97,12 +128,35 @@ export function createIngest(deps: IngestDeps): Ingest {
     return result
   }
 
+  function startPlan({ manufacturer }: Batch) {
+    return startIntake({ known: latest, manufacturer, at: now(), settled })
+  }
+
+  /** All at once. */
   function plan(batch: Batch): Intake {
-    const intake = planIntake(latest, batch.manufacturer, batch.observations, now())
-    const heard = new Set(intake.updates.filter((update) => update.isHeard).map(({ receiver }) => receiver.id))
-    const gone = (batch.gone ?? []).flatMap((id) => (heard.has(id) ? [] : (latest.get(id) ?? [])))
-    const left = gone.filter((one) => one.is_active).map((one) => spokenOf(one, { is_active: false }))
-    return left.length === 0 ? intake : { ...intake, updates: [...intake.updates, ...left] }
+    const intake = startPlan(batch)
+    for (const seen of batch.observations) intake.add(seen)
+    return withGone(intake.plan, batch)
+  }
+
+  /** A little at a time. Who is who does not change meanwhile: that takes a turn. */
+  async function planLong(batch: Batch): Promise<Intake> {
+    const intake = startPlan(batch)
+    const breathe = createBreather()
+    for (const seen of batch.observations) {
+      intake.add(seen)
+      if (breathe.isDue()) await breathe.now()
+    }
+    return withGone(intake.plan, batch)
+  }
+
+  function withGone(intake: Intake, { gone = [] }: Batch): Intake {
+    if (gone.length === 0) return intake
+    const heard = new Set(intake.again.map(({ receiver }) => receiver.id))
+    for (const { isHeard, receiver } of intake.updates) if (isHeard) heard.add(receiver.id)
+    const left = gone.flatMap((id) => (heard.has(id) ? [] : (latest.get(id) ?? [])))
+    const updates = left.filter((one) => one.is_active).map((one) => spokenOf(one, { is_active: false }))
+    return { ...intake, updates: [...intake.updates, ...updates] }
   }
 
   function planUnits({ manufacturer, observations, missing = [] }: Batch): OwnUnits {
@@ -110,34 +164,39 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function take(batch: Batch): Promise<IngestReport> {
+    if (batch.endsCycle) return inTurn(() => write(batch))
     const intake = plan(batch)
     if (needsWriting(intake, batch)) return inTurn(() => write(batch))
-    const report = toReport(batch, intake)
-    showLevels(intake.updates, batch.manufacturer)
-    return Promise.resolve(report)
+    return Promise.resolve(showPlanned(batch, intake))
+  }
+
+  /** What needs no store. */
+  function showPlanned(batch: Batch, intake: Intake): IngestReport {
+    for (const update of intake.updates) if (!isStructural(update)) showUpdate(update)
+    for (const one of intake.again) showAgain(one, intake)
+    cache.drop(batch.manufacturer)
+    return toReport(batch, intake)
   }
 
   async function write(batch: Batch): Promise<IngestReport> {
     for (let attempt = 1; attempt <= maxReplans; attempt += 1) {
-      // Planned anew: while waiting for the turn the picture may have changed.
-      const intake = plan(batch)
+      // Planned here and not before: while waiting for the turn the picture may have changed.
+      const intake = await planLong(batch)
       const report = toReport(batch, intake)
       if (!needsWriting(intake, batch)) {
-        showLevels(intake.updates, batch.manufacturer)
+        await showAll(intake, batch)
         return report
       }
       try {
-        const saved = await db.transaction((tx) => store(tx, batch, intake))
-        saved()
+        const written = await db.transaction((tx) => store(tx, batch, intake))
+        await written()
         return report
       } catch (error) {
         if (error instanceof OvertakenError) await loadChanges()
         else {
+          if (error instanceof StaleWriteError) await forgetUnsaved(batch.manufacturer)
           // The show goes on in memory; what could not be stored is stored at the end of a later cycle.
-          showLevels(
-            intake.updates.filter((update) => !isStructural(update)),
-            batch.manufacturer,
-          )
+          else await showAll({ ...intake, updates: intake.updates.filter((update) => !isStructural(update)) }, batch)
           throw error
         }
       }
@@ -145,8 +204,17 @@ export function createIngest(deps: IngestDeps): Ingest {
     throw new OvertakenError()
   }
 
+  /** Somebody else knows better by now: what is stored counts, and not what this process has heard before. */
+  async function forgetUnsaved(manufacturer: string): Promise<void> {
+    const ids = new Set(unsavedOf(manufacturer))
+    for (const id of ids) unsaved.delete(id)
+    for (const receiver of ids.size === 0 ? [] : await listReceivers(db.read)) if (ids.has(receiver.id)) show(receiver)
+    cache.drop(manufacturer)
+  }
+
   /** Writes the plan; gives back what shows it, once it is safe. */
-  async function store(tx: Tx, batch: Batch, intake: Intake): Promise<() => void> {
+  async function store(tx: Tx, batch: Batch, intake: Intake): Promise<() => Promise<void>> {
+    const breathe = createBreather()
     const revision = await nextRevision(tx)
     if (revision !== latest.revision + 1) throw new OvertakenError()
     await batch.guard?.(tx)
@@ -156,19 +224,19 @@ export function createIngest(deps: IngestDeps): Ingest {
       channelNumbers: [...new Set(told.map((reading) => reading.channel))],
     }))
     const inserted = await insertReceivers(tx, revision, drafts)
-    const created = inserted.map((receiver, at) =>
-      applyUpdate(receiver, { fields: {}, told: intake.creations[at]?.told ?? [] }),
-    )
+    const created: Receiver[] = []
+    for (const [at, receiver] of inserted.entries()) {
+      created.push(applyUpdate(receiver, { fields: {}, told: intake.creations[at]?.told ?? [] }))
+      if (breathe.isDue()) await breathe.now()
+    }
     const grown = new Map<number, Receiver>()
     for (const { receiver, newChannels } of intake.updates) {
       if (newChannels.length > 0) grown.set(receiver.id, await addChannels(tx, revision, receiver, newChannels))
     }
-    // As known at this moment: levels that were pushed since the plan was made are newer than the plan's.
-    const current = (update: Update, known = latest.get(update.receiver.id) ?? update.receiver): Receiver => {
-      return applyUpdate({ ...known, channels: withNewChannels(known, grown.get(known.id)) }, update)
-    }
     const pictured = new Map<number, Receiver | undefined>()
     const changed = new Map<number, Receiver>()
+    /** Of these more has changed than levels. */
+    const remade = new Set<number>()
     const widened: Receiver[] = []
     for (const id of batch.endsCycle ? unsavedOf(batch.manufacturer) : []) {
       const receiver = latest.get(id)
@@ -176,11 +244,22 @@ export function createIngest(deps: IngestDeps): Ingest {
     }
     for (const update of intake.updates) {
       const { id } = update.receiver
-      if (isWorthSaving(update)) changed.set(id, current(update, changed.get(id)))
-      if (bringsUnit(update) || update.newChannels.length > 0) widened.push(current(update, changed.get(id)))
+      if (update.isNews) changed.set(id, current(update, grown, changed.get(id)))
+      if (isStructural(update)) remade.add(id)
+      if (bringsUnit(update) || update.newChannels.length > 0) widened.push(current(update, grown, changed.get(id)))
+      if (breathe.isDue()) await breathe.now()
     }
     for (const id of changed.keys()) pictured.set(id, latest.get(id))
-    await saveReceivers(tx, revision, [...created, ...changed.values()])
+    const all = [...changed.values()]
+    const isRemade = ({ id }: Receiver) => remade.has(id)
+    await saveReceivers(tx, revision, all.filter(isRemade))
+    await saveReadings(tx, revision, [...created, ...all.filter((one) => !isRemade(one))])
+    const stillHere = batch.endsCycle ? stillHereIn(intake) : []
+    await saveLastSeen(
+      tx,
+      revision,
+      stillHere.filter(({ id }) => !changed.has(id)),
+    )
 
     for (const { receiver, old_ip, new_ip } of intake.moves) {
       const detected = { detected_at: now(), detected_by: 'sync', reason: 'found at another address' } as const
@@ -196,7 +275,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     }
     const trimmed = entries.length === 0 ? [] : await trimQueue(tx)
 
-    return () => {
+    return async () => {
       latest.revision = revision
       for (const entry of entries) if (!trimmed.includes(entry.id)) latest.putEntry(entry)
       for (const unit of savedUnits) units.put(unit)
@@ -204,9 +283,15 @@ export function createIngest(deps: IngestDeps): Ingest {
         savedAt.set(id, now())
         if (latest.get(id) === before) unsaved.delete(id)
       }
+      for (const { id } of stillHere) savedAt.set(id, now())
       cache.drop(batch.manufacturer)
-      for (const receiver of created) showHeard(receiver)
-      for (const update of intake.updates) showHeard(current(update))
+      const breathe = createBreather()
+      for (const receiver of created) {
+        savedAt.set(receiver.id, now())
+        showHeard(receiver)
+        if (breathe.isDue()) await breathe.now()
+      }
+      await showAll(intake, batch, grown)
     }
   }
 
@@ -260,29 +345,81 @@ export function createIngest(deps: IngestDeps): Ingest {
     if (updates.some(bringsUnit)) return true
     const own = planUnits(batch)
     if (own.drafts.length > 0 || own.changed.length > 0) return true
-    if (batch.endsCycle) return unsavedOf(batch.manufacturer).length > 0 || updates.some(isWorthSaving)
-    return updates.some(isStructural)
+    if (!batch.endsCycle) return updates.some(isStructural)
+    return unsavedOf(batch.manufacturer).length > 0 || updates.some(({ isNews }) => isNews) || isAnyDue(intake)
   }
 
   function unsavedOf(manufacturer: string): number[] {
     return [...unsaved].filter((id) => latest.get(id)?.manufacturer === manufacturer)
   }
 
-  function isWorthSaving(update: Update): boolean {
-    if (isNews(update)) return true
-    const seenAt = update.fields.last_seen ?? 0
-    return seenAt - (savedAt.get(update.receiver.id) ?? 0) >= lastSeenEveryMs
+  function isDue(id: number, at: number): boolean {
+    return at - (savedAt.get(id) ?? 0) >= lastSeenEveryMs
   }
 
-  function showLevels(updates: readonly Update[], manufacturer: string): void {
-    if (updates.length === 0) return
-    cache.drop(manufacturer)
-    for (const update of updates) {
-      const known = latest.get(update.receiver.id) ?? update.receiver
-      const after = applyUpdate(known, update)
-      if (after.channels !== known.channels) unsaved.add(known.id)
-      showHeard(after)
+  function isAnyDue({ again, updates, at }: Intake): boolean {
+    return (
+      again.some(({ receiver }) => isDue(receiver.id, at)) || updates.some(({ receiver }) => isDue(receiver.id, at))
+    )
+  }
+
+  /** Those that said nothing new, and whose last word was written down long ago. */
+  function stillHereIn({ again, updates, at }: Intake): Pick<Receiver, 'id' | 'last_seen'>[] {
+    const silent = updates.filter(({ isNews, isHeard }) => isHeard && !isNews)
+    return [...again, ...silent]
+      .filter(({ receiver }) => isDue(receiver.id, at))
+      .map(({ receiver: { id, last_seen } }) => ({ id, last_seen: Math.max(last_seen, at) }))
+  }
+
+  /** As known at this moment: levels that were pushed since the plan was made are newer than the plan's. */
+  function current(update: Update, grown = noneGrown, known = latest.get(update.receiver.id) ?? update.receiver) {
+    const channels = withNewChannels(known, grown.get(known.id))
+    const whole = channels === known.channels ? known : { ...known, channels }
+    const isOvertaken = known.last_seen > (update.fields.last_seen ?? known.last_seen)
+    return applyUpdate(whole, isOvertaken ? withoutReadings(update) : update)
+  }
+
+  /** `grown`: what was stored; without it, what is shown has still to be. */
+  async function showAll(
+    intake: Intake,
+    { manufacturer }: Batch,
+    grown?: ReadonlyMap<number, Receiver>,
+  ): Promise<void> {
+    const breathe = createBreather()
+    for (const update of intake.updates) {
+      const after = showUpdate(update, grown)
+      if (isSettling(update)) settled.set(update.seen, settle(update.seen, after, intake.identities))
+      if (breathe.isDue()) await breathe.now()
     }
+    for (const one of intake.again) {
+      showAgain(one, intake)
+      if (breathe.isDue()) await breathe.now()
+    }
+    cache.drop(manufacturer)
+  }
+
+  function showUpdate(update: Update, grown?: ReadonlyMap<number, Receiver>): Receiver {
+    const { id } = update.receiver
+    const before = latest.get(id)
+    const after = current(update, grown)
+    if (grown === undefined && after.channels !== before?.channels) unsaved.add(id)
+    showHeard(after)
+    return after
+  }
+
+  /** Told again, it would find the receiver as it left it. */
+  function isSettling(update: Update): update is Update & { seen: Observation } {
+    return update.seen !== null && update.isHeard && !isStructural(update) && !bringsUnit(update)
+  }
+
+  /** Nobody has to hear of it: nothing is new but the time. */
+  function showAgain(one: Settled, { at }: Intake): void {
+    const known = latest.get(one.receiver.id)
+    if (known === undefined) return
+    const after = { ...known, last_seen: Math.max(known.last_seen, at) }
+    latest.put(after)
+    alerts.took(known, after)
+    if (known === one.receiver) one.receiver = after
   }
 
   /** A receiver as this process heard it. */
@@ -290,13 +427,31 @@ export function createIngest(deps: IngestDeps): Ingest {
     const before = latest.get(after.id)
     show(after)
     alerts.took(before, after)
+    deps.onHeard(after)
+  }
+
+  function hearElsewhere(levels: readonly HeardElsewhere[]): void {
+    for (const { id, last_seen, is_active, channels } of levels) {
+      const known = latest.get(id)
+      // What was heard here, or heard later, stands.
+      if (known === undefined || unsaved.has(id) || known.last_seen > last_seen) continue
+      wordAt.set(id, last_seen)
+      cache.drop(known.manufacturer)
+      alerts.left(id)
+      show({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })
+    }
   }
 
   function show(after: Receiver): void {
     const change = toReceiverChange(latest.get(after.id), after)
-    latest.put(after)
+    replace(after)
     if (change === null) return
     feed.publish({ type: 'device_update', manufacturer: after.manufacturer, receiver_id: after.id, data: change })
+  }
+
+  function replace(receiver: Receiver): void {
+    latest.put(receiver)
+    cache.drop(receiver.manufacturer)
   }
 
   /** A receiver that was removed leaves its screens: without channels there is nothing to show of it. */
@@ -307,6 +462,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     units.removeOf(id)
     unsaved.delete(id)
     savedAt.delete(id)
+    wordAt.delete(id)
     cache.drop(receiver.manufacturer)
     const data = { channels: [], is_active: false }
     feed.publish({ type: 'device_update', manufacturer: receiver.manufacturer, receiver_id: id, data })
@@ -351,21 +507,47 @@ export function createIngest(deps: IngestDeps): Ingest {
       cache.drop(receiver.manufacturer)
       savedAt.set(receiver.id, receiver.last_seen)
       alerts.left(receiver.id)
-      show(unsaved.has(receiver.id) ? withLevelsOf(receiver, latest.get(receiver.id)) : receiver)
+      const known = latest.get(receiver.id)
+      const isNewer = unsaved.has(receiver.id) || isHeardSince(wordAt.get(receiver.id), receiver)
+      show(withKnownChannels(isNewer ? withLevelsOf(receiver, known) : receiver, known))
     }
   }
 
   return {
     take,
+    show: (batch) => showPlanned(batch, plan(batch)),
     preview: (batch) => toReport(batch, plan(batch)),
     change: (work) => inTurn(() => change(work)),
     catchUp: () => inTurn(loadChanges),
+    hearElsewhere,
   }
 }
 
+const noneGrown: ReadonlyMap<number, Receiver> = new Map()
+
 /** Another process wrote between our looking and our writing. */
-class OvertakenError extends Error {
-  override readonly name = 'OvertakenError'
+class OvertakenError extends StoreBusyError {
+  constructor() {
+    super('Other processes wrote first, again and again.')
+  }
+}
+
+/** Something newer was heard while this waited for the store. */
+function withoutReadings(update: Update): Pick<Update, 'fields' | 'told'> {
+  const { last_seen: _, ...fields } = update.fields
+  return { fields, told: [] }
+}
+
+/** Word of newer levels came faster than what was stored before them. */
+function isHeardSince(wordAt: number | undefined, stored: Receiver): boolean {
+  const aheadMs = (wordAt ?? 0) - stored.last_seen
+  return aheadMs > 0 && aheadMs <= wordAheadMs
+}
+
+/** The very channels that are known, where they say the same: nobody is told again what they have heard by word. */
+function withKnownChannels(receiver: Receiver, known: Receiver | undefined): Receiver {
+  const isKnown = known !== undefined && isDeepStrictEqual(known.channels, receiver.channels)
+  return isKnown ? { ...receiver, channels: known.channels } : receiver
 }
 
 /** As stored, with levels that were told since and are not stored yet. */
@@ -374,7 +556,7 @@ function withLevelsOf(stored: Receiver, known: Receiver | undefined): Receiver {
     const live = known?.channels.find((one) => one.id === channel.id)
     return live === undefined ? channel : { ...live, slot: channel.slot }
   })
-  return { ...stored, channels }
+  return { ...stored, channels, last_seen: Math.max(stored.last_seen, known?.last_seen ?? 0) }
 }
 
 /** The channels known now, with those that were just made. */
@@ -387,9 +569,10 @@ function toReport(batch: Batch, intake: Intake): IngestReport {
   return {
     devices: batch.observations.length,
     created: intake.creations.length,
-    updated: intake.updates.filter(isNews).length,
+    updated: intake.updates.filter(({ isNews }) => isNews).length,
     moved: intake.moves.length,
-    duplicates: intake.duplicates,
+    duplicates: intake.duplicates + intake.repeated,
+    repeated: intake.repeated,
     conflicts: intake.queued.length,
   }
 }

@@ -1,6 +1,11 @@
-/** Writes down levels that were pushed, for other processes on the same database, and before leaving. */
+/**
+ * Levels for other processes on the same database. They reach the disk by themselves only at the end of a cycle; whoever
+ * else shows them hears of them at once where there is Redis, and reads them from the database where there is none.
+ */
 
-import type { Ingest } from './ingest.ts'
+import type { Shared } from '../live/shared.ts'
+import type { Receiver } from '../model/receiver.ts'
+import type { HeardElsewhere, Ingest } from './ingest.ts'
 import type { Log } from './log.ts'
 import { pause } from './wait.ts'
 
@@ -13,6 +18,7 @@ interface LevelDeps {
 /** With the half second in which others look for changes: what is pushed here is seen there within a second. */
 const saveEveryMs = 250
 
+/** Writes down the levels that are not yet, before leaving for instance. */
 export async function saveLevels({ ingest, log, manufacturers }: LevelDeps): Promise<void> {
   for (const { code } of manufacturers()) {
     await ingest.take({ manufacturer: code, observations: [], endsCycle: true }).catch((error) => {
@@ -21,8 +27,76 @@ export async function saveLevels({ ingest, log, manufacturers }: LevelDeps): Pro
   }
 }
 
-/** For a process that serves nobody itself: see docs/decisions/0008-links.md. */
-export async function saveLevelsForever(deps: LevelDeps, signal: AbortSignal): Promise<void> {
-  while (await pause(saveEveryMs, signal)) await saveLevels(deps)
+/** Writes levels down as they come, for as long as `isNeeded` says so: see docs/decisions/0008-links.md. */
+export async function saveLevelsForever(deps: LevelDeps, isNeeded: () => boolean, signal: AbortSignal): Promise<void> {
+  while (await pause(saveEveryMs, signal)) if (isNeeded()) await saveLevels(deps)
   await saveLevels(deps)
+}
+
+// --- By word of mouth -------------------------------------------------------------------------------------------------
+
+const topic = 'levels'
+/** Everything of a moment in one message: a system pushes hundreds of levels at once. */
+const tellEveryMs = 50
+const receiversInMessage = 200
+
+export interface LevelSharing {
+  /** A receiver as this process heard it. */
+  heard(receiver: Receiver): void
+  close(): void
+}
+
+export interface LevelSharingDeps {
+  readonly shared: Shared
+  /** Names this process. */
+  readonly owner: string
+  /** What others have heard. */
+  hear(levels: readonly HeardElsewhere[]): void
+}
+
+export function shareLevels({ shared, owner, hear }: LevelSharingDeps): LevelSharing {
+  const waiting = new Map<number, Receiver>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const tell = () => {
+    timer = undefined
+    const receivers = [...waiting.values()].map(toHeard)
+    waiting.clear()
+    for (let at = 0; at < receivers.length; at += receiversInMessage) {
+      shared.tell(topic, JSON.stringify({ owner, receivers: receivers.slice(at, at + receiversInMessage) }))
+    }
+  }
+  shared.listen(topic, (text) => {
+    const message = parseMessage(text)
+    if (message !== null && message.owner !== owner) hear(message.receivers)
+  })
+  return {
+    heard(receiver) {
+      if (!shared.isUp) return
+      waiting.set(receiver.id, receiver)
+      timer ??= setTimeout(tell, tellEveryMs)
+    },
+    close: () => clearTimeout(timer),
+  }
+}
+
+function toHeard({ id, last_seen, is_active, channels }: Receiver): HeardElsewhere {
+  return { id, last_seen, is_active, channels: channels.map(({ id: _, slot: __, ...reading }) => reading) }
+}
+
+/** Null when it is none of ours: others may use the same Redis. */
+function parseMessage(text: string): { owner: string; receivers: readonly HeardElsewhere[] } | null {
+  try {
+    const { owner, receivers } = JSON.parse(text)
+    if (typeof owner !== 'string' || !Array.isArray(receivers)) return null
+    return { owner, receivers: receivers.filter(isHeard) }
+  } catch {
+    return null
+  }
+}
+
+function isHeard(value: unknown): value is HeardElsewhere {
+  if (typeof value !== 'object' || value === null) return false
+  const { id, last_seen, is_active, channels } = value as Record<string, unknown>
+  const isTold = Number.isInteger(id) && Number.isInteger(last_seen) && typeof is_active === 'boolean'
+  return isTold && Array.isArray(channels) && channels.every((one) => Number.isInteger(one?.channel))
 }

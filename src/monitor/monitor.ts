@@ -3,14 +3,15 @@
 import { once } from 'node:events'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
-import { type Ownership, whileOwner } from './ownership.ts'
+import { type Keeper, type Ownership, pollerPresenceOf, type SharedOwnership } from './ownership.ts'
 import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller, pollForever } from './poller.ts'
 import { type FollowDeps, followForever } from './realtime.ts'
 import { answerForever, pollWhereHeld } from './refreshes.ts'
-import { childOf, type Lifetime } from './wait.ts'
+import { childOf, type Lifetime, untilAborted } from './wait.ts'
 
 export interface MonitorDeps extends PollDeps, FollowDeps {
   readonly owner: string
+  readonly keeper: Keeper
   /** The polling interval in force for a manufacturer. */
   intervalMs(heard: HeardSource): number
 }
@@ -22,7 +23,10 @@ export interface Monitor {
    * others go on undisturbed. A source that was changed is another object. Call it again only after it has resolved.
    */
   setSources(sources: readonly HeardSource[]): Promise<void>
-  /** Polls and follows the sources (of one manufacturer, if told) until the signal aborts. */
+  /**
+   * Polls and follows the sources until the signal aborts, sharing them with other processes that do; those of one
+   * manufacturer, if told, without sharing.
+   */
   run(signal: AbortSignal, hooks?: MonitorHooks, manufacturer?: string): Promise<void>
   /** One cycle of every source of these manufacturers, now; joins cycles that are under way. */
   pollNow(manufacturers: readonly string[], signal: AbortSignal): Promise<readonly PolledSource[]>
@@ -59,27 +63,36 @@ export function createMonitor(deps: MonitorDeps): Monitor {
   /** Not the loops' own name: a lease taken for one cycle must not be taken for theirs. */
   const asker = { ...deps, owner: `${deps.owner}:now` }
 
-  async function runSource(watch: Watch, signal: AbortSignal, hooks: MonitorHooks): Promise<void> {
+  async function runSource(watch: Watch, signal: AbortSignal, { hooks, manufacturer }: Run): Promise<void> {
     const { poller } = watch
     const { heard } = poller
-    const work = async (ownership: Ownership) => {
+    const work = async (ownership: SharedOwnership) => {
       watch.guard = ownership.guard
       let following: Promise<void> | undefined
-      const onLink = poller.setLinked
-      const onTold = poller.noteTold
+      const { setLinked: onLink, noteTold: onTold, wasAcceptedAfter } = poller
+      const hooksOfLink = { onLink, onTold, wasAcceptedAfter }
       await pollForever(deps, poller, {
         ...ownership,
         intervalMs: () => deps.intervalMs(heard),
         onCycle(report) {
           // Real-time subscriptions are started after polling: there must be something to subscribe to.
-          if (report.error === null) following ??= followForever(deps, heard, ownership.signal, { onLink, onTold })
+          if (report.error === null) following ??= followForever(deps, heard, ownership.signal, hooksOfLink)
           hooks.onCycle?.(heard, report)
+          // Between two cycles, so that whoever is next neither misses one nor repeats it.
+          if (ownership.isExcess()) ownership.leave()
         },
       })
       watch.guard = undefined
       await following
     }
-    await whileOwner(deps, heard.id, signal, work, (holder) => hooks.onStandBy?.(heard, holder))
+    const onStandBy = (holder: string) => hooks.onStandBy?.(heard, holder)
+    await deps.keeper.whileOwner(heard.id, signal, work, { isShared: manufacturer === undefined, onStandBy })
+  }
+
+  /** Others count this process among those who poll. */
+  function share(signal: AbortSignal): Promise<void> {
+    const { owner, keeper } = deps
+    return keeper.whileOwner(pollerPresenceOf(owner), signal, (ownership) => untilAborted(ownership.signal))
   }
 
   /** A cycle now, where this process holds the lease. */
@@ -91,10 +104,10 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     return { ...ownership, intervalMs: deps.intervalMs(heard), isComplete: true }
   }
 
-  function start(watch: Watch, { signal, hooks, manufacturer }: Run): void {
-    if (manufacturer !== undefined && watch.poller.heard.manufacturer !== manufacturer) return
-    const lifetime = childOf(signal)
-    watch.loop = { lifetime, ended: runSource(watch, lifetime.signal, hooks) }
+  function start(watch: Watch, run: Run): void {
+    if (run.manufacturer !== undefined && watch.poller.heard.manufacturer !== run.manufacturer) return
+    const lifetime = childOf(run.signal)
+    watch.loop = { lifetime, ended: runSource(watch, lifetime.signal, run) }
   }
 
   async function stop({ loop }: Watch): Promise<void> {
@@ -120,6 +133,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     },
     async run(signal, hooks = {}, manufacturer) {
       current = { signal, hooks, manufacturer }
+      const sharing = manufacturer === undefined ? share(signal) : undefined
       for (const watch of watches.values()) start(watch, current)
       const answering = answerForever(deps, signal, (source) => {
         const watch = watches.get(source)
@@ -129,6 +143,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       current = undefined
       await Promise.all([...watches.values()].map(stop))
       await answering
+      await sharing
     },
     async pollNow(manufacturers, signal) {
       const wanted = [...watches.values()].filter(({ poller }) => manufacturers.includes(poller.heard.manufacturer))

@@ -1,25 +1,40 @@
-/** Who polls which source when there are several of us: a lease in the database, with a rising epoch. */
+/**
+ * Who polls which source when there are several of us: a lease in the database, with a rising epoch. One keeper a
+ * process asks for its leases, prolongs them together, and shares the sources out with the keepers of others.
+ */
 
 import { hostname } from 'node:os'
+import { type HeldLease, pollerPrefix, presencePrefix } from '../model/node.ts'
+import { shareOf } from '../model/share.ts'
 import type { Database, Tx } from '../store/database.ts'
-import { acquireLease, isLeaseHeld, leaseHolder, releaseLease } from '../store/leases.ts'
+import { StaleWriteError } from '../store/errors.ts'
+import { acquireLease, isLeaseHeld, listHeldLeases, releaseLease, renewLeases } from '../store/leases.ts'
 import type { Log } from './log.ts'
 import { childOf, type Lifetime, pause } from './wait.ts'
 
 const leaseMs = 15_000
 const renewEveryMs = 5_000
-/** Standing by, so often is looked whether the lease is free: takeover within 15 + 2 s of a crash. */
-const lookEveryMs = 2_000
+/** How often is looked who has what: takeover within 15 + 1 s of a crash, within 1 s of a clean stop. */
+const lookEveryMs = 1_000
+/** So long a free source is left to those whose turn it is; then anybody may take it. */
+const courtesyMs = 6_000
 
 export interface Ownership {
   /** For `ingest`: throws in the writing transaction when the lease has gone to somebody else. */
   readonly guard: (tx: Tx) => Promise<void>
-  /** Aborts when the lease is lost. */
+  /** Aborts when the lease is lost or left. */
   readonly signal: AbortSignal
 }
 
+export interface SharedOwnership extends Ownership {
+  /** Others have too few, and this one is to be theirs. */
+  isExcess(): boolean
+  /** Gives it up; it may come back. */
+  leave(): void
+}
+
 /** The lease went to somebody else while this process was asleep or cut off. */
-class LeaseLostError extends Error {
+class LeaseLostError extends StaleWriteError {
   override readonly name = 'LeaseLostError'
 }
 
@@ -28,35 +43,192 @@ export function ownerName(pid: number, random: string): string {
   return `${hostname()}:${pid}:${random}`
 }
 
+/** What a process holds for as long as it runs on, so that others know of it: a lease on itself. */
+export function presenceOf(owner: string): string {
+  return `${presencePrefix}${owner}`
+}
+
+/** The same for as long as it polls and shares the work with others. */
+export function pollerPresenceOf(owner: string): string {
+  return `${pollerPrefix}${owner}`
+}
+
 export interface LeaseDeps {
   readonly db: Database
   readonly owner: string
   readonly log: Log
 }
 
-/**
- * Runs `work` whenever the lease of `source` is ours, again after it was lost, until the signal aborts. `onStandBy` hears
- * who has it instead, once each time.
- */
-export async function whileOwner(
-  deps: LeaseDeps,
-  source: string,
-  signal: AbortSignal,
-  work: (ownership: Ownership) => Promise<void>,
-  onStandBy: (holder: string) => void = () => {},
-): Promise<void> {
-  let toldHolder: string | undefined
-  while (!signal.aborted) {
-    const epoch = await tryAcquire(deps, source)
-    if (typeof epoch === 'string') {
-      const holder = await leaseHolder(deps.db.read, source).catch(() => null)
-      if (holder !== null && holder.owner !== toldHolder) onStandBy(holder.owner)
-      toldHolder = holder?.owner
-      await pause(lookEveryMs, signal)
-      continue
+export interface ClaimOptions {
+  /** Only as many of these as is this process's share. */
+  readonly isShared?: boolean
+  /** Hears who has it instead, once each time. */
+  onStandBy?(holder: string): void
+}
+
+export interface Keeper {
+  /** Runs `work` whenever the lease of `source` is ours, again after it was lost, until the signal aborts. */
+  whileOwner(
+    source: string,
+    signal: AbortSignal,
+    work: (ownership: SharedOwnership) => Promise<void>,
+    options?: ClaimOptions,
+  ): Promise<void>
+  /** Processes on this database other than this one, as last looked. */
+  hasOthers(): boolean
+}
+
+interface Claim extends ClaimOptions {
+  readonly source: string
+  /** Somebody waits for it. */
+  isWanted: boolean
+  /** What is held at the moment. */
+  held: { readonly epoch: number; readonly lifetime: Lifetime } | null
+  granted(epoch: number): void
+  freeSince: number | null
+  toldHolder: string | undefined
+}
+
+export function createKeeper(deps: LeaseDeps): Keeper {
+  const { db, owner, log } = deps
+  const claims = new Map<string, Claim>()
+  let excess: ReadonlySet<string> = new Set()
+  let others = false
+  let wake = new AbortController()
+  let isLooking = false
+  let renewAt = 0
+  let isTroubled = false
+
+  async function lookForever(): Promise<void> {
+    isLooking = true
+    while (claims.size > 0) {
+      wake = new AbortController()
+      try {
+        await look()
+        isTroubled = false
+      } catch (error) {
+        // A store that is away takes no lease from anybody: polling goes on in memory until it says who has it.
+        if (!isTroubled) log.warn({ error: String(error) }, 'the leases cannot be looked at')
+        isTroubled = true
+      }
+      await pause(lookEveryMs, wake.signal)
     }
-    toldHolder = undefined
-    await owning(deps, source, epoch, signal, work)
+    isLooking = false
+  }
+
+  async function look(): Promise<void> {
+    if (performance.now() >= renewAt) await renew()
+    const leases = await listHeldLeases(db.read)
+    others = leases.some((one) => one.source.startsWith(presencePrefix) && one.owner !== owner)
+    const takes = choose(leases)
+    const granted = takes.length === 0 ? [] : await acquire(takes)
+    for (const { claim, epoch } of granted) {
+      if (claim.isWanted) claim.granted(epoch)
+      else await giveBack(deps, claim.source)
+    }
+    for (const claim of claims.values()) tellHolder(claim, leases)
+  }
+
+  async function renew(): Promise<void> {
+    const held = [...claims.values()].filter((claim) => claim.held !== null)
+    if (held.length > 0) {
+      const sources = held.map(({ source }) => source)
+      const epochs = await db.transaction((tx) => renewLeases(tx, sources, owner, leaseMs))
+      for (const { source, held: was } of held) {
+        if (was === null || epochs.get(source) === was.epoch) continue
+        log.warn({ source }, 'the lease is lost; standing by')
+        was.lifetime.end()
+      }
+    }
+    renewAt = performance.now() + renewEveryMs
+  }
+
+  /** The free ones that this process may have. */
+  function choose(leases: readonly HeldLease[]): Claim[] {
+    const holders = new Map(leases.map((lease) => [lease.source, lease.owner]))
+    const pollers = leases.filter(({ source }) => source.startsWith(pollerPrefix)).map((lease) => lease.owner)
+    const shared = [...claims.values()].filter(({ isShared }) => isShared).map(({ source }) => source)
+    const { takes, gives } = shareOf({
+      owner,
+      pollers: [...new Set([...pollers, owner])].sort(),
+      sources: shared.sort().map((source) => ({ source, holder: holders.get(source) ?? null })),
+    })
+    excess = new Set(gives)
+    const now = performance.now()
+    return [...claims.values()].filter((claim) => {
+      const isFree = claim.isWanted && !holders.has(claim.source)
+      claim.freeSince = isFree ? (claim.freeSince ?? now) : null
+      const isWaited = now - (claim.freeSince ?? now) >= courtesyMs
+      return isFree && (!claim.isShared || takes.includes(claim.source) || isWaited)
+    })
+  }
+
+  async function acquire(wanted: readonly Claim[]): Promise<{ claim: Claim; epoch: number }[]> {
+    return db.transaction(async (tx) => {
+      const granted: { claim: Claim; epoch: number }[] = []
+      for (const claim of wanted) {
+        const lease = await acquireLease(tx, claim.source, owner, leaseMs)
+        if (lease !== null) granted.push({ claim, epoch: lease.epoch })
+      }
+      return granted
+    })
+  }
+
+  function tellHolder(claim: Claim, leases: readonly HeldLease[]): void {
+    const holder = claim.isWanted ? leases.find(({ source }) => source === claim.source)?.owner : undefined
+    if (holder !== undefined && holder !== owner && holder !== claim.toldHolder) claim.onStandBy?.(holder)
+    claim.toldHolder = holder
+  }
+
+  async function hold(claim: Claim, signal: AbortSignal, work: (ownership: SharedOwnership) => Promise<void>) {
+    const { source } = claim
+    const epoch = await new Promise<number | null>((resolve) => {
+      const settle = (granted: number | null) => {
+        claim.isWanted = false
+        signal.removeEventListener('abort', stop)
+        if (granted !== null) claim.held = { epoch: granted, lifetime: childOf(signal) }
+        resolve(granted)
+      }
+      const stop = () => settle(null)
+      claim.granted = settle
+      claim.isWanted = true
+      signal.addEventListener('abort', stop, { once: true })
+    })
+    if (epoch === null || claim.held === null) return
+    const { lifetime } = claim.held
+    try {
+      await work({
+        guard: guardOf(source, owner, epoch),
+        signal: lifetime.signal,
+        isExcess: () => excess.has(source),
+        leave: () => lifetime.end(),
+      })
+    } finally {
+      lifetime.end()
+      claim.held = null
+      await giveBack(deps, source)
+    }
+  }
+
+  return {
+    async whileOwner(source, signal, work, options = {}) {
+      const blank = { isWanted: false, held: null, granted: () => {}, freeSince: null, toldHolder: undefined }
+      const claim: Claim = { ...options, ...blank, source }
+      claims.set(source, claim)
+      try {
+        while (!signal.aborted) {
+          const holding = hold(claim, signal, work)
+          // Whoever asks first need not wait for the next look.
+          if (isLooking) wake.abort()
+          else void lookForever()
+          await holding
+        }
+      } finally {
+        claims.delete(source)
+        wake.abort()
+      }
+    },
+    hasOthers: () => others,
   }
 }
 
@@ -68,62 +240,44 @@ export async function onceOwner(
   signal: AbortSignal,
   work: (ownership: Ownership) => Promise<void>,
 ): Promise<boolean> {
+  const { db, owner, log } = deps
   const until = performance.now() + waitMs
+  const ask = () => db.transaction((tx) => acquireLease(tx, source, owner, leaseMs))
+  const failed = (error: unknown) => {
+    log.warn({ source, error: String(error) }, 'the lease could not be asked for')
+    return null
+  }
   for (;;) {
-    const epoch = await tryAcquire(deps, source)
-    if (typeof epoch === 'number') {
-      await owning(deps, source, epoch, signal, work)
+    const lease = await ask().catch(failed)
+    if (lease !== null) {
+      const lifetime = childOf(signal)
+      const renewing = (async () => {
+        while (await pause(renewEveryMs, lifetime.signal)) await ask().catch(failed)
+      })()
+      try {
+        await work({ guard: guardOf(source, owner, lease.epoch), signal: lifetime.signal })
+      } finally {
+        lifetime.end()
+        await renewing
+        await giveBack(deps, source)
+      }
       return true
     }
     if (performance.now() >= until || !(await pause(Math.min(250, waitMs), signal))) return false
   }
 }
 
-async function owning(
-  deps: LeaseDeps,
-  source: string,
-  epoch: number,
-  signal: AbortSignal,
-  work: (ownership: Ownership) => Promise<void>,
-): Promise<void> {
-  const { db, owner, log } = deps
-  const lifetime = childOf(signal)
-  const guard = async (tx: Tx): Promise<void> => {
+function guardOf(source: string, owner: string, epoch: number): Ownership['guard'] {
+  return async (tx) => {
     if (!(await isLeaseHeld(tx, source, owner, epoch)))
       throw new LeaseLostError(`${source} is polled by somebody else now`)
   }
-  const renewing = renew(deps, source, epoch, lifetime)
-  try {
-    await work({ guard, signal: lifetime.signal })
-  } finally {
-    lifetime.end()
-    await renewing
-    await db
-      .transaction((tx) => releaseLease(tx, source, owner))
-      .catch((error) => {
-        log.warn({ source, error: String(error) }, 'the lease could not be given back; it ends by itself')
-      })
-  }
 }
 
-async function renew(deps: LeaseDeps, source: string, epoch: number, lifetime: Lifetime): Promise<void> {
-  let renewedAt = performance.now()
-  while (await pause(renewEveryMs, lifetime.signal)) {
-    const renewed = await tryAcquire(deps, source)
-    if (renewed === epoch) renewedAt = performance.now()
-    else if (renewed !== 'failed' || performance.now() - renewedAt >= leaseMs) {
-      deps.log.warn({ source }, 'the lease is lost; standing by')
-      lifetime.end()
-    }
-  }
-}
-
-async function tryAcquire({ db, owner, log }: LeaseDeps, source: string): Promise<number | 'held' | 'failed'> {
-  try {
-    const lease = await db.transaction((tx) => acquireLease(tx, source, owner, leaseMs))
-    return lease?.epoch ?? 'held'
-  } catch (error) {
-    log.warn({ source, error: String(error) }, 'the lease could not be asked for')
-    return 'failed'
-  }
+async function giveBack({ db, owner, log }: LeaseDeps, source: string): Promise<void> {
+  await db
+    .transaction((tx) => releaseLease(tx, source, owner))
+    .catch((error) => {
+      log.warn({ source, error: String(error) }, 'the lease could not be given back; it ends by itself')
+    })
 }

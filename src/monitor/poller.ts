@@ -2,16 +2,20 @@
 
 import type { Latest } from '../live/latest.ts'
 import type { Tally } from '../live/tally.ts'
-import type { UpstreamDevice } from '../manufacturers/plugin.ts'
+import type { DeviceList, UpstreamDevice } from '../manufacturers/plugin.ts'
 import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
+import { type Complaint, summarize } from '../model/health.ts'
 import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../model/pace.ts'
-import type { Observation } from '../model/receiver.ts'
+import type { Observation, Receiver } from '../model/receiver.ts'
+import { StoreBusyError } from '../store/errors.ts'
+import { createComplain } from './complaints.ts'
 import type { Connections } from './connections.ts'
-import type { Ingest, IngestReport } from './ingest.ts'
+import type { Batch, Ingest, IngestReport } from './ingest.ts'
 import type { Log } from './log.ts'
 import type { Ownership } from './ownership.ts'
+import { createMemory, type Remembered, withoutLevels } from './remembered.ts'
 import type { Reports } from './reports.ts'
-import { pause } from './wait.ts'
+import { createBreather, pause, within } from './wait.ts'
 
 export interface CycleReport extends IngestReport {
   /** Devices that could not be read. */
@@ -46,6 +50,8 @@ export interface Poller {
   noteTold(deviceId: string): void
   /** The upstream refused our credentials in the last cycle; asking again soon gains nothing. */
   wasRefused: boolean
+  /** The upstream has taken our credentials after this time (of `performance.now()`). */
+  wasAcceptedAfter(time: number): boolean
 }
 
 export interface PollDeps {
@@ -58,111 +64,137 @@ export interface PollDeps {
   now(): number
 }
 
-/** What is remembered of a device from cycle to cycle. */
-interface Remembered {
-  device: UpstreamDevice
-  identityAt: number
-  levelsAt: number
-  /** Good polls in a row that lacked it or called it offline. */
-  missed: number
-}
-
 /** A change of the interval takes effect within this time. */
 const lookAgainMs = 1000
 const identityEveryMs = 10 * 60_000
 const missedUntilGone = 3
 const silentAtLeastMs = 60_000
+/** How long a cycle waits for the store at least before the show goes on in memory. */
+const patienceMs = 250
+/** Storing a large house takes its time; what is left of the interval keeps the pace. */
+const patientFor = (intervalMs: number) => Math.max(patienceMs, intervalMs / 2)
 /** Share of the upstream's allowed rate that polling may use. */
 const budgetShare = 0.8
 
 export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   const { ingest, latest, reports, connections, tally, log, now } = deps
   const { manufacturer, plugin, source, link } = heard
-  const remembered = new Map<string, Remembered>()
+  const memory = createMemory(plugin)
+  let lastList: DeviceList<UpstreamDevice> | undefined
   const toldByLink = new Set<string>()
+  const complain = createComplain(log, heard.id)
   let listedIds: readonly string[] = []
+  let acceptedAt = Number.NEGATIVE_INFINITY
   let isLinkHere = false
   let hasPolled = false
   let running: Promise<CycleReport> | undefined
+  /** What an earlier cycle brought, if it is not stored yet. */
+  let storing: Promise<IngestReport> | undefined
+  let isStored = true
   /** Somebody who waits for every identity has started or joined the running cycle. */
   let isCompleteWanted = false
 
   async function runCycle(options: CycleOptions, isRehearsal: boolean): Promise<CycleReport> {
     const startedAt = performance.now()
     let malformed = 0
+    let repeated = 0
+    let complaints: readonly Complaint[] = []
     let isListed = false
     let trouble: unknown
-    let observed: readonly Remembered[] = []
+    let observations: readonly Observation[] = []
     try {
-      const list = await plugin.listDevices(link, options.signal)
+      const list = await plugin.listDevices(link, options.signal, lastList)
+      lastList = list
+      acceptedAt = performance.now()
       malformed = list.malformed
-      if (list.malformedReason) log.warn({ source: heard.id, malformed }, `devices left out: ${list.malformedReason}`)
-      const devices = remember(list.devices)
+      complaints = list.complaints ?? []
+      complain(complaints)
+      const devices = await remember(list.devices)
+      repeated = list.devices.length - devices.length
       isListed = true
       trouble = await readParts(devices, options, isRehearsal).catch((error) => error)
-      observed = devices.filter(({ device }) => plugin.hasIdentity(device))
+      observations = devices.flatMap((entry) => (memory.meaningOf(entry).hasIdentity ? observe(entry) : []))
     } catch (error) {
       trouble = error
     }
     if (options.signal.aborted) return failedCycle('stopped', startedAt)
     const batch = {
       manufacturer,
-      observations: observed.map(observe),
+      observations,
       gone: silentReceivers(options.intervalMs, trouble === undefined),
       missing: trouble === undefined ? missingIds() : [],
       endsCycle: true,
       ...(options.guard && { guard: options.guard }),
     }
     try {
-      const report = isRehearsal ? ingest.preview(batch) : await ingest.take(batch)
-      if (isListed && !isRehearsal) await connections.expect(heard, listedIds)
+      const taken = isRehearsal ? ingest.preview(batch) : await store(batch, isListed, options)
+      const report = { ...taken, duplicates: taken.duplicates + repeated, repeated: taken.repeated + repeated }
+      isStored = true
       const error = trouble === undefined ? null : readTrouble(trouble).error
       return { ...report, errors: malformed, error, duration_ms: Math.round(performance.now() - startedAt) }
     } catch (error) {
-      log.error({ source: heard.id, error: String(error) }, 'the cycle could not be stored')
+      if (isStored) log.error({ source: heard.id, error: String(error) }, 'the cycle could not be stored')
+      isStored = false
       const lost = failedCycle(`the cycle could not be stored: ${readTrouble(error).error}`, startedAt)
-      return { ...lost, devices: observed.length, errors: malformed }
+      return { ...lost, devices: observations.length, errors: malformed }
     } finally {
       if (!isRehearsal) {
         tally.polled(heard, (performance.now() - startedAt) / 1000, trouble !== undefined)
-        await noteOutcome(trouble)
+        await within(noteOutcome(trouble, summarize(complaints)), patienceMs)
       }
     }
   }
 
-  function observe({ device, levelsAt }: Remembered): Observation {
-    const observation = plugin.transformDeviceData(device)
-    const linkedAt = linkedSince(device.id)
+  /** The store may hold up somebody who asked for this cycle, but not the next one. */
+  async function store(batch: Batch, isListed: boolean, { intervalMs }: CycleOptions): Promise<IngestReport> {
+    if (isCompleteWanted) await storing?.catch(() => {})
+    const mine = storing === undefined ? take(batch, isListed) : undefined
+    while (mine !== undefined) {
+      const report = await within(mine, patientFor(intervalMs))
+      if (report !== 'late') return report
+      if (!isCompleteWanted) break
+    }
+    ingest.show(batch)
+    throw new StoreBusyError('The database keeps us waiting.')
+  }
+
+  function take(batch: Batch, isListed: boolean): Promise<IngestReport> {
+    const taking = (async () => {
+      const report = await ingest.take(batch)
+      if (isListed) await connections.expect(heard, listedIds)
+      return report
+    })()
+    storing = taking
+    taking
+      .finally(() => {
+        storing = undefined
+      })
+      .catch(() => {})
+    return taking
+  }
+
+  function observe(entry: Remembered): Observation {
+    const meaning = memory.meaningOf(entry)
+    const linkedAt = linkedSince(entry)
     // A link that another process keeps is believed to tell what the list sums up.
-    const isOutdone = linkedAt !== null && levelsAt >= linkedAt && (toldByLink.has(device.id) || !isLinkHere)
-    return isOutdone ? { ...observation, channels: undefined } : observation
+    const isOutdone = linkedAt !== null && entry.levelsAt >= linkedAt && (toldByLink.has(entry.id) || !isLinkHere)
+    return isOutdone ? withoutLevels(meaning) : meaning.observation
   }
 
   /** The listed devices with what was read of them before. */
-  function remember(listed: readonly UpstreamDevice[]): Remembered[] {
-    const seen = new Set<string>()
+  async function remember(listed: readonly UpstreamDevice[]): Promise<Remembered[]> {
+    const breathe = createBreather()
     const devices: Remembered[] = []
+    memory.begin()
     for (const device of listed) {
-      if (seen.has(device.id)) continue
-      seen.add(device.id)
-      devices.push(rememberOne(device))
+      const entry = memory.remember(device)
+      if (entry !== null) devices.push(entry)
+      if (breathe.isDue()) await breathe.now()
     }
-    for (const [id, entry] of remembered) if (!seen.has(id)) entry.missed += 1
-    listedIds = [...seen]
+    memory.end()
+    const isSame = listedIds.length === devices.length && devices.every(({ id }, at) => id === listedIds[at])
+    if (!isSame) listedIds = devices.map(({ id }) => id)
     return devices
-  }
-
-  function rememberOne(listed: UpstreamDevice): Remembered {
-    const earlier = remembered.get(listed.id)
-    const isSame = earlier !== undefined && plugin.isSameIdentity(listed, earlier.device)
-    const device = earlier === undefined ? listed : plugin.withEarlierIdentity(listed, earlier.device)
-    const entry = earlier ?? { device, identityAt: 0, levelsAt: 0, missed: 0 }
-    entry.device = device
-    if (!isSame) entry.identityAt = 0
-    const isOffline = plugin.transformDeviceData(device).online === false
-    entry.missed = isOffline ? entry.missed + 1 : 0
-    remembered.set(listed.id, entry)
-    return entry
   }
 
   /** Identities first, then levels, the longest unread first, as far as the upstream's rate allows. */
@@ -174,7 +206,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     const time = now()
     const unknown = devices.filter((entry) => wantsIdentity(entry, time))
     // A device nobody knows yet comes before one whose identity is only old.
-    unknown.sort((a, b) => Number(plugin.hasIdentity(a.device)) - Number(plugin.hasIdentity(b.device)))
+    unknown.sort((a, b) => Number(a.meaning.hasIdentity) - Number(b.meaning.hasIdentity))
     const affordable = Math.max(0, budget)
     for (const [done, entry] of unknown.entries()) {
       const isComplete = options.isComplete || isCompleteWanted
@@ -184,51 +216,73 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       budget -= 1
       options.onProgress?.(done + 1, isComplete ? unknown.length : Math.min(unknown.length, affordable))
     }
-    const unread = devices.filter((entry) => plugin.hasIdentity(entry.device) && wantsLevels(entry))
+    const breathe = createBreather()
+    const unread: Remembered[] = []
+    for (const entry of devices) {
+      const { hasIdentity, levelParts } = memory.meaningOf(entry)
+      if (hasIdentity && wantsLevels(entry)) {
+        if (levelParts.length > 0) unread.push(entry)
+        else if (noteRead(entry)) await takeNow(entry, options)
+      }
+      if (breathe.isDue()) await breathe.now()
+    }
     for (const entry of unread.sort((a, b) => a.levelsAt - b.levelsAt)) {
-      const parts = plugin.partsOf(entry.device).filter((part) => part !== 'identity')
-      if (parts.length > budget) break
-      for (const part of parts) entry.device = await plugin.readPart(link, entry.device, part, options.signal)
+      const { levelParts } = memory.meaningOf(entry)
+      if (levelParts.length > budget) break
+      for (const part of levelParts) entry.device = await plugin.readPart(link, entry.device, part, options.signal)
+      budget -= levelParts.length
+      if (noteRead(entry)) await takeNow(entry, options)
+    }
+
+    /** True where it has to be taken at once: by the end of the cycle the link may have told something newer. */
+    function noteRead(entry: Remembered): boolean {
       entry.levelsAt = time
-      budget -= parts.length
-      // At once: by the end of the cycle the link may have told something newer.
-      if (linkedSince(entry.device.id) !== null && !isRehearsal) await takeNow(entry.device, options)
+      return !isRehearsal && linkedSince(entry) !== null
     }
   }
 
-  async function takeNow(device: UpstreamDevice, { guard }: CycleOptions): Promise<void> {
-    const observations = [plugin.transformDeviceData(device)]
+  async function takeNow(entry: Remembered, { guard }: CycleOptions): Promise<void> {
+    const observations = [memory.meaningOf(entry).observation]
     await ingest.take({ manufacturer, observations, ...(guard && { guard }) })
   }
 
   /** A link tells what changes; what changed while it was down was told to nobody. */
   function wantsLevels(entry: Remembered): boolean {
-    const linkedAt = linkedSince(entry.device.id)
+    const linkedAt = linkedSince(entry)
     return linkedAt === null || entry.levelsAt < linkedAt
   }
 
+  function receiverOf(entry: Remembered): Receiver | undefined {
+    const known = entry.receiver === null ? undefined : latest.get(entry.receiver)
+    if (known?.api_device_id === entry.id && known.manufacturer === manufacturer) return known
+    const found = latest.byApiId(manufacturer, entry.id)
+    entry.receiver = found?.id ?? null
+    return found
+  }
+
   /** Since when this device's levels are pushed, to whatever process; null when they are not. */
-  function linkedSince(deviceId: string): number | null {
-    const receiver = latest.byApiId(manufacturer, deviceId)
+  function linkedSince(entry: Remembered): number | null {
+    const receiver = receiverOf(entry)
     const connection = receiver && connections.find(receiver.id)
     const isLinked = connection?.status === 'connected' && connection.source === heard.id
     return isLinked ? (connection.connected_at ?? 0) : null
   }
 
   function wantsIdentity(entry: Remembered, time: number): boolean {
-    const isOld = time - entry.identityAt >= identityEveryMs
-    return isOld && plugin.partsOf(entry.device).includes('identity')
+    return time - entry.identityAt >= identityEveryMs && memory.meaningOf(entry).wantsIdentity
   }
 
   function missingIds(): string[] {
-    return [...remembered].filter(([, { missed }]) => missed >= missedUntilGone).map(([id]) => id)
+    const missing: string[] = []
+    for (const { id, missed } of memory.all()) if (missed >= missedUntilGone) missing.push(id)
+    return missing
   }
 
   /** Receivers to be called offline: missing for three good polls, or not heard of for long, by whatever source. */
   function silentReceivers(intervalMs: number, isGoodPoll: boolean): number[] {
     const gone: number[] = []
-    for (const [id, entry] of isGoodPoll ? remembered : []) {
-      const receiver = entry.missed < missedUntilGone ? undefined : latest.byApiId(manufacturer, id)
+    for (const entry of isGoodPoll ? memory.all() : []) {
+      const receiver = entry.missed < missedUntilGone ? undefined : receiverOf(entry)
       if (receiver?.is_active) gone.push(receiver.id)
     }
     const silentSince = now() - silentAfterMs(intervalMs)
@@ -238,12 +292,13 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     return gone
   }
 
-  async function noteOutcome(trouble: unknown): Promise<void> {
-    const { error, retryAfter, isRefused } = readTrouble(trouble)
+  async function noteOutcome(trouble: unknown, warning: string | null): Promise<void> {
+    const { error, retryAfter, isRefused, excerpt } = readTrouble(trouble)
     poller.wasRefused = isRefused
-    const retryAfterMs = retryAfter === null ? null : retryAfter * 1000
-    const outcome = trouble === undefined ? ({ ok: true } as const) : { ok: false as const, error, retryAfterMs }
+    const holdMs = retryAfter === null ? null : link.holdMs
+    const outcome = trouble === undefined ? { ok: true as const, warning } : { ok: false as const, error, holdMs }
     if (!outcome.ok) log.warn({ source: heard.id }, outcome.error)
+    if (excerpt !== undefined) log.debug({ source: heard.id, answered: excerpt }, 'the answer began like this')
     await reports.note(manufacturer, heard.id, outcome).catch((error) => {
       log.error({ source: heard.id, error: String(error) }, 'the outcome of the cycle could not be stored')
     })
@@ -252,6 +307,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   const poller: Poller = {
     heard,
     wasRefused: false,
+    wasAcceptedAfter: (time) => acceptedAt > time,
     poll(options) {
       if (options.isComplete) isCompleteWanted = true
       running ??= runCycle(options, false).finally(() => {
@@ -278,7 +334,7 @@ export function silentAfterMs(intervalMs: number): number {
 
 /** Cycles at fixed times, later after failures, until the signal aborts. */
 export async function pollForever(
-  deps: Pick<PollDeps, 'reports' | 'tally' | 'now'> & { random(): number },
+  deps: Pick<PollDeps, 'reports' | 'tally'> & { random(): number },
   poller: Poller,
   options: Omit<CycleOptions, 'intervalMs'> & {
     intervalMs(): number
@@ -294,7 +350,10 @@ export async function pollForever(
     const endedAt = performance.now()
     const random = deps.random()
     const dueAt = () => startOfNext(report, { startedAt, endedAt, random }).at
-    if (startOfNext(report, { startedAt, endedAt, random }).overran) deps.tally.overran(poller.heard)
+    if (startOfNext(report, { startedAt, endedAt, random }).overran) {
+      deps.tally.overran(poller.heard)
+      deps.reports.noteOverrun(poller.heard.id)
+    }
     // Looked at again and again: somebody may change the interval while we wait.
     for (let waitMs = dueAt() - endedAt; waitMs > 0; waitMs = dueAt() - performance.now()) {
       if (!(await pause(Math.min(waitMs, lookAgainMs), signal))) return
@@ -305,10 +364,9 @@ export async function pollForever(
     report: CycleReport,
     { startedAt, endedAt, random }: { startedAt: number; endedAt: number; random: number },
   ): { at: number; overran: boolean } {
-    const fares = deps.reports.of(poller.heard.id)
-    const holdMs = (fares?.hold_until ?? 0) - deps.now()
-    if (holdMs > 0) return { at: performance.now() + holdMs + 50, overran: false }
-    const failures = fares?.consecutive_failures ?? 0
+    const { id, link } = poller.heard
+    if (link.holdMs > 0) return { at: performance.now() + link.holdMs + 50, overran: false }
+    const failures = deps.reports.of(id)?.consecutive_failures ?? 0
     if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), endedAt)
     const waitMs = poller.wasRefused ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
     return { at: startedAt + waitMs, overran: false }
@@ -317,5 +375,6 @@ export async function pollForever(
 
 export function failedCycle(error: string, startedAt: number): CycleReport {
   const duration_ms = Math.round(performance.now() - startedAt)
-  return { devices: 0, created: 0, updated: 0, moved: 0, duplicates: 0, conflicts: 0, errors: 0, error, duration_ms }
+  const nothing = { devices: 0, created: 0, updated: 0, moved: 0, duplicates: 0, repeated: 0, conflicts: 0, errors: 0 }
+  return { ...nothing, error, duration_ms }
 }

@@ -4,18 +4,23 @@
  */
 
 import type { Latest } from '../live/latest.ts'
+import type { Tally } from '../live/tally.ts'
+import type { Units } from '../live/units.ts'
 import type { Interest, PushEvent } from '../manufacturers/plugin.ts'
 import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
-import { jitter, nextAttempt, reconnectMs } from '../model/pace.ts'
+import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../model/pace.ts'
 import { type Connections, linkLease } from './connections.ts'
-import type { Ingest } from './ingest.ts'
-import { type LeaseDeps, whileOwner } from './ownership.ts'
+import type { Batch, Ingest } from './ingest.ts'
+import type { Keeper, LeaseDeps } from './ownership.ts'
 import { childOf, type Lifetime, pause } from './wait.ts'
 
 export interface FollowDeps extends LeaseDeps {
+  readonly keeper: Keeper
   readonly ingest: Ingest
   readonly latest: Latest
+  readonly units: Units
   readonly connections: Connections
+  readonly tally: Tally
   now(): number
   random(): number
 }
@@ -26,7 +31,12 @@ export interface FollowHooks {
   onTold?(deviceId: string): void
   /** Somebody else keeps the subscription. */
   onStandBy?(holder: string): void
+  /** The system took our credentials after this time (of `performance.now()`), on whatever occasion. */
+  wasAcceptedAfter?(time: number): boolean
 }
+
+/** Whether the system has let us in since then is looked at this often. */
+const lookEveryMs = 250
 
 /** Subscribes, and again after every loss, until the signal aborts. Nothing to do for a plugin that cannot. */
 export async function followForever(
@@ -37,7 +47,8 @@ export async function followForever(
 ): Promise<void> {
   if (heard.plugin.subscribe === undefined) return
   const work = (lease: { readonly signal: AbortSignal }) => keepLink(deps, heard, lease.signal, hooks)
-  await whileOwner(deps, linkLease(heard.id), signal, work, hooks.onStandBy)
+  const { onStandBy } = hooks
+  await deps.keeper.whileOwner(linkLease(heard.id), signal, work, onStandBy === undefined ? {} : { onStandBy })
 }
 
 async function keepLink(deps: FollowDeps, heard: HeardSource, signal: AbortSignal, hooks: FollowHooks): Promise<void> {
@@ -46,11 +57,13 @@ async function keepLink(deps: FollowDeps, heard: HeardSource, signal: AbortSigna
   try {
     for (let attempt = 0; ; ) {
       if (!(await wanted(connections, source, signal))) break
-      const heldMs = await connectOnce(deps, heard, signal, hooks)
+      const ending = await connectOnce(deps, heard, signal, hooks)
       if (signal.aborted) break
-      attempt = heldMs === 'unwanted' ? 0 : nextAttempt(attempt, heldMs)
-      if (heldMs === 'unwanted') continue
-      if (!(await pause(jitter(reconnectMs(attempt), random()), signal))) break
+      attempt = ending === 'unwanted' ? 0 : nextAttempt(attempt, ending.heldMs)
+      if (ending === 'unwanted') continue
+      const refusedAt = performance.now()
+      if (!(await pause(jitter(reconnectMs(attempt, heard.link.resume.retryMs), random()), signal))) break
+      if (ending.isRefused) await untilAccepted(refusedAt, signal, hooks)
     }
   } finally {
     log.debug({ source }, 'real-time link is given up')
@@ -58,19 +71,34 @@ async function keepLink(deps: FollowDeps, heard: HeardSource, signal: AbortSigna
   }
 }
 
-/** One connection, until it is lost. How long it was up; `unwanted` when it was ended because nobody wants it. */
+/** Credentials were refused: nothing is gained by asking again before they are right, or a minute has passed. */
+async function untilAccepted(refusedAt: number, signal: AbortSignal, hooks: FollowHooks): Promise<void> {
+  while (performance.now() - refusedAt < credentialsPauseMs && hooks.wasAcceptedAfter?.(refusedAt) !== true) {
+    if (!(await pause(lookEveryMs, signal))) return
+  }
+}
+
+interface Ending {
+  /** How long it was up. */
+  readonly heldMs: number
+  /** The system refused our credentials. */
+  readonly isRefused: boolean
+}
+
+/** One connection, until it is lost; `unwanted` when it was ended because nobody wants it. */
 async function connectOnce(
   deps: FollowDeps,
   heard: HeardSource,
   signal: AbortSignal,
   hooks: FollowHooks,
-): Promise<number | 'unwanted'> {
+): Promise<Ending | 'unwanted'> {
   const { connections, now, log } = deps
   const { id: source, plugin, link } = heard
   if (plugin.subscribe === undefined) return 'unwanted'
   const lifetime = childOf(signal)
   let openedAt: number | undefined
   let isUp = false
+  let isRefused = false
   const open = () => connections.note(source, { type: 'opened', at: now() })
   const watching = watchBook(connections, source, lifetime, async () => {
     if (isUp) await open()
@@ -88,7 +116,8 @@ async function connectOnce(
     }
   } catch (error) {
     isUp = false
-    const { error: reason } = readTrouble(error)
+    const { error: reason, ...trouble } = readTrouble(error)
+    isRefused = trouble.isRefused
     log.warn({ source }, `real-time link: ${reason}`)
     await connections.note(source, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
   } finally {
@@ -99,7 +128,7 @@ async function connectOnce(
   lifetime.end()
   await watching
   if (isUnwanted) return 'unwanted'
-  return openedAt === undefined ? 0 : performance.now() - openedAt
+  return { heldMs: openedAt === undefined ? 0 : performance.now() - openedAt, isRefused }
 }
 
 /** Waits until somebody wants the link; false when the signal aborts first. Of a source without receivers all is wanted. */
@@ -154,21 +183,30 @@ function interestIn({ connections, latest }: FollowDeps, source: string): Intere
 }
 
 function takeEvent(
-  { ingest, latest, connections, log }: FollowDeps,
+  deps: FollowDeps,
   heard: HeardSource,
   event: Exclude<PushEvent, { type: 'open' }>,
   hooks: FollowHooks,
 ): void {
+  const { latest, units, connections, tally, log } = deps
   const { id: source, manufacturer } = heard
+  const ignore = (reason: string, about: object = {}) => {
+    tally.ignored(heard)
+    log.debug({ source, ...about }, reason)
+  }
   if (event.type === 'ignored') {
-    log.debug({ source }, event.reason)
+    ignore(event.reason)
     return
   }
   const id = event.type === 'removed' ? event.id : event.observation.id
+  if (units.ofDevice(manufacturer, id) !== undefined) {
+    takeOfUnit(deps, heard, id, event)
+    return
+  }
   const receiver = latest.byApiId(manufacturer, id)
   // Only polling makes receivers: it knows who a device is.
   if (receiver === undefined) {
-    log.debug({ source, device: id }, 'pushed by a device that is not known yet')
+    ignore('pushed by a device that is not known yet', { device: id })
     return
   }
   // Stopped on purpose: what is pushed all the same is not taken.
@@ -178,7 +216,27 @@ function takeEvent(
   const observations = event.type === 'removed' ? [] : [event.observation]
   if (observations[0]?.channels !== undefined) hooks.onTold?.(id)
   if (event.type === 'removed') void connections.dropped(receiver.id)
-  ingest.take({ manufacturer, observations, gone: isGone ? [receiver.id] : [] }).catch((error) => {
-    log.error({ source, device: id, error: String(error) }, 'what was pushed could not be stored')
+  take(deps, heard, id, { observations, gone: isGone ? [receiver.id] : [] })
+}
+
+/** A transmitter that its system lists as a device of its own. */
+function takeOfUnit(
+  deps: FollowDeps,
+  heard: HeardSource,
+  id: string,
+  event: Extract<PushEvent, { type: 'told' | 'removed' }>,
+): void {
+  if (event.type === 'removed') take(deps, heard, id, { observations: [], missing: [id] })
+  else take(deps, heard, id, { observations: [{ ...event.observation, kind: 'transmitter' }] })
+}
+
+function take(
+  { ingest, log }: FollowDeps,
+  { id: source, manufacturer }: HeardSource,
+  device: string,
+  told: Omit<Batch, 'manufacturer'>,
+): void {
+  ingest.take({ manufacturer, ...told }).catch((error) => {
+    log.error({ source, device, error: String(error) }, 'what was pushed could not be stored')
   })
 }

@@ -7,15 +7,17 @@ import type { Database } from '../store/database.ts'
 import { listSourceReports, saveSourceReport } from '../store/sources.ts'
 
 export type CycleOutcome =
-  | { readonly ok: true }
-  /** `retryAfterMs`: the upstream asked for a pause, which is not a failure. */
-  | { readonly ok: false; readonly error: string; readonly retryAfterMs: number | null }
+  | { readonly ok: true; readonly warning: string | null }
+  /** `holdMs`: the upstream asked for a pause, which is not a failure. */
+  | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
 
 export interface Reports {
   /** Reads what other processes have stored of the sources they poll. */
   load(): Promise<void>
   of(source: string): SourceReport | undefined
   note(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void>
+  /** A cycle outlasted its interval; stored with the next one's outcome. */
+  noteOverrun(source: string): void
   health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[]
 }
 
@@ -34,6 +36,9 @@ export function createReports(deps: {
   const reports = new Map<string, SourceReport>()
   const notedAt = new Map<string, number>()
   const toldStatus = new Map<string, string>()
+  /** Their last report did not reach the database. */
+  const unstored = new Set<string>()
+  const storing = new Map<string, Promise<void>>()
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
     return manufacturers.map((one) => manufacturerHealth(one, [...reports.values()], now()))
@@ -50,10 +55,24 @@ export function createReports(deps: {
     }
   }
 
+  /** One at a time a source; what is told meanwhile is stored with its next outcome. */
+  function store(source: string, report: SourceReport): Promise<void> {
+    const work =
+      storing.get(source) ??
+      db
+        .transaction((tx) => saveSourceReport(tx, report))
+        .then(() => {
+          if (reports.get(source) === report) unstored.delete(source)
+        })
+        .finally(() => storing.delete(source))
+    storing.set(source, work)
+    return work
+  }
+
   return {
     async load() {
       for (const report of await listSourceReports(db.read)) {
-        const isOurs = now() - (notedAt.get(report.source) ?? 0) < oursForMs
+        const isOurs = performance.now() - (notedAt.get(report.source) ?? Number.NEGATIVE_INFINITY) < oursForMs
         if (!isOurs) reports.set(report.source, report)
       }
       tellChanges()
@@ -63,11 +82,19 @@ export function createReports(deps: {
       const before = reports.get(source)
       const after = nextReport(before, manufacturer, source, outcome, now())
       reports.set(source, after)
-      notedAt.set(source, now())
+      notedAt.set(source, performance.now())
       tellChanges()
-      if (before === undefined || isWorthStoring(before, after))
-        await db.transaction((tx) => saveSourceReport(tx, after))
+      if (before === undefined || unstored.has(source) || isWorthStoring(before, after)) {
+        unstored.add(source)
+        await store(source, after)
+      }
       deps.onNoted?.(after)
+    },
+    noteOverrun(source) {
+      const report = reports.get(source)
+      if (report === undefined) return
+      reports.set(source, { ...report, overruns: report.overruns + 1 })
+      unstored.add(source)
     },
     health,
   }
@@ -81,13 +108,16 @@ function nextReport(
   now: number,
 ): SourceReport {
   const failures = before?.consecutive_failures ?? 0
-  const last_success_at = before?.last_success_at ?? null
-  const named = { manufacturer, source }
-  if (outcome.ok) return { ...named, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: now }
-  const { error, retryAfterMs } = outcome
-  return retryAfterMs === null
-    ? { ...named, consecutive_failures: failures + 1, error, hold_until: 0, last_success_at }
-    : { ...named, consecutive_failures: failures, error, hold_until: now + retryAfterMs, last_success_at }
+  const { last_success_at = null, overruns = 0, warning = null } = before ?? {}
+  const kept = { manufacturer, source, last_success_at, overruns, warning }
+  if (outcome.ok) {
+    const { warning } = outcome
+    return { ...kept, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: now, warning }
+  }
+  const { error, holdMs } = outcome
+  return holdMs === null
+    ? { ...kept, consecutive_failures: failures + 1, error, hold_until: 0 }
+    : { ...kept, consecutive_failures: failures, error, hold_until: now + holdMs }
 }
 
 /** Success after success says nothing new. */
@@ -95,6 +125,7 @@ function isWorthStoring(before: SourceReport, after: SourceReport): boolean {
   return (
     before.consecutive_failures !== after.consecutive_failures ||
     before.hold_until !== after.hold_until ||
+    before.warning !== after.warning ||
     before.error !== after.error
   )
 }

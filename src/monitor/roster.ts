@@ -63,16 +63,23 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
   const { code } = record
   const unusable = (error: string, base_url: string): OpenedManufacturer => ({
     record,
-    monitored: { code, base_url, isEnabled: record.api_enabled, sources: [] },
+    monitored: { code, base_url, isEnabled: record.api_enabled, sources: [], unverified: [] },
     sources: [],
-    trouble: record.api_enabled ? { code, base_url, status: 'unhealthy', consecutive_failures: 0, error } : null,
+    trouble: record.api_enabled
+      ? { code, base_url, status: 'unhealthy', consecutive_failures: 0, error, overruns: 0, details: [] }
+      : null,
   })
   try {
     const listed = listSources(record)
     const base_url = listed[0]?.baseUrl ?? ''
     if (record.secretsUnreadable) return unusable('credentials unreadable, enter them again', base_url)
     const isEnabled = record.api_enabled && listed.every((source) => source.isEnabled)
-    const monitored = { code, base_url, isEnabled, sources: listed.map((source) => sourceId(code, source)) }
+    const ids = listed.map((source) => sourceId(code, source))
+    const unverified = listed.flatMap(({ baseUrl, verifySsl }) => {
+      const { protocol, host } = new URL(baseUrl)
+      return protocol === 'https:' && !verifySsl ? [host] : []
+    })
+    const monitored = { code, base_url, isEnabled, sources: ids, unverified }
     const sources = isEnabled ? openSources(record, deps) : []
     return { record, monitored, sources, pollIntervalSeconds: listed[0]?.pollIntervalSeconds, trouble: null }
   } catch (error) {

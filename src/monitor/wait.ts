@@ -1,9 +1,24 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setMaxListeners } from 'node:events'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /** Waits; an abort ends the wait at once. True when the time is up, false when it was cut short. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false
   return sleep(Math.max(0, ms), true, { signal }).catch(() => false)
+}
+
+/** What the promise brings, or `late` when it takes longer. Its failure, early or late, is the caller's to handle. */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
+  const timer = new AbortController()
+  try {
+    return await Promise.race([promise, pause(ms, timer.signal).then(() => 'late' as const)])
+  } finally {
+    timer.abort()
+  }
+}
+
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }
 
 export interface Lifetime {
@@ -19,7 +34,31 @@ export function childOf(parent: AbortSignal): Lifetime {
     parent.removeEventListener('abort', end)
     child.abort()
   }
+  // There may be as many as there are sources.
+  setMaxListeners(0, parent)
   if (parent.aborted) child.abort()
   else parent.addEventListener('abort', end, { once: true })
   return { signal: child.signal, end }
+}
+
+/** For so long at a time nothing else runs. */
+const sliceMs = 6
+
+export interface Breather {
+  /** Long enough has been worked without a break. */
+  isDue(): boolean
+  /** Lets others have their turn. */
+  now(): Promise<void>
+}
+
+/** For long work: between its steps, `if (breather.isDue()) await breather.now()`. */
+export function createBreather(): Breather {
+  let until = performance.now() + sliceMs
+  return {
+    isDue: () => performance.now() >= until,
+    async now() {
+      await nextTurn()
+      until = performance.now() + sliceMs
+    },
+  }
 }

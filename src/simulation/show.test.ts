@@ -168,6 +168,16 @@ describe('by hand', () => {
   })
 })
 
+it('shares no device with one whose numbers begin after its own', () => {
+  const identities = (firstNumber: number) => {
+    const show = createShow({ manufacturers: { shure: 300 }, story: false, firstNumber })
+    show.add('shure')
+    return show.devicesAt(0).flatMap(({ device }) => [device.id, device.serial_number, device.mac_address, device.ip])
+  }
+  const both = [...identities(1), ...identities(302)]
+  expect(new Set(both).size).toBe(both.length)
+})
+
 it('computes a thousand receivers of four channels in under 10 ms', () => {
   const show = createShow({ manufacturers: { shure: 1000 }, channelsPerReceiver: 4, story: false })
   const took = Array.from({ length: 20 }, (_, at) => {

@@ -66,6 +66,8 @@ export interface ShowOptions {
   readonly receivers?: number
   /** The same for all; by default what the model has. */
   readonly channelsPerReceiver?: number
+  /** Number of the first receiver of each manufacturer (default 1): shows whose numbers do not overlap share no device. */
+  readonly firstNumber?: number
   /** Whether devices move, conflict, go and come (default), or all stays as it was at the start. */
   readonly story?: boolean
 }
@@ -159,6 +161,7 @@ interface Standing extends Cast {
 
 export function createShow(options: ShowOptions = {}): Show {
   const seed = options.seed ?? 1
+  const first = firstIndex(options)
   const roster = castShow(seed, options)
   const late = new Map<string, Cast>()
   const story = options.story === false ? [] : writeStory(seed, roster, late)
@@ -226,7 +229,10 @@ export function createShow(options: ShowOptions = {}): Show {
     },
     add(manufacturer, given = {}) {
       const { channels, ...device } = given
-      const made = castDevice(seed, manufacturer, everybody.size, { channels, firstPlace: 1000 + 8 * everybody.size })
+      const made = castDevice(seed, manufacturer, first + everybody.size, {
+        channels,
+        firstPlace: 1000 + 8 * everybody.size,
+      })
       const cast = { ...made, device: { ...made.device, ...device, manufacturer } }
       const { id } = cast.device
       everybody.set(id, cast)
@@ -246,15 +252,20 @@ export function createShow(options: ShowOptions = {}): Show {
 
 function castShow(seed: number, options: ShowOptions): Cast[] {
   const roster: Cast[] = []
+  const first = firstIndex(options)
   let place = 0
   for (const [code, count] of countByMaker(options)) {
     for (let index = 0; index < count; index++) {
-      const cast = castDevice(seed, code, index, { channels: options.channelsPerReceiver, firstPlace: place })
+      const cast = castDevice(seed, code, first + index, { channels: options.channelsPerReceiver, firstPlace: place })
       place += cast.channels.length
       roster.push(cast)
     }
   }
   return roster
+}
+
+function firstIndex({ firstNumber = 1 }: ShowOptions): number {
+  return firstNumber - 1
 }
 
 function countByMaker(options: ShowOptions): [MakerCode, number][] {

@@ -11,6 +11,7 @@ export interface SimulatorOptions extends ApiOptions {
   readonly seed?: number
   readonly receivers?: number
   readonly channelsPerReceiver?: number
+  readonly firstNumber?: number
   readonly story?: boolean
   /** When the show began, for systems that share one; now unless told. */
   readonly startedAt?: number

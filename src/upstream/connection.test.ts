@@ -30,6 +30,7 @@ describe('the two forms', () => {
       pace: { perSecond: 10, burst: 20 },
       isEnabled: true,
       pollIntervalSeconds: 3,
+      silentStreamMs: 60_000,
       websocketUrl: null,
       authHeader: null,
     })

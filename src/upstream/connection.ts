@@ -1,5 +1,6 @@
 /** A manufacturer's connection settings: the two equivalent forms of the interface specification -> one. */
 
+import { otherForm } from '../model/manufacturer-config.ts'
 import type { Pace } from '../model/pace.ts'
 
 type Config = Readonly<Record<string, unknown>>
@@ -14,6 +15,7 @@ export interface Connection {
   readonly isEnabled: boolean
   readonly pollIntervalSeconds: number | undefined
   readonly websocketUrl: string | null
+  readonly silentStreamMs: number
   /** Name of the header that carries the key beside the digest; null: none is sent. */
   readonly authHeader: string | null
 }
@@ -28,21 +30,12 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Plain name -> the name it has in the other form. */
-const otherForm: Readonly<Record<string, string>> = {
-  api_base_url: 'BASE_URL',
-  username: 'USERNAME',
-  password: 'PASSWORD',
-  ssl_verify: 'VERIFY_SSL',
-  timeout: 'TIMEOUT',
-  poll_interval: 'polling_interval',
-}
-
 const plainKeys = [
   ...Object.keys(otherForm),
   'shared_key',
   'websocket_url',
   'websocket_other_host',
+  'stream_timeout',
   'enabled',
   'devices',
   'calls_per_second',
@@ -81,6 +74,7 @@ export function parseConnection(config: Config): Connection {
     isEnabled: read.flag('enabled') ?? true,
     pollIntervalSeconds: read.whole('poll_interval', 1, 3600),
     websocketUrl: readWebSocketUrl(read, systemUrl),
+    silentStreamMs: (read.number('stream_timeout', 1, 3600) ?? 60) * 1000,
     authHeader: read.flag('auth_header') ? (read.text('auth_header_name') ?? 'X-Vendor-Auth-Key') : null,
   }
 }

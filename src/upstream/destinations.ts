@@ -1,8 +1,9 @@
 /** Where requests may go. Private, loopback and link-local addresses are the product's job; some others never are. */
 
-import { lookup as resolve } from 'node:dns'
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
 
@@ -11,6 +12,8 @@ export interface Destinations {
   addOwn(host: string, port: number): void
   /** Whether nothing is ever sent to this address: no name, an IP literal. */
   isRefused(address: string, port: number): boolean
+  /** What a name resolves to. Asked once at a time: a resolver that does not answer holds one thread a name, not all. */
+  resolve(hostname: string, options?: LookupOptions): Promise<readonly LookupAddress[]>
 }
 
 /** Cloud metadata services: whoever can name an upstream must not be able to read the machine's own credentials. */
@@ -18,6 +21,7 @@ const metadata = ['169.254.169.254', '169.254.170.2', '100.100.100.200', 'fd00:e
 
 export function createDestinations(): Destinations {
   const own: { readonly host: string; readonly port: number }[] = []
+  const asking = new Map<string, Promise<LookupAddress[]>>()
   const isOwn = (address: string, port: number) =>
     own.some(
       (one) => one.port === port && (one.host === address || (isUnspecified(one.host) && isOfThisMachine(address))),
@@ -30,7 +34,19 @@ export function createDestinations(): Destinations {
       const isNowhere = range === 'multicast' || range === 'broadcast' || range === 'unspecified'
       return isNowhere || metadata.includes(address) || isOwn(address, port)
     },
+    resolve(hostname, { family = 0, hints = 0 } = {}) {
+      const key = `${hostname} ${family} ${hints}`
+      const asked = asking.get(key) ?? lookUp(hostname, { family, hints }).finally(() => asking.delete(key))
+      asking.set(key, asked)
+      return asked
+    },
   }
+}
+
+function lookUp(hostname: string, options: LookupOptions): Promise<LookupAddress[]> {
+  return new Promise((resolve, reject) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => (error === null ? resolve(found) : reject(error)))
+  })
 }
 
 /** Says why a connection was not even tried; `trouble.ts` has the sentence. */
@@ -42,11 +58,16 @@ class RefusedDestinationError extends Error {
 /** For anything that takes Node's `lookup`: what a name resolves to is looked at in the moment of connecting. */
 export function guardedLookup(destinations: Destinations, port: number): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, options, (error, address, family) => {
-      const found = Array.isArray(address) ? address.map((one) => one.address) : [address]
-      const isRefused = error === null && found.some((one) => destinations.isRefused(one, port))
-      callback(isRefused ? refusal(hostname) : error, address as string, family)
-    })
+    destinations.resolve(hostname, options).then(
+      (found) => {
+        const [first] = found
+        const isRefused = found.some(({ address }) => destinations.isRefused(address, port))
+        if (isRefused || first === undefined) callback(refusal(hostname), '')
+        else if (options.all) callback(null, [...found])
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, ''),
+    )
   }
 }
 
@@ -74,13 +95,9 @@ export function checkDestination(destinations: Destinations, url: URL): void {
 /** Whether this host, by itself or by what its name resolves to now, is refused. A name that does not resolve is not. */
 export async function isRefusedNow(destinations: Destinations, url: URL): Promise<boolean> {
   if (isIP(bare(url.hostname)) !== 0) return isRefusedHost(destinations, url.hostname, portOf(url))
-  return new Promise((done) => {
-    const late = setTimeout(() => done(false), 2000)
-    resolve(url.hostname, { all: true }, (error, found) => {
-      clearTimeout(late)
-      done(error === null && found.some(({ address }) => destinations.isRefused(address, portOf(url))))
-    })
-  })
+  const resolved = destinations.resolve(url.hostname).catch((): readonly LookupAddress[] => [])
+  const found = await Promise.race([resolved, sleep(2000, [], { ref: false })])
+  return found.some(({ address }) => destinations.isRefused(address, portOf(url)))
 }
 
 export function portOf({ port, protocol }: URL): number {

@@ -56,14 +56,15 @@ describe('the list', () => {
     const body = [{ device_id: 'a' }, {}, 'x', null, { device_id: { a: 1 } }, { id: 7 }]
     const { devices, ...rest } = await listDevices(linkWith({ [path]: body }))
     expect(devices.map(({ id }) => id)).toEqual(['a', '7'])
-    expect(rest).toEqual({ malformed: 4, malformedReason: 'a device has no device_id' })
+    expect(rest).toMatchObject({ malformed: 4 })
+    expect(rest.complaints?.[0]).toEqual({ about: expect.stringMatching(/^entry \d/), problem: 'it has no device_id' })
   })
 
   test('ends at ten thousand', async () => {
     const body = Array.from({ length: 10_005 }, (_, at) => ({ device_id: at }))
-    const { devices, malformed, malformedReason } = await listDevices(linkWith({ [path]: body }))
+    const { devices, malformed, complaints } = await listDevices(linkWith({ [path]: body }))
     expect([devices.length, malformed]).toEqual([10_000, 0])
-    expect(malformedReason).toContain('10005')
+    expect(complaints?.[0]?.problem).toContain('10005')
   })
 })
 

@@ -3,6 +3,8 @@
  * system: its calls, its shapes, and their translation to the common format.
  */
 
+import type { Complaint } from '../model/health.ts'
+import { maxJsonDepth } from '../model/json.ts'
 import type { ChannelReading, Observation, TransmitterReading } from '../model/receiver.ts'
 import { ApiError } from './errors.ts'
 import {
@@ -19,6 +21,7 @@ import {
   readWhole,
   told,
 } from './fields.ts'
+import { type ItemList, readItems } from './items.ts'
 import type { Link } from './link.ts'
 
 /** What the list or the detail tells of a device apart from its levels. */
@@ -47,32 +50,63 @@ export interface ApiDevice {
 }
 
 const maxDevices = 10_000
+const maxComplaints = 100
 
 /** The part of a plugin that is the same for every system of this form. */
 export const deviceApi = { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity }
 
+/** What became of an entry of the list: a device, or none, and what of it makes no sense. */
+interface ListItem {
+  readonly device: ApiDevice | null
+  readonly problem: string | null
+}
+
 interface ApiDeviceList {
   readonly devices: readonly ApiDevice[]
   readonly malformed: number
-  readonly malformedReason?: string
+  readonly complaints?: readonly Complaint[]
+  /** What the next list is compared with. */
+  readonly read?: ItemList<ListItem>
 }
 
-/** One call. Throws the manufacturer's ApiError when the answer is no list of devices. */
-async function listDevices(link: Link, signal?: AbortSignal): Promise<ApiDeviceList> {
-  const { body } = await link.request('GET', '/api/v1/devices', { signal })
+/**
+ * One call. A device that stands in the list as it stood in the one `before` is the same object as there. Throws the
+ * manufacturer's ApiError when the answer is no list of devices.
+ */
+async function listDevices(link: Link, signal?: AbortSignal, before?: ApiDeviceList): Promise<ApiDeviceList> {
+  let read: ApiDeviceList['read']
+  const { body } = await link.request('GET', '/api/v1/devices', {
+    signal,
+    read: async (bytes) => {
+      read = await readItems(bytes, { key: 'devices', parse: parseItem, maxDepth: maxJsonDepth, before: before?.read })
+      return read
+    },
+  })
+  const list = read?.items ?? parseList(body)
+  if (list === undefined) throw wrongShape(link)
+  const sorted = sortOut(list)
+  if (sorted.devices.length === 0 && list.length > 0) throw wrongShape(link)
+  return read === undefined ? sorted : { ...sorted, read }
+}
+
+function parseList(body: unknown): readonly ListItem[] | undefined {
   const list = isRecord(body) ? body.devices : body
-  if (!Array.isArray(list)) throw wrongShape(link)
+  return Array.isArray(list) ? list.map((item) => parseItem(item)) : undefined
+}
+
+function sortOut(list: readonly ListItem[]): ApiDeviceList {
   const devices: ApiDevice[] = []
-  let malformedReason: string | undefined
-  for (const item of list.slice(0, maxDevices)) {
-    const device = parseDevice(item)
-    if (typeof device === 'string') malformedReason ??= device
-    else devices.push(device)
+  const complaints: Complaint[] = []
+  if (list.length > maxDevices) {
+    complaints.push({ about: 'the list', problem: `only the first ${maxDevices} of ${list.length} devices are read` })
   }
-  if (devices.length === 0 && list.length > 0) throw wrongShape(link)
+  for (const [at, { device, problem }] of list.slice(0, maxDevices).entries()) {
+    if (device !== null) devices.push(device)
+    if (problem === null || complaints.length >= maxComplaints) continue
+    complaints.push({ about: device === null ? `entry ${at + 1} of the list` : `device ${device.id}`, problem })
+  }
   const malformed = Math.min(list.length, maxDevices) - devices.length
-  if (list.length > maxDevices) malformedReason ??= `only the first ${maxDevices} of ${list.length} devices are read`
-  return malformedReason === undefined ? { devices, malformed } : { devices, malformed, malformedReason }
+  return complaints.length === 0 ? { devices, malformed } : { devices, malformed, complaints }
 }
 
 function partsOf(device: ApiDevice): readonly string[] {
@@ -129,7 +163,7 @@ function isSameIdentity(listed: ApiDevice, before: ApiDevice): boolean {
 /** `family` finds the plugin's word for a model: `ulxd`, `ewdx` …; without one the upstream's own word stands. */
 export function toObservation(device: ApiDevice, family: (model: string) => string | undefined): Observation {
   // The list is newer than a detail that was read some cycles ago.
-  const identity = { ...device.detail, ...device.listed }
+  const identity = device.detail === undefined ? device.listed : { ...device.detail, ...device.listed }
   const model_name = identity.model_name ?? null
   const channels = toChannelReadings(device)
   const isTransmitter = /transmitter|bodypack|handheld/i.test(device.type)
@@ -164,13 +198,18 @@ export function parsePushed(id: string, fields: Json, family: (model: string) =>
     kind: 'receiver',
     ...(type === undefined ? {} : { device_type: type }),
     ...(channels.length > 0 && { channels }),
+    ...told({ battery: readBattery(fields.battery_percentage) }),
   }
 }
 
-function parseDevice(item: unknown): ApiDevice | string {
-  if (!isRecord(item)) return 'a list entry is not an object'
+function parseItem(item: unknown): ListItem {
+  if (!isRecord(item)) return { device: null, problem: 'it is not an object' }
   const id = readText(item.device_id ?? item.id)
-  if (typeof id !== 'string') return 'a device has no device_id'
+  if (typeof id !== 'string') return { device: null, problem: 'it has no device_id' }
+  return { device: toDevice(id, item), problem: unreadableFields(item) }
+}
+
+function toDevice(id: string, item: Json): ApiDevice {
   return {
     id,
     type: readText(item.device_type) ?? 'receiver',
@@ -182,6 +221,27 @@ function parseDevice(item: unknown): ApiDevice | string {
       ? {}
       : { transmitters: parseTransmitters(item.transmitters ?? item.transmitter) }),
   }
+}
+
+const listFields: Readonly<Record<string, (value: unknown) => unknown>> = {
+  device_name: readText,
+  model: readText,
+  serial_number: readText,
+  mac_address: readMac,
+  ip: readIp,
+  battery_percentage: readBattery,
+  rf_level: readRfLevel,
+}
+
+/** Fields of a list entry that are told and make no sense, as a sentence; null when there are none. */
+function unreadableFields(item: Json): string | null {
+  const names: string[] = []
+  for (const name in listFields) {
+    const value = item[name]
+    const isTold = value !== undefined && value !== null && value !== ''
+    if (isTold && listFields[name]?.(value) === null) names.push(name)
+  }
+  return names.length === 0 ? null : `${names.join(', ')} cannot be read`
 }
 
 function carriesChannels(item: Json): boolean {

@@ -4,6 +4,8 @@
 export interface UpstreamResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** The beginning of a body that could not be used, escaped; for a log, never for a page. */
+  readonly excerpt?: string
 }
 
 export interface ApiErrorDetails {

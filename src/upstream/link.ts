@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Pool } from 'undici'
+import { isDeeper, maxJsonDepth } from '../model/json.ts'
 import { type Bucket, fullBucket, type Pace, parseRetryAfter, reserveToken } from '../model/pace.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
 import { createDestinations, type Destinations, guardedConnector, portOf } from './destinations.ts'
@@ -20,6 +21,8 @@ export interface LinkSettings {
   readonly credentials: Credentials
   /** Where the source pushes, when the configuration says so. */
   readonly websocketUrl?: string | null
+  /** An event stream without a byte for so long is lost; 60 s where nothing is said. */
+  readonly silentStreamMs?: number
 }
 
 export interface Answer {
@@ -35,6 +38,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /** Statuses the caller wants to see as answers; others outside 2xx are thrown. */
   readonly accept?: readonly number[]
+  /** Reads the body of a success; where it gives undefined, the body is parsed as JSON all the same. */
+  readonly read?: (bytes: Buffer) => Promise<unknown>
 }
 
 export interface Link {
@@ -48,29 +53,38 @@ export interface Link {
   refuse(status: number, headers: RawHeaders): ApiError
   readonly authorizer: Authorizer
   readonly destinations: Destinations
-  /** No request goes out before this time (epoch ms); 0 when none is due. */
-  readonly holdUntil: number
+  /** So long no request goes out, as the upstream asked; 0 when it did not. */
+  readonly holdMs: number
+  /** What its event stream asked us to remember for the next time it is opened. */
+  readonly resume: StreamResume
   close(): Promise<void>
 }
 
 /** As undici and Node give them. */
 type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
 
+export interface StreamResume {
+  lastEventId: string
+  /** How long to wait before it is opened again; null where it did not say. */
+  retryMs: number | null
+}
+
 /** Keeps the pace of every address and heeds its pauses, whoever asks; one for the whole process. */
 export interface Turnstile {
   pass(origin: string, pace: Pace, signal?: AbortSignal): Promise<void>
-  /** It asked for a pause until then (epoch ms). */
-  hold(origin: string, until: number): void
-  /** 0 when it never asked. */
-  holdOf(origin: string): number
+  /** It asked for a pause. One that lasts longer stands. */
+  hold(origin: string, ms: number): void
+  /** What is left of it; 0 when nothing is. */
+  holdMs(origin: string): number
 }
 
+/** `now`: of a clock that nobody sets. */
 export function createTurnstile(now: () => number = () => performance.now()): Turnstile {
   const buckets = new Map<string, Bucket>()
   const holds = new Map<string, number>()
   return {
-    hold: (origin, until) => void holds.set(origin, Math.max(holds.get(origin) ?? 0, until)),
-    holdOf: (origin) => holds.get(origin) ?? 0,
+    hold: (origin, ms) => void holds.set(origin, Math.max(holds.get(origin) ?? 0, now() + ms)),
+    holdMs: (origin) => Math.max(0, (holds.get(origin) ?? 0) - now()),
     async pass(origin, pace, signal) {
       signal?.throwIfAborted()
       // The upstream counts arrivals, we count departures: a tenth is kept back for what happens between.
@@ -83,15 +97,16 @@ export function createTurnstile(now: () => number = () => performance.now()): Tu
 }
 
 const maxBodyBytes = 16 * 1024 * 1024
-const maxDepth = 64
-const maxConnectMs = 3000
+/** The pool looks at its clock every half second, so that it is 3 s at most. */
+export const maxConnectMs = 2500
+const maxExcerptChars = 200
 
 export function createLink(options: {
   readonly settings: LinkSettings
   readonly errors: ErrorClasses
   readonly turnstile?: Turnstile
   readonly destinations?: Destinations
-  /** Wall clock, for Retry-After. */
+  /** Wall clock, for a Retry-After that is a date. */
   readonly now?: () => number
 }): Link {
   const {
@@ -131,8 +146,8 @@ export function createLink(options: {
   }
 
   function heedHold(): void {
-    const holdMs = turnstile.holdOf(base.origin) - now()
-    if (holdMs <= 0) return
+    const holdMs = turnstile.holdMs(base.origin)
+    if (holdMs === 0) return
     const seconds = Math.ceil(holdMs / 1000)
     throw new errors.ApiRateLimitError(`${base.host} asked us to wait; ${seconds} s are left (rate limited)`, {
       status: 429,
@@ -150,18 +165,22 @@ export function createLink(options: {
       const first = await attempt(method, path, options)
       const isWorthRetrying =
         first.status === 401 && authorizer.learn(first.headers['www-authenticate'] ?? '', first.sent)
-      return toAnswer(isWorthRetrying ? await attempt(method, path, options) : first, options)
+      return await toAnswer(isWorthRetrying ? await attempt(method, path, options) : first, options)
     } finally {
       giveBack()
     }
   }
 
-  function toAnswer({ status, headers, text }: RawAnswer, { accept = [] }: RequestOptions): Answer {
+  async function toAnswer(
+    { status, headers, bytes }: RawAnswer,
+    { accept = [], read }: RequestOptions,
+  ): Promise<Answer> {
     const isSuccess = status >= 200 && status < 300
     if (!isSuccess && !accept.includes(status)) throw refuse(status, headers)
     authorizer.confirm(headers['authentication-info'] ?? '')
     // The body of a refusal is for people: many servers put a page there.
-    const body = isSuccess && text !== '' ? parseBody(status, headers, text) : undefined
+    if (!isSuccess || bytes.length === 0) return { status, headers, body: undefined }
+    const body = (await read?.(bytes)) ?? parseBody(status, headers, bytes.toString('utf8'))
     return { status, headers, body }
   }
 
@@ -195,8 +214,8 @@ export function createLink(options: {
         signal: ending.signal,
       })
       const plainHeaders = flatten(headers)
-      const text = await readText(body, plainHeaders['content-encoding'])
-      return { status: statusCode, headers: plainHeaders, text, sent }
+      const bytes = await readBytes(body, plainHeaders['content-encoding'])
+      return { status: statusCode, headers: plainHeaders, bytes, sent }
     } catch (error) {
       // Lets go of a body that nobody is going to read; its connection would wait for that.
       ending.abort()
@@ -214,19 +233,17 @@ export function createLink(options: {
     const headers = flatten(rawHeaders)
     const asksToWait = status === 429 || status === 503
     const retryAfter = asksToWait ? parseRetryAfter(headers['retry-after'], headers.date, now()) : null
-    if (retryAfter !== null) turnstile.hold(base.origin, now() + retryAfter * 1000)
+    if (retryAfter !== null) turnstile.hold(base.origin, retryAfter * 1000)
     const details = { status, response: { status, headers }, retryAfter }
     const message = statusTrouble(status, base.host, retryAfter)
     return status === 429 ? new errors.ApiRateLimitError(message, details) : new errors.ApiError(message, details)
   }
 
   function parseBody(status: number, headers: Readonly<Record<string, string>>, text: string): unknown {
-    const invalid = (what: string, cause?: unknown) =>
-      new errors.ApiError(`invalid response from ${base.host}: ${what}`, {
-        status,
-        response: { status, headers },
-        cause,
-      })
+    const invalid = (what: string, cause?: unknown) => {
+      const response = { status, headers, excerpt: excerptOf(text) }
+      return new errors.ApiError(`invalid response from ${base.host}: ${what}`, { status, response, cause })
+    }
     let body: unknown
     try {
       body = JSON.parse(text)
@@ -234,7 +251,7 @@ export function createLink(options: {
       const isHtml = headers['content-type']?.includes('html') ?? false
       throw invalid(isHtml ? 'a web page instead of data; is a login page in between?' : 'not JSON', cause)
     }
-    if (isDeeper(body, maxDepth)) throw invalid('nested deeper than Micwatch accepts')
+    if (isDeeper(body, maxJsonDepth)) throw invalid('nested deeper than Micwatch accepts')
     return body
   }
 
@@ -246,10 +263,10 @@ export function createLink(options: {
     request,
     enter,
     refuse,
-    get holdUntil() {
-      const holdUntil = turnstile.holdOf(base.origin)
-      return holdUntil > now() ? holdUntil : 0
+    get holdMs() {
+      return turnstile.holdMs(base.origin)
     },
+    resume: { lastEventId: '', retryMs: null },
     close: () => pool.destroy(),
   }
 }
@@ -257,7 +274,7 @@ export function createLink(options: {
 interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly text: string
+  readonly bytes: Buffer
   /** The credentials that went with the request. */
   readonly sent: Readonly<Record<string, string>>
 }
@@ -296,14 +313,13 @@ function createSlots(count: number): (signal?: AbortSignal) => Promise<() => voi
   }
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
-  return false
+/** The beginning of a body that makes no sense, fit for one line of a log. */
+function excerptOf(text: string): string {
+  const spelledOut = (one: string) => `\\u{${one.codePointAt(0)?.toString(16)}}`
+  return text.slice(0, maxExcerptChars).replace(/\p{C}/gu, spelledOut).slice(0, maxExcerptChars)
 }
 
-async function readText(body: AsyncIterable<Buffer>, encoding: string | undefined): Promise<string> {
+async function readBytes(body: AsyncIterable<Buffer>, encoding: string | undefined): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of decoded(body, encoding)) {
@@ -311,7 +327,7 @@ async function readText(body: AsyncIterable<Buffer>, encoding: string | undefine
     if (size > maxBodyBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks, size)
 }
 
 /** We ask for no encoding; a system that encodes all the same may do so once. */

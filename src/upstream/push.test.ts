@@ -152,7 +152,7 @@ describe('a WebSocket', () => {
     const { error } = await outcome(openWebSocket(link, '/ws', never))
     expect(error).toMatchObject({ status, message: expect.stringMatching(says) })
     expect(error instanceof ApiRateLimitError).toBe(status === 429)
-    expect(link.holdUntil > 0).toBe('retry-after' in headers)
+    expect(link.holdMs > 0).toBe('retry-after' in headers)
     await expect.poll(() => server.connections).toBe(0)
   })
 
@@ -248,7 +248,7 @@ describe('an event stream', () => {
     const { error } = await outcome(openEventStream(link, '/events', never))
     expect(error).toMatchObject({ status, message: expect.stringMatching(says) })
     expect(error instanceof ApiRateLimitError).toBe(status === 429)
-    expect(link.holdUntil > 0).toBe('retry-after' in headers)
+    expect(link.holdMs > 0).toBe('retry-after' in headers)
     await expect.poll(() => server.connections).toBe(0)
   })
 

@@ -1,13 +1,13 @@
 /** What a system pushes, over WebSocket or event stream, as one kind of async iterable. */
 
 import { on, once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
 import WebSocket from 'ws'
 import { checkDestination, guardedConnector, guardedLookup, portOf } from './destinations.ts'
 import { ApiError } from './errors.ts'
-import type { Link } from './link.ts'
+import { type Link, maxConnectMs } from './link.ts'
 import { connectionTrouble } from './trouble.ts'
 
 const handshakeMs = 10_000
@@ -17,7 +17,7 @@ const maxEventChars = 256 * 1024
 const silentStreamMs = 60_000
 
 export interface PushTiming {
-  /** From the first byte sent to the answer that accepts. */
+  /** From the first byte sent to the answer that accepts; of an event stream, to its first event. */
   readonly handshakeMs?: number
   /** Own ping after so long; as long again without any sound: lost. */
   readonly pingEveryMs?: number
@@ -146,8 +146,8 @@ export interface StreamEvent {
 }
 
 /**
- * Events of an event stream at `path` of the link's origin. Ends quietly on abort, throws the manufacturer's ApiError when
- * the stream ends or falls silent.
+ * Events of an event stream at `path` of the link's origin, from the last one heard on where the system numbers them.
+ * Ends quietly on abort, throws the manufacturer's ApiError when the stream does not begin, ends or falls silent.
  */
 export async function* openEventStream(
   link: Link,
@@ -158,41 +158,74 @@ export async function* openEventStream(
   const url = new URL(link.settings.baseUrl + path)
   const { verifySsl } = link.settings
   const patienceMs = timing.handshakeMs ?? handshakeMs
+  const bodyTimeout = timing.silentStreamMs ?? link.settings.silentStreamMs ?? silentStreamMs
   const agent = new Agent({
     connect: guardedConnector(link.destinations, {
       port: portOf(url),
-      timeout: 3000,
+      timeout: maxConnectMs,
       rejectUnauthorized: verifySsl,
     }),
-    headersTimeout: patienceMs,
+    headersTimeout: 0,
   })
+  let isLate = false
+  let patience: NodeJS.Timeout | undefined
   try {
     await link.enter(signal)
+    patience = setTimeout(() => {
+      isLate = true
+      agent.destroy().catch(() => {})
+    }, patienceMs)
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
-      headers: { accept: 'text/event-stream', ...link.authorizer.headers('GET', url.pathname + url.search) },
-      bodyTimeout: timing.silentStreamMs ?? silentStreamMs,
+      headers: streamHeaders(link, url),
+      bodyTimeout,
       signal,
     })
     if (statusCode !== 200) throw link.refuse(statusCode, headers)
-    if (!String(headers['content-type']).startsWith('text/event-stream')) {
-      throw new link.errors.ApiError(`invalid response from ${url.host}: not an event stream`, { status: statusCode })
+    const fault = streamFault(url, headers)
+    if (fault !== null) throw new link.errors.ApiError(`invalid response from ${url.host}: ${fault}`, { status: 200 })
+    for await (const { event = 'message', data } of readEvents(link, body)) {
+      clearTimeout(patience)
+      yield { event, data }
     }
-    for await (const { event = 'message', data } of readEvents(body)) yield { event, data }
     throw new link.errors.ApiError(`the event stream of ${url.host} ended`)
   } catch (error) {
     if (signal.aborted) return
-    throw toApiError(link, error, url, patienceMs)
+    throw toApiError(link, isLate ? late(error) : error, url, patienceMs)
   } finally {
+    clearTimeout(patience)
     await agent.destroy()
   }
 }
 
-async function* readEvents(body: AsyncIterable<Buffer>): AsyncGenerator<EventSourceMessage> {
+function streamHeaders({ authorizer, resume: { lastEventId } }: Link, url: URL): Record<string, string> {
+  return {
+    accept: 'text/event-stream',
+    ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
+    ...authorizer.headers('GET', url.pathname + url.search),
+  }
+}
+
+/** Why an answer that was accepted is no stream to listen to; null when it is one. */
+function streamFault(url: URL, headers: IncomingHttpHeaders): string | null {
+  if (!String(headers['content-type']).startsWith('text/event-stream')) return 'not an event stream'
+  const location = String(headers['content-location'] ?? '')
+  const isOwn = URL.canParse(location, url) && new URL(location, url).origin === url.origin
+  return isOwn ? null : 'its event stream leads to another system'
+}
+
+async function* readEvents({ resume }: Link, body: AsyncIterable<Buffer>): AsyncGenerator<EventSourceMessage> {
   let ready: EventSourceMessage[] = []
   const parser = createParser({
     maxBufferSize: maxEventChars,
-    onEvent: (event) => ready.push(event),
+    onEvent(event) {
+      ready.push(event)
+      // What does not fit into a header cannot be sent back.
+      if (event.id !== undefined && /^[\x20-\x7e]{0,1024}$/.test(event.id)) resume.lastEventId = event.id
+    },
+    onRetry: (ms) => {
+      resume.retryMs = ms
+    },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw Object.assign(error, { code: 'BODY_TOO_LARGE' })
     },

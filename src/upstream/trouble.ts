@@ -47,7 +47,7 @@ export function statusTrouble(status: number, host: string, retryAfter: number |
   if (status === 429)
     return `${host} is rate limited${retryAfter === null ? '' : `; the next try is in ${retryAfter} s`}`
   if (status >= 300 && status < 400) return `unexpected redirect from ${host}; check the address of this manufacturer`
-  return `${host} answered ${status}`
+  return `${host} answered ${status}${retryAfter === null ? '' : `; the next try is in ${retryAfter} s`}`
 }
 
 function codeOf(error: unknown): string {

@@ -1,0 +1,23 @@
+/** What an upstream's answers have wrong that is passed over, said once an hour and not once a poll. */
+
+import type { Complaint } from '../model/health.ts'
+import type { Log } from './log.ts'
+
+const againAfterMs = 60 * 60_000
+/** So many different ones are kept apart; a system that brings more is beyond telling one by one. */
+const maxRemembered = 1000
+
+export type Complain = (complaints: readonly Complaint[]) => void
+
+export function createComplain(log: Log, source: string): Complain {
+  const saidAt = new Map<string, number>()
+  return (complaints) => {
+    const now = performance.now()
+    for (const { about, problem } of complaints) {
+      const at = saidAt.get(about)
+      if (at !== undefined ? now - at < againAfterMs : saidAt.size >= maxRemembered) continue
+      saidAt.set(about, now)
+      log.warn({ source }, `${about}: ${problem}`)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** What is remembered of a source's devices from cycle to cycle: a device that is as it was costs a comparison. */
+
+import type { Plugin, UpstreamDevice } from '../manufacturers/plugin.ts'
+import type { Observation } from '../model/receiver.ts'
+
+export interface Remembered {
+  readonly id: string
+  /** As it stood in the last list. */
+  listed: UpstreamDevice
+  /** The same with the identity that was read before. */
+  known: UpstreamDevice
+  /** The same with everything that was read in this cycle. */
+  device: UpstreamDevice
+  /** Of this `device`, and of no other. */
+  meaning: Meaning
+  identityAt: number
+  levelsAt: number
+  /** Good polls in a row that lacked it or called it offline. */
+  missed: number
+  /** The last cycle that listed it. */
+  cycle: number
+  /** The receiver it was the last time somebody looked. */
+  receiver: number | null
+}
+
+/** What a device means, worked out once. */
+interface Meaning {
+  readonly device: UpstreamDevice
+  readonly observation: Observation
+  /** What can be asked for beside the identity. */
+  readonly levelParts: readonly string[]
+  readonly wantsIdentity: boolean
+  readonly hasIdentity: boolean
+  /** The same observation without levels, once somebody wants it. */
+  withoutLevels?: Observation
+}
+
+export interface Memory {
+  /** A new list begins. */
+  begin(): void
+  /** A device of the list; null when the list told it before. */
+  remember(listed: UpstreamDevice): Remembered | null
+  /** The list is at its end: those that it lacked were missed once more. */
+  end(): void
+  meaningOf(entry: Remembered): Meaning
+  all(): Iterable<Remembered>
+}
+
+export function createMemory(plugin: Plugin): Memory {
+  const devices = new Map<string, Remembered>()
+  let cycle = 0
+
+  function meaningOf(entry: Remembered): Meaning {
+    if (entry.meaning.device !== entry.device) entry.meaning = readMeaning(plugin, entry.device)
+    return entry.meaning
+  }
+
+  function start(listed: UpstreamDevice): Remembered {
+    const meaning = readMeaning(plugin, listed)
+    const read = { identityAt: 0, levelsAt: 0, missed: 0, cycle, receiver: null }
+    const entry = { id: listed.id, listed, known: listed, device: listed, meaning, ...read }
+    devices.set(listed.id, entry)
+    return entry
+  }
+
+  function renew(entry: Remembered, listed: UpstreamDevice): void {
+    // Nothing else is said, and nothing was read that would have to be forgotten.
+    if (listed === entry.listed && entry.device === entry.known) return
+    if (!plugin.isSameIdentity(listed, entry.device)) entry.identityAt = 0
+    entry.known = plugin.withEarlierIdentity(listed, entry.device)
+    entry.device = entry.known
+    entry.listed = listed
+  }
+
+  return {
+    begin() {
+      cycle += 1
+    },
+    remember(listed) {
+      let entry = devices.get(listed.id)
+      if (entry === undefined) entry = start(listed)
+      else if (entry.cycle === cycle) return null
+      else renew(entry, listed)
+      entry.cycle = cycle
+      entry.missed = meaningOf(entry).observation.online === false ? entry.missed + 1 : 0
+      return entry
+    },
+    end() {
+      for (const entry of devices.values()) if (entry.cycle !== cycle) entry.missed += 1
+    },
+    meaningOf,
+    all: () => devices.values(),
+  }
+}
+
+function readMeaning(plugin: Plugin, device: UpstreamDevice): Meaning {
+  const parts = plugin.partsOf(device)
+  return {
+    device,
+    observation: plugin.transformDeviceData(device),
+    levelParts: parts.filter((part) => part !== 'identity'),
+    wantsIdentity: parts.includes('identity'),
+    hasIdentity: plugin.hasIdentity(device),
+  }
+}
+
+/** What it says of everything but levels; the same object as long as that is the same. */
+export function withoutLevels(meaning: Meaning): Observation {
+  meaning.withoutLevels ??= { ...meaning.observation, channels: undefined }
+  return meaning.withoutLevels
+}

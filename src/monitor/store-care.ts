@@ -1,0 +1,122 @@
+/** Looks after the database as a thing on a disk: mended when it is opened, watched, and copied for a bad day. */
+
+import type { Feed } from '../live/feed.ts'
+import type { Actor, AuditRecord } from '../model/access.ts'
+import { describeIncident } from '../model/health.ts'
+import { writeAudit } from '../store/audit.ts'
+import { type Database, openDatabase } from '../store/database.ts'
+import { type Mended, mendStore, saveIncident } from '../store/mend.ts'
+import { listSnapshots, migrateWithSnapshot, type Place, takeSnapshot } from '../store/snapshots.ts'
+import { sqlitePath } from '../store/sqlite-file.ts'
+import type { Log } from './log.ts'
+
+interface OpenOptions {
+  readonly log: Log
+  now(): number
+  readonly isReadOnly: boolean
+  readonly isStrict: boolean
+  /** Hears what is written to the audit log. */
+  readonly onAudit?: ((record: AuditRecord) => void) | undefined
+}
+
+/** Brought up to date, and where its file was damaged with the newest snapshot in its place. */
+export async function openMendedStore(
+  place: Place,
+  { log, now, isReadOnly, isStrict, onAudit }: OpenOptions,
+): Promise<{ readonly db: Database; readonly migrations: readonly string[] }> {
+  const mended = isReadOnly ? null : await mendStore(place, now(), isStrict)
+  const db = await openDatabase({ url: place.database_url, onAudit })
+  try {
+    const migrations = isReadOnly ? [] : await migrateWithSnapshot(db, place)
+    if (mended !== null) await noteMended(db, mended, log)
+    return { db, migrations }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+const self: Actor = { kind: 'cli', id: null, name: 'micwatch', role: 'admin', address: null }
+
+async function noteMended(db: Database, mended: Mended, log: Log): Promise<void> {
+  const { corrupt, damage } = mended
+  await db.transaction(async (tx) => {
+    await saveIncident(tx, mended)
+    const details = { what: 'corrupt store restored', corrupt, damage, snapshot_at: mended.snapshot_at }
+    await writeAudit(tx, { actor: self, action: 'store.mend', target: 'database', result: 'ok', details })
+  })
+  log.error({ corrupt, damage }, `${describeIncident(mended)} The damaged file is ${corrupt}.`)
+}
+
+export interface StoreCare {
+  /** Called again and again while the process runs. Never throws. */
+  look(): Promise<void>
+  /** The last snapshot. */
+  close(): Promise<void>
+}
+
+const snapshotEveryMs = 3_600_000
+const lookForSnapshotsEveryMs = 60_000
+const checkEveryMs = 5_000
+/** A check of a large database takes its time, in which nothing else is done: it may take this part of all time. */
+const checkShare = 0.001
+
+export function createStoreCare(deps: {
+  readonly db: Database
+  readonly place: Place
+  readonly feed: Pick<Feed, 'publish'>
+  readonly log: Log
+  now(): number
+}): StoreCare {
+  const { db, place, feed, log, now } = deps
+  const isFile = sqlitePath(place.database_url) !== null
+  let isTold = false
+  let checkAt = performance.now() + checkEveryMs
+  let lookAt = 0
+
+  function check(): void {
+    const startedAt = performance.now()
+    try {
+      db.check()
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the database could not be checked')
+    }
+    const endedAt = performance.now()
+    checkAt = endedAt + Math.max(checkEveryMs, (endedAt - startedAt) / checkShare)
+  }
+
+  /** Nothing of it can be stored, so it is said this once and has no number. */
+  function tellOfDamage(): void {
+    isTold = true
+    const message = 'The database is damaged; nothing is stored until the service is restarted'
+    log.error({}, message)
+    const about = { manufacturer: null, channel_id: null, id: 0, kind: 'store_damaged' } as const
+    feed.publish({ type: 'alert', ...about, state: 'raised', severity: 'critical', message })
+  }
+
+  async function snapshot(): Promise<void> {
+    try {
+      await takeSnapshot(place, now())
+    } catch (error) {
+      log.warn({ error: String(error) }, 'no snapshot of the database could be taken')
+    }
+  }
+
+  async function snapshotWhenDue(): Promise<void> {
+    lookAt = performance.now() + lookForSnapshotsEveryMs
+    const [newest] = await listSnapshots(place).catch(() => [])
+    if (newest === undefined || now() - newest.taken_at >= snapshotEveryMs) await snapshot()
+  }
+
+  return {
+    async look() {
+      if (!isFile) return
+      if (db.condition() !== 'damaged' && performance.now() >= checkAt) check()
+      if (db.condition() !== 'damaged' && performance.now() >= lookAt) await snapshotWhenDue()
+      if (db.condition() === 'damaged' && !isTold) tellOfDamage()
+    },
+    async close() {
+      if (isFile && db.condition() === 'well') await snapshot()
+    },
+  }
+}

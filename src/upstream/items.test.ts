@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ItemList, readItems } from './items.ts'
+
+const options = { key: 'devices', parse: (item: unknown) => item, maxDepth: 64 }
+
+function read(text: string, before?: ItemList<unknown>) {
+  return readItems(Buffer.from(text), { ...options, before })
+}
+
+describe('a list read item by item', () => {
+  test('is what JSON.parse makes of it, however it is spaced and whatever stands around it', async () => {
+    const list = fc.array(fc.oneof(fc.jsonValue(), fc.record({ name: fc.string({ unit: 'binary' }) })))
+    await fc.assert(
+      fc.asyncProperty(list, fc.constantFrom(0, 2, '\t'), fc.jsonValue(), async (items, space, other) => {
+        const whole = { before: other, devices: items, after: [other] }
+        const told = await read(JSON.stringify(whole, null, space))
+        if (!JSON.stringify(other).includes('"devices"')) {
+          expect(told?.items).toEqual(JSON.parse(JSON.stringify(items)))
+        }
+        expect((await read(JSON.stringify(items, null, space)))?.items).toEqual(JSON.parse(JSON.stringify(items)))
+      }),
+    )
+  })
+
+  test('gives back the very items that stand as they stood, and parses the others', async () => {
+    const first = await read('{"devices":[{"id":1},{"id":2,"name":"ü"},{"id":3}]}')
+    const second = await read('{"count": 3, "devices":[{"id":1}, {"id":2,"name":"u"} ,{"id":3}]}', first)
+    expect(second?.items).toEqual([{ id: 1 }, { id: 2, name: 'u' }, { id: 3 }])
+    expect(second?.items.map((item, at) => item === first?.items[at])).toEqual([true, false, true])
+    const third = await read('[{"id":1}]', second)
+    expect(third?.items[0]).toBe(first?.items[0])
+  })
+
+  test('an item that begins like the one before it but goes on is another', async () => {
+    const first = await read('[12,{"a":1}]')
+    expect((await read('[123,{"a":10}]', first))?.items).toEqual([123, { a: 10 }])
+  })
+
+  test.each([
+    ['cut off', '{"devices":[{"id":1},{"id"'],
+    ['cut off between items', '[{"id":1},'],
+    ['a comma too many', '[{"id":1},]'],
+    ['no comma', '[{"id":1}{"id":2}]'],
+    ['brackets that do not match', '[{"id":1]}'],
+    ['something behind the list', '[{"id":1}] and more'],
+    ['something that is no JSON beside it', '{"devices":[{"id":1}],"x":nonsense}'],
+    ['no list', '{"devices":{"id":1}}'],
+    ['two lists, of which JSON.parse takes the last', '{"devices":[{"id":1}],"devices":[]}'],
+    ['nested too deep', `[${'['.repeat(70)}${']'.repeat(70)}]`],
+    ['an item that cannot be parsed', '[{"id":1},{"id":tru}]'],
+    ['a text', '"devices"'],
+    ['nothing', ''],
+  ])('%s is left to JSON.parse', async (_, text) => {
+    expect(await read(text)).toBeUndefined()
+  })
+
+  test('does not hold up the others', async () => {
+    const text = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, channels: Array(20).fill({ id }) })))
+    let turns = 0
+    const turning = setInterval(() => {
+      turns += 1
+    })
+    expect((await read(text))?.items).toHaveLength(20_000)
+    clearInterval(turning)
+    expect(turns).toBeGreaterThan(1)
+  })
+})
