@@ -13,7 +13,8 @@ import type { CachedAnswer } from './http/answer.ts'
 import { isLoopback } from './http/guard.ts'
 import { createServer } from './http/server.ts'
 import { createCache } from './live/cache.ts'
-import { saveLevels } from './monitor/levels.ts'
+import { saveLevels, saveLevelsForever } from './monitor/levels.ts'
+import { writeAudit } from './store/audit.ts'
 import { openCertificate } from './store/certificate.ts'
 import { removeSetupCode, writeSetupCode } from './store/setup-code.ts'
 
@@ -38,7 +39,7 @@ export interface AppOptions extends Omit<HouseOptions, 'cache'> {
 /** Throws what `openHouse` throws, and the system's error when it cannot listen. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
-  const { host, port, mount, allowed_hosts, trusted_proxies } = config.server
+  const { host, port, mount, allowed_hosts, trusted_proxies, frame_ancestors, strict_transport } = config.server
   await requireFreePort(host, port)
   const cache = createCache<CachedAnswer>({ timeoutMs: config.settings.CACHE_TIMEOUT * 1000 })
   const house = await openHouse(config, { ...options, cache })
@@ -82,8 +83,10 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         publicRead: config.public_read,
         trustedProxies: trusted_proxies,
       },
+      headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
       now: Date.now,
       settings: (manufacturer) => house.settings(manufacturer ?? null),
+      explainSettings: house.explainSettings,
       groups: house.groups,
       health: house.health,
       manufacturers: house.manufacturers,
@@ -91,7 +94,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       discovered: house.discovered,
       discoveryDeps: { ...house, ranges: config.discovery_ranges, signal: stop.signal, now: Date.now },
       placeDeps: { ...house, now: Date.now },
+      storeDeps: house,
       rateLimit: config.rate_limit,
+      shared: house.shared,
       ...editing(house),
       isBroadcasting: (manufacturer) =>
         config.settings.WEBSOCKET_BROADCASTING &&
@@ -107,9 +112,11 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     const bound = server.server.address()
     if (typeof bound === 'object' && bound !== null) house.sourceDeps.destinations.addOwn(bound.address, bound.port)
     running.push(house.keepUp(stop.signal), people.credentials.keepUp(stop.signal))
-    if (!options.isScreenOnly) running.push(house.monitor.run(stop.signal))
-    if (!isLoopback(host) && config.tls === null)
-      log.warn({ host }, 'listening without TLS: anybody on this network can read along')
+    if (!options.isScreenOnly) {
+      const hasReaders = () => house.keeper.hasOthers() && house.shared?.isUp !== true
+      running.push(house.monitor.run(stop.signal), saveLevelsForever({ ...house, log }, hasReaders, stop.signal))
+    }
+    if (!isLoopback(host)) await tellOpenness(house, config, log)
     return { house, server, address: addressOf(server, config), close: () => close(server) }
   } catch (error) {
     await close()
@@ -129,7 +136,7 @@ interface People {
 
 function createPeople({ db }: House, log: FastifyBaseLogger): People {
   const hasher = createHasher()
-  const setupCode = createSetupCode(Date.now)
+  const setupCode = createSetupCode(() => performance.now())
   let forgetCode = async () => {}
   const forget = () =>
     forgetCode().catch((error) => log.error({ error: String(error) }, 'the set-up code stays behind'))
@@ -150,6 +157,23 @@ function createPeople({ db }: House, log: FastifyBaseLogger): People {
       await forget()
     },
   }
+}
+
+/** Others can reach us: what is not locked is said, and written down. */
+async function tellOpenness(
+  { db }: House,
+  { server, tls, public_read }: Config,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  if (tls === null) log.warn({ host: server.host }, 'listening without TLS: anybody on this network can read along')
+  if (public_read) log.warn({ host: server.host }, 'public_read: anybody on this network can look')
+  if (tls !== null && !public_read) return
+  const actor = { kind: 'cli', id: null, name: 'serve', role: 'admin', address: null } as const
+  const details = { host: server.host, tls: tls === null ? 'off' : 'on', public_read }
+  const entry = { actor, action: 'service.start', target: 'service', result: 'ok', details } as const
+  await db
+    .transaction((tx) => writeAudit(tx, entry))
+    .catch((error) => log.warn({ error: String(error) }, 'not audited'))
 }
 
 /** The files of the certificate to use; null without TLS. */

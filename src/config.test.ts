@@ -81,6 +81,14 @@ describe('configuration', () => {
       'micwatch.yaml: manufacturers.0: expected a manufacturer with at least a code (code is missing)',
     ],
     ['database_url: mysql://x', 'micwatch.yaml: database_url: expected sqlite:<file> or postgres://…'],
+    [
+      'server: {frame_ancestors: ["https://wall.example; script-src *"]}',
+      "micwatch.yaml: server.frame_ancestors.0: expected a list of origins such as https://wall.example, or 'self'",
+    ],
+    [
+      'server: {strict_transport: true}\ntls: auto',
+      'micwatch.yaml: server.strict_transport: expected tls: {cert, key} beside it',
+    ],
     ['- just a list', 'micwatch.yaml: expected a section of keys'],
   ])('%s', (content, message) => {
     expect(refusal(content)).toBe(message)

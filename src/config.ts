@@ -47,12 +47,22 @@ const File = section({
     mount: Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*/?$', description: 'a path such as /micwatch, or empty' }),
     allowed_hosts: texts('host names'),
     trusted_proxies: texts('networks in CIDR form'),
+    frame_ancestors: Type.Array(
+      Type.String({ pattern: "^('self'|https?://(\\*\\.)?[\\w.-]+(:(\\d+|\\*))?|https?://\\[[\\da-f:]+\\](:\\d+)?)$" }),
+      {
+        description: "a list of origins such as https://wall.example, or 'self'",
+      },
+    ),
+    strict_transport: flag,
   }),
   data_dir: text('a folder'),
   database_url: Type.Union([Type.Null(), Type.String({ pattern: '^(sqlite:.|postgres(ql)?://.)' })], {
     description: 'sqlite:<file> or postgres://…',
   }),
   redis_url: Type.Union([Type.Null(), Type.String({ pattern: '^rediss?://.' })], { description: 'redis://…' }),
+  secret_key: Type.Union([Type.Null(), Type.String({ pattern: '^[0-9a-fA-F]{64}$' })], {
+    description: '64 hexadecimal digits',
+  }),
   require_login: flag,
   public_read: flag,
   tls: Type.Union(
@@ -126,6 +136,10 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
   checkNetworks(merged.server?.trusted_proxies ?? [], `${path ?? 'configuration'}: server.trusted_proxies`)
+  // With a certificate made here it would lock browsers out wherever the next one is made.
+  if (merged.server?.strict_transport === true && typeof tls !== 'object') {
+    throw new ConfigError(`${path ?? 'configuration'}: server.strict_transport: expected tls: {cert, key} beside it`)
+  }
   return Object.freeze({
     file: path,
     server: {
@@ -134,10 +148,13 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
       mount: (merged.server?.mount ?? '').replace(/\/+$/, ''),
       allowed_hosts: merged.server?.allowed_hosts ?? [],
       trusted_proxies: merged.server?.trusted_proxies ?? [],
+      frame_ancestors: merged.server?.frame_ancestors ?? [],
+      strict_transport: merged.server?.strict_transport ?? false,
     },
     data_dir,
     database_url: merged.database_url ?? `sqlite:${join(data_dir, 'micwatch.db')}`,
     redis_url: merged.redis_url ?? null,
+    secret_key: merged.secret_key ?? null,
     require_login: merged.require_login ?? false,
     public_read: merged.public_read ?? false,
     tls,
@@ -204,6 +221,7 @@ const environment: Readonly<Record<string, readonly [key: string, read: (text: s
   MICWATCH_DATA_DIR: ['data_dir', String],
   MICWATCH_DATABASE_URL: ['database_url', String],
   MICWATCH_REDIS_URL: ['redis_url', String],
+  MICWATCH_SECRET_KEY: ['secret_key', String],
   MICWATCH_REQUIRE_LOGIN: ['require_login', readFlag],
   MICWATCH_PUBLIC_READ: ['public_read', readFlag],
 }
@@ -251,20 +269,33 @@ function readFlag(value: string): unknown {
 
 /** `name` says where the key came from. */
 function check(values: unknown, name: (key: string) => string): File {
-  const [error] = Value.Errors(File, values)
-  if (error === undefined) return values as File
+  const misfit = findMisfit(File, values)
+  if (misfit !== null) throw new ConfigError(`${name(misfit.key)}: ${misfit.trouble}`)
+  return values as File
+}
+
+/** What does not fit a schema whose parts say in their descriptions what they expect; null when all does. */
+export function findMisfit(
+  schema: Type.TSchema,
+  values: unknown,
+): { readonly key: string; readonly trouble: string } | null {
+  const [error] = Value.Errors(schema, values)
+  if (error === undefined) return null
   const path = error.instancePath.split('/').slice(1)
-  const where = name(path.join('.'))
-  if (error.keyword === 'boolean') throw new ConfigError(`${where}: unknown key`)
+  const key = path.join('.')
+  if (error.keyword === 'boolean') return { key, trouble: 'unknown key' }
   const missing = (error.params as { requiredProperties?: string[] }).requiredProperties?.[0]
-  const expected = missing === undefined ? expectedAt(path) : `${expectedAt(path)} (${missing} is missing)`
-  throw new ConfigError(`${where}: expected ${expected}`)
+  const expected = expectedAt(schema, path)
+  return {
+    key,
+    trouble: missing === undefined ? `expected ${expected}` : `expected ${expected} (${missing} is missing)`,
+  }
 }
 
 /** The description of the innermost part of the schema that has one. */
-function expectedAt(path: readonly string[]): string {
-  let node: Readonly<Record<string, unknown>> | undefined = File as unknown as Record<string, unknown>
-  let expected = 'a section of keys'
+function expectedAt(schema: Type.TSchema, path: readonly string[]): string {
+  let node: Readonly<Record<string, unknown>> | undefined = schema as unknown as Record<string, unknown>
+  let expected = typeof node.description === 'string' ? node.description : 'a section of keys'
   for (const step of path) {
     const properties = node?.properties as Record<string, Record<string, unknown>> | undefined
     node = properties?.[step] ?? (node?.items as Record<string, unknown> | undefined)

@@ -6,27 +6,45 @@ import { type Config, ConfigError, type ManufacturerEntry } from './config.ts'
 import type { Cache } from './live/cache.ts'
 import { createFeed, type Feed } from './live/feed.ts'
 import { createLatest, type Latest } from './live/latest.ts'
+import { openShared, type Shared } from './live/shared.ts'
 import { createTally, type Tally } from './live/tally.ts'
 import { createUnits, type Units } from './live/units.ts'
 import { type HeardSource, listSources, type SourceDeps } from './manufacturers/sources.ts'
+import type { AuditRecord } from './model/access.ts'
 import type { Group } from './model/api.ts'
 import { type DiscoveredRecord, discoveredForMs } from './model/discovery.ts'
-import { type MonitoredManufacturer, type ServiceHealth, serviceHealth } from './model/health.ts'
+import {
+  type MonitoredManufacturer,
+  type ServiceHealth,
+  type StoreIncident,
+  serviceHealth,
+  storeHealth,
+} from './model/health.ts'
 import type { Location } from './model/location.ts'
-import { type SettingRecord, type Settings, settingsInForce } from './model/settings.ts'
+import type { Receiver } from './model/receiver.ts'
+import {
+  type ExplainedSettings,
+  explainSettings,
+  type SettingRecord,
+  type Settings,
+  settingsInForce,
+} from './model/settings.ts'
 import { type Alerts, createAlerts } from './monitor/alerts.ts'
 import { type Connections, createConnections } from './monitor/connections.ts'
 import { createIngest, type Ingest } from './monitor/ingest.ts'
+import { shareLevels } from './monitor/levels.ts'
 import { createMonitor, type Monitor } from './monitor/monitor.ts'
-import { ownerName } from './monitor/ownership.ts'
+import { createKeeper, type Keeper, ownerName, presenceOf } from './monitor/ownership.ts'
 import { createReports, type Reports } from './monitor/reports.ts'
 import { createRoster } from './monitor/roster.ts'
 import { silenceUnpolled } from './monitor/silence.ts'
-import { pause } from './monitor/wait.ts'
-import { type Database, openDatabase } from './store/database.ts'
+import { createStoreCare, openMendedStore } from './monitor/store-care.ts'
+import { pause, untilAborted } from './monitor/wait.ts'
+import type { Database } from './store/database.ts'
 import { listEntries } from './store/discovery.ts'
 import { listGroups } from './store/groups.ts'
-import { migrate } from './store/migrate.ts'
+import { getHouseId } from './store/house-id.ts'
+import { findIncident } from './store/mend.ts'
 import { listDiscovered, listLocations } from './store/places.ts'
 import { listReceivers } from './store/receivers.ts'
 import { currentRevision } from './store/revision.ts'
@@ -52,8 +70,14 @@ export interface HouseOptions {
   readonly defaultIntervalSeconds?: number
   /** Manufacturers beside those of the configuration. */
   readonly manufacturers?: readonly ManufacturerEntry[]
+  /** How many lines of the log came to nothing. */
+  droppedLines?(): number
   /** Leaves the database as it is. */
   readonly isReadOnly?: boolean
+  /** Hears what is written to the audit log. */
+  readonly onAudit?: ((record: AuditRecord) => void) | undefined
+  /** Rather than go on with a snapshot of a database that is damaged, throw. */
+  readonly isStrict?: boolean
   /** Answers to be dropped when what they say has changed. */
   readonly cache?: Pick<Cache<unknown>, 'drop'>
 }
@@ -71,12 +95,18 @@ export interface House {
   readonly tally: Tally
   /** Names this process in leases. */
   readonly owner: string
+  /** Its leases. */
+  readonly keeper: Keeper
   readonly monitor: Monitor
+  /** What processes on one house share; null without Redis. */
+  readonly shared: Shared | null
   /** What the links of the process share. */
   readonly sourceDeps: SourceDeps
   readonly sources: readonly HeardSource[]
   manufacturers(): readonly MonitoredManufacturer[]
   settings(manufacturer: string | null): Settings
+  /** The same, each with where it comes from. */
+  explainSettings(manufacturer: string | null): ExplainedSettings
   groups(manufacturer?: string): readonly Group[]
   locations(): readonly Location[]
   /** Found by a scan within the last day; by now some may be receivers. */
@@ -96,12 +126,12 @@ const lookAfterOthersEvery = 4
 
 /** Throws ConfigError, or what the store throws when it cannot be opened. */
 export async function openHouse(config: Config, options: HouseOptions): Promise<House> {
-  const { log, isReadOnly = false, cache = { drop: () => {} } } = options
+  const { log, isReadOnly = false, isStrict = false, cache = { drop: () => {} } } = options
   const now = Date.now
-  const secrets = await openSecrets(config.data_dir)
-  const db = await openDatabase({ url: config.database_url })
+  const secrets = await openSecrets(config.data_dir, config.secret_key)
+  const { onAudit } = options
+  const { db, migrations } = await openMendedStore(config, { log, now, isReadOnly, isStrict, onAudit })
   try {
-    const migrations = isReadOnly ? [] : await migrate(db)
     const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
     const merged = await mergeManufacturers(db, secrets, entries, { config, isReadOnly })
     // Said once nothing of the configuration is wrong any more: a complaint about that stands alone.
@@ -116,10 +146,12 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     let groups: readonly Group[] = []
     let locations: readonly Location[] = []
     let discovered: readonly DiscoveredRecord[] = []
+    let incident: StoreIncident | null = null
     /** What was read last, as text. */
     let orders = ''
     let sealed = ''
     let isStoreDown = false
+    let isRunningOn = false
     const isSource = (id: string) => roster.sources().some((one) => one.id === id)
     const connections = createConnections({ db, latest, feed, log, now, isSource })
     const alerts = createAlerts({
@@ -134,28 +166,37 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       links: connections.links,
       isKeptElsewhere: connections.isKeptElsewhere,
     })
-    const tally = createTally()
+    const tally = createTally(options.droppedLines)
     const { manufacturers } = roster
     const reports = createReports({ db, feed, now, manufacturers, onNoted: alerts.noteSource })
-    const ingest = createIngest({ db, latest, units, feed, cache, alerts, now })
+    const owner = ownerName(options.pid, randomBytes(4).toString('hex'))
+    const shared = isReadOnly ? null : await openRedis(config, db, log)
+    const sharing =
+      shared === null ? null : shareLevels({ shared, owner, hear: (levels) => ingest.hearElsewhere(levels) })
+    const onHeard = (receiver: Receiver) => sharing?.heard(receiver)
+    const ingest = createIngest({ db, latest, units, feed, cache, alerts, onHeard, now })
 
     const defaultInterval = options.defaultIntervalSeconds ?? config.settings.DEFAULT_POLLING_INTERVAL
     const inForce = new Map<string | null, Settings>()
+    const settingsOptions = (manufacturer: string | null) => {
+      const configuredInterval = manufacturer === null ? undefined : roster.pollIntervalSeconds(manufacturer)
+      return { records, manufacturer, configuredInterval, defaultInterval }
+    }
     const settings = (manufacturer: string | null): Settings => {
       const known = inForce.get(manufacturer)
       if (known !== undefined) return known
-      const configuredInterval = manufacturer === null ? undefined : roster.pollIntervalSeconds(manufacturer)
-      const read = settingsInForce({ records, manufacturer, configuredInterval, defaultInterval })
+      const read = settingsInForce(settingsOptions(manufacturer))
       // Anybody may ask for any code; only those that exist are worth remembering.
       if (manufacturer === null || roster.has(manufacturer)) inForce.set(manufacturer, read)
       return read
     }
     const intervalMs = (heard: HeardSource) =>
       (options.intervalSeconds ?? settings(heard.manufacturer).polling_interval) * 1000
-    const shared = { db, ingest, latest, units, reports, connections, tally, log, now }
-    const deps = { ...shared, random: Math.random, intervalMs }
-    const owner = ownerName(options.pid, randomBytes(4).toString('hex'))
-    const monitor = createMonitor({ ...deps, owner })
+    const loops = { db, ingest, latest, units, reports, connections, tally, log, now }
+    const deps = { ...loops, random: Math.random, intervalMs }
+    const care = createStoreCare({ db, place: config, feed, log, now })
+    const keeper = createKeeper({ db, owner, log })
+    const monitor = createMonitor({ ...deps, owner, keeper })
 
     const hear = async (manufacturers: readonly StoredManufacturer[]) => {
       const before = roster.manufacturers()
@@ -179,6 +220,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
         groups: await listGroups(db.read),
         locations: await listLocations(db.read),
         discovered: await listDiscovered(db.read, now() - discoveredForMs),
+        incident: await findIncident(db.read),
       }
       const text = JSON.stringify(read)
       if (text === orders) return
@@ -187,6 +229,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       groups = read.groups
       locations = read.locations
       discovered = read.discovered
+      incident = read.incident
       inForce.clear()
       cache.drop(null)
     }
@@ -194,7 +237,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     const lookAfterOthers = async () => {
       await connections.sweep()
       await silenceUnpolled({
-        ...shared,
+        ...loops,
         manufacturers,
         intervalMs: (code) => settings(code).polling_interval * 1000,
       })
@@ -233,12 +276,15 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       alerts,
       tally,
       owner,
+      keeper,
       monitor,
+      shared,
       sourceDeps,
       get sources() {
         return roster.sources()
       },
       settings,
+      explainSettings: (manufacturer) => explainSettings(settingsOptions(manufacturer)),
       manufacturers: roster.manufacturers,
       groups: (manufacturer) => groups.filter((one) => manufacturer === undefined || one.manufacturer === manufacturer),
       locations: () => locations,
@@ -246,10 +292,14 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       health(selected) {
         const troubles = roster.troubles()
         const manufacturers = reports.health(roster.manufacturers()).map((one) => troubles.get(one.code) ?? one)
-        return serviceHealth(manufacturers, { selected, storeDown: isStoreDown })
+        const store = storeHealth({ isReachable: !isStoreDown, condition: db.condition(), incident })
+        const details = shared?.isUp === false ? ['Redis does not answer; each process goes on alone.'] : []
+        return serviceHealth(manufacturers, { selected, store, details })
       },
       reload,
       async keepUp(signal) {
+        isRunningOn = !isReadOnly
+        const present = keeper.whileOwner(presenceOf(owner), signal, (held) => untilAborted(held.signal))
         for (let turns = 1; await pause(keepUpEveryMs, signal); turns += 1) {
           try {
             // Alerts first: what cleared one was stored before it was, so it is read by the time they are judged.
@@ -259,18 +309,28 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
             await reports.load()
             await connections.load()
             alerts.judge()
-            if (turns % lookAfterOthersEvery === 0) await lookAfterOthers()
+            if (isStoreDown) log.info('the database can be read again')
             isStoreDown = false
           } catch (error) {
             if (!isStoreDown) log.error({ error: String(error) }, 'the database cannot be read')
             isStoreDown = true
           }
+          if (isRunningOn) await care.look()
+          if (isStoreDown || turns % lookAfterOthersEvery !== 0) continue
+          // Nobody may write for a while; that it works again is worth knowing sooner.
+          if (db.condition() === 'unwritable') await db.probe().catch(() => {})
+          else
+            await lookAfterOthers().catch((error) => log.warn({ error: String(error) }, 'others are not looked after'))
         }
+        await present
       },
       async close() {
         feed.close()
         await turn
         await alerts.settled()
+        sharing?.close()
+        await shared?.close()
+        if (isRunningOn) await care.close()
         await Promise.all(roster.sources().map(({ link }) => link.close()))
         await db.close()
       },
@@ -279,6 +339,19 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     await db.close()
     throw error
   }
+}
+
+/** Null where none is configured. Nobody waits for it to answer. */
+async function openRedis({ redis_url }: Config, db: Database, log: FastifyBaseLogger): Promise<Shared | null> {
+  if (redis_url === null) return null
+  return openShared({
+    url: redis_url,
+    prefix: `micwatch:${await getHouseId(db)}`,
+    onChange(isUp) {
+      if (isUp) log.info('Redis answers')
+      else log.warn('Redis does not answer; this process goes on alone until it does')
+    },
+  })
 }
 
 /** What is stored, with what the configuration gives laid over it; written down unless read-only. */

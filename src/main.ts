@@ -3,19 +3,26 @@
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
+import { backupCommand, restoreCommand } from './cli/backup.ts'
 import { checkConnectionsCommand, realtimeStatusCommand } from './cli/connections.ts'
 import { createAdminCommand } from './cli/create-admin.ts'
 import { addDevicesCommands } from './cli/devices.ts'
 import { followCommands } from './cli/follow.ts'
+import { exportCommand, importCommand } from './cli/move-house.ts'
+import { nodesCommand } from './cli/nodes.ts'
+import { createOutput } from './cli/output.ts'
 import { pollDevicesCommand } from './cli/poll-devices.ts'
 import { serveCommand } from './cli/serve.ts'
 import { checkApiHealthCommand } from './cli/status.ts'
-import { type ExitCode, exitCodes, type Terminal, UsageError } from './cli/terminal.ts'
+import { type ExitCode, exitCodes, plain, type Terminal, UsageError } from './cli/terminal.ts'
 import { migrateCommand, simulateCommand } from './cli/upkeep.ts'
 import { ConfigError } from './config.ts'
 
 const version = typeof __MICWATCH_VERSION__ === 'undefined' ? 'development' : __MICWATCH_VERSION__
 const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
+
+/** Longer than any stop takes in which nothing hangs. */
+const lastResortMs = 8000
 
 const stop = new AbortController()
 for (const [name, code] of [
@@ -28,8 +35,20 @@ for (const [name, code] of [
     stop.abort()
   })
 }
-// A closed pipe must not end the service.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+// A database that hangs, say, is not waited for.
+stop.signal.addEventListener('abort', () => {
+  setTimeout(() => process.exit(hasGivenUp ? exitCodes.failed : process.exitCode), lastResortMs).unref()
+})
+
+let hasGivenUp = false
+let takeException: (error: unknown) => void = (error) => process.exit(explain(error))
+for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(name, (error: unknown) => takeException(error))
+}
+
+/** Nobody would read as much log later; an answer somebody asked for is given in full. */
+const out = createOutput(process.stdout, 16 * 1024 * 1024)
+const err = createOutput(process.stderr, 1024 * 1024)
 
 const terminal: Terminal = {
   env: process.env,
@@ -38,16 +57,32 @@ const terminal: Terminal = {
   webRoot: fileURLToPath(new URL(isBuilt ? './web' : '../dist/web', import.meta.url)),
   signal: stop.signal,
   isInteractive: process.stderr.isTTY === true,
-  out: (text) => void process.stdout.write(`${text}\n`),
-  err: (text) => void process.stderr.write(text.startsWith('\r') ? text : `${text}\n`),
+  onException(take) {
+    takeException = take
+  },
+  giveUp() {
+    hasGivenUp = true
+    stop.abort()
+  },
+  get droppedLines() {
+    return out.dropped + err.dropped
+  },
+  out: (text) => out.write(`${text}\n`),
+  err: (text) => err.write(text.startsWith('\r') ? text : `${text}\n`),
   askSecret,
   readLine: async () => {
     for await (const line of createInterface({ input: process.stdin })) return line
     return ''
   },
+  readAll: async () => {
+    let text = ''
+    for await (const part of process.stdin.setEncoding('utf8')) text += part
+    return text
+  },
 }
 
-process.exitCode = await run(process.argv.slice(2))
+const ended = await run(process.argv.slice(2))
+process.exitCode = hasGivenUp ? exitCodes.failed : ended
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
@@ -65,6 +100,11 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     .addCommand(simulateCommand(terminal, done))
     .addCommand(migrateCommand(terminal, done))
     .addCommand(createAdminCommand(terminal, done))
+    .addCommand(nodesCommand(terminal, done))
+    .addCommand(exportCommand(terminal, done))
+    .addCommand(importCommand(terminal, done))
+    .addCommand(backupCommand(terminal, done))
+    .addCommand(restoreCommand(terminal, done))
     .addHelpText('after', '\nTry it: micwatch serve --demo')
   for (const command of addDevicesCommands(terminal, done)) program.addCommand(command)
   for (const command of followCommands(terminal, done)) program.addCommand(command)
@@ -115,18 +155,20 @@ function explain(error: unknown): ExitCode {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.ok
     const [line = ''] = error.message.replace(/^error: /, '').split('\n')
-    terminal.err(
-      error.code === 'commander.help' ? 'micwatch: say which command; see micwatch --help' : `micwatch: ${line}`,
-    )
+    complain(error.code === 'commander.help' ? 'say which command; see micwatch --help' : line)
     return exitCodes.usage
   }
   const { message, code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
   if (error instanceof UsageError || error instanceof ConfigError) {
-    terminal.err(`micwatch: ${message}`)
+    complain(message)
     return exitCodes.usage
   }
   const isTaken = code === 'EADDRINUSE'
   const sentence = isTaken ? `${address}:${port} is in use by another program; choose another with --port` : message
-  terminal.err(`micwatch: ${sentence.split('\n')[0]}`)
+  complain(sentence.split('\n')[0])
   return exitCodes.failed
+}
+
+function complain(sentence: string | undefined): void {
+  terminal.err(`micwatch: ${plain(sentence)}`)
 }

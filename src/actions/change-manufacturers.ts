@@ -1,8 +1,8 @@
-/** Whom we listen to, and how: added, changed, tested and removed while the service runs. */
+/** Whom we listen to, and how: added, changed and removed while the service runs. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { getPlugin } from '../manufacturers/index.ts'
-import { findFault, type HeardSource, openSources, type SourceDeps } from '../manufacturers/sources.ts'
+import { findFault, type HeardSource, type SourceDeps } from '../manufacturers/sources.ts'
 import type { Actor } from '../model/access.ts'
 import { Refusal } from '../model/errors.ts'
 import { isSecretName, MaskError, unmaskSecrets } from '../model/secrets.ts'
@@ -97,49 +97,8 @@ export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, c
   await deps.reload()
 }
 
-export interface ConnectionTest {
-  readonly status: 'healthy' | 'degraded' | 'unhealthy' | 'unconfigured'
-  readonly sources: readonly {
-    readonly base_url: string
-    readonly status: 'healthy' | 'degraded' | 'unhealthy'
-    readonly error: string | null
-  }[]
-}
-
-/** Asks every source now, disabled or not. */
-export async function testManufacturer(
-  deps: ManufacturerDeps,
-  actor: Actor,
-  code: string,
-  signal?: AbortSignal,
-): Promise<ConnectionTest> {
-  const record = await existing(deps, code)
-  const running = deps.sources().filter((heard) => heard.manufacturer === code)
-  const fault = await findFault(record, deps.destinations)
-  if (fault !== null) throw new Refusal('bad_request', { details: fault })
-  const opened = running.length > 0 ? [] : openSources(record, deps)
-  try {
-    const sources = await Promise.all(
-      [...running, ...opened].map(async ({ plugin, link, source }) => ({
-        base_url: source.baseUrl,
-        ...(await plugin.checkHealth(link, signal)),
-      })),
-    )
-    const status = summary(sources.map((one) => one.status))
-    await deps.db.transaction((tx) => audit(tx, actor, 'manufacturer.test', code, { status }))
-    return { status, sources }
-  } finally {
-    await Promise.all(opened.map(({ link }) => link.close()))
-  }
-}
-
-function summary(statuses: readonly ConnectionTest['sources'][number]['status'][]): ConnectionTest['status'] {
-  if (statuses.length === 0) return 'unconfigured'
-  if (statuses.every((one) => one === 'healthy')) return 'healthy'
-  return statuses.every((one) => one === 'unhealthy') ? 'unhealthy' : 'degraded'
-}
-
-async function existing({ db, secrets }: ManufacturerDeps, code: string): Promise<StoredManufacturer> {
+/** Throws a Refusal when there is none with this code. */
+export async function existing({ db, secrets }: ManufacturerDeps, code: string): Promise<StoredManufacturer> {
   const record = await findManufacturer(db.read, secrets, code)
   if (record === undefined) throw unknown(code)
   return record
@@ -161,7 +120,8 @@ async function changed(
   return after
 }
 
-function mergeConfig(stored: Config, given: Config): Config {
+/** `given` laid over `stored`, as a change says. Throws a Refusal naming a mask that stands for nothing. */
+export function mergeConfig(stored: Config, given: Config): Config {
   let opened: Config
   try {
     opened = unmaskSecrets(given, stored) as Config

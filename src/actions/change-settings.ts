@@ -5,7 +5,7 @@ import { Refusal } from '../model/errors.ts'
 import { isSettingKey, parseSetting, type Settings, settingKinds } from '../model/settings.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
-import { saveSetting } from '../store/settings.ts'
+import { deleteSetting, saveSetting } from '../store/settings.ts'
 
 export interface SettingsDeps {
   readonly db: Database
@@ -35,15 +35,33 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
   const before = deps.settings(manufacturer)[key]
   await deps.db.transaction(async (tx) => {
     await saveSetting(tx, { manufacturer, key, value })
-    const target = manufacturer === null ? key : `${key} of manufacturer ${manufacturer}`
     await writeAudit(tx, {
       actor,
       action: 'settings.change',
-      target,
+      target: targetOf(change),
       result: 'ok',
       details: { key, manufacturer, before, after: parsed.value },
     })
   })
   await deps.reload()
   return deps.settings(manufacturer)
+}
+
+/** What holds without it then counts again. Throws a Refusal where nothing is stored. */
+export async function forgetSetting(
+  deps: SettingsDeps,
+  actor: Actor,
+  { key, manufacturer }: Omit<SettingChange, 'value'>,
+): Promise<void> {
+  const target = targetOf({ key, manufacturer })
+  await deps.db.transaction(async (tx) => {
+    if (!(await deleteSetting(tx, { manufacturer, key })))
+      throw new Refusal('not_found', { about: `setting ${target}` })
+    await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details: { key, manufacturer } })
+  })
+  await deps.reload()
+}
+
+function targetOf({ key, manufacturer }: Omit<SettingChange, 'value'>): string {
+  return manufacturer === null ? key : `${key} of manufacturer ${manufacturer}`
 }

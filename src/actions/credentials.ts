@@ -51,9 +51,12 @@ export interface Credentials {
 
 interface Entry extends Credential {
   usedAt: number
+  /** The same on the clock that nobody sets: a wall clock that jumps signs nobody out for being idle. */
+  usedAtElapsed: number
   address: string
   endsAt: number
-  isWarned: boolean
+  /** Those who know that it ends soon. */
+  readonly warned: WeakSet<CredentialHolder>
   isTouched: boolean
   isEnded: boolean
   readonly holders: Set<CredentialHolder>
@@ -68,14 +71,22 @@ const tidyEveryMs = 3_600_000
 const tokenForm = /^micwatch_(\d{1,15})_[A-Za-z0-9_-]{43}$/
 const sessionForm = /^[A-Za-z0-9_-]{43}$/
 
-export function createCredentials({ db, log, now }: { db: Database; log: Log; now: () => number }): Credentials {
+export function createCredentials(deps: {
+  readonly db: Database
+  readonly log: Log
+  /** Wall clock, epoch ms. */
+  now(): number
+  /** Milliseconds on a clock that nobody sets, for what lives in this process alone. */
+  elapsed?(): number
+}): Credentials {
+  const { db, log, now, elapsed = () => performance.now() } = deps
   const entries = new Map<string, Entry>()
   let revision = -1
-  let checkedAt = now()
+  let checkedAt = elapsed()
   /** Rises whenever something is taken away: what was asked before that must be asked again. */
   let endings = 0
-  let touchedAt = now()
-  let tidiedAt = 0
+  let touchedAt = elapsed()
+  let tidiedAt = Number.NEGATIVE_INFINITY
 
   function drop(entry: Entry): void {
     entries.delete(entry.hash)
@@ -103,6 +114,7 @@ export function createCredentials({ db, log, now }: { db: Database; log: Log; no
 
   function use(entry: Entry, address: string): Entry {
     entry.usedAt = now()
+    entry.usedAtElapsed = elapsed()
     entry.address = address
     entry.isTouched = true
     return entry
@@ -136,18 +148,24 @@ export function createCredentials({ db, log, now }: { db: Database; log: Log; no
       await recheck()
       revision = told
     }
-    checkedAt = now()
+    checkedAt = elapsed()
     for (const entry of entries.values()) {
       // An open page counts as use.
       if (entry.holders.size > 0) use(entry, entry.address)
-      const endsAt =
-        entry.kind === 'user' ? sessionEnd({ expires_at: entry.endsAt, last_used_at: entry.usedAt }) : entry.endsAt
-      if (endsAt <= checkedAt) drop(entry)
-      else if (!entry.isWarned && endsAt - checkedAt <= sessionLimits.warnMs) {
-        entry.isWarned = true
-        for (const holder of entry.holders) holder.warn(endsAt)
+      const leftMs = timeLeft(entry)
+      if (leftMs <= 0) drop(entry)
+      else if (leftMs <= sessionLimits.warnMs) {
+        for (const holder of entry.holders) {
+          if (!entry.warned.has(holder)) holder.warn(now() + leftMs)
+          entry.warned.add(holder)
+        }
       }
     }
+  }
+
+  function timeLeft({ kind, endsAt, usedAtElapsed }: Entry): number {
+    const totalMs = endsAt - now()
+    return kind === 'user' ? Math.min(totalMs, usedAtElapsed + sessionLimits.idleMs - elapsed()) : totalMs
   }
 
   async function touch(): Promise<void> {
@@ -178,8 +196,8 @@ export function createCredentials({ db, log, now }: { db: Database; log: Log; no
     find(presented, address) {
       if (!tokenForm.test(presented) && !sessionForm.test(presented)) return null
       const known = entries.get(hashOf(presented))
-      const isFresh = known !== undefined && now() - checkedAt < trustMs
-      if (isFresh && known.endsAt > now() && known.usedAt + sessionLimits.idleMs > now()) return use(known, address)
+      const isFresh = known !== undefined && elapsed() - checkedAt < trustMs
+      if (isFresh && timeLeft(known) > 0) return use(known, address)
       return search(presented, address)
     },
     end(which) {
@@ -199,12 +217,12 @@ export function createCredentials({ db, log, now }: { db: Database; log: Log; no
       while (await pause(lookEveryMs, signal)) {
         try {
           await look()
-          if (now() - touchedAt >= touchEveryMs) {
-            touchedAt = now()
+          if (elapsed() - touchedAt >= touchEveryMs) {
+            touchedAt = elapsed()
             await touch()
           }
-          if (now() - tidiedAt >= tidyEveryMs) {
-            tidiedAt = now()
+          if (elapsed() - tidiedAt >= tidyEveryMs) {
+            tidiedAt = elapsed()
             await tidy()
           }
           isDown = false
@@ -233,22 +251,24 @@ export function createCredentials({ db, log, now }: { db: Database; log: Log; no
 
   function createEntry(about: Omit<Credential, 'hold'>, endsAt: number): Entry {
     const holders = new Set<CredentialHolder>()
-    return {
+    const entry: Entry = {
       ...about,
       usedAt: now(),
+      usedAtElapsed: elapsed(),
       address: '',
       endsAt,
-      isWarned: false,
+      warned: new WeakSet(),
       isTouched: false,
       isEnded: false,
       holders,
       hold(holder) {
         // It may have ended while the connection was still being made.
-        if (this.isEnded) holder.end()
+        if (entry.isEnded) holder.end()
         else holders.add(holder)
         return () => void holders.delete(holder)
       },
     }
+    return entry
   }
 }
 

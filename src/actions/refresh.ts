@@ -24,7 +24,7 @@ export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise
       details: errors.map(({ manufacturer: code, error }) => `${code}: ${error}`).join('; '),
     })
   }
-  const seen = polled.map(({ report }) => report.created + report.moved + report.duplicates)
+  const seen = polled.map(({ report }) => report.created + report.moved + report.duplicates - report.repeated)
   return {
     status: errors.length === 0 ? 'success' : 'partial',
     receivers_updated: seen.reduce((sum, count) => sum + count, 0),

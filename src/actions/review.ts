@@ -3,6 +3,7 @@
 import type { Latest } from '../live/latest.ts'
 import type { Actor } from '../model/access.ts'
 import type { QueueEntry } from '../model/discovery.ts'
+import type { ReviewBody } from '../model/discovery-api.ts'
 import type { Receiver } from '../model/receiver.ts'
 import { createKnown, type KnownIndex } from '../model/reconcile.ts'
 import { type Approval, approveEntry, refuseVerdict, statusOf, type Verdict } from '../model/review.ts'
@@ -18,13 +19,6 @@ export interface ReviewDeps {
   readonly ingest: Pick<Ingest, 'change'>
   readonly latest: Latest
   now(): number
-}
-
-/** What a decision about several came to. */
-export interface ReviewBody {
-  readonly message: string
-  readonly updated: number
-  readonly failed: readonly { readonly id: number; readonly error: string }[]
 }
 
 const messages: Readonly<Record<Verdict, (count: number) => string>> = {

@@ -44,6 +44,8 @@ export interface Visitor {
   readonly address: string
   /** What the cookie of a browser that signed in before holds. */
   readonly browser: string | null
+  /** The request's id. */
+  readonly request?: string | undefined
 }
 
 export interface SignedIn {
@@ -68,7 +70,7 @@ export async function signIn(
   const stranger = isKnown ? `browser ${hashOf(visitor.browser ?? '')}` : strangerKey(visitor.address)
   const account = `user ${usernameKey(username)}`
   // A password typed where the name belongs must not end up in the log.
-  const actor = guest(visitor.address, user === null ? 'unknown' : user.username)
+  const actor = guest(visitor, user === null ? 'unknown' : user.username)
 
   const counted = await countTry(deps, { stranger, account })
   if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > siege.failures) {
@@ -88,14 +90,14 @@ export async function signIn(
       throw new Refusal('wrong_credentials')
     }
     await forgetFailedTries(tx, stranger, account)
-    const signedIn = await openSession(tx, deps, visitor, current)
+    const opened = await openSession(tx, deps, visitor, current)
     await writeAudit(tx, {
-      actor: { kind: 'user', id: user.id, name: user.username, role: current.role, address: visitor.address },
+      actor: signedIn(visitor, current),
       action: 'session.login',
       target: `user ${user.username}`,
       result: 'ok',
     })
-    return signedIn
+    return opened
   })
 }
 
@@ -197,7 +199,7 @@ export async function setUp(
   if (needsCode) {
     const counted = await countTry(deps, { stranger, account })
     if (!isCode(code, setupCode?.current() ?? null)) {
-      const actor = guest(visitor.address, 'unknown')
+      const actor = guest(visitor, 'unknown')
       await tellFailure(deps, { actor, action: 'setup', target: 'service', result: 'failed' }, counted)
       throw new Refusal('wrong_code')
     }
@@ -213,7 +215,7 @@ export async function setUp(
     const user = await insertUser(tx, { username, role: 'admin', password: hash, now: deps.now() })
     if (user === null) throw new Refusal('name_taken', { about: username })
     await writeAudit(tx, {
-      actor: { kind: 'user', id: user.id, name: user.username, role: user.role, address: visitor.address },
+      actor: signedIn(visitor, user),
       action: 'setup',
       target: `user ${user.username}`,
       result: 'ok',
@@ -293,6 +295,10 @@ async function openSession(tx: Tx, { now }: SignInDeps, visitor: Visitor, { id }
   return { user, session, csrfToken: csrfTokenOf(session), browser }
 }
 
-function guest(address: string, name: string): Actor {
-  return { kind: 'guest', id: null, name, role: 'viewer', address }
+function guest({ address, request }: Visitor, name: string): Actor {
+  return { kind: 'guest', id: null, name, role: 'viewer', address, request }
+}
+
+function signedIn({ address, request }: Visitor, { id, username: name, role }: User): Actor {
+  return { kind: 'user', id, name, role, address, request }
 }

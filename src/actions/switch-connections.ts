@@ -5,12 +5,12 @@
 
 import type { Actor } from '../model/access.ts'
 import { applyLinkEvent } from '../model/connection.ts'
+import type { ReviewBody } from '../model/discovery-api.ts'
 import type { Connections } from '../monitor/connections.ts'
 import { writeAudit } from '../store/audit.ts'
 import { findConnections, overrideConnections } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
 import { nextRevision } from '../store/revision.ts'
-import type { ReviewBody } from './review.ts'
 
 export interface SwitchDeps {
   readonly db: Database

@@ -64,7 +64,7 @@ async function withConnections(
   const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
   try {
     sourcesOf(house, options.manufacturer)
-    await house.connections.sweep()
+    await house.connections.sweep({ isAtOnce: true })
     const all = await house.connections.readAll()
     return await work(
       house,

@@ -8,7 +8,7 @@ import { Refusal } from '../model/errors.ts'
 import { isUsername } from '../model/password.ts'
 import { toUserBody } from '../model/people.ts'
 import { openDatabase } from '../store/database.ts'
-import { migrate } from '../store/migrate.ts'
+import { migrateWithSnapshot } from '../store/snapshots.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -46,7 +46,7 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
   const db = await openDatabase({ url: config.database_url })
   const hasher = createHasher()
   try {
-    await migrate(db)
+    await migrateWithSnapshot(db, config)
     const actor: Actor = { kind: 'cli', id: null, name: 'create_admin', role: 'admin', address: null }
     const { user, isNew } = await createAdmin({ db, hasher, now: Date.now }, actor, { username, password, isReset })
     if (options.json) printJson(terminal, { user: toUserBody(user), created: isNew })

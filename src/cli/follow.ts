@@ -9,6 +9,7 @@ import { saveLevelsForever } from '../monitor/levels.ts'
 import { followForever } from '../monitor/realtime.ts'
 import { childOf, type Lifetime, pause } from '../monitor/wait.ts'
 import { sourcesOf } from './sources.ts'
+import { surviveExceptions } from './survive.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -65,6 +66,7 @@ async function follow(
   const { signal } = terminal
   const config = readOptions(options, terminal)
   const log = createLog(terminal, 'error')
+  surviveExceptions(terminal, log)
   const house = await openHouse(config, { log, pid: terminal.pid })
   try {
     const wanted = (): HeardSource[] => {
@@ -82,7 +84,7 @@ async function follow(
     const levels = { ...house, log }
     await Promise.all([
       house.keepUp(signal),
-      saveLevelsForever(levels, signal),
+      saveLevelsForever(levels, () => house.shared?.isUp !== true, signal),
       followAll(house, wanted, (heard, lifetime) => followOne(house, heard, lifetime, options, terminal), signal),
     ])
     return exitCodes.ok

@@ -14,6 +14,7 @@ import type { CycleReport, Poller } from '../monitor/poller.ts'
 import { openDatabase } from '../store/database.ts'
 import { isUpToDate } from '../store/migrate.ts'
 import { sourcesOf } from './sources.ts'
+import { surviveExceptions } from './survive.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -119,7 +120,11 @@ async function pollOnce(
 /** Cycles and subscriptions until told to stop; a line a cycle. */
 async function pollOn(house: House, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const log = createLog(terminal, 'error')
-  const keepingUp = Promise.all([house.keepUp(terminal.signal), saveLevelsForever({ ...house, log }, terminal.signal)])
+  surviveExceptions(terminal, log)
+  const keepingUp = Promise.all([
+    house.keepUp(terminal.signal),
+    saveLevelsForever({ ...house, log }, () => house.shared?.isUp !== true, terminal.signal),
+  ])
   await house.monitor.run(
     terminal.signal,
     {
@@ -142,20 +147,21 @@ interface CycleOf {
   readonly report: CycleReport
 }
 
-type ManufacturerCycle = CycleReport & { readonly code: string }
+type ManufacturerCycle = Omit<CycleReport, 'repeated'> & { readonly code: string }
 
 /** The sources of one manufacturer, added up. */
 function toDocument(reports: readonly CycleOf[]): { readonly manufacturers: ManufacturerCycle[] } {
   const byCode = new Map<string, ManufacturerCycle>()
   for (const { heard, report } of reports) {
+    const { repeated: _, ...cycle } = report
     const code = heard.manufacturer
     const before = byCode.get(code)
-    byCode.set(code, before === undefined ? { code, ...report } : addCycles(before, report))
+    byCode.set(code, before === undefined ? { code, ...cycle } : addCycles(before, cycle))
   }
   return { manufacturers: [...byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1)) }
 }
 
-function addCycles(a: ManufacturerCycle, b: CycleReport): ManufacturerCycle {
+function addCycles(a: ManufacturerCycle, b: Omit<CycleReport, 'repeated'>): ManufacturerCycle {
   return {
     code: a.code,
     devices: a.devices + b.devices,

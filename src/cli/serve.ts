@@ -8,6 +8,8 @@ import type { Command } from 'commander'
 import { createApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { type Demo, startDemo } from '../manufacturers/demo.ts'
+import type { AuditRecord } from '../model/access.ts'
+import { surviveExceptions } from './survive.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -25,6 +27,7 @@ interface ServeOptions extends CommonOptions {
   readonly seed: number
   readonly receivers?: number
   readonly poll: boolean
+  readonly strict?: boolean
 }
 
 export function serveCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
@@ -33,6 +36,7 @@ export function serveCommand(terminal: Terminal, done: (code: ExitCode) => void)
     .addOption(wholeOption('--seed <n>', 'with --demo: which show', 0, 2 ** 31 - 1).default(1))
     .addOption(wholeOption('--receivers <n>', 'with --demo: how many', 1, 20_000))
     .option('--no-poll', 'leave polling and subscriptions to other processes')
+    .option('--strict', 'end when the database is damaged, rather than go on with its newest snapshot')
     .action(async (options: ServeOptions) => done(await serve(options, terminal)))
 }
 
@@ -81,9 +85,24 @@ async function run(
 ): Promise<ExitCode> {
   const { pid, version, webRoot, signal } = terminal
   const log = createLog(terminal, options.demo ? 'error' : 'info')
-  if (config.redis_url !== null) log.warn('redis_url is set; this process works without Redis')
   const say = (line: string) => terminal.err(line)
-  const app = await createApp(config, { log, pid, version, webRoot, manufacturers, say, isScreenOnly: !options.poll })
+  /** One line a deed; with --json standard output has room for one document alone. */
+  const onAudit = ({ at, ...record }: AuditRecord) => {
+    const audit = { ...record, at: new Date(at).toISOString() }
+    if (options.json) log.info({ audit }, 'audit')
+    else terminal.out(JSON.stringify({ audit }))
+  }
+  surviveExceptions(terminal, log)
+  const hear = { log, say, onAudit, droppedLines: () => terminal.droppedLines }
+  const app = await createApp(config, {
+    ...hear,
+    pid,
+    version,
+    webRoot,
+    manufacturers,
+    isScreenOnly: !options.poll,
+    isStrict: options.strict === true,
+  })
   const { address } = app
   if (options.json) printJson(terminal, { address, pid })
   else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)

@@ -48,12 +48,16 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
         return { ...before, status, error, consecutive_failures: isWell ? 0 : Math.max(1, before.consecutive_failures) }
       })
     const { status } = serviceHealth(manufacturers, {})
-    if (options.json) printJson(terminal, { status, manufacturers })
+    if (options.json) printJson(terminal, { status, manufacturers: manufacturers.map(toLine) })
     else printHealth(terminal, status, manufacturers)
     return status === 'healthy' ? exitCodes.ok : exitCodes.failed
   } finally {
     await house.close()
   }
+}
+
+function toLine({ code, status, base_url, consecutive_failures, error }: ManufacturerHealth) {
+  return { code, status, base_url, consecutive_failures, error }
 }
 
 function printHealth(

@@ -13,6 +13,12 @@ export interface Terminal {
   readonly webRoot: string
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal
+  /** From now on exceptions that nobody catches go there; before, they end the process. */
+  onException(take: (error: unknown) => void): void
+  /** Like a signal to stop, but the process ends with 1. */
+  giveUp(): void
+  /** Lines that standard output and standard error did not take. */
+  readonly droppedLines: number
   /** Standard error is a terminal, so that progress can be drawn there. */
   readonly isInteractive: boolean
   out(text: string): void
@@ -21,6 +27,8 @@ export interface Terminal {
   askSecret(question: string): Promise<string | null>
   /** The first line of standard input. */
   readLine(): Promise<string>
+  /** All of standard input. */
+  readAll(): Promise<string>
 }
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, tempFail: 75 } as const
@@ -84,9 +92,12 @@ export function printJson(terminal: Terminal, document: unknown): void {
   terminal.out(JSON.stringify(document, null, 2))
 }
 
-/** Control characters would let a device's name move the cursor. */
+/** Control characters would let a device's name move the cursor, marks of direction let it read as something else. */
 export function plain(value: unknown): string {
-  return String(value ?? '–').replace(/\p{Cc}/gu, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  return String(value ?? '–').replace(/[\p{Cc}\p{Bidi_Control}]/gu, (one) => {
+    const code = one.charCodeAt(0).toString(16)
+    return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
+  })
 }
 
 export function formatTable(head: readonly string[], rows: readonly (readonly unknown[])[]): string {

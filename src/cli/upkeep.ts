@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { stringify as toYaml } from 'yaml'
 import { startDemo } from '../manufacturers/demo.ts'
 import { openDatabase } from '../store/database.ts'
-import { migrate } from '../store/migrate.ts'
+import { migrateWithSnapshot } from '../store/snapshots.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -56,7 +56,7 @@ async function runMigrations(options: CommonOptions, terminal: Terminal): Promis
   const config = readOptions(options, terminal)
   const db = await openDatabase({ url: config.database_url })
   try {
-    const applied = await migrate(db)
+    const applied = await migrateWithSnapshot(db, config)
     if (options.json) printJson(terminal, { applied })
     else terminal.out(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`)
     return exitCodes.ok

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { openKiosk } from '../actions/open-kiosk.ts'
 import { changeToken, changeUser, createToken, createUser, removeUser, revokeToken } from '../actions/people.ts'
 import {
   changeOwnPassword,
@@ -13,13 +14,22 @@ import {
   signOut,
   type Visitor,
 } from '../actions/sign-in.ts'
-import { roles } from '../model/access.ts'
+import { type AuditRecord, auditResults, roles } from '../model/access.ts'
+import { toTimestamp } from '../model/api.ts'
 import { Refusal } from '../model/errors.ts'
-import { type SessionBody, type SetupBody, type SignedInBody, toTokenBody, toUserBody } from '../model/people.ts'
-import { type AuditRecord, listAudit } from '../store/audit.ts'
+import {
+  type AuditBody,
+  type KioskOpenBody,
+  type SessionBody,
+  type SetupBody,
+  type SignedInBody,
+  toTokenBody,
+  toUserBody,
+} from '../model/people.ts'
+import { listAudit } from '../store/audit.ts'
 import { listTokens, listUsers } from '../store/people.ts'
-import { type Query, readId, readPage, readParameter, toPage, toPageOf } from './answer.ts'
-import { clearSessionCookie, readBrowserCookie, readSessionCookie, setCookies } from './cookies.ts'
+import { type Query, readChoice, readId, readPage, readParameter, readTime, toPage, toPageOf } from './answer.ts'
+import { clearSessionCookie, readBrowserCookie, readSessionCookie, setCookies, setKioskCookie } from './cookies.ts'
 import { body, flag, nullable, text } from './schemas.ts'
 
 export type AccountDeps = SetupDeps
@@ -36,6 +46,7 @@ const password = text(1, 1024)
 const end = Type.Optional(nullable(text(1, 64), 'a time such as 2030-12-31T00:00:00Z'))
 
 const LoginBody = body({ username: text(1, loginBytes), password: text(1, loginBytes) })
+const KioskBody = body({ token: text(1, 128) })
 const PasswordBody = body({ current_password: password, new_password: password })
 const SetupRequest = body({ username, password, code: Type.Optional(text(1, 64)) })
 const NewUser = body({ username, password, role })
@@ -62,6 +73,18 @@ function sessionRoutes(app: FastifyInstance, deps: AccountDeps): void {
     '/api/auth/login',
     { ...open, bodyLimit: loginBytes, schema: { body: LoginBody } },
     async (request, reply) => sendSignedIn(reply, await signIn(deps, visitorOf(request), request.body)),
+  )
+
+  app.post<{ Body: Type.Static<typeof KioskBody> }>(
+    '/api/auth/kiosk',
+    { ...open, bodyLimit: loginBytes, schema: { body: KioskBody } },
+    async (request, reply) => {
+      const { token } = request.body
+      const { name, role, expires_at } = await openKiosk(deps, visitorOf(request), token)
+      setKioskCookie(reply, { token, endsInMs: expires_at === null ? null : expires_at - deps.now() })
+      const answer: KioskOpenBody = { name, role, expires_at: expires_at === null ? null : toTimestamp(expires_at) }
+      return reply.send(answer)
+    },
   )
 
   app.post('/api/auth/logout', { config: { needs: 'read' } }, async (request, reply) => {
@@ -112,7 +135,7 @@ function setupRoutes(app: FastifyInstance, deps: AccountDeps): void {
 }
 
 function visitorOf(request: FastifyRequest): Visitor {
-  return { address: request.ip, browser: readBrowserCookie(request) }
+  return { address: request.ip, browser: readBrowserCookie(request), request: request.id }
 }
 
 function sendSignedIn(reply: FastifyReply, signedIn: SignedIn): FastifyReply {
@@ -184,17 +207,23 @@ const mostAtOnce = 1000
 function auditRoutes(app: FastifyInstance, deps: AccountDeps): void {
   app.get('/api/admin/audit', administer, async (request) => {
     const query = request.query as Query
-    const action = readParameter(query, 'action')
+    const wanted = {
+      action: readParameter(query, 'action'),
+      actor: readParameter(query, 'actor'),
+      result: readChoice(query, 'result', auditResults),
+      after: readTime(query, 'after'),
+      before: readTime(query, 'before'),
+    }
     const page = readPage(query)
     const { size, page: at } = page ?? { size: mostAtOnce, page: 1 }
-    const { total, records } = await listAudit(deps.db.read, { action, limit: size, offset: (at - 1) * size })
+    const { total, records } = await listAudit(deps.db.read, { ...wanted, limit: size, offset: (at - 1) * size })
     const bodies = records.map(toAuditBody)
     return page === null ? bodies : toPageOf(bodies, total, page, request.url)
   })
 }
 
-function toAuditBody({ at, ...record }: AuditRecord) {
-  return { ...record, at: new Date(at).toISOString() }
+function toAuditBody({ at, ...record }: AuditRecord): AuditBody {
+  return { ...record, at: toTimestamp(at) }
 }
 
 function sendList<Item>(items: readonly Item[], request: FastifyRequest) {

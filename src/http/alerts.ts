@@ -8,7 +8,7 @@ import { alertStates, toAlertBody } from '../model/alert.ts'
 import { type Connection, connectionStatuses, toConnectionBody } from '../model/connection.ts'
 import { listAlerts } from '../store/alerts.ts'
 import type { Database } from '../store/database.ts'
-import { type Query, readChoice, readPage, readParameter, toPage } from './answer.ts'
+import { type Query, readChoice, readIdParameter, readPage, readParameter, toPage } from './answer.ts'
 import { body, id } from './schemas.ts'
 
 export interface AlertRoutesDeps extends SwitchDeps {
@@ -28,6 +28,7 @@ export function alertRoutes(app: FastifyInstance, deps: AlertRoutesDeps): void {
     const filter = {
       state: readChoice(query, 'state', alertStates),
       manufacturer: readParameter(query, 'manufacturer'),
+      receiver_id: readIdParameter(query, 'receiver'),
     }
     const alerts = (await listAlerts(deps.db.read, filter)).map(toAlertBody)
     return page === null ? alerts : toPage(alerts, page, request.url)

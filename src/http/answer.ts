@@ -1,20 +1,21 @@
 /** Answers: cache-aside, pages of a list, ETag and compression, refusal -> error body. */
 
-import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip as gzipElsewhere } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cache } from '../live/cache.ts'
 import type { PageBody } from '../model/api.ts'
 import { Refusal } from '../model/errors.ts'
+import { digestOf, gzipPieces, type Piece, toPiece } from './pieces.ts'
 
 /** A body made once and sent often. */
 export interface CachedAnswer {
   readonly bytes: Buffer
+  readonly pieces: readonly Piece[]
   readonly etag: string
   readonly madeAt: number
-  /** Without it, JSON. */
-  readonly type?: string
-  gzip?: Buffer
+  readonly type: string
+  gzip?: Buffer | Promise<Buffer>
 }
 
 export type AnswerCache = Cache<CachedAnswer>
@@ -23,41 +24,77 @@ export type AnswerCache = Cache<CachedAnswer>
 export function sendCached(
   request: FastifyRequest,
   reply: FastifyReply,
-  options: { cache: AnswerCache; manufacturer: string | null; key: string; make: () => string },
-): FastifyReply {
+  options: { cache: AnswerCache; manufacturer: string | null; key: string; make: () => string | readonly Piece[] },
+): FastifyReply | Promise<FastifyReply> {
   const { cache, manufacturer, key, make } = options
   let answer = cache.get(key)
   if (answer === undefined) {
-    answer = createAnswer(make())
+    const made = make()
+    answer = typeof made === 'string' ? createAnswer(made) : joinAnswer(made, json)
     cache.set(key, manufacturer, answer)
   }
   return sendAnswer(request, reply, answer)
 }
 
-export function createAnswer(text: string, type?: string): CachedAnswer {
-  const bytes = Buffer.from(text)
+const json = 'application/json; charset=utf-8'
+
+export function createAnswer(text: string, type = json): CachedAnswer {
+  return joinAnswer([toPiece(text)], type)
+}
+
+function joinAnswer(pieces: readonly Piece[], type: string): CachedAnswer {
+  const bytes = Buffer.concat(pieces.map((piece) => piece.bytes))
   // Weak: the compressed form has the same tag.
-  const etag = `W/"${createHash('sha1').update(bytes).digest('base64url')}"`
-  return { bytes, etag, madeAt: performance.now(), ...(type !== undefined && { type }) }
+  return { bytes, pieces, etag: `W/"${digestOf(pieces)}"`, madeAt: performance.now(), type }
 }
 
 /** Compression is not worth its while below this. */
 const leastGzipBytes = 1024
 
-export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: CachedAnswer): FastifyReply {
-  reply.header('etag', answer.etag)
-  reply.header('cache-control', 'no-cache')
-  reply.header('vary', 'Accept-Encoding')
-  reply.header('age', Math.floor((performance.now() - answer.madeAt) / 1000))
-  if (matches(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
-  reply.header('content-type', answer.type ?? 'application/json; charset=utf-8')
-  if (answer.bytes.length < leastGzipBytes || !acceptsGzip(request)) return reply.send(answer.bytes)
-  answer.gzip ??= gzipSync(answer.bytes, { level: 1 })
-  return reply.header('content-encoding', 'gzip').send(answer.gzip)
+export function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: CachedAnswer,
+): FastifyReply | Promise<FastifyReply> {
+  if (matches(request.headers['if-none-match'], answer.etag)) return write(reply, 304, headOf(answer))
+  const head = headOf(answer)
+  head.push('content-type', answer.type)
+  if (answer.bytes.length < leastGzipBytes || !acceptsGzip(request)) return write(reply, 200, head, answer.bytes)
+  head.push('content-encoding', 'gzip')
+  answer.gzip ??= compress(answer)
+  if (Buffer.isBuffer(answer.gzip)) return write(reply, 200, head, answer.gzip)
+  return answer.gzip.then((bytes) => write(reply, 200, head, bytes))
+}
+
+function headOf({ etag, madeAt }: CachedAnswer): string[] {
+  const age = Math.floor((performance.now() - madeAt) / 1000)
+  return ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', 'age', String(age)]
+}
+
+/** Past Fastify's own way of sending: its hooks and header by header are a good part of what a 304 costs. */
+function write(reply: FastifyReply, status: number, head: string[], body?: Buffer): FastifyReply {
+  const own = reply.getHeaders()
+  for (const name in own) head.push(name, String(own[name]))
+  for (const [name, value] of reply.server.constantHeaders)
+    if (name !== 'cache-control' && !(name in own)) head.push(name, value)
+  if (body !== undefined) head.push('content-length', String(body.length))
+  reply.hijack()
+  reply.raw.writeHead(status, head)
+  reply.raw.end(body)
+  return reply
+}
+
+/** Above this, compressing would hold up everybody else. */
+const maxGzipHereBytes = 1024 * 1024
+const gzip = promisify<Buffer, { level: number }, Buffer>(gzipElsewhere)
+
+function compress({ bytes, pieces }: CachedAnswer): Buffer | Promise<Buffer> {
+  return bytes.length <= maxGzipHereBytes ? gzipPieces(pieces, bytes) : gzip(bytes, { level: 1 })
 }
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch === etag) return true
   const opaque = etag.slice(2)
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque)
 }
@@ -156,6 +193,16 @@ export function toPageOf<Item>(
 }
 
 const maxId = Number.MAX_SAFE_INTEGER
+
+export function readIdParameter(query: Query, name: string): number | undefined {
+  const given = readParameter(query, name)
+  if (given === undefined) return undefined
+  const id = /^\d{1,16}$/.test(given) ? Number(given) : 0
+  if (id < 1 || id > maxId) {
+    throw new Refusal('bad_request', { details: `${name}: expected a whole number from 1` })
+  }
+  return id
+}
 
 /** An id of a path: 1 to 2^53−1. */
 export function readId(text: string): number {

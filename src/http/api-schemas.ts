@@ -1,9 +1,8 @@
 /** What the answers look like, for the interface document. Nothing is checked against them but the tests. */
 
 import Type, { type TSchema } from 'typebox'
-import type { ConnectionTest } from '../actions/change-manufacturers.ts'
-import type { ReviewBody } from '../actions/review.ts'
-import { roles } from '../model/access.ts'
+import type { Acknowledged } from '../actions/acknowledge-store.ts'
+import { auditResults, roles } from '../model/access.ts'
 import { type AlertBody, alertStates } from '../model/alert.ts'
 import type * as api from '../model/api.ts'
 import { type ConnectionBody, connectionStatuses } from '../model/connection.ts'
@@ -13,10 +12,10 @@ import type { ErrorBody } from '../model/errors.ts'
 import * as hardware from '../model/hardware.ts'
 import type { ManufacturerHealth } from '../model/health.ts'
 import type * as places from '../model/location.ts'
+import type { ConnectionTest, ManufacturerBody, PluginBody } from '../model/manufacturer-api.ts'
+import type { NodesBody } from '../model/node.ts'
 import type * as people from '../model/people.ts'
-import type { Settings } from '../model/settings.ts'
-import type { AuditRecord } from '../store/audit.ts'
-import type { Manufacturer } from '../store/settings.ts'
+import type { Settings, SettingsBody } from '../model/settings.ts'
 import {
   flag,
   listOf,
@@ -174,6 +173,26 @@ export const Configuration = schemaOf<Settings>()(
   }),
 )
 
+const sourced = <Value extends TSchema>(value: Value) =>
+  Type.Object(
+    { value, source: oneOf(['stored', 'global', 'configured', 'default'], 'Where it comes from.') },
+    { description: 'A value in force.' },
+  )
+
+export const ScopedSettings = schemaOf<SettingsBody>()(
+  named('ScopedSettings', 'The settings of one scope.', {
+    manufacturer: textOrNull('Code of the manufacturer; null: global.'),
+    settings: Type.Object(
+      {
+        polling_interval: sourced(whole('Seconds between two polls.')),
+        alert_battery_threshold: sourced(whole('Percent at or under which a battery raises an alert.')),
+        enable_websocket: sourced(flag('False while real-time updates are switched off.')),
+      },
+      { description: 'By key.' },
+    ),
+  }),
+)
+
 export const Data = schemaOf<api.DataBody>()(
   named('Data', 'The whole picture.', {
     receivers: listOf(ReceiverInData, 'By id.'),
@@ -185,25 +204,41 @@ export const Data = schemaOf<api.DataBody>()(
 
 // --- Health and work --------------------------------------------------------------------------------------------------
 
-const upstream = {
+const upstreamStatus = {
   status: oneOf(['healthy', 'degraded', 'unhealthy', 'disabled', 'unconfigured'], 'Of its systems.'),
   base_url: text('Address of its system, as configured.'),
   consecutive_failures: whole('Failed cycles in a row, of its best source.'),
+}
+const upstreamDetails = {
+  error: textOrNull('A sentence for whoever can mend it.'),
+  overruns: whole('Cycles that outlasted their interval.'),
+  details: listOf(Type.String(), 'What is not as it should be without deciding the status, a sentence each.'),
 }
 
 const ManufacturerFares = schemaOf<ManufacturerHealth>()(
   named('ManufacturerHealth', 'How one manufacturer fares.', {
     code: text('Code of the manufacturer.'),
-    ...upstream,
-    error: textOrNull('A sentence for whoever can mend it.'),
+    ...upstreamStatus,
+    ...upstreamDetails,
   }),
 )
 
 export const Health = schemaOf<api.HealthBody & { version: string }>()(
   named('Health', 'How the service and its upstreams fare.', {
     status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Of the whole service.'),
-    vendor_api: Type.Object(upstream, { description: 'The manufacturer asked for, or the one in the worst state.' }),
+    vendor_api: Type.Object(
+      { ...upstreamStatus, ...Type.Partial(Type.Object(upstreamDetails)).properties },
+      { description: 'The manufacturer asked for, or the one in the worst state.' },
+    ),
     manufacturers: listOf(ManufacturerFares, 'All of them.'),
+    details: listOf(text('A sentence.'), 'What is not well beside the upstreams.'),
+    store: Type.Object(
+      {
+        status: oneOf(['healthy', 'restored', 'not_writable', 'damaged', 'unreachable'], 'Of the database.'),
+        details: textOrNull('A sentence for whoever can mend it.'),
+      },
+      { description: 'The database.' },
+    ),
     timestamp: time('Of this answer.'),
     version: text('Of the service.'),
   }),
@@ -285,6 +320,8 @@ const ExistingDevice = schemaOf<discovery.ExistingDevice>()(
 export const QueueEntry = schemaOf<discovery.QueueEntryBody>()(
   named('QueueEntry', 'An entry of the review queue.', {
     ...queueFields,
+    name: textOrNull('As shown on the device.'),
+    model: textOrNull("The manufacturer's model."),
     api_device_id: text("Id in the manufacturer's system."),
     serial_number: textOrNull('Serial number.'),
     mac_address: textOrNull('MAC address.'),
@@ -319,7 +356,7 @@ export const Movement = schemaOf<discovery.MovementBody>()(
   }),
 )
 
-export const Review = schemaOf<ReviewBody>()(
+export const Review = schemaOf<discovery.ReviewBody>()(
   named('Review', 'What became of several records.', {
     message: text('A sentence.'),
     updated: whole('How many were changed.'),
@@ -473,6 +510,14 @@ export const SignedIn = schemaOf<people.SignedInBody>()(
   named('SignedIn', 'The answer to a sign-in; the session comes as a cookie.', { user: User, csrf_token }),
 )
 
+export const KioskOpen = schemaOf<people.KioskOpenBody>()(
+  named('KioskOpen', 'Whose screen it is; the token comes back as a cookie that no script can read.', {
+    name: text('Of the token.'),
+    role,
+    expires_at: timeOrNull('When the token ends, and with it the cookie; null for never.'),
+  }),
+)
+
 export const Session = schemaOf<people.SessionBody>()(
   named('Session', 'Who asks.', {
     user: orNull(User, 'Null for whoever is not signed in.'),
@@ -505,7 +550,7 @@ export const NewToken = schemaOf<people.TokenBody & { token: string }>()(
   named('NewToken', 'A token with its secret.', { ...tokenFields, token: text('The secret, shown this once.') }),
 )
 
-export const Audit = schemaOf<Omit<AuditRecord, 'at'> & { at: string }>()(
+export const Audit = schemaOf<people.AuditBody>()(
   named('AuditRecord', 'Something that was done, or tried.', {
     id,
     at: time('When.'),
@@ -520,12 +565,12 @@ export const Audit = schemaOf<Omit<AuditRecord, 'at'> & { at: string }>()(
     ),
     action: text('Dotted, noun first: `queue.approve`.'),
     target: text('What it was done to.'),
-    result: oneOf(['ok', 'refused', 'failed'], 'What came of it.'),
+    result: oneOf([...auditResults], 'What came of it.'),
+    request_id: textOrNull('The request it was done by; an error answer has it as `X-Request-Id`.'),
     details: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed; never a secret.' }),
   }),
 )
 
-type ManufacturerBody = Manufacturer & Pick<ManufacturerHealth, 'status' | 'error'> & { secrets_unreadable: boolean }
 export const ManufacturerRecord = schemaOf<ManufacturerBody>()(
   named('Manufacturer', 'A manufacturer whose systems are watched.', {
     code: text('What it is called everywhere else.'),
@@ -536,8 +581,17 @@ export const ManufacturerRecord = schemaOf<ManufacturerBody>()(
       description: 'Settings of the plugin; secrets are shown as `********`.',
     }),
     secrets_unreadable: flag('True while its secrets have to be entered again.'),
-    status: upstream.status,
+    status: upstreamStatus.status,
     error: textOrNull('A sentence for whoever can mend it.'),
+  }),
+)
+
+export const Plugin = schemaOf<PluginBody>()(
+  named('Plugin', 'What speaks to the systems of a manufacturer.', {
+    code: text('What a manufacturer’s `plugin` names.'),
+    name: text('For people.'),
+    transport: orNull(oneOf(['websocket', 'sse'], 'Its form.'), 'How changes arrive by themselves.'),
+    has_discovery_list: flag('True where its systems keep a list of addresses to search.'),
   }),
 )
 
@@ -549,8 +603,39 @@ export const Tested = schemaOf<ConnectionTest>()(
         base_url: text('Address of the system.'),
         status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Of this one.'),
         error: textOrNull('A sentence.'),
+        devices: wholeOrNull('How many devices it lists; null where it did not say.'),
       }),
       'Each of them.',
     ),
+  }),
+)
+
+const processFields = {
+  owner: text('Names the process in leases.'),
+  host: text('The machine it runs on.'),
+  pid: whole('Its number there.'),
+}
+
+export const Nodes = schemaOf<NodesBody>()(
+  named('Nodes', 'The processes on this database, and which source each has taken.', {
+    nodes: listOf(
+      Type.Object({
+        ...processFields,
+        work: oneOf(['polling', 'link'], 'Polling it, or keeping its real-time link.'),
+        source: text('Code of the manufacturer and address.'),
+        manufacturer,
+        epoch: whole('Rises with every change of hands.'),
+        seconds_left: whole('Until it is free, unless it is prolonged.'),
+      }),
+      'Sources that somebody has taken.',
+    ),
+    processes: listOf(Type.Object(processFields), 'All that run, with or without a source.'),
+  }),
+)
+
+export const StoreAcknowledged = schemaOf<Acknowledged>()(
+  named('StoreAcknowledged', 'Whether there was something to take note of.', {
+    acknowledged: flag('False where nothing had happened.'),
+    message: text('A sentence.'),
   }),
 )

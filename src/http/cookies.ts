@@ -1,9 +1,10 @@
-/** The two cookies: the session's, and the one by which a browser is known again. */
+/** The two cookies: the session's (of a kiosk: its token), and the one by which a browser is known again. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionLimits } from '../model/people.ts'
 
-const knownBrowserSeconds = 400 * 24 * 3600
+/** Longer than this no browser keeps a cookie. */
+const longestSeconds = 400 * 24 * 3600
 
 export function readSessionCookie(request: FastifyRequest): string | null {
   return readCookie(request, nameOf(request, 'sid'))
@@ -18,8 +19,17 @@ export function setCookies(reply: FastifyReply, { session, browser }: { session:
   const { request } = reply
   reply.header('set-cookie', [
     toCookie(request, 'sid', session, sessionLimits.totalMs / 1000),
-    toCookie(request, 'browser', browser, knownBrowserSeconds),
+    toCookie(request, 'browser', browser, longestSeconds),
   ])
+}
+
+/** Until the token ends: a screen on the wall must not ask for a password in the middle of a run. */
+export function setKioskCookie(
+  reply: FastifyReply,
+  { token, endsInMs }: { token: string; endsInMs: number | null },
+): void {
+  const seconds = endsInMs === null ? longestSeconds : Math.min(longestSeconds, Math.ceil(endsInMs / 1000))
+  reply.header('set-cookie', toCookie(reply.request, 'sid', token, seconds))
 }
 
 export function clearSessionCookie(reply: FastifyReply): void {

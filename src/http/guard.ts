@@ -6,7 +6,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import type { Credential, Credentials } from '../actions/credentials.ts'
+import { type Credential, type Credentials, csrfTokenOf } from '../actions/credentials.ts'
 import { type Actor, isAllowed, openLocally, type Permission, permissions } from '../model/access.ts'
 import { isInNetwork, parseAddress, parseNetwork } from '../model/address.ts'
 import { Refusal } from '../model/errors.ts'
@@ -68,9 +68,10 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
     const isOpen = (isLocal && openLocally.includes(needs)) || (deps.publicRead && needs === 'read')
     const shown = readCredential(request)
     const admit = (credential: Credential | null) => {
-      if (credential !== null && credential.kind === shown?.kind) use(request, credential, isOpen ? null : needs)
+      const valid = shown === null ? null : validCredential(credential, shown)
+      if (valid !== null) use(request, valid, isOpen ? null : needs)
       // A cookie that has ended is no cookie; a token that is none is a mistake worth telling.
-      else if (!isOpen || shown?.kind === 'token') throw new Refusal('sign_in_needed')
+      else if (!isOpen || shown?.via === 'header') throw new Refusal('sign_in_needed')
     }
     if (shown === null) {
       admit(null)
@@ -83,16 +84,16 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
     }
     return found.then(admit, (error) => {
       // A store that is away closes no door that stands open anyway.
-      if (!isOpen || shown.kind === 'token') throw error
+      if (!isOpen || shown.via === 'header') throw error
     })
   }
 }
 
 function stranger(request: FastifyRequest, isLocal: boolean): Actor {
-  const { ip: address } = request
+  const { ip: address, id } = request
   return isLocal
-    ? { kind: 'local', id: null, name: 'local', role: 'operator', address }
-    : { kind: 'guest', id: null, name: 'guest', role: 'viewer', address }
+    ? { kind: 'local', id: null, name: 'local', role: 'operator', address, request: id }
+    : { kind: 'guest', id: null, name: 'guest', role: 'viewer', address, request: id }
 }
 
 function use(request: FastifyRequest, credential: Credential, needs: Permission | null): void {
@@ -102,15 +103,27 @@ function use(request: FastifyRequest, credential: Credential, needs: Permission 
   }
   if (needs !== null && !isAllowed(role, needs)) throw new Refusal('not_allowed', { about: permissions[needs] })
   request.credential = credential
-  request.actor = { kind, id, name, role, address: request.ip }
+  request.actor = { kind, id, name, role, address: request.ip, request: request.id }
+}
+
+interface Shown {
+  readonly via: 'header' | 'cookie'
+  readonly secret: string
 }
 
 /** A token in the header stands above the cookie. Other schemes are somebody else's: a proxy's, say. */
-function readCredential(request: FastifyRequest): { kind: 'user' | 'token'; secret: string } | null {
+function readCredential(request: FastifyRequest): Shown | null {
   const token = /^bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (token !== undefined) return { kind: 'token', secret: token.trim() }
+  if (token !== undefined) return { via: 'header', secret: token.trim() }
   const session = readSessionCookie(request)
-  return session === null ? null : { kind: 'user', secret: session }
+  return session === null ? null : { via: 'cookie', secret: session }
+}
+
+/** Sessions come as cookies and tokens in the header; only a kiosk, which may do no more than look, keeps its token. */
+function validCredential(found: Credential | null, { via, secret }: Shown): Credential | null {
+  if (found === null || via === 'header') return found?.kind === 'token' ? found : null
+  if (found.kind === 'user') return found
+  return found.role === 'viewer' ? { ...found, csrfToken: csrfTokenOf(secret) } : null
 }
 
 function isSame(given: string | string[] | undefined, expected: string): boolean {
@@ -130,7 +143,10 @@ export function isLoopback(host: string): boolean {
 function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void {
   const { rawHeaders } = request.raw
   let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
   const { host } = request
   if (hosts !== 1 || !request.url.startsWith('/')) throw new Refusal('misdirected', { about: host })
   const name = hostName(host)

@@ -23,7 +23,7 @@ import { type Assignment, presences, toChassisBody, toUnitBody, type Unit, unitT
 import type { ServiceHealth, UpstreamStatus } from '../model/health.ts'
 import type { Location } from '../model/location.ts'
 import { listAssignments, listPerformers } from '../store/hardware.ts'
-import { type Query, readId, readPage, readParameter, toPage } from './answer.ts'
+import { type Query, readId, readIdParameter, readPage, readParameter, toPage } from './answer.ts'
 import { body, flag, id, nullable, text, whole } from './schemas.ts'
 
 export interface HardwareRoutesDeps {
@@ -272,14 +272,6 @@ function readPercent(query: Query, name: string): number | undefined {
   if (given === undefined) return undefined
   if (!/^\d{1,3}$/.test(given) || Number(given) > 100) throw expected(name, 'a whole number from 0 to 100')
   return Number(given)
-}
-
-function readIdParameter(query: Query, name: string): number | undefined {
-  const given = readParameter(query, name)
-  if (given === undefined) return undefined
-  const id = /^\d{1,16}$/.test(given) ? Number(given) : 0
-  if (id < 1 || id > Number.MAX_SAFE_INTEGER) throw expected(name, 'a whole number from 1')
-  return id
 }
 
 function expected(name: string, what: string): Refusal {

@@ -9,9 +9,10 @@ import {
   type ManufacturerChange,
   type ManufacturerDeps,
   removeManufacturer,
-  testManufacturer,
 } from '../actions/change-manufacturers.ts'
+import { listPlugins, type Trial, testManufacturer, tryManufacturer } from '../actions/test-manufacturer.ts'
 import type { ServiceHealth } from '../model/health.ts'
+import type { ManufacturerBody } from '../model/manufacturer-api.ts'
 import { maskSecrets } from '../model/secrets.ts'
 import { type Query, readPage, readParameter, toPage } from './answer.ts'
 import { body, flag, text } from './schemas.ts'
@@ -33,18 +34,19 @@ const code = Type.String({
   description: 'a lower-case letter, then up to 63 letters, digits, _ and -',
 })
 const NewBody = body({ code, ...changeable })
+const TrialBody = body({ code: Type.Optional(code), plugin: changeable.plugin, config: changeable.config })
 
 export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoutesDeps): void {
   const { manufacturerDeps } = deps
   const inspect = { config: { needs: 'inspect' } } as const
   const administer = { config: { needs: 'administer' } } as const
 
-  function toBody(record: Awaited<ReturnType<typeof listAll>>[number]) {
+  function toBody(record: Awaited<ReturnType<typeof listAll>>[number]): ManufacturerBody {
     const { config, secretsUnreadable, ...rest } = record
     const fares = deps.health(record.code).manufacturers.find((one) => one.code === record.code)
     return {
       ...rest,
-      config: maskSecrets(config),
+      config: maskSecrets(config) as ManufacturerBody['config'],
       secrets_unreadable: secretsUnreadable,
       status: fares?.status ?? 'unconfigured',
       error: fares?.error ?? null,
@@ -84,6 +86,17 @@ export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoute
       return reply.code(204).send()
     },
   )
+
+  app.post<{ Body: Trial }>(
+    '/api/admin/manufacturers/test',
+    { ...administer, schema: { body: TrialBody } },
+    ({ actor, body: trial }) => tryManufacturer(manufacturerDeps, actor, trial),
+  )
+
+  app.get('/api/admin/plugins', inspect, (request) => {
+    const page = readPage(request.query as Query)
+    return page === null ? listPlugins() : toPage(listPlugins(), page, request.url)
+  })
 
   app.post<{ Params: { code: string } }>('/api/admin/manufacturers/:code/test', administer, ({ actor, params }) =>
     testManufacturer(manufacturerDeps, actor, params.code),

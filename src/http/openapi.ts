@@ -1,6 +1,7 @@
 /** What the document says of each route beyond what the route itself says: one row a route. */
 
 import Type, { type TSchema } from 'typebox'
+import { auditResults } from '../model/access.ts'
 import { alertStates } from '../model/alert.ts'
 import { connectionStatuses } from '../model/connection.ts'
 import { queueStatuses } from '../model/discovery.ts'
@@ -15,7 +16,7 @@ export const tags = {
   Discovery: 'Finding devices, and the devices that moved.',
   Account: 'Signing in and out.',
   Review: 'What an administrator decides about devices and places.',
-  Administration: 'Manufacturers, people, tokens, the audit log.',
+  Administration: 'Manufacturers, people, tokens, the store, the audit log.',
 } as const
 
 /** One route, as the document tells of it. */
@@ -108,7 +109,12 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /api/alerts': {
     tag: 'Monitoring',
     summary: 'Alerts, raised and cleared.',
-    query: { state: choiceOf(alertStates, 'Only those.'), ...manufacturer, ...paging },
+    query: {
+      state: choiceOf(alertStates, 'Only those.'),
+      receiver: idOf('Id of a receiver: its own and its channels’ alerts.'),
+      ...manufacturer,
+      ...paging,
+    },
     answers: list(answers.Alert),
   },
   'GET /api/openapi.json': {
@@ -238,6 +244,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Signs in: a session cookie and the token for writes.',
     answers: ok(answers.SignedIn),
     refuses: [401],
+  },
+  'POST /api/auth/kiosk': {
+    tag: 'Account',
+    summary: 'Lets a screen look with a token of the role viewer, for as long as that token is good.',
+    answers: ok(answers.KioskOpen),
+    refuses: [401, 403],
   },
   'POST /api/auth/logout': { tag: 'Account', summary: 'Signs out.', answers: gone },
   'GET /api/auth/session': { tag: 'Account', summary: 'Who asks, and what they may do.', answers: ok(answers.Session) },
@@ -396,10 +408,33 @@ export const operations: Readonly<Record<string, Operation>> = {
     answers: gone,
     refuses: [409],
   },
+  'POST /api/admin/manufacturers/test': {
+    tag: 'Administration',
+    summary: 'Tries settings without storing them; with a `code`, laid over the stored ones of that manufacturer.',
+    answers: ok(answers.Tested),
+  },
+  'GET /api/admin/plugins': {
+    tag: 'Administration',
+    summary: 'What can speak to the systems of a manufacturer.',
+    query: paging,
+    answers: list(answers.Plugin),
+  },
   'POST /api/admin/manufacturers/{code}/test': {
     tag: 'Administration',
     summary: 'Asks its systems now, disabled or not.',
     answers: ok(answers.Tested),
+  },
+  'GET /api/admin/settings': {
+    tag: 'Administration',
+    summary: 'The settings in force, global and of each manufacturer, each with where it comes from.',
+    query: { ...manufacturer, ...paging },
+    answers: list(answers.ScopedSettings),
+  },
+  'DELETE /api/admin/settings/{key}': {
+    tag: 'Administration',
+    summary: 'Forgets a stored setting, global or of one manufacturer: what holds without it counts again.',
+    query: manufacturer,
+    answers: gone,
   },
   'GET /api/admin/users': { tag: 'Administration', summary: 'Users.', query: paging, answers: list(answers.User) },
   'POST /api/admin/users': {
@@ -437,11 +472,25 @@ export const operations: Readonly<Record<string, Operation>> = {
     answers: ok(answers.Token),
   },
   'DELETE /api/admin/tokens/{id}': { tag: 'Administration', summary: 'Revokes a token.', answers: gone },
+  'GET /api/admin/nodes': {
+    tag: 'Administration',
+    summary: 'The processes on this database, and which source each has taken.',
+    answers: ok(answers.Nodes),
+  },
+  'POST /api/admin/store/acknowledge': {
+    tag: 'Administration',
+    summary: 'Takes note that the database was damaged and a snapshot took its place.',
+    answers: ok(answers.StoreAcknowledged),
+  },
   'GET /api/admin/audit': {
     tag: 'Administration',
     summary: 'Who did what, the newest first; without paging the newest 1000.',
     query: {
       action: Type.String({ description: 'An action, or with a dot at its end all that begin with it.' }),
+      actor: Type.String({ description: 'Part of the name of whoever did it.' }),
+      result: choiceOf(auditResults, 'Only those.'),
+      after: dayOf('Then or later'),
+      before: dayOf('Before'),
       ...paging,
     },
     answers: list(answers.Audit),

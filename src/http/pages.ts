@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { pages } from '../model/pages.ts'
 
 export interface PageDeps {
   /** Where the built pages lie. */
@@ -11,15 +12,9 @@ export interface PageDeps {
   readonly mount: string
 }
 
-/** Addresses that show the page; which view, the page decides by itself. */
-const pages = ['/', '/about']
-/** Those that must open for whoever is not signed in yet; they and what they load hold nothing worth hiding. */
-const openPages = ['/sign-in', '/set-up']
-
 export function pageRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): void {
   const html = readPage(webRoot, mount)
-  for (const path of [...pages, ...openPages]) {
-    const needs = openPages.includes(path) ? 'nothing' : 'read'
+  for (const { path, needs } of pages) {
     app.get(path, { config: { needs } }, (_request, reply) =>
       reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
     )

@@ -1,6 +1,7 @@
 /** How much each client may ask: a token bucket for all of REST, and smaller ones for what is dear. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Shared } from '../live/shared.ts'
 import { strangerKey } from '../model/address.ts'
 import { Refusal } from '../model/errors.ts'
 import { type Bucket, fullBucket, type Pace, takeToken } from '../model/pace.ts'
@@ -18,16 +19,28 @@ export interface RateLimitSettings extends Limit {
 /** Strangers may come from anywhere; the one that was silent longest is forgotten first. */
 const maxClients = 50_000
 
-export interface Limiter {
-  readonly limit: number
-  /** What is left afterwards; `waitMs` above 0: refused. */
-  take(client: string): { readonly remaining: number; readonly resetSeconds: number; readonly waitMs: number }
+/** What is left after a token was taken; `waitMs` above 0: there was none. */
+interface Taken {
+  readonly tokens: number
+  readonly waitMs: number
+}
+
+interface Buckets {
+  take(client: string): Taken | Promise<Taken>
   /** As if the last one had not been. */
   giveBack(client: string): void
 }
 
-export function createLimiter({ max_requests, window_seconds }: Limit, now: () => number): Limiter {
-  const pace: Pace = { perSecond: max_requests / window_seconds, burst: max_requests }
+interface OwnBuckets extends Buckets {
+  take(client: string): Taken
+}
+
+interface Limiter extends Buckets {
+  readonly pace: Pace
+}
+
+/** The buckets of this process. */
+export function createBuckets(pace: Pace, now: () => number): OwnBuckets {
   const buckets = new Map<string, Bucket>()
   const keep = (client: string, bucket: Bucket) => {
     // The order of a map is that of insertion: whoever asked last stands last.
@@ -40,63 +53,89 @@ export function createLimiter({ max_requests, window_seconds }: Limit, now: () =
     }
   }
   return {
-    limit: max_requests,
     take(client) {
       const time = now()
       const { bucket, waitMs } = takeToken(buckets.get(client) ?? fullBucket(pace, time), pace, time)
       keep(client, bucket)
-      const resetSeconds = Math.ceil((max_requests - bucket.tokens) / pace.perSecond)
-      return { remaining: Math.floor(bucket.tokens), resetSeconds, waitMs }
+      return { tokens: bucket.tokens, waitMs }
     },
     giveBack(client) {
       const bucket = buckets.get(client)
       if (bucket === undefined) return
-      buckets.set(client, { ...bucket, tokens: Math.min(max_requests, bucket.tokens + 1) })
+      buckets.set(client, { ...bucket, tokens: Math.min(pace.burst, bucket.tokens + 1) })
+    },
+  }
+}
+
+/** The buckets all processes share, or this one's own for as long as those are out of reach. */
+function createSharedBuckets(endpoint: string, pace: Pace, own: Buckets, shared: Shared): Buckets {
+  return {
+    take: async (client) => (await shared.take(`${endpoint}:${client}`, pace)) ?? own.take(client),
+    giveBack(client) {
+      if (shared.isUp) shared.giveBack(`${endpoint}:${client}`, pace)
+      else own.giveBack(client)
     },
   }
 }
 
 export interface RateLimit {
   /** Once it is known who asks. Throws the refusal when there was too much. */
-  count(request: FastifyRequest, reply: FastifyReply): void
+  count(request: FastifyRequest, reply: FastifyReply): Counting
   /** Somebody who was turned away: counted by address, whoever they said they were. */
-  countStranger(request: FastifyRequest, reply: FastifyReply): void
+  countStranger(request: FastifyRequest, reply: FastifyReply): Counting
 }
 
-/** `mount`: what REST paths begin with. */
+/** What is counted in this process is counted at once. */
+type Counting = Promise<void> | undefined
+
+export interface RateLimitOptions {
+  /** What REST paths begin with. */
+  readonly mount: string
+  /** Where several processes count together. */
+  readonly shared: Shared | null
+}
+
 export function createRateLimit(
   app: FastifyInstance,
   settings: RateLimitSettings,
-  { mount, now = () => performance.now() }: { mount: string; now?: () => number },
+  { mount, shared }: RateLimitOptions,
 ): RateLimit {
   const prefix = `${mount}/api/`
-  const general = createLimiter(settings, now)
+  const createLimiter = (endpoint: string, { max_requests, window_seconds }: Limit): Limiter => {
+    const pace: Pace = { perSecond: max_requests / window_seconds, burst: max_requests }
+    const own = createBuckets(pace, () => performance.now())
+    return { pace, ...(shared === null ? own : createSharedBuckets(endpoint, pace, own, shared)) }
+  }
+  const general = createLimiter('all', settings)
   const special = new Map(
-    Object.entries(settings.overrides).map(([endpoint, limit]) => [
-      endpoint.replace(' ', ` ${mount}`).replace(/\/$/, ''),
-      createLimiter(limit, now),
-    ]),
+    Object.entries(settings.overrides).map(([endpoint, limit]) => {
+      const name = endpoint.replace(' ', ` ${mount}`).replace(/\/$/, '')
+      return [name, createLimiter(name, limit)]
+    }),
   )
   const limiterOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) =>
     special.size === 0 ? undefined : special.get(`${method} ${url.replace(/\/$/, '')}`)
 
   const counted = new WeakMap<FastifyRequest, Counted>()
 
-  function take(limiter: Limiter, client: string, reply: FastifyReply): void {
-    const { remaining, resetSeconds, waitMs } = limiter.take(client)
-    reply.header('x-ratelimit-limit', limiter.limit)
-    reply.header('x-ratelimit-remaining', remaining)
-    reply.header('x-ratelimit-reset', resetSeconds)
-    if (waitMs > 0) throw new Refusal('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
+  function take(limiter: Limiter, client: string, reply: FastifyReply): Counting {
+    const taken = limiter.take(client)
+    if (taken instanceof Promise) return taken.then((later) => tell(limiter, later, reply))
+    tell(limiter, taken, reply)
+    return undefined
   }
 
-  function countAs(client: string, request: FastifyRequest, reply: FastifyReply): void {
-    if (!request.url.startsWith(prefix)) return
-    take(general, client, reply)
+  function countAs(client: string, request: FastifyRequest, reply: FastifyReply): Counting {
+    if (!request.url.startsWith(prefix)) return undefined
+    const counting = take(general, client, reply)
     const limiter = limiterOf(request)
-    if (limiter === undefined) return
-    take(limiter, client, reply)
-    counted.set(request, { limiter, client })
+    if (limiter === undefined) return counting
+    const countHere = (): Counting => {
+      const countingHere = take(limiter, client, reply)
+      counted.set(request, { limiter, client })
+      return countingHere
+    }
+    return counting === undefined ? countHere() : counting.then(countHere)
   }
 
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -108,9 +147,17 @@ export function createRateLimit(
   })
 
   return {
-    count: (request, reply) => countAs(request.credential?.hash ?? addressOf(request), request, reply),
+    count: (request, reply) => countAs(clientOf(request), request, reply),
     countStranger: (request, reply) => countAs(addressOf(request), request, reply),
   }
+}
+
+/** What is left, in the answer's head; throws the refusal when there was nothing. */
+function tell({ pace }: Limiter, { tokens, waitMs }: Taken, reply: FastifyReply): void {
+  reply.header('x-ratelimit-limit', pace.burst)
+  reply.header('x-ratelimit-remaining', Math.floor(tokens))
+  reply.header('x-ratelimit-reset', Math.ceil((pace.burst - tokens) / pace.perSecond))
+  if (waitMs > 0) throw new Refusal('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
 }
 
 interface Counted {
@@ -119,6 +166,14 @@ interface Counted {
 }
 
 const none: Counted = { client: '' }
+
+/** Screens that share the token of one kiosk link count each for itself. */
+function clientOf(request: FastifyRequest): string {
+  const { credential } = request
+  if (credential === null) return addressOf(request)
+  const isKiosk = credential.kind === 'token' && credential.csrfToken !== null
+  return isKiosk ? `${credential.hash} ${addressOf(request)}` : credential.hash
+}
 
 /** IPv4 stands for itself: the common case costs nothing. */
 function addressOf({ ip }: FastifyRequest): string {

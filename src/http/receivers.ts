@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Latest } from '../live/latest.ts'
-import { type Group, toReceiverDetail, toReceiverInData, toReceiverSummary } from '../model/api.ts'
+import { type Group, toChannelBody, toReceiverDetail, toReceiverHead, toReceiverSummary } from '../model/api.ts'
 import type { DiscoveredRecord } from '../model/discovery.ts'
 import { toDiscoveredDevices } from '../model/discovery-api.ts'
 import { Refusal } from '../model/errors.ts'
@@ -10,6 +10,7 @@ import type { Location } from '../model/location.ts'
 import type { Receiver } from '../model/receiver.ts'
 import type { Settings } from '../model/settings.ts'
 import { type AnswerCache, type Query, readId, readPage, readParameter, sendCached, toPage } from './answer.ts'
+import { type Cutter, createCutter, type Piece, toPiece } from './pieces.ts'
 
 export interface ReceiverDeps {
   readonly latest: Latest
@@ -23,6 +24,18 @@ export interface ReceiverDeps {
 
 export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
   const { latest, cache } = deps
+  /** By manufacturer; only those that exist are worth remembering. */
+  const cutters = new Map<string | undefined, Cutter<Receiver>>()
+
+  function dataJson(manufacturer: string | undefined): readonly Piece[] {
+    const receivers = latest.list(manufacturer)
+    const cutter = cutters.get(manufacturer) ?? createCutter(receiverJson)
+    if (receivers.length > 0) cutters.set(manufacturer, cutter)
+    const found = deps.discovered().filter((one) => manufacturer === undefined || one.manufacturer === manufacturer)
+    const discovered = toDiscoveredDevices(found, latest)
+    const rest = { discovered, config: deps.settings(manufacturer), groups: deps.groups(manufacturer) }
+    return [toPiece('{"receivers":['), ...cutter.cut(receivers), toPiece(`],${JSON.stringify(rest).slice(1)}`)]
+  }
 
   const sendData = (request: FastifyRequest, reply: FastifyReply) => {
     const manufacturer = readParameter(request.query as Query, 'manufacturer')
@@ -30,7 +43,7 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
       cache,
       manufacturer: manufacturer ?? null,
       key: `data:${manufacturer ?? ''}`,
-      make: () => dataJson(latest.list(manufacturer), deps, manufacturer),
+      make: () => dataJson(manufacturer),
     })
   }
   app.get('/api/data.json', sendData)
@@ -71,21 +84,25 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
   })
 }
 
-function dataJson(receivers: readonly Receiver[], deps: ReceiverDeps, manufacturer: string | undefined): string {
-  const found = deps.discovered().filter((one) => manufacturer === undefined || one.manufacturer === manufacturer)
-  const discovered = toDiscoveredDevices(found, deps.latest)
-  const rest = { discovered, config: deps.settings(manufacturer), groups: deps.groups(manufacturer) }
-  return `{"receivers":[${receivers.map(receiverJson).join(',')}],${JSON.stringify(rest).slice(1)}`
-}
-
 /** Receivers are replaced, never changed, so what one serialises to holds as long as it does. */
 const serialised = new WeakMap<Receiver, string>()
+/** The same of its channels, which stay when only the time passes. */
+const serialisedChannels = new WeakMap<Receiver['channels'], string>()
 
 function receiverJson(receiver: Receiver): string {
   let json = serialised.get(receiver)
   if (json === undefined) {
-    json = JSON.stringify(toReceiverInData(receiver))
+    json = `${JSON.stringify(toReceiverHead(receiver)).slice(0, -1)},"channels":${channelsJson(receiver.channels)}}`
     serialised.set(receiver, json)
+  }
+  return json
+}
+
+function channelsJson(channels: Receiver['channels']): string {
+  let json = serialisedChannels.get(channels)
+  if (json === undefined) {
+    json = JSON.stringify(channels.map(toChannelBody))
+    serialisedChannels.set(channels, json)
   }
   return json
 }

@@ -1,13 +1,15 @@
 /** The WebSocket end of the feed. */
 
+import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Credential } from '../actions/credentials.ts'
-import type { Feed } from '../live/feed.ts'
+import { type Feed, onlyAbout } from '../live/feed.ts'
 import { Refusal } from '../model/errors.ts'
 import { answerClient, type ServerMessage } from '../model/messages.ts'
 import { type Bucket, fullBucket, takeToken } from '../model/pace.ts'
 import { type Query, readParameter } from './answer.ts'
+import { toWire } from './wire.ts'
 
 export interface SocketDeps {
   readonly feed: Feed
@@ -15,8 +17,20 @@ export interface SocketDeps {
   isBroadcasting(manufacturer: string | null): boolean
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route speaks WebSocket. */
+    isSocket?: boolean
+  }
+}
+
 /** For @fastify/websocket: what the `ws` server is to accept. */
-export const socketServerOptions = { maxPayload: 64 * 1024, perMessageDeflate: false } as const
+export const socketServerOptions = {
+  maxPayload: 64 * 1024,
+  maxFragments: 1024,
+  maxBufferedChunks: 16 * 1024,
+  perMessageDeflate: false,
+} as const
 
 const heartbeatMs = 20_000
 const lookoutMs = 250
@@ -31,7 +45,7 @@ const nonsensePace = { perSecond: 20 / 60, burst: 20 }
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
 /** `/ws` and `/ws/<name>/`; whatever the name, it is the same feed. */
-export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
+export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
   const alive = new WeakSet<WebSocket>()
   /** Somebody may switch real-time updates off while nothing happens that would be sent. */
   const lookout = setInterval(() => {
@@ -53,17 +67,20 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps): void {
     app.route({
       method: 'GET',
       url: path,
+      config: { isSocket: true },
       handler: () => {
         throw new Refusal('bad_request', { details: 'This address speaks WebSocket; connect with ws:// or wss://.' })
       },
       preHandler: async () => {
         if (!deps.isBroadcasting(null)) throw new Refusal('websocket_off')
+        if (app.websocketServer.clients.size >= deps.maxClients) throw new Refusal('websocket_full')
       },
       wsHandler: (socket, request) => {
         alive.add(socket)
         socket.on('pong', () => alive.add(socket))
         holdCredential(socket, request.credential)
-        listen(socket, deps, readParameter(request.query as Query, 'manufacturer'))
+        const { socket: wire } = request.raw
+        listen({ socket, wire }, deps, readParameter(request.query as Query, 'manufacturer'))
       },
     })
   }
@@ -92,31 +109,40 @@ export function closeSockets(clients: Iterable<WebSocket>): () => void {
   return () => clearTimeout(timer)
 }
 
-function listen(socket: WebSocket, deps: SocketDeps, manufacturer: string | undefined): void {
+/** A client, and the bare connection beneath. */
+interface Client {
+  readonly socket: WebSocket
+  readonly wire: Writable
+}
+
+function listen(client: Client, deps: SocketDeps, manufacturer: string | undefined): void {
+  const { socket } = client
   const ended = new AbortController()
   socket.on('close', () => ended.abort())
   socket.on('error', () => socket.terminate())
   answerMessages(socket)
   say(socket, { type: 'status', message: 'Connected' })
-  sendFeed(socket, deps, manufacturer, ended.signal).catch(() => socket.terminate())
+  sendFeed(client, deps, manufacturer, ended.signal).catch(() => socket.terminate())
 }
 
 async function sendFeed(
-  socket: WebSocket,
+  { socket, wire }: Client,
   deps: SocketDeps,
   manufacturer: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const frame of deps.feed.subscribe({ manufacturer, signal })) {
+  for await (const told of deps.feed.subscribe({ manufacturer, signal })) {
     if (!deps.isBroadcasting(null)) return switchOff(socket)
-    if (!deps.isBroadcasting(frame.message.manufacturer)) continue
+    const batch = onlyAbout(told, deps.isBroadcasting)
+    if (batch.messages.length === 0) continue
     if (socket.bufferedAmount > maxUnsentBytes && !(await drained(socket))) {
       socket.close(closeCodes.tryLater, 'Too slow')
       // Time to read the reason, for whoever does read on after all.
       setTimeout(() => socket.terminate(), goodbyeMs).unref()
       return
     }
-    socket.send(frame.bytes, { binary: false })
+    // Whole frames, so they may stand between those that the library writes; nothing may follow its goodbye.
+    if (socket.readyState === socket.OPEN) wire.write(toWire(batch))
   }
 }
 

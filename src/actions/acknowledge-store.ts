@@ -1,0 +1,32 @@
+/** An administrator has seen that the database was damaged and a snapshot took its place. */
+
+import type { Actor } from '../model/access.ts'
+import { describeIncident } from '../model/health.ts'
+import { writeAudit } from '../store/audit.ts'
+import type { Database } from '../store/database.ts'
+import { findIncident, forgetIncident } from '../store/mend.ts'
+
+export interface StoreDeps {
+  readonly db: Database
+  /** Takes what was stored over at once. */
+  reload(): Promise<void>
+}
+
+export interface Acknowledged {
+  readonly acknowledged: boolean
+  readonly message: string
+}
+
+export async function acknowledgeStore({ db, reload }: StoreDeps, actor: Actor): Promise<Acknowledged> {
+  const incident = await db.transaction(async (tx) => {
+    const found = await findIncident(tx.query)
+    if (found === null) return null
+    await forgetIncident(tx)
+    const details = { what: 'corrupt store restored', ...found }
+    await writeAudit(tx, { actor, action: 'store.acknowledge', target: 'database', result: 'ok', details })
+    return found
+  })
+  if (incident === null) return { acknowledged: false, message: 'Nothing has happened to the database.' }
+  await reload()
+  return { acknowledged: true, message: describeIncident(incident) }
+}

@@ -1,0 +1,25 @@
+/** Lets a screen that nobody sits at look, with a token that can do nothing else. */
+
+import { Refusal } from '../model/errors.ts'
+import type { ApiToken } from '../model/people.ts'
+import { writeAudit } from '../store/audit.ts'
+import type { Database } from '../store/database.ts'
+import { findTokensByHash } from '../store/people.ts'
+import { hashOf } from './credentials.ts'
+
+/** The token whose screen it is; its cookie ends when the token does. */
+export async function openKiosk(
+  { db, now }: { readonly db: Database; now(): number },
+  { address }: { readonly address: string },
+  text: string,
+): Promise<ApiToken> {
+  const [token] = await findTokensByHash(db.read, [hashOf(text)])
+  if (token === undefined || (token.expires_at !== null && token.expires_at <= now())) throw new Refusal('wrong_token')
+  const { id, name, role } = token
+  if (role !== 'viewer') throw new Refusal('not_a_viewer')
+  const actor = { kind: 'token', id, name, role, address } as const
+  await db.transaction((tx) =>
+    writeAudit(tx, { actor, action: 'session.kiosk', target: `token ${id} ${name}`, result: 'ok' }),
+  )
+  return token
+}

@@ -1,0 +1,93 @@
+/** Asks a manufacturer's systems now: as it is stored, or as somebody has just typed it. */
+
+import { plugins } from '../manufacturers/index.ts'
+import { findFault, type HeardSource, openSources } from '../manufacturers/sources.ts'
+import type { Actor } from '../model/access.ts'
+import { Refusal } from '../model/errors.ts'
+import type { ConnectionTest, PluginBody, SourceTest } from '../model/manufacturer-api.ts'
+import { writeAudit } from '../store/audit.ts'
+import { findManufacturer, type Manufacturer } from '../store/settings.ts'
+import { existing, type ManufacturerChange, type ManufacturerDeps, mergeConfig } from './change-manufacturers.ts'
+
+export function listPlugins(): readonly PluginBody[] {
+  return plugins.map(({ code, name, transport = null, discovery }) => ({
+    code,
+    name,
+    transport,
+    has_discovery_list: discovery !== undefined,
+  }))
+}
+
+/** Asks every source that is stored, disabled or not. */
+export async function testManufacturer(
+  deps: ManufacturerDeps,
+  actor: Actor,
+  code: string,
+  signal?: AbortSignal,
+): Promise<ConnectionTest> {
+  const record = await existing(deps, code)
+  const running = deps.sources().filter((heard) => heard.manufacturer === code)
+  return testSources(deps, actor, { record, running }, signal)
+}
+
+/** What is tried without being stored; with `code`, laid over what is stored there as a change of it would be. */
+export type Trial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
+
+/** Stores nothing. The pace of an address is kept all the same, and a pause it asked for. */
+export async function tryManufacturer(
+  deps: ManufacturerDeps,
+  actor: Actor,
+  trial: Trial,
+  signal?: AbortSignal,
+): Promise<ConnectionTest> {
+  const stored = trial.code === undefined ? undefined : await findManufacturer(deps.db.read, deps.secrets, trial.code)
+  if (trial.code !== undefined && stored === undefined) {
+    throw new Refusal('bad_request', { details: `code: there is no manufacturer ${trial.code}` })
+  }
+  const plugin = trial.plugin ?? stored?.plugin
+  if (plugin === undefined) throw new Refusal('bad_request', { details: 'plugin: missing' })
+  const config = mergeConfig(stored?.config ?? {}, trial.config ?? {})
+  const record = { code: stored?.code ?? plugin, plugin, config }
+  return testSources(deps, actor, { record, running: [] }, signal)
+}
+
+interface Asked {
+  readonly record: Pick<Manufacturer, 'code' | 'plugin' | 'config'>
+  /** Asked over the links they have. */
+  readonly running: readonly HeardSource[]
+}
+
+async function testSources(
+  deps: ManufacturerDeps,
+  actor: Actor,
+  { record, running }: Asked,
+  signal?: AbortSignal,
+): Promise<ConnectionTest> {
+  const fault = await findFault(record, deps.destinations)
+  if (fault !== null) throw new Refusal('bad_request', { details: fault })
+  const opened = running.length > 0 ? [] : openSources(record, deps)
+  try {
+    const sources = await Promise.all([...running, ...opened].map((heard) => testSource(heard, signal)))
+    const status = summary(sources.map((one) => one.status))
+    const details = { status, addresses: sources.map((one) => one.base_url) }
+    const target = `manufacturer ${record.code}`
+    await deps.db.transaction((tx) =>
+      writeAudit(tx, { actor, action: 'manufacturer.test', target, result: 'ok', details }),
+    )
+    return { status, sources }
+  } finally {
+    await Promise.all(opened.map(({ link }) => link.close()))
+  }
+}
+
+async function testSource({ plugin, link, source }: HeardSource, signal?: AbortSignal): Promise<SourceTest> {
+  const { status, error } = await plugin.checkHealth(link, signal)
+  const listed = status === 'healthy' ? await plugin.listDevices(link, signal).catch(() => null) : null
+  return { base_url: source.baseUrl, status, error, devices: listed?.devices.length ?? null }
+}
+
+function summary(statuses: readonly SourceTest['status'][]): ConnectionTest['status'] {
+  if (statuses.length === 0) return 'unconfigured'
+  if (statuses.every((one) => one === 'healthy')) return 'healthy'
+  return statuses.every((one) => one === 'unhealthy') ? 'unhealthy' : 'degraded'
+}

@@ -1,0 +1,91 @@
+/** backup, restore: the whole database as one file. */
+
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { writeBackup } from '../store/backup.ts'
+import { openDatabase } from '../store/database.ts'
+import { restoreBackup } from '../store/restore.ts'
+import { openSecrets } from '../store/secrets.ts'
+import { listManufacturers } from '../store/settings.ts'
+import { actorAt, requireStore } from './store.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  type ExitCode,
+  exitCodes,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+} from './terminal.ts'
+
+interface FileOptions extends CommonOptions {
+  readonly force?: boolean
+}
+
+export function backupCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('backup', 'Write the whole database into one file, while it is in use')
+    .argument('<file>', 'where to; nothing is overwritten without --force')
+    .option('--force', 'replace the file if it is there')
+    .action(async (file: string, options: FileOptions) => done(await backup(file, options, terminal)))
+}
+
+/** Nothing is migrated here: an older database is kept as it is. */
+async function backup(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal)
+  requireStore(config)
+  const overwrite = options.force === true
+  if (!overwrite && existsSync(file)) throw new Error(`${file} is there already; --force replaces it`)
+  const db = await openDatabase({ url: config.database_url })
+  try {
+    const written = await writeBackup(db, config.database_url, file, { overwrite })
+    if (options.json) printJson(terminal, { ...written, engine: db.dialect })
+    else terminal.out(`Wrote ${plain(file)} (${written.bytes} bytes).`)
+  } finally {
+    await db.close()
+  }
+  if (!options.json) {
+    terminal.err(`The key of its secrets is not in it: keep ${config.data_dir}/secret.key in another place, too.`)
+  }
+  return exitCodes.ok
+}
+
+export function restoreCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('restore', 'Put a backup in the place of the database; nobody may be using it')
+    .argument('<file>', 'what backup has written')
+    .option('--force', 'also where the database is not empty; a copy of it is kept')
+    .action(async (file: string, options: FileOptions) => done(await restore(file, options, terminal)))
+}
+
+async function restore(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal)
+  if (!existsSync(file)) throw new Error(`${file} is not there`)
+  const isForced = options.force === true
+  const restored = await restoreBackup({ place: config, file, isForced, actor: actorAt(terminal), now: Date.now })
+  const unreadable = await findUnreadable(config)
+  if (options.json) printJson(terminal, { file, ...restored, credentials_unreadable: unreadable })
+  else {
+    terminal.out(`Restored ${plain(file)}.`)
+    if (restored.migrated.length > 0) terminal.out(`Brought up to date: ${restored.migrated.join(', ')}`)
+    if (restored.safety_copy !== null) terminal.out(`What was there before is in ${restored.safety_copy}`)
+  }
+  if (unreadable.length > 0) {
+    terminal.err(
+      `The credentials of ${unreadable.map(plain).join(', ')} were sealed with another key: put its secret.key into ${config.data_dir}, or enter them again.`,
+    )
+  }
+  return exitCodes.ok
+}
+
+/** Manufacturers whose secrets this key does not open. */
+async function findUnreadable(config: Config): Promise<string[]> {
+  const secrets = await openSecrets(config.data_dir)
+  const db = await openDatabase({ url: config.database_url })
+  try {
+    const records = await listManufacturers(db.read, secrets)
+    return records.filter(({ secretsUnreadable }) => secretsUnreadable).map(({ code }) => code)
+  } finally {
+    await db.close()
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { HouseFile } from '../model/house-file.ts'
+import { parseHouseFile, toYamlText } from './house-file.ts'
+
+test.each([
+  ['version: 2', 'version: expected 1'],
+  ['groups: []', 'version is missing'],
+  ['[', 'not valid YAML'],
+  ['', 'expected what micwatch export writes'],
+  ['version: 1\nversion: 1', 'not valid YAML: Map keys must be unique at line 2'],
+  ['version: 1\ngruops: []', 'gruops: unknown key'],
+  ['version: 1\nsettings: {polling_interval: 0}', 'settings.polling_interval: expected a whole number from 1 to 3600'],
+  ['version: 1\nsettings: {enable_websocket: "yes"}', 'settings.enable_websocket: expected true or false'],
+  ['version: 1\ngroups: [{title: a}, {title: 7}]', 'groups.1.title: expected text of 1 to 255 characters'],
+  ['version: 1\ngroups: [{title: a, slots: [1, 1]}]', 'groups.0.slots: expected a list of distinct whole numbers'],
+  ['version: 1\nlocations: [{name: A, locations: [{nme: B}]}]', 'locations.0.locations.0: expected'],
+  ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: x}}]', 'receivers.0.slots.1: expected channel numbers'],
+  [
+    'version: 1\nreceivers: [{serial_number: X}]',
+    'receivers.0: expected a receiver with its manufacturer (manufacturer',
+  ],
+  ['version: 1\nassignments: [{performer: A, manufacturer: a, since: soon}]', 'assignments.0.since: expected a time'],
+])('%j is refused: %s', (text, reason) => {
+  expect(() => parseHouseFile(text, 'house.yaml')).toThrow(/^house\.yaml: [^\n]*$/)
+  expect(() => parseHouseFile(text, 'house.yaml')).toThrow(reason)
+})
+
+test('what is written is read as it was, whatever people call things', () => {
+  const words = ['no', '7', '~', ' a: b # c ', 'ö\n\u2028"', '{x}', '- y']
+  const file: HouseFile = {
+    version: 1,
+    performers: words.map((name) => ({ name, notes: name, picture: 'A'.repeat(500) })),
+    groups: words.map((title) => ({ title, slots: [2, 1], hide_charts: true, manufacturer: null })),
+    locations: [{ name: 'A', locations: [{ name: 'B', description: 'x', locations: [] }] }],
+    receivers: [{ manufacturer: 'shure', serial_number: '0123', location: ['A', 'B'], slots: { 1: 7, 12: 3 } }],
+  }
+  expect(parseHouseFile(toYamlText(file), 'house.yaml')).toEqual(file)
+  expect(parseHouseFile(JSON.stringify(file), 'house.json')).toEqual(file)
+})

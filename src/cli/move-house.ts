@@ -1,0 +1,113 @@
+/** export, import: the configuration of a house as a file that people can read. */
+
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { exportHouse } from '../actions/export-house.ts'
+import { ImportFault, type ImportReport, importedKinds, importHouse } from '../actions/import-house.ts'
+import { type HouseFile, toHouseFile } from '../model/house-file.ts'
+import { openDatabase } from '../store/database.ts'
+import { openSecrets } from '../store/secrets.ts'
+import { migrateWithSnapshot } from '../store/snapshots.ts'
+import { writeText } from '../store/sqlite-file.ts'
+import { parseHouseFile, toYamlText } from './house-file.ts'
+import { actorAt, withStore } from './store.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  type ExitCode,
+  exitCodes,
+  formatTable,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+  UsageError,
+} from './terminal.ts'
+
+interface ExportOptions extends CommonOptions {
+  readonly output?: string
+  readonly withSecrets?: boolean
+}
+
+export function exportCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('export', 'Write the configuration of this house as one YAML file')
+    .option('--output <file>', 'where to (default: standard output)')
+    .option('--with-secrets', 'passwords and keys too, instead of ********')
+    .action(async (options: ExportOptions) => done(await runExport(options, terminal)))
+}
+
+async function runExport(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal)
+  const { output, withSecrets = false } = options
+  const house = await withStore(config, async (db) => exportHouse({ db, secrets: await openSecrets(config.data_dir) }))
+  const file = toHouseFile(house, { withSecrets })
+  const content = options.json ? `${JSON.stringify(file, null, 2)}\n` : toYamlText(file)
+  if (output === undefined) terminal.out(content.trimEnd())
+  else {
+    await writeText(output, content)
+    terminal.err(`Wrote ${plain(output)}: ${describe(file)}.`)
+  }
+  const unreadable = house.manufacturers.filter((one) => one.secretsUnreadable).map(({ code }) => code)
+  if (withSecrets && unreadable.length > 0) {
+    terminal.err(`The credentials of ${unreadable.map(plain).join(', ')} cannot be read, and are left out.`)
+  }
+  return exitCodes.ok
+}
+
+function describe(file: HouseFile): string {
+  return importedKinds
+    .filter((kind) => kind !== 'settings')
+    .map((kind) => `${file[kind]?.length ?? 0} ${kind}`)
+    .join(', ')
+}
+
+interface ImportOptions extends CommonOptions {
+  readonly dryRun?: boolean
+}
+
+export function importCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('import', 'Read in what export has written: adds and changes, takes nothing away')
+    .argument('<file>', 'YAML or JSON; - for standard input')
+    .option('--dry-run', 'say what it would do; change nothing')
+    .action(async (file: string, options: ImportOptions) => done(await runImport(file, options, terminal)))
+}
+
+async function runImport(path: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
+  const { dryRun: isRehearsal = false } = options
+  const config = readOptions(options, terminal)
+  const source = path === '-' ? 'standard input' : path
+  const file = parseHouseFile(path === '-' ? await terminal.readAll() : await readText(path), source)
+  const secrets = await openSecrets(config.data_dir)
+  const db = await openDatabase({ url: config.database_url })
+  try {
+    await migrateWithSnapshot(db, config)
+    const deps = { db, secrets, now: Date.now }
+    const report = await importHouse(deps, actorAt(terminal), file, { isRehearsal, source })
+    if (options.json) printJson(terminal, { dry_run: isRehearsal, ...report })
+    else print(terminal, report, isRehearsal)
+    return exitCodes.ok
+  } catch (error) {
+    if (error instanceof ImportFault) throw new UsageError(`${source}: ${error.message}`)
+    throw error
+  } finally {
+    await db.close()
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UsageError(`${path}: cannot be read (${code === 'ENOENT' ? 'no such file' : message})`)
+  }
+}
+
+function print(terminal: Terminal, { counts, unknown }: ImportReport, isRehearsal: boolean): void {
+  terminal.out(isRehearsal ? 'An import would do this; nothing was changed:' : 'Imported:')
+  const rows = importedKinds.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
+  terminal.out(formatTable(['', 'created', 'updated', 'unchanged'], rows))
+  if (unknown.length === 0) return
+  terminal.out(`Not known here yet (${unknown.length}): ${unknown.map(plain).join('; ')}`)
+  terminal.out('Import the file again once they have been found.')
+}

@@ -1,0 +1,50 @@
+/** nodes: who polls what, where several processes share a database. */
+
+import type { Command } from 'commander'
+import { describeProcess, type NodesBody, toNodes } from '../model/node.ts'
+import { listHeldLeases } from '../store/leases.ts'
+import { withStore } from './store.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  type ExitCode,
+  exitCodes,
+  formatTable,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+} from './terminal.ts'
+
+export function nodesCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('nodes', 'Show which process has taken which source').action(async (options: CommonOptions) =>
+    done(await nodes(options, terminal)),
+  )
+}
+
+async function nodes(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal)
+  const found = toNodes(await withStore(config, (db) => listHeldLeases(db.read)))
+  if (options.json) printJson(terminal, found)
+  else print(terminal, found)
+  return exitCodes.ok
+}
+
+function print(terminal: Terminal, { nodes, processes }: NodesBody): void {
+  if (nodes.length === 0) terminal.out('No source is taken: nobody polls.')
+  else {
+    const head = ['host', 'pid', 'work', 'manufacturer', 'source', 'epoch', 'seconds left']
+    const rows = nodes.map((one) => [
+      one.host,
+      one.pid,
+      one.work,
+      one.manufacturer,
+      one.source,
+      one.epoch,
+      one.seconds_left,
+    ])
+    terminal.out(formatTable(head, rows))
+  }
+  const idle = processes.filter(({ owner }) => !nodes.some((one) => one.owner === owner))
+  for (const one of idle) terminal.out(`Running without a source: ${plain(describeProcess(one))}`)
+}

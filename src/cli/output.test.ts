@@ -1,0 +1,32 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { createOutput } from './output.ts'
+
+test('what nobody reads is dropped and counted once too much of it waits', () => {
+  const stream = new PassThrough({ highWaterMark: 0 })
+  const output = createOutput(stream, 100)
+  const line = `${'x'.repeat(49)}\n`
+  for (let at = 0; at < 10; at += 1) output.write(line)
+  expect(output.dropped).toBeGreaterThan(5)
+  const { dropped } = output
+  stream.resume()
+  return new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+    output.write(line)
+    expect(output.dropped).toBe(dropped)
+  })
+})
+
+test('one long text is written whole', () => {
+  const stream = new PassThrough()
+  const output = createOutput(stream, 10)
+  output.write('x'.repeat(1000))
+  expect([output.dropped, stream.read().length]).toEqual([0, 1000])
+})
+
+test('what comes after the end is dropped and counted', () => {
+  const stream = new PassThrough()
+  const output = createOutput(stream, 1000)
+  stream.destroy(new Error('nobody there'))
+  output.write('lost')
+  expect(output.dropped).toBe(1)
+})

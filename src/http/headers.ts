@@ -1,0 +1,38 @@
+/** What every answer carries, unless it says otherwise itself. */
+
+import type { FastifyReply } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Name and value of each. */
+    constantHeaders: readonly (readonly [name: string, value: string])[]
+  }
+}
+
+export interface HeaderSettings {
+  /** Origins whose pages may show ours in a frame. */
+  readonly frameAncestors: readonly string[]
+  /** Browsers are told never to come without TLS again. */
+  readonly strictTransport: boolean
+}
+
+export type ConstantHeaders = Readonly<Record<string, string>>
+
+export function constantHeaders({ frameAncestors, strictTransport }: HeaderSettings): ConstantHeaders {
+  return {
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+      "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; " +
+      `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')}; object-src 'none'`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+    ...(strictTransport && { 'strict-transport-security': 'max-age=31536000' }),
+  }
+}
+
+export function addConstantHeaders(reply: FastifyReply): void {
+  for (const [name, value] of reply.server.constantHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
+}

@@ -1,0 +1,31 @@
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { createCutter, digestOf, gzipPieces, toPiece } from './pieces.ts'
+
+const items = Array.from({ length: 50 }, (_, id) => ({ id, name: `Größe ${id}` }))
+
+test('the pieces are the whole, compressed or not, and however many there are', () => {
+  for (const some of [[], items.slice(0, 1), items.slice(0, 16), items]) {
+    const pieces = [toPiece('['), ...createCutter(JSON.stringify).cut(some), toPiece(']')]
+    const whole = Buffer.concat(pieces.map(({ bytes }) => bytes))
+    expect(JSON.parse(whole.toString())).toEqual(some)
+    expect(gunzipSync(gzipPieces(pieces, whole)).equals(whole)).toBe(true)
+  }
+})
+
+test('one item changes, and one piece with it', () => {
+  let written = 0
+  const cutter = createCutter((item: object) => {
+    written += 1
+    return JSON.stringify(item)
+  })
+  const before = cutter.cut(items)
+  const changed = items.map((item) => (item.id === 20 ? { ...item, name: 'other' } : item))
+  const after = cutter.cut(changed)
+  expect(after.map((piece, at) => piece === before[at])).toEqual([true, false, true, true])
+  expect([written, digestOf(after) === digestOf(before)]).toEqual([66, false])
+  expect(digestOf(cutter.cut(items))).toBe(digestOf(before))
+  expect(
+    cutter.cut(items.slice(0, 20)).map((piece) => JSON.parse(`[${piece.bytes.toString().replace(/^,/, '')}]`).length),
+  ).toEqual([16, 4])
+})

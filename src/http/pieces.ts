@@ -1,0 +1,75 @@
+/**
+ * A long answer, put together of pieces. One level changes, and all pieces but one are as they were: they are not
+ * written, hashed or compressed again.
+ */
+
+import { createHash } from 'node:crypto'
+import { constants, crc32, deflateRawSync } from 'node:zlib'
+
+export interface Piece {
+  readonly bytes: Buffer
+  readonly digest: Buffer
+  /** Without a beginning or an end: it stands where the piece stands, in whatever company. */
+  deflated?: Buffer
+}
+
+export function toPiece(text: string): Piece {
+  const bytes = Buffer.from(text)
+  return { bytes, digest: createHash('sha1').update(bytes).digest() }
+}
+
+/** Cuts a list into pieces, and gives back those of which every item is still the same object. */
+export interface Cutter<Item> {
+  cut(items: readonly Item[]): readonly Piece[]
+}
+
+/** Small enough to be made again for one change, large enough to be worth compressing. */
+const itemsAPiece = 16
+
+/** `write` gives the JSON of an item. */
+export function createCutter<Item>(write: (item: Item) => string): Cutter<Item> {
+  let kept: readonly { readonly items: readonly Item[]; readonly piece: Piece }[] = []
+  return {
+    cut(items) {
+      const cut: { items: readonly Item[]; piece: Piece }[] = []
+      for (let at = 0; at < items.length; at += itemsAPiece) {
+        const before = kept[cut.length]
+        if (before !== undefined && isSame(before.items, items, at)) cut.push(before)
+        else {
+          const own = items.slice(at, at + itemsAPiece)
+          cut.push({ items: own, piece: toPiece(`${at > 0 ? ',' : ''}${own.map(write).join(',')}`) })
+        }
+      }
+      kept = cut
+      return cut.map(({ piece }) => piece)
+    },
+  }
+}
+
+function isSame<Item>(own: readonly Item[], items: readonly Item[], start: number): boolean {
+  if (own.length !== Math.min(itemsAPiece, items.length - start)) return false
+  for (let at = 0; at < own.length; at += 1) if (own[at] !== items[start + at]) return false
+  return true
+}
+
+export function digestOf(pieces: readonly Piece[]): string {
+  const hash = createHash('sha1')
+  for (const { digest } of pieces) hash.update(digest)
+  return hash.digest('base64url')
+}
+
+const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
+const deflateEnd = Buffer.from([3, 0])
+
+/** One gzip member (RFC 1952): the pieces' own blocks one behind the other, as RFC 1951 allows. */
+export function gzipPieces(pieces: readonly Piece[], whole: Buffer): Buffer {
+  const tail = Buffer.alloc(8)
+  tail.writeUInt32LE(crc32(whole), 0)
+  tail.writeUInt32LE(whole.length % 2 ** 32, 4)
+  return Buffer.concat([gzipHead, ...pieces.map(deflate), deflateEnd, tail])
+}
+
+function deflate(piece: Piece): Buffer {
+  piece.deflated ??= deflateRawSync(piece.bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH })
+  return piece.deflated
+}

@@ -1,0 +1,85 @@
+/** Whatever goes wrong with a request -> the one shape of an error. */
+
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal, type RefusalCode, toErrorBody } from '../model/errors.ts'
+import { StoreBusyError, StoreDamagedError, StoreDownError } from '../store/errors.ts'
+import type { ConstantHeaders } from './headers.ts'
+
+export function sendRefusal(reply: FastifyReply, refusal: Refusal, headers: ConstantHeaders): FastifyReply {
+  reply.headers({ ...headers, 'x-request-id': reply.request.id })
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
+  if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply.code(refusal.status).send(toErrorBody(refusal))
+}
+
+/** Fastify's own errors -> ours. */
+const fastifyErrors: Readonly<Record<string, RefusalCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json_type',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'not_json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'not_json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
+  FST_ERR_BAD_URL: 'bad_request',
+  FST_ERR_VALIDATION: 'bad_request',
+}
+
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof StoreDamagedError) return new Refusal('store_damaged', { cause: error })
+  if (error instanceof StoreBusyError || error instanceof StoreDownError) {
+    return new Refusal('store_busy', { cause: error })
+  }
+  const { code = '', statusCode = 500 } = error as FastifyError
+  const known = fastifyErrors[code]
+  if (known !== undefined) return new Refusal(known, { cause: error })
+  return new Refusal(statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal', { cause: error })
+}
+
+/** What is wrong with a request at first sight, before anything of its address is understood. */
+export function refusalOf(check: () => unknown): Refusal | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return error instanceof Refusal ? error : undefined
+  }
+}
+
+const brokenCodes: Readonly<Record<string, RefusalCode>> = {
+  HPE_HEADER_OVERFLOW: 'head_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
+}
+
+/** Answers what never became a request: no HTTP, a head too large or too slow. */
+export function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, headers: ConstantHeaders): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal = new Refusal(brokenCodes[error.code ?? ''] ?? 'bad_request')
+  const body = JSON.stringify(toErrorBody(refusal))
+  const fields = {
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${head.join('')}\r\n${body}`)
+}
+
+/** Somebody opens a page, who can read one that asks them to sign in. */
+export function isNavigation({ method, url, headers }: FastifyRequest, mount: string): boolean {
+  const path = url.slice(mount.length)
+  const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && headers.upgrade === undefined
+  return method === 'GET' && isPage && headers.accept?.includes('text/html') === true
+}
+
+export function leadToSignIn(reply: FastifyReply, mount: string): FastifyReply {
+  const { url } = reply.request
+  // An address that begins with two slashes would lead to another site.
+  const next = url.startsWith('//') ? '' : `?${new URLSearchParams({ next: url })}`
+  return reply.redirect(`${mount}/sign-in${next}`)
+}

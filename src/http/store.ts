@@ -1,0 +1,19 @@
+/** The database as a thing: who works on it, and taking note of what happened to it. */
+
+import type { FastifyInstance } from 'fastify'
+import { acknowledgeStore, type StoreDeps } from '../actions/acknowledge-store.ts'
+import { toNodes } from '../model/node.ts'
+import { listHeldLeases } from '../store/leases.ts'
+
+export interface StoreRoutesDeps {
+  readonly storeDeps: StoreDeps
+}
+
+export function storeRoutes(app: FastifyInstance, { storeDeps }: StoreRoutesDeps): void {
+  app.get('/api/admin/nodes', { config: { needs: 'inspect' } }, async () =>
+    toNodes(await listHeldLeases(storeDeps.db.read)),
+  )
+  app.post('/api/admin/store/acknowledge', { config: { needs: 'administer' } }, ({ actor }) =>
+    acknowledgeStore(storeDeps, actor),
+  )
+}
