@@ -1,4 +1,4 @@
-/** Makes the pictures of the README: the demo as it looks after a while, on a desk and on a phone. */
+/** Makes the pictures of the README: the demo as it looks after a while, on a wall, on a desk and on a phone. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,8 +9,9 @@ import { launchChromium } from '../test/chromium.ts'
 
 const folder = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const screens = [
-  { name: 'desk', viewport: { width: 1440, height: 900 }, query: '' },
-  { name: 'phone', viewport: { width: 390, height: 844 }, query: '?sort=problems' },
+  { name: 'wall', viewport: { width: 1920, height: 1080 }, path: '/wall' },
+  { name: 'desk', viewport: { width: 1440, height: 900 }, path: '/' },
+  { name: 'phone', viewport: { width: 390, height: 844 }, path: '/' },
 ]
 /** Until a battery runs low, somebody moves and a receiver goes offline: the story of the demo. */
 const storyMs = 150_000
@@ -24,9 +25,9 @@ try {
   const address = await readAddress()
   await mkdir(folder, { recursive: true })
   const pages = await Promise.all(
-    screens.map(async ({ viewport, query }) => {
+    screens.map(async ({ viewport, path }) => {
       const page = await browser.newPage({ viewport, colorScheme: 'dark' })
-      await page.goto(address + query)
+      await page.goto(new URL(path, address).href)
       return page
     }),
   )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mountOf, pageOf, searchOf, viewOf } from './address.ts'
+import { mountOf, pageOf, safeNext } from './address.ts'
 
 it.each([
   ['http://host/assets/index.js', ''],
@@ -10,17 +10,35 @@ it.each([
 })
 
 it.each([
-  ['/', '', 'dashboard'],
-  ['/micwatch', '/micwatch', 'dashboard'],
+  ['/', '', 'desk'],
+  ['/micwatch', '/micwatch', 'desk'],
   ['/micwatch/about/', '/micwatch', 'about'],
   ['/about', '', 'about'],
+  ['/wall/', '', 'wall'],
+  ['/house/channels/17', '/house', 'channel'],
+  ['/channels', '', 'unknown'],
+  ['/admin', '', 'overview'],
+  ['/house/admin/queue/', '/house', 'queue'],
+  ['/housekeeping', '/house', 'unknown'],
   ['/nowhere', '', 'unknown'],
 ])('%s under "%s" is %s', (path, mount, page) => {
   expect(pageOf(path, mount)).toBe(page)
 })
 
-it('ignores what it does not know, and keeps it', () => {
-  expect(viewOf('?sort=upside-down&manufacturer=<b>&x=1')).toEqual({ manufacturer: null, sort: 'slot' })
-  expect(searchOf({ manufacturer: 'shure', sort: 'problems' }, '?x=1')).toBe('?x=1&manufacturer=shure&sort=problems')
-  expect(searchOf({ manufacturer: null, sort: 'slot' }, '?sort=problems')).toBe('')
+it.each([
+  ['/admin/queue?status=pending#3', '', '/admin/queue?status=pending#3'],
+  ['/house/wall', '/house', '/house/wall'],
+  ['/wall', '/house', null],
+  ['/houses/', '/house', null],
+  ['//evil.example/', '', null],
+  ['/\\evil.example/', '', null],
+  ['/x/..//evil.example', '', null],
+  ['\t//evil.example', '', null],
+  ['https://evil.example/', '', null],
+  ['http://host/wall', '', null],
+  ['javascript:alert(1)', '', null],
+  ['wall', '', null],
+  [null, '', null],
+])('after signing in goes on to %s under "%s": %s', (next, mount, to) => {
+  expect(safeNext(next, { origin: 'http://host', mount })).toBe(to)
 })

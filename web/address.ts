@@ -1,14 +1,8 @@
-/** What the page's address says: which page, and how it is to be shown. */
+/** What the page's address says: which page, and where to go from it. */
 
-export type Page = 'dashboard' | 'about' | 'unknown'
-export type Sort = 'slot' | 'problems'
+import { findPage, type PageName } from '../src/model/pages.ts'
 
-export interface View {
-  /** A manufacturer's code; null shows all. */
-  readonly manufacturer: string | null
-  readonly sort: Sort
-}
-
+export type Page = PageName | 'unknown'
 /**
  * The prefix everything lives under, without a slash at the end: `""` or `/micwatch`. The script itself is served from
  * `<mount>/assets/`, so its own address tells. (A <base> element would too, but the Content-Security-Policy forbids it.)
@@ -20,28 +14,18 @@ export function mountOf(scriptUrl: string): string {
 }
 
 export function pageOf(pathname: string, mount: string): Page {
-  const path = pathname.startsWith(mount) ? pathname.slice(mount.length) : pathname
-  if (path === '' || path === '/' || path === '/index.html') return 'dashboard'
-  return path === '/about' || path === '/about/' ? 'about' : 'unknown'
+  const isBelow = pathname === mount || pathname.startsWith(`${mount}/`)
+  return (isBelow ? findPage(pathname.slice(mount.length)) : null) ?? 'unknown'
 }
 
-/** Unknown names and values are ignored. */
-export function viewOf(search: string): View {
-  const query = new URLSearchParams(search)
-  const manufacturer = query.get('manufacturer')
-  return {
-    manufacturer: manufacturer !== null && /^[a-z0-9_-]{1,64}$/i.test(manufacturer) ? manufacturer : null,
-    sort: query.get('sort') === 'problems' ? 'problems' : 'slot',
-  }
-}
-
-/** The query that brings this view back; what the view does not speak of is kept. */
-export function searchOf(view: View, search: string): string {
-  const query = new URLSearchParams(search)
-  if (view.manufacturer === null) query.delete('manufacturer')
-  else query.set('manufacturer', view.manufacturer)
-  if (view.sort === 'slot') query.delete('sort')
-  else query.set('sort', view.sort)
-  const text = query.toString()
-  return text === '' ? '' : `?${text}`
+/**
+ * Where to go on after signing in, if `next` names a place of this very service: anything else would let a link lead
+ * people away who trust the page they sign in at.
+ */
+export function safeNext(next: string | null, { origin, mount }: { origin: string; mount: string }): string | null {
+  if (next === null || !URL.canParse(next, origin)) return null
+  const url = new URL(next, origin)
+  const isBelow = url.pathname === mount || url.pathname.startsWith(`${mount}/`)
+  const isOwn = next.startsWith('/') && url.origin === origin && isBelow && !url.pathname.startsWith('//')
+  return isOwn ? url.pathname + url.search + url.hash : null
 }

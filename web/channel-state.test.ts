@@ -91,7 +91,11 @@ describe('values that are not live', () => {
       health: {
         status: 'degraded',
         vendor_api: { status, base_url: '', consecutive_failures },
-        manufacturers: [{ code: 'shure', status, base_url: '', consecutive_failures, error: null }],
+        manufacturers: [
+          { code: 'shure', status, base_url: '', consecutive_failures, error: null, overruns: 0, details: [] },
+        ],
+        details: [],
+        store: { status: 'healthy', details: null },
         timestamp: '',
       },
     })

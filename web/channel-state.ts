@@ -1,7 +1,7 @@
 /** What a channel's card says. One state wins the frame; the others stay readable as marks. */
 
 import { plainText } from './format.ts'
-import { type House, isClipping, isWeak, type WatchedChannel, type WatchedReceiver } from './state.ts'
+import { type House, isClipping, isWeak, type WatchedChannel, type WatchedReceiver, wearerKey } from './state.ts'
 
 export type ChannelState =
   | 'good'
@@ -28,7 +28,9 @@ export interface ChannelFacts {
   readonly slot: number
   /** A leading token of the name, such as H04. */
   readonly token: string | null
+  /** Of whoever wears it, else of the transmitter, else of the channel. */
   readonly name: string | null
+  readonly picture: string | null
   readonly state: ChannelState
   readonly marks: readonly Mark[]
   readonly needsHand: boolean
@@ -48,6 +50,7 @@ export interface ChannelFacts {
   readonly receiverName: string
   readonly receiverModel: string | null
   readonly receiverIp: string
+  readonly manufacturer: string
 }
 
 type Condition = Exclude<ChannelState, Veil>
@@ -72,13 +75,15 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
   const isHidden = veils.length > 0
   const [state = 'on', ...marks] = [...veils, ...found]
   const isFair = channel.transmitter !== null && !found.includes('rf_weak') && isBelow(channel, fairBelow)
-  const { token, name } = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
+  const wearer = house.wearers.get(wearerKey(receiver.id, channel.channel))
+  const told = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
   return {
     receiverId: receiver.id,
     channelId: channel.id,
     slot: channel.slot,
-    token,
-    name,
+    token: told.token,
+    name: wearer === undefined ? told.name : plainText(wearer.name),
+    picture: wearer?.picture ?? null,
     state,
     marks: [...marks.filter(isMark), ...(isFair ? ['rf_fair' as const] : [])],
     needsHand: needsHand(state, marks),
@@ -94,6 +99,7 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
     receiverName: plainText(receiver.name),
     receiverModel: receiver.model,
     receiverIp: receiver.ip,
+    manufacturer: receiver.manufacturer,
   }
 }
 

@@ -1,19 +1,28 @@
 /** How views reach what main.tsx has made: the store and the painter; and the narrow readers over them. */
 
 import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { Alarm } from './alarm.ts'
+import type { Api } from './api.ts'
 import type { ChannelFacts } from './channel-state.ts'
-import type { MeterPainter } from './meter-painter.ts'
+import type { History } from './history.ts'
+import type { Painter } from './painter.ts'
 import type { House } from './state.ts'
 import type { Store } from './store.ts'
 
 export interface Surroundings {
   readonly mount: string
+  readonly api: Api
   readonly store: Store
-  readonly painter: MeterPainter
+  readonly painter: Painter
+  /** The last minute of every channel. */
+  readonly history: History
+  readonly alarm: Alarm
   /** The filter of this page; null shows all. */
   readonly manufacturer: string | null
   /** Ask for the full picture again, now. */
   retry(): void
+  /** Ask again who wears what. */
+  rereadWearers(): void
 }
 
 export const SurroundingsContext = createContext<Surroundings | null>(null)

@@ -24,6 +24,11 @@ export function formatLevel(level: number): string {
   return level < 0 ? `−${-level}` : `${level}`
 }
 
+/** "expected a name" -> "Expected a name." */
+export function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+}
+
 /** Without control characters and marks that turn the direction of what follows: a name may not disguise itself. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')

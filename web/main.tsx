@@ -1,40 +1,68 @@
 /** Entry: joins the parts and switches between the pages. */
 
-import { StrictMode } from 'react'
+import { type ComponentType, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { mountOf, pageOf, viewOf } from './address.ts'
+import { mountOf, type Page, pageOf } from './address.ts'
+import { createAlarm } from './alarm.ts'
 import { createApi } from './api.ts'
 import { SurroundingsContext } from './context.ts'
-import { createMeterPainter } from './meter-painter.ts'
+import { createHistory, keepHistory } from './history.ts'
+import { laterPages } from './later-pages.ts'
+import { createPainter } from './painter.ts'
 import { createStore } from './store.ts'
 import './styles/base.css'
 import './styles/page.css'
 import './styles/card.css'
+import './styles/desk.css'
+import './styles/wall.css'
+import { applyTheme, rememberedTheme } from './theme.ts'
+import { viewOf } from './view.ts'
 import { About } from './views/about.tsx'
-import { Dashboard } from './views/dashboard.tsx'
+import { BrokenPage } from './views/broken-page.tsx'
+import { Desk } from './views/desk.tsx'
 import { UnknownPage } from './views/unknown-page.tsx'
+import { Wall } from './views/wall.tsx'
 import { watchHouse } from './watch-house.ts'
+import { watchWearers } from './watch-wearers.ts'
 
-const pages = { dashboard: Dashboard, about: About, unknown: UnknownPage }
+/** The live pages come with the first script, but for the one with the large charts. */
+const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
+  desk: async () => Desk,
+  wall: async () => Wall,
+  channel: async () => (await import('./views/channel.tsx')).Channel,
+  about: async () => About,
+  ...laterPages,
+}
+
+/** Pages that show the house as it changes. */
+const livePages: readonly Page[] = ['desk', 'wall', 'channel']
 
 async function start(container: HTMLElement) {
+  applyTheme(rememberedTheme(location.search))
   const mount = mountOf(import.meta.url)
   const page = pageOf(location.pathname, mount)
   const leaving = new AbortController()
   const store = createStore(Date.now())
-  const painter = createMeterPainter(store.subscribe)
+  const painter = createPainter(store.subscribe)
+  const history = createHistory(performance.now())
+  const alarm = createAlarm(store)
   const api = createApi(mount, leaving.signal)
-  const manufacturer = await knownManufacturer(viewOf(location.search).manufacturer)
+  const isLive = livePages.includes(page)
+  const manufacturer = isLive ? await knownManufacturer(viewOf(location.search).manufacturer) : null
 
-  const watch =
-    page === 'dashboard'
-      ? watchHouse({ store, api, socketUrl: socketUrl(), manufacturer, signal: leaving.signal })
-      : { retry: () => location.reload() }
+  const watch = isLive
+    ? watchHouse({ store, api, socketUrl: socketUrl(), manufacturer, signal: leaving.signal })
+    : { retry: () => location.reload() }
+  const rereadWearers = isLive ? watchWearers({ store, api, signal: leaving.signal }) : () => {}
+  if (isLive) keepHistory(store, history, leaving.signal)
 
-  const View = pages[page]
+  // A script that does not come is a network that failed, or a service that was replaced by a newer one meanwhile.
+  const View = await (views[page] ?? (async () => UnknownPage))().catch(() => BrokenPage)
   createRoot(container).render(
     <StrictMode>
-      <SurroundingsContext value={{ mount, store, painter, manufacturer, retry: watch.retry }}>
+      <SurroundingsContext
+        value={{ mount, api, store, painter, history, alarm, manufacturer, retry: watch.retry, rereadWearers }}
+      >
         <View />
       </SurroundingsContext>
     </StrictMode>,

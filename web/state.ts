@@ -10,7 +10,7 @@
  *   4. Updates are applied as they come, until the link is lost; then the picture is old (`isFresh` false) and 1 follows.
  */
 
-import type { ChannelBody, DataBody, ReceiverInData } from '../src/model/api.ts'
+import type { ChannelBody, DataBody, Group, ReceiverInData } from '../src/model/api.ts'
 import type { DeviceUpdate, ServerMessage } from '../src/model/messages.ts'
 import type { Settings } from '../src/model/settings.ts'
 import type { Health, Problem } from './api.ts'
@@ -34,6 +34,14 @@ export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
   readonly heardAt: number
 }
 
+/** Who wears the transmitter that is heard on a channel. */
+export interface Wearer {
+  readonly performer: number
+  readonly name: string
+  /** Something an <img> can show, or nothing. */
+  readonly picture: string | null
+}
+
 /** `reading`: updates are switched off by configuration; the full picture is read again and again instead. */
 export type Link = 'connecting' | 'open' | 'lost' | 'reading'
 
@@ -52,6 +60,9 @@ export interface House {
   /** Something was heard that only a full picture explains. */
   readonly needsPicture: boolean
   readonly receivers: ReadonlyMap<number, WatchedReceiver>
+  readonly groups: readonly Group[]
+  /** By `wearerKey`. */
+  readonly wearers: ReadonlyMap<string, Wearer>
   readonly config: Settings
   readonly health: Health | null
   readonly now: number
@@ -70,10 +81,16 @@ export type HouseEvent = { readonly at: number } & (
   | { readonly type: 'picture'; readonly data: DataBody }
   | { readonly type: 'picture_failed'; readonly problem: Problem }
   | { readonly type: 'health'; readonly health: Health }
+  | { readonly type: 'groups'; readonly groups: readonly Group[] }
+  | { readonly type: 'wearers'; readonly wearers: ReadonlyMap<string, Wearer> }
   | { readonly type: 'link'; readonly link: Link; readonly nextTryAt?: number }
   | { readonly type: 'overload_cleared'; readonly receiverId: number; readonly channelId: number }
   | { readonly type: 'tick' }
 )
+
+export function wearerKey(receiverId: number, channel: number): string {
+  return `${receiverId}.${channel}`
+}
 
 /** At or above: an overload. */
 export const clippingFrom = -1
@@ -91,6 +108,8 @@ export function emptyHouse(now: number): House {
     since: null,
     needsPicture: false,
     receivers: new Map(),
+    groups: [],
+    wearers: new Map(),
     config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
     health: null,
     now,
@@ -162,6 +181,10 @@ function applyOther(house: House, event: HouseEvent): House {
       }
     case 'health':
       return { ...house, health: event.health }
+    case 'groups':
+      return { ...house, groups: event.groups }
+    case 'wearers':
+      return { ...house, wearers: event.wearers }
     case 'link':
       // The time too: ages are right at once, not with the next tick.
       return applyLink({ ...house, now: event.at }, event.link, event.nextTryAt ?? null)
@@ -195,6 +218,7 @@ function applyPicture(house: House, data: DataBody, at: number): House {
     phase: 'ready',
     problem: null,
     receivers,
+    groups: isSameGroups(house.groups, data.groups) ? house.groups : data.groups,
     config: data.config,
     isFresh: house.since !== null && (house.link === 'open' || house.link === 'reading'),
     heardAt: at,
@@ -202,6 +226,11 @@ function applyPicture(house: House, data: DataBody, at: number): House {
     since: null,
   }
   return house.since === null || house.since.length === 0 ? painted : putUpdates(painted, house.since)
+}
+
+/** The same list as long as it says the same, so that nothing is laid out again for each full picture. */
+function isSameGroups(before: readonly Group[], after: readonly Group[]): boolean {
+  return JSON.stringify(before) === JSON.stringify(after)
 }
 
 function applyLink(house: House, link: Link, nextTryAt: number | null): House {

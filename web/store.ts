@@ -1,18 +1,30 @@
 /** Holds the house; collects what happens and applies it once a frame; tells whoever listens. */
 
-import type { Sort } from './address.ts'
-import { bySlot, byUrgency, type ChannelFacts, describeChannel } from './channel-state.ts'
+import { bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
 import { applyAll, emptyHouse, type House, type HouseEvent } from './state.ts'
 
 export interface Store {
   get(): House
   /** The card of a channel; the same object as long as it says the same. */
   facts(receiverId: number, channelId: number): ChannelFacts | null
-  /** All cards in order; looked at afresh once a second, so that nothing jumps about under the eye. */
-  cards(sort: Sort): readonly ChannelFacts[]
+  /** All cards by slot; looked at afresh once a second, so that nothing jumps about under the eye. */
+  cards(): readonly ChannelFacts[]
+  /** What changes too often to be part of the facts. */
+  levels(receiverId: number, channelId: number): Levels
   dispatch(event: HouseEvent): void
   subscribe(listener: () => void): () => void
 }
+
+export interface Levels {
+  /** dBm */
+  readonly rf: number | null
+  /** dBFS */
+  readonly audio: number | null
+  /** Meters may move. */
+  readonly isLive: boolean
+}
+
+const noLevels: Levels = { rf: null, audio: null, isLive: false }
 
 /** Events a page in the background may pile up before they are applied. */
 const mostWaiting = 256
@@ -22,7 +34,7 @@ export function createStore(now: number): Store {
   let waiting: HouseEvent[] = []
   let isScheduled = false
   const listeners = new Set<() => void>()
-  const ordered = new Map<Sort, { house: House; cards: readonly ChannelFacts[] }>()
+  let ordered: { house: House; cards: readonly ChannelFacts[] } | null = null
   const known = new Map<number, { house: House; receiver: unknown; facts: ChannelFacts }>()
 
   function flush() {
@@ -50,9 +62,8 @@ export function createStore(now: number): Store {
   return {
     get: () => house,
     facts,
-    cards(sort) {
-      const before = ordered.get(sort)
-      if (before !== undefined && isSameHouse(before.house, house)) return before.cards
+    cards() {
+      if (ordered !== null && isSameHouse(ordered.house, house)) return ordered.cards
       const all: ChannelFacts[] = []
       for (const receiver of house.receivers.values()) {
         for (const channel of receiver.channels) {
@@ -60,9 +71,15 @@ export function createStore(now: number): Store {
           if (one !== null) all.push(one)
         }
       }
-      const cards = all.sort(sort === 'problems' ? byUrgency : bySlot)
-      ordered.set(sort, { house, cards })
-      return cards
+      ordered = { house, cards: all.sort(bySlot) }
+      return ordered.cards
+    },
+    levels(receiverId, channelId) {
+      const receiver = house.receivers.get(receiverId)
+      const transmitter = receiver?.channels.find((one) => one.id === channelId)?.transmitter
+      const described = facts(receiverId, channelId)
+      if (!transmitter || !described || !receiver?.is_active) return noLevels
+      return { rf: transmitter.rf_level, audio: transmitter.audio_level, isLive: described.isLive }
     },
     dispatch(event) {
       waiting.push(event)
@@ -83,6 +100,7 @@ export function createStore(now: number): Store {
 /** As far as cards are concerned. */
 function isSameHouse(a: House, b: House): boolean {
   if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.link !== b.link) return false
+  if (a.wearers !== b.wearers) return false
   return a.isFresh === b.isFresh && a.clockAheadMs === b.clockAheadMs && (a.isFresh || a.heardAt === b.heardAt)
 }
 

@@ -41,6 +41,10 @@ const problems: Record<Problem['kind'], { readonly title: string; readonly next:
       'This Micwatch shows its microphones to signed-in people only. Open it on the machine it runs on, ' +
       'or ask whoever set it up for access (public_read opens reading to the local network).',
   },
+  not_allowed: {
+    title: 'Not for this account',
+    next: 'Ask whoever set Micwatch up for the role that may, or sign in as somebody else.',
+  },
   refused: {
     title: 'Micwatch refused',
     next: 'The service runs but could not answer. Its log says more. This page keeps trying by itself.',
@@ -57,7 +61,7 @@ export const texts = {
   states,
   marks,
   problems,
-  nav: { label: 'Pages', dashboard: 'Microphones', about: 'About' },
+  nav: { label: 'Pages', dashboard: 'Microphones', wall: 'Wall', about: 'About' },
   summary: {
     label: 'Summary',
     channels: (count: number) => `${count} ${count === 1 ? 'channel' : 'channels'}`,
@@ -66,9 +70,11 @@ export const texts = {
     replace: (count: number) => `${count} to replace`,
     notLive: 'Not live for',
   },
-  filters: { manufacturer: 'Manufacturer', all: 'All manufacturers', problemsFirst: 'Problems first' },
+  filters: { all: 'All manufacturers' },
   card: {
     list: 'Channels',
+    planned: 'Planned',
+    open: (name: string, slot: number) => `${name}, position ${slot}: everything about it`,
     noName: 'No name',
     rf: 'RF',
     audio: 'AF',
@@ -138,6 +144,13 @@ export const texts = {
       `Micwatch asks ${names} and has not been told of a receiver. The line at the bottom says how each one fares.`,
     filtered: (code: string) => `Micwatch knows no receiver of ${code}.`,
     showAll: 'Show all manufacturers',
+    nothingFound: 'Nothing found',
+    search: (q: string) => `“${q}”`,
+    inGroup: (title: string) => `in ${title}`,
+    lookedFor: (what: string) => `No channel fits: ${what}.`,
+    groupTitle: (title: string) => `${title} has no positions yet`,
+    groupNext: 'Arrange, on the desk, puts channels into a group.',
+    showEverything: 'Show everything',
   },
   about: {
     title: 'About Micwatch',
@@ -158,6 +171,11 @@ export const texts = {
       { path: '/healthz', says: 'whether the process is alive, for supervisors' },
     ],
     socket: (url: string) => `Changes as they happen: WebSocket at ${url}`,
+  },
+  brokenPage: {
+    title: 'This page did not load',
+    why: 'A part of it could not be fetched: the service is not reachable, or was replaced by a newer one.',
+    retry: 'Load it again',
   },
   unknownPage: { title: 'There is no such page', home: 'Back to the microphones' },
 } as const

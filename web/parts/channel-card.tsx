@@ -1,43 +1,104 @@
 /** One channel, from the loudest to the quietest. */
 
 import { type CSSProperties, memo } from 'react'
-import type { ChannelFacts, Mark } from '../channel-state.ts'
+import type { ChannelFacts } from '../channel-state.ts'
 import { useFacts, useHouse, useSurroundings } from '../context.ts'
-import { formatTime } from '../format.ts'
+import { fitName } from '../name-fit.ts'
 import { texts } from '../texts.ts'
-import { Age } from './age.tsx'
+import type { Step } from '../wall-fit.ts'
 import { Battery } from './battery.tsx'
-import { Meters } from './meters.tsx'
+import { LostReceiver } from './lost-receiver.tsx'
+import { Marks } from './marks.tsx'
+import { Chart, Meters } from './meters.tsx'
 import { StateIcon } from './state-icon.tsx'
 
 interface ChannelCardProps {
   readonly receiverId: number
   readonly channelId: number
+  readonly step: Step
+  readonly hasChart: boolean
+  /** Nobody presses anything on a wall. */
+  readonly isWall?: boolean
+  readonly hasPicture?: boolean
 }
 
-export const ChannelCard = memo(function ChannelCard({ receiverId, channelId }: ChannelCardProps) {
+export const ChannelCard = memo(function ChannelCard(props: ChannelCardProps) {
+  const { receiverId, channelId, step, isWall = false } = props
   const facts = useFacts(receiverId, channelId)
   const threshold = useHouse((house) => house.config.alert_battery_threshold)
   if (facts === null) return null
-  const isLost = facts.state === 'receiver_lost'
+  const picture = props.hasPicture ? facts.picture : null
+  const battery = <Battery percent={facts.battery} threshold={threshold} isOld={facts.isBatteryOld} />
+  const isSmall = step === 'name'
   return (
-    <li className="card" data-state={facts.state} data-hand={facts.needsHand || undefined}>
+    <li className="card" data-state={facts.state} data-step={step} data-hand={facts.needsHand || undefined}>
+      {picture === null ? null : <img className="card-picture" src={picture} alt="" />}
       <div className="card-head">
-        <span className="card-place">
-          <span className="card-slot">
-            <span className="for-listeners">{texts.card.slot(facts.slot)}</span>
-            <span aria-hidden="true">{facts.slot}</span>
-          </span>
-          {facts.token === null ? null : <span className="card-token">{facts.token}</span>}
+        <Place facts={facts} />
+        {isSmall ? <Marks facts={facts} isFixed={isWall} /> : null}
+        {isSmall ? battery : null}
+        <span className="card-state">
+          <StateIcon state={facts.state} />
+          <span className={isSmall ? 'for-listeners' : 'card-word'}>{texts.states[facts.state]}</span>
         </span>
-        <State facts={facts} />
       </div>
-      <Name token={facts.token} name={facts.name} />
-      <div className="card-power">
-        <Battery percent={facts.battery} threshold={threshold} isOld={facts.isBatteryOld} />
-        <Marks facts={facts} />
-      </div>
+      <Name facts={facts} />
+      {isSmall ? null : (
+        <div className="card-power">
+          {battery}
+          <Marks facts={facts} isFixed={isWall} />
+        </div>
+      )}
+      {step === 'full' || step === 'usual' ? <Levels facts={facts} hasChart={props.hasChart} /> : null}
+      {isWall ? null : <Open facts={facts} />}
+    </li>
+  )
+})
+
+function Place({ facts: { slot, token } }: { facts: ChannelFacts }) {
+  return (
+    <span className="card-place">
+      <span className="card-slot">
+        <span className="for-listeners">{texts.card.slot(slot)}</span>
+        <span aria-hidden="true">{slot}</span>
+      </span>
+      {token === null ? null : <span className="card-token">{token}</span>}
+    </span>
+  )
+}
+
+/** As large as fits: the style sheet divides the room by the number of characters. */
+function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
+  const { whole, broken } = fitName(name ?? texts.card.noName)
+  const size = { '--whole': whole, '--broken': broken } as CSSProperties
+  return (
+    <div className="card-name" title={name === null ? undefined : [token, name].filter(Boolean).join(' ')}>
+      <span className="card-name-text" style={size}>
+        {name === null ? <span className="card-no-name">{texts.card.noName}</span> : <bdi dir="auto">{name}</bdi>}
+      </span>
+    </div>
+  )
+}
+
+/** Over the whole card, so that a thumb finds it. */
+function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
+  const { mount } = useSurroundings()
+  const text = texts.card.open(name ?? texts.card.noName, slot)
+  return (
+    <a className="card-link" href={`${mount}/channels/${channelId}`}>
+      <span className="for-listeners">{text}</span>
+    </a>
+  )
+}
+
+function Levels({ facts, hasChart }: { facts: ChannelFacts; hasChart: boolean }) {
+  const { receiverId, channelId } = facts
+  const isLost = facts.state === 'receiver_lost'
+  const isAsleep = isLost || facts.marks.includes('off') || facts.state === 'off' || facts.state === 'off_recently'
+  return (
+    <>
       {isLost ? <LostReceiver facts={facts} /> : <Meters {...{ receiverId, channelId }} since={facts.since} />}
+      {hasChart ? <Chart {...{ receiverId, channelId, isAsleep }} /> : null}
       <div className="card-foot">
         <span className="card-frequency">
           {facts.frequency === null ? texts.card.noFrequency : texts.card.frequency(facts.frequency)}
@@ -49,77 +110,6 @@ export const ChannelCard = memo(function ChannelCard({ receiverId, channelId }: 
           <span className="card-channel">·{facts.channel}</span>
         </span>
       </div>
-    </li>
-  )
-})
-
-function State({ facts }: { facts: ChannelFacts }) {
-  return (
-    <span className="card-state">
-      <StateIcon state={facts.state} />
-      <span className="card-word">{texts.states[facts.state]}</span>
-    </span>
-  )
-}
-
-/** As large as fits: the style sheet divides the card's width by the number of characters. */
-function Name({ token, name }: Pick<ChannelFacts, 'token' | 'name'>) {
-  const length = Math.min(40, Math.max(4, [...(name ?? texts.card.noName)].length))
-  const size = { '--characters': length } as CSSProperties
-  return (
-    <div className="card-name" style={size} title={name === null ? undefined : [token, name].filter(Boolean).join(' ')}>
-      {name === null ? <span className="card-no-name">{texts.card.noName}</span> : <bdi dir="auto">{name}</bdi>}
-    </div>
-  )
-}
-
-function Marks({ facts }: { facts: ChannelFacts }) {
-  const { store } = useSurroundings()
-  const { overloadAt, receiverId, channelId } = facts
-  const isClippingNow = facts.state === 'clipping' || facts.marks.includes('clipping')
-  const clear = () => store.dispatch({ type: 'overload_cleared', receiverId, channelId, at: Date.now() })
-  return (
-    <span className="marks">
-      {facts.marks.map((mark) => (
-        <MarkIcon key={mark} mark={mark} />
-      ))}
-      {overloadAt === null || isClippingNow ? null : (
-        <button
-          type="button"
-          className="overload"
-          onClick={clear}
-          title={texts.card.clearOverload(formatTime(overloadAt))}
-        >
-          {texts.card.overload} <span className="overload-time">{formatTime(overloadAt).slice(0, 5)}</span>
-        </button>
-      )}
-    </span>
-  )
-}
-
-function MarkIcon({ mark }: { mark: Mark }) {
-  return (
-    <span className="mark" data-mark={mark} title={texts.marks[mark]}>
-      <StateIcon state={mark} />
-      <span className="for-listeners">{texts.marks[mark]}</span>
-    </span>
-  )
-}
-
-function LostReceiver({ facts }: { facts: ChannelFacts }) {
-  const hardware = [facts.receiverModel, facts.receiverIp].filter((part) => part !== null && part !== '').join(' · ')
-  return (
-    <div className="lost">
-      <span className="lost-line">
-        <span className="lost-what">{texts.card.lost}</span>
-        {facts.since === null ? null : (
-          <span title={`${texts.card.lastSeen} ${formatTime(facts.since)}`}>
-            <span className="for-listeners">{texts.card.lastSeen} </span>
-            <Age since={facts.since} isShort={true} /> {texts.card.ago}
-          </span>
-        )}
-      </span>
-      <bdi className="lost-hardware">{hardware}</bdi>
-    </div>
+    </>
   )
 }

@@ -1,9 +1,9 @@
-/** RF and audio of one channel: bars painted outside of React, and the same values as text. */
+/** RF and audio of one channel: bars and chart painted outside of React, and the same values as text. */
 
 import { useEffect, useRef } from 'react'
+import { createChartStrip } from '../chart-strip.ts'
 import { useSurroundings } from '../context.ts'
-import type { Levels } from '../meter-painter.ts'
-import type { Store } from '../store.ts'
+import { createMeterStrip } from '../meter-strip.ts'
 import { texts } from '../texts.ts'
 import { Age } from './age.tsx'
 
@@ -22,12 +22,9 @@ export function Meters({ receiverId, channelId, since }: MetersProps) {
 
   useEffect(() => {
     if (place.current === null || rfText.current === null || audioText.current === null) return
-    return painter.add({
-      place: place.current,
-      rfText: textIn(rfText.current),
-      audioText: textIn(audioText.current),
-      read: () => levelsOf(store, receiverId, channelId),
-    })
+    const read = () => store.levels(receiverId, channelId)
+    const says = { rfText: textIn(rfText.current), audioText: textIn(audioText.current) }
+    return painter.add(createMeterStrip({ place: place.current, ...says, read }))
   }, [store, painter, receiverId, channelId])
 
   return (
@@ -50,6 +47,18 @@ export function Meters({ receiverId, channelId, since }: MetersProps) {
   )
 }
 
+/** The last minute. `isAsleep` keeps its room and leaves it empty. */
+export function Chart({ receiverId, channelId, isAsleep }: Omit<MetersProps, 'since'> & { isAsleep: boolean }) {
+  const { store, painter, history } = useSurroundings()
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isAsleep || place.current === null) return
+    const isLive = () => store.levels(receiverId, channelId).isLive
+    return painter.add(createChartStrip({ place: place.current, channelId, history, isLive }))
+  }, [store, painter, history, receiverId, channelId, isAsleep])
+  return <div className="chart" ref={place} data-asleep={isAsleep || undefined} aria-hidden="true" />
+}
+
 /** What all meters within its parent are painted on. `order` changes whenever they change places. */
 export function MeterLayer({ order }: { order: string }) {
   const { painter } = useSurroundings()
@@ -70,14 +79,4 @@ function textIn(element: HTMLElement): Text {
   const text = document.createTextNode('')
   element.replaceChildren(text)
   return text
-}
-
-const nothing: Levels = { rf: null, audio: null, isLive: false }
-
-function levelsOf(store: Store, receiverId: number, channelId: number): Levels {
-  const receiver = store.get().receivers.get(receiverId)
-  const channel = receiver?.channels.find((one) => one.id === channelId)
-  const facts = store.facts(receiverId, channelId)
-  if (!channel?.transmitter || !facts || !receiver?.is_active) return nothing
-  return { rf: channel.transmitter.rf_level, audio: channel.transmitter.audio_level, isLive: facts.isLive }
 }

@@ -1,7 +1,6 @@
-/** How many there are, how many need a hand; and what to show. */
+/** How many there are, and how many need a hand. */
 
 import { useSyncExternalStore } from 'react'
-import type { Sort } from '../address.ts'
 import { houseStaleSince } from '../channel-state.ts'
 import { useHouse, useSurroundings } from '../context.ts'
 import { texts } from '../texts.ts'
@@ -12,7 +11,7 @@ export function Summary() {
   const { store } = useSurroundings()
   // A string, so that nothing is rendered again while the counts stay as they are.
   const counts = useSyncExternalStore(store.subscribe, () => {
-    const cards = store.cards('slot')
+    const cards = store.cards()
     const replace = cards.filter((one) => one.state === 'replace').length
     return `${cards.length} ${cards.filter((one) => one.needsHand).length} ${replace}`
   })
@@ -40,44 +39,5 @@ export function Summary() {
         </span>
       )}
     </section>
-  )
-}
-
-interface FiltersProps {
-  readonly sort: Sort
-  onSort(sort: Sort): void
-  onManufacturer(code: string | null): void
-}
-
-export function Filters({ sort, onSort, onManufacturer }: FiltersProps) {
-  const { manufacturer } = useSurroundings()
-  const codes = useHouse((house) => house.health?.manufacturers.map((one) => one.code).join(' ') ?? '')
-  const known = codes === '' ? [] : codes.split(' ')
-  return (
-    <div className="filters">
-      {known.length < 2 && manufacturer === null ? null : (
-        <select
-          className="choice"
-          aria-label={texts.filters.manufacturer}
-          value={manufacturer ?? ''}
-          onChange={(event) => onManufacturer(event.target.value === '' ? null : event.target.value)}
-        >
-          <option value="">{texts.filters.all}</option>
-          {(manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]).map((code) => (
-            <option key={code} value={code}>
-              {code}
-            </option>
-          ))}
-        </select>
-      )}
-      <button
-        type="button"
-        className="choice"
-        aria-pressed={sort === 'problems'}
-        onClick={() => onSort(sort === 'problems' ? 'slot' : 'problems')}
-      >
-        {texts.filters.problemsFirst}
-      </button>
-    </div>
   )
 }

@@ -1,11 +1,14 @@
 /** The line every page begins with. */
 
 import type { ReactNode } from 'react'
+import { pathOf } from '../../src/model/pages.ts'
 import { useSurroundings } from '../context.ts'
+import { shellTexts } from '../texts/shell.ts'
 import { texts } from '../texts.ts'
+import { Account } from './account.tsx'
 
 interface TopBarProps {
-  readonly current: 'dashboard' | 'about' | null
+  readonly current: 'dashboard' | 'admin' | 'about' | null
   readonly children?: ReactNode
 }
 
@@ -13,6 +16,7 @@ export function TopBar({ current, children }: TopBarProps) {
   const { mount } = useSurroundings()
   const links = [
     { page: 'dashboard', href: `${mount}/`, text: texts.nav.dashboard },
+    { page: 'admin', href: `${mount}${pathOf('overview')}`, text: shellTexts.admin },
     { page: 'about', href: `${mount}/about/`, text: texts.nav.about },
   ]
   return (
@@ -32,6 +36,7 @@ export function TopBar({ current, children }: TopBarProps) {
           </a>
         ))}
       </nav>
+      <Account />
     </header>
   )
 }

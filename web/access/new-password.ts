@@ -1,0 +1,10 @@
+/** The service's own rules for passwords, told before anything is sent. */
+
+import { passwordProblem } from '../../src/model/password.ts'
+import type { Problem } from '../api.ts'
+import { toSentence } from '../format.ts'
+
+export function newPasswordProblem(values: FormData, field: string, username: string): Problem | null {
+  const says = passwordProblem(String(values.get(field) ?? ''), username)
+  return says === null ? null : { kind: 'refused', field, detail: toSentence(says) }
+}

@@ -1,0 +1,45 @@
+/** Name and password, and on to where somebody was going. */
+
+import { pathOf } from '../../src/model/pages.ts'
+import type { SetupBody, SignedInBody } from '../../src/model/people.ts'
+import { safeNext } from '../address.ts'
+import { isObject } from '../api.ts'
+import { useSurroundings } from '../context.ts'
+import { Field, PasswordField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { useReading } from '../reading.ts'
+import { accessTexts } from '../texts/access.ts'
+import { enter } from './enter.ts'
+import { Entrance } from './entrance.tsx'
+
+const texts = accessTexts.signIn
+
+export function SignIn() {
+  const { mount, api } = useSurroundings()
+  const { body: setup } = useReading('/api/auth/setup', isObject<SetupBody>)
+  const next = safeNext(new URLSearchParams(location.search).get('next'), { origin: location.origin, mount })
+  const send = (values: FormData) => enter<SignedInBody>(api, '/api/auth/login', Object.fromEntries(values))
+  return (
+    <Entrance title={texts.title}>
+      {setup?.needed !== true ? null : (
+        <p>
+          {texts.setUpFirst} <a href={mount + pathOf('set_up')}>{texts.setUpLink}</a>
+        </p>
+      )}
+      <Form action={texts.action} send={send} onDone={() => location.replace(next ?? `${mount}/`)}>
+        <Field name="username" label={texts.username} autoComplete="username" autoCapitalize="none" autoFocus={true} />
+        <PasswordField name="password" label={texts.password} autoComplete="current-password" />
+      </Form>
+      {next === null ? null : (
+        <p className="hint">
+          {texts.afterwards} <code>{next}</code>
+        </p>
+      )}
+      <details className="hint">
+        <summary>{texts.forgottenTitle}</summary>
+        <p>{texts.forgotten}</p>
+        <code>{texts.resetCommand}</code>
+      </details>
+    </Entrance>
+  )
+}

@@ -1,0 +1,77 @@
+/** The names of a whole cast, pasted at once. */
+
+import { useState } from 'react'
+import type { Performer } from '../../src/model/hardware.ts'
+import { type Answer, type Api, isObject } from '../api.ts'
+import { useSurroundings } from '../context.ts'
+import { TextField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useSay } from '../parts/messages.tsx'
+import { performerTexts as texts } from '../texts/performers.ts'
+
+interface AddPerformersProps {
+  readonly known: readonly Performer[]
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function AddPerformers({ known, onDone, onClose }: AddPerformersProps) {
+  const { api } = useSurroundings()
+  const say = useSay()
+  const [text, setText] = useState('')
+  const send = async (): Promise<Answer<number>> => {
+    const drafts = newPerformers(text, known)
+    const { added, problem } = await addAll(api, drafts)
+    if (problem === null) return { ok: true, body: added }
+    const left = drafts.slice(added)
+    setText(left.map(({ name, notes }) => (notes === '' ? name : `${name}\t${notes}`)).join('\n'))
+    await onDone()
+    return { ok: false, problem: { ...problem, field: 'names', detail: texts.notAdded(left.length, problem.detail) } }
+  }
+  const done = async (added: number) => {
+    onClose()
+    say({ text: texts.addedMany(added) })
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={texts.addManyTitle}
+      action={texts.addManyAction}
+      check={() =>
+        newPerformers(text, known).length === 0 ? { kind: 'refused', field: 'names', detail: texts.namesMissing } : null
+      }
+      {...{ send, onClose }}
+      onDone={done}
+    >
+      <TextField
+        name="names"
+        label={texts.names}
+        hint={texts.namesHint}
+        rows={10}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </FormDialog>
+  )
+}
+
+type Draft = Pick<Performer, 'name' | 'notes'>
+
+function newPerformers(text: string, known: readonly Performer[]): readonly Draft[] {
+  const names = new Set(known.map(({ name }) => name))
+  return text.split('\n').flatMap((line) => {
+    const [name = '', ...notes] = line.split('\t').map((one) => one.trim())
+    if (name === '' || names.has(name)) return []
+    names.add(name)
+    return [{ name, notes: notes.filter((one) => one !== '').join(' ') }]
+  })
+}
+
+/** One after the other, up to the first that is refused. */
+async function addAll(api: Api, drafts: readonly Draft[]) {
+  for (const [added, draft] of drafts.entries()) {
+    const answer = await api.write('POST', '/api/performers/', draft, isObject<Performer>)
+    if (!answer.ok) return { added, problem: answer.problem }
+  }
+  return { added: drafts.length, problem: null }
+}

@@ -1,0 +1,25 @@
+/** Filters that several lists have. */
+
+import { type Health, isObject } from '../api.ts'
+import { type Filter, useSearch } from '../query.ts'
+import { useReading } from '../reading.ts'
+import { partTexts } from '../texts/parts.ts'
+
+export const yesOrNo = [
+  { value: 'true', text: partTexts.filters.yes },
+  { value: 'false', text: partTexts.filters.no },
+] as const
+
+/** Codes of the manufacturers that are there; until that is known, the one the address asks for. */
+function useManufacturers(): readonly string[] {
+  const [search] = useSearch()
+  const { body } = useReading('/api/health/', isObject<Health>)
+  if (body !== null) return body.manufacturers.map(({ code }) => code)
+  const asked = new URLSearchParams(search).get('manufacturer')
+  return asked === null ? [] : [asked]
+}
+
+export function useManufacturerFilter(): Filter {
+  const options = useManufacturers().map((code) => ({ value: code, text: code }))
+  return { name: 'manufacturer', label: partTexts.filters.manufacturer, kind: 'choice', options }
+}

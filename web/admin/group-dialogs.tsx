@@ -1,0 +1,105 @@
+/** Questions about groups: a new one, other positions, none any more. */
+
+import type { Group } from '../../src/model/api.ts'
+import { isObject, type Problem } from '../api.ts'
+import { useSurroundings } from '../context.ts'
+import { plainText } from '../format.ts'
+import { Removal } from '../parts/deed-dialog.tsx'
+import { Field, SelectField, TextField, TickField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useSay } from '../parts/messages.tsx'
+import { formatSlots, parseSlots } from '../slots.ts'
+import { groupTexts as texts } from '../texts/groups.ts'
+import { useManufacturerFilter } from './filters.ts'
+
+export type GroupQuestion = { readonly kind: 'add' } | { readonly kind: 'change' | 'remove'; readonly group: Group }
+
+interface DialogProps {
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function GroupDialog({ question, ...rest }: DialogProps & { readonly question: GroupQuestion }) {
+  if (question.kind === 'add') return <GroupForm group={null} {...rest} />
+  if (question.kind === 'change') return <GroupForm group={question.group} {...rest} />
+  return <Remove group={question.group} {...rest} />
+}
+
+/** Null makes a new one. */
+function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | null }) {
+  const { api } = useSurroundings()
+  const say = useSay()
+  const makers = useManufacturerFilter()
+  const options = makers.kind === 'choice' ? [...makers.options] : []
+  // It may be of one that is no longer there.
+  const own = group?.manufacturer ?? ''
+  if (own !== '' && !options.some(({ value }) => value === own)) options.push({ value: own, text: own })
+  const done = async ({ title }: Group) => {
+    onClose()
+    say({ text: (group === null ? texts.added : texts.changed)(plainText(title)) })
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={group === null ? texts.add : texts.changeTitle(plainText(group.title))}
+      action={group === null ? texts.addAction : texts.save}
+      check={slotsProblem}
+      send={(values) => {
+        const body = toBody(values)
+        return group === null
+          ? api.write('POST', '/api/group/', body, isObject<Group>)
+          : api.write('PUT', `/api/groups/${group.id}/`, body, isObject<Group>)
+      }}
+      onDone={done}
+      onClose={onClose}
+    >
+      <Field name="title" label={texts.fieldTitle} defaultValue={group?.title} autoComplete="off" maxLength={255} />
+      <TextField
+        name="slots"
+        label={texts.fieldSlots}
+        hint={texts.slotsHint}
+        rows={3}
+        defaultValue={formatSlots(group?.slots ?? [])}
+      />
+      <TickField name="hide_charts" label={texts.hideCharts} defaultChecked={group?.hide_charts ?? false} />
+      <SelectField
+        key={options.length}
+        name="manufacturer"
+        label={texts.fieldManufacturer}
+        hint={texts.manufacturerHint}
+        options={[{ value: '', text: texts.everyMaker }, ...options]}
+        defaultValue={own}
+      />
+    </FormDialog>
+  )
+}
+
+function toBody(values: FormData): Omit<Group, 'id'> {
+  const read = parseSlots(String(values.get('slots')))
+  return {
+    title: String(values.get('title')).trim(),
+    slots: read.ok ? read.slots : [],
+    hide_charts: values.has('hide_charts'),
+    manufacturer: String(values.get('manufacturer')) || null,
+  }
+}
+
+function slotsProblem(values: FormData): Problem | null {
+  const read = parseSlots(String(values.get('slots')))
+  return read.ok ? null : { kind: 'refused', field: 'slots', detail: read.expected }
+}
+
+function Remove({ group: { id, title, slots }, ...rest }: DialogProps & { group: Group }) {
+  const name = plainText(title)
+  return (
+    <Removal
+      title={texts.removeTitle(name)}
+      action={texts.remove}
+      done={texts.removed(name)}
+      path={`/api/groups/${id}/`}
+      {...rest}
+    >
+      <p>{texts.removeFollows(slots.length)}</p>
+    </Removal>
+  )
+}

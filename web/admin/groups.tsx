@@ -1,0 +1,66 @@
+/** Which positions belong together on the wall. */
+
+import { useState } from 'react'
+import type { Group } from '../../src/model/api.ts'
+import { isList } from '../api.ts'
+import { DataTable } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { FilterBar } from '../parts/filter-bar.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Shell } from '../parts/shell.tsx'
+import { filterValues, queryOf, useSearch } from '../query.ts'
+import { useReading } from '../reading.ts'
+import { useMay } from '../session.ts'
+import '../styles/records.css'
+import { groupTexts as texts } from '../texts/groups.ts'
+import { shellTexts } from '../texts/shell.ts'
+import { useManufacturerFilter } from './filters.ts'
+import { groupColumns } from './group-columns.tsx'
+import { GroupDialog, type GroupQuestion } from './group-dialogs.tsx'
+
+const everyMs = 10_000
+
+export function Groups() {
+  const filters = [useManufacturerFilter()]
+  const [search] = useSearch()
+  const values = filterValues(filters, search)
+  const reading = useReading(`/api/groups/?${queryOf(filters, values)}`, isList<Group>, everyMs)
+  const mayOperate = useMay('operate')
+  const [asked, setAsked] = useState<GroupQuestion | null>(null)
+  return (
+    <Shell page="groups" title={texts.title} intro={texts.intro}>
+      <FilterBar filters={filters} />
+      <Loaded reading={reading}>
+        {(groups) => (
+          <>
+            <div className="list-actions">
+              <button
+                type="button"
+                className="choice"
+                data-tone="usual"
+                disabled={!mayOperate}
+                onClick={() => setAsked({ kind: 'add' })}
+              >
+                {texts.add}
+              </button>
+              {mayOperate ? null : <span className="hint">{shellTexts.takes(shellTexts.roles.operator)}</span>}
+            </div>
+            {groups.length === 0 ? (
+              <Empty title={Object.keys(values).length > 0 ? texts.noMatch : texts.none} filters={filters}>
+                <p>{texts.noneNext}</p>
+              </Empty>
+            ) : (
+              <DataTable
+                caption={texts.list}
+                columns={groupColumns(mayOperate ? setAsked : null)}
+                rows={groups}
+                idOf={({ id }) => id}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+      {asked === null ? null : <GroupDialog question={asked} onDone={reading.reload} onClose={() => setAsked(null)} />}
+    </Shell>
+  )
+}

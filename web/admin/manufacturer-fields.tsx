@@ -1,0 +1,95 @@
+/** The fields of a manufacturer's connection settings; those of the interface, in the form in which they are stored. */
+
+import { useState } from 'react'
+import type { ManufacturerBody, PluginBody } from '../../src/model/manufacturer-api.ts'
+import {
+  type ConfigKey,
+  changedConfig,
+  isOn,
+  shownValue,
+  spelledIn,
+  unshownKeys,
+} from '../../src/model/manufacturer-config.ts'
+import { plainText } from '../format.ts'
+import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'
+import { manufacturerTexts as texts } from '../texts/manufacturers.ts'
+
+type Config = ManufacturerBody['config']
+
+/** Fields that matter to this kind of system. A secret is entered under the name it already has. */
+export function keysFor(plugin: PluginBody | undefined, config: Config): readonly ConfigKey[] {
+  const isSharedKey = 'shared_key' in config || (plugin?.code === 'shure' && !('password' in config))
+  const secret = isSharedKey && !('PASSWORD' in config) ? 'shared_key' : 'password'
+  const always = ['api_base_url', 'username', secret, 'ssl_verify', 'timeout', 'poll_interval', 'devices'] as const
+  const ofWebSocket = ['websocket_url', 'websocket_other_host', 'auth_header', 'auth_header_name'] as const
+  return [
+    ...always,
+    ...ofWebSocket.filter((key) => plugin?.transport === 'websocket' || key in config),
+    'calls_per_second',
+    'burst',
+  ]
+}
+
+/** What was changed in the fields. */
+export function typedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): Record<string, unknown> {
+  return changedConfig(config, keys, (name) => {
+    const value = values.get(fieldName(name))
+    return typeof value === 'string' ? value : null
+  })
+}
+
+/** As refusals name it. */
+function fieldName(name: string): string {
+  return `config.${name}`
+}
+
+export function ConfigFields({ config, keys }: { config: Config; keys: readonly ConfigKey[] }) {
+  const kept = unshownKeys(config, keys)
+  return (
+    <>
+      {keys.map((key) => (
+        <ConfigField key={key} config={config} of={key} />
+      ))}
+      {kept.length === 0 ? null : <p className="hint">{plainText(texts.keptKeys(kept))}</p>}
+    </>
+  )
+}
+
+function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
+  const shared = { name: fieldName(spelledIn(config, key)), label: texts.labels[key], hint: texts.hints[key] }
+  switch (key) {
+    case 'ssl_verify':
+      return <VerifyField name={shared.name} isOn={isOn(config, key)} />
+    case 'websocket_other_host':
+    case 'auth_header':
+      return <TickField {...shared} defaultChecked={isOn(config, key)} />
+    case 'devices':
+      return <TextField {...shared} defaultValue={shownValue(config, key)} spellCheck={false} />
+    case 'shared_key':
+    case 'password':
+      // A mask that is typed into would be neither the old secret nor a new one.
+      return (
+        <PasswordField
+          {...shared}
+          defaultValue={shownValue(config, key)}
+          autoComplete="new-password"
+          onFocus={({ target }) => target.select()}
+        />
+      )
+    default:
+      return <Field {...shared} defaultValue={shownValue(config, key)} autoComplete="off" spellCheck={false} />
+  }
+}
+
+function VerifyField({ name, isOn: isOnBefore }: { name: string; isOn: boolean }) {
+  const [isOn, setOn] = useState(isOnBefore)
+  return (
+    <TickField
+      name={name}
+      label={texts.labels.ssl_verify}
+      hint={isOn ? undefined : <span className="not-verified">{texts.verifyOff}</span>}
+      checked={isOn}
+      onChange={({ target }) => setOn(target.checked)}
+    />
+  )
+}

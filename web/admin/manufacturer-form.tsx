@@ -1,0 +1,145 @@
+/** Adds or changes a manufacturer; what is typed can be tried before it is stored. */
+
+import { type MouseEvent, useState } from 'react'
+import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/model/manufacturer-api.ts'
+import { type Answer, isObject, type Problem } from '../api.ts'
+import { useSurroundings } from '../context.ts'
+import { plainText } from '../format.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field, SelectField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { ProblemLine } from '../parts/problem.tsx'
+import { useSending } from '../reading.ts'
+import { manufacturerTexts as texts } from '../texts/manufacturers.ts'
+import { partTexts } from '../texts/parts.ts'
+import { ConfigFields, keysFor, typedConfig } from './manufacturer-fields.tsx'
+import { TestResult } from './test-result.tsx'
+
+export const manufacturersPath = '/api/admin/manufacturers/'
+
+interface ManufacturerFormProps {
+  /** As it was when it was opened; null for a new one. */
+  readonly record: ManufacturerBody | null
+  readonly plugins: readonly PluginBody[]
+  readonly takenCodes: readonly string[]
+  onDone(record: ManufacturerBody): void
+  onClose(): void
+}
+
+export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose }: ManufacturerFormProps) {
+  const { api } = useSurroundings()
+  const [pluginCode, setPluginCode] = useState(record?.plugin ?? plugins[0]?.code ?? '')
+  const plugin = plugins.find(({ code }) => code === pluginCode)
+  const config = record?.config ?? {}
+  const keys = keysFor(plugin, config)
+  const changeOf = (values: FormData) => typedConfig(config, keys, values)
+
+  const send = (values: FormData): Promise<Answer<ManufacturerBody>> => {
+    const [name, code] = ['name', 'code'].map((one) => String(values.get(one) ?? '').trim())
+    const change = changeOf(values)
+    if (record === null) {
+      const body = { code, plugin: pluginCode, ...(name !== '' && { name }), config: change }
+      return sent(api.write('POST', manufacturersPath, body, isObject<ManufacturerBody>))
+    }
+    const body = {
+      ...(name !== record.name && { name }),
+      ...(Object.keys(change).length > 0 && { config: change }),
+    }
+    return sent(api.write('PATCH', `${manufacturersPath}${record.code}/`, body, isObject<ManufacturerBody>))
+  }
+  const tryOut = (values: FormData) => {
+    const body = { ...(record !== null && { code: record.code }), plugin: pluginCode, config: changeOf(values) }
+    return sent(api.write('POST', `${manufacturersPath}test`, body, isObject<ConnectionTest>))
+  }
+
+  return (
+    <Dialog title={record === null ? texts.add : texts.editOf(plainText(record.name))} onClose={onClose}>
+      {record?.secrets_unreadable ? <p className="not-verified">{texts.unreadable}</p> : null}
+      <Form
+        key={pluginCode}
+        action={texts.save}
+        others={<Others tryOut={tryOut} onClose={onClose} />}
+        send={send}
+        onDone={onDone}
+      >
+        {record === null ? (
+          <>
+            <SelectField
+              name="plugin"
+              label={texts.plugin}
+              value={pluginCode}
+              onChange={({ target }) => setPluginCode(target.value)}
+              options={plugins.map(({ code, name }) => ({ value: code, text: name }))}
+            />
+            <Field
+              name="code"
+              label={texts.code}
+              hint={texts.codeHint}
+              defaultValue={takenCodes.includes(pluginCode) ? '' : pluginCode}
+              autoComplete="off"
+            />
+          </>
+        ) : null}
+        <Field
+          name="name"
+          label={texts.name}
+          hint={record === null ? texts.nameHint : undefined}
+          defaultValue={record?.name}
+          maxLength={255}
+        />
+        <ConfigFields config={config} keys={keys} />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** An entry of the list of devices is refused by its place in it; the field is the list's. */
+async function sent<Body>(answering: Promise<Answer<Body>>): Promise<Answer<Body>> {
+  const answer = await answering
+  if (answer.ok) return answer
+  const { field, detail } = answer.problem
+  const [, at] = /^config\.devices\.(\d+)/.exec(field ?? '') ?? []
+  if (at === undefined) return answer
+  const problem: Problem = { ...answer.problem, field: 'config.devices', detail: texts.line(Number(at) + 1, detail) }
+  return { ok: false, problem }
+}
+
+interface OthersProps {
+  tryOut(values: FormData): Promise<Answer<ConnectionTest>>
+  onClose(): void
+}
+
+function Others({ tryOut, onClose }: OthersProps) {
+  const { send, isSending, problem } = useSending()
+  const [tested, setTested] = useState<ConnectionTest | null>(null)
+  const test = async ({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>) => {
+    if (form === null) return
+    setTested(null)
+    const values = new FormData(form)
+    const answer = await send(() => tryOut(values))
+    if (answer?.ok) setTested(answer.body)
+  }
+  return (
+    <>
+      <button type="button" className="choice" disabled={isSending} onClick={test}>
+        {isSending ? texts.test.testing : texts.test.typed}
+      </button>
+      <button type="button" className="choice" onClick={onClose}>
+        {partTexts.dialog.cancel}
+      </button>
+      {problem === null ? null : <ProblemLine problem={problem} field={labelOf(problem.field)} />}
+      {tested === null ? null : (
+        <div className="test-typed">
+          <TestResult tested={tested} />
+          <p className="hint">{texts.test.notStored}</p>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** As its field is called here. */
+function labelOf(field: string | undefined): string | undefined {
+  const labels: Readonly<Record<string, string>> = texts.labels
+  return field === undefined ? undefined : (labels[field.replace('config.', '')] ?? field)
+}

@@ -1,0 +1,83 @@
+/** What the list of people says of each, and what can be done with them. */
+
+import type { UserBody } from '../../src/model/people.ts'
+import { plainText } from '../format.ts'
+import { Ago } from '../parts/ago.tsx'
+import type { Column } from '../parts/data-table.tsx'
+import { peopleTexts as texts } from '../texts/people.ts'
+import { shellTexts } from '../texts/shell.ts'
+import type { PersonQuestion } from './person-dialogs.tsx'
+
+interface ColumnOptions {
+  /** Id of whoever looks at the list. */
+  readonly own: number | null
+  /** Id of the only administrator. */
+  readonly lastAdmin: number | null
+  onAsk(question: PersonQuestion): void
+}
+
+export function peopleColumns({ own, lastAdmin, onAsk }: ColumnOptions): readonly Column<UserBody>[] {
+  return [
+    {
+      key: 'username',
+      title: texts.columns.name,
+      sortBy: ({ username }) => username,
+      cell: ({ id, username }) => (
+        <span>
+          <bdi>{plainText(username)}</bdi>
+          {id === own ? ` (${texts.you})` : null}
+        </span>
+      ),
+    },
+    { key: 'role', title: texts.columns.role, sortBy: ({ role }) => role, cell: ({ role }) => shellTexts.roles[role] },
+    {
+      key: 'state',
+      title: texts.columns.state,
+      sortBy: ({ is_active }) => (is_active ? 1 : 0),
+      cell: ({ is_active }) => (
+        <span>
+          <span className="tag" data-tone={is_active ? 'good' : 'calm'}>
+            {is_active ? texts.active : texts.inactive}
+          </span>
+        </span>
+      ),
+    },
+    {
+      key: 'last_login_at',
+      title: texts.columns.lastLogin,
+      sortBy: ({ last_login_at }) => last_login_at,
+      cell: ({ last_login_at }) => <Ago at={last_login_at} />,
+    },
+    {
+      key: 'actions',
+      title: texts.columns.actions,
+      cell: (user) => <Actions user={user} isLast={user.id === lastAdmin} onAsk={onAsk} />,
+    },
+  ]
+}
+
+interface ActionsProps extends Pick<ColumnOptions, 'onAsk'> {
+  readonly user: UserBody
+  readonly isLast: boolean
+}
+
+function Actions({ user, isLast, onAsk }: ActionsProps) {
+  const name = plainText(user.username)
+  return (
+    <div className="row-actions">
+      {(['change', 'reset', 'remove'] as const).map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          className="choice"
+          disabled={isLast && kind === 'remove'}
+          onClick={() => onAsk({ kind, user })}
+        >
+          {texts[kind]}
+          <span className="for-listeners"> {name}</span>
+        </button>
+      ))}
+      {isLast ? <span className="hint">{texts.lastAdmin}</span> : null}
+    </div>
+  )
+}

@@ -1,0 +1,141 @@
+/** One device that waits, beside the receiver it conflicts with; what differs is marked. */
+
+import type { ReactNode } from 'react'
+import type { ExistingDevice, QueueEntryBody } from '../../src/model/discovery-api.ts'
+import { plainText } from '../format.ts'
+import { Ago } from '../parts/ago.tsx'
+import { RowBox } from '../parts/data-table.tsx'
+import type { Selection } from '../selection.ts'
+import { partTexts } from '../texts/parts.ts'
+import { queueTexts as texts } from '../texts/queue.ts'
+
+interface EntryProps {
+  readonly entry: QueueEntryBody
+  readonly selection: Selection
+}
+
+export function Entry({ entry, selection }: EntryProps) {
+  const { id, existing } = entry
+  const device = plainText(entry.name ?? entry.serial_number ?? entry.api_device_id) || texts.unnamed
+  const known = existing === null ? texts.someReceiver : plainText(existing.name)
+  return (
+    <li className="entry" data-selected={selection.has(id) || undefined}>
+      <header className="entry-head">
+        <RowBox id={id} name={texts.name(id, device)} selection={selection} />
+        <h2>
+          <bdi>{device}</bdi>
+        </h2>
+        <span className="entry-id">{texts.entry(id)}</span>
+        <span className="tag" data-tone={tones[entry.status]}>
+          {texts.statuses[entry.status]}
+        </span>
+        <span className="entry-found">
+          {texts.found} <Ago at={entry.discovered_at} />
+        </span>
+      </header>
+      <p>
+        <strong>{texts.conflicts[entry.conflict_type].title}.</strong>{' '}
+        <bdi>{texts.conflicts[entry.conflict_type].says(known)}</bdi>
+      </p>
+      <Comparison entry={entry} />
+      <Decision entry={entry} />
+      <details>
+        <summary>{texts.metadata}</summary>
+        <pre className="metadata">{plainJson(entry.metadata)}</pre>
+      </details>
+    </li>
+  )
+}
+
+const tones = { pending: 'waiting', approved: 'good', imported: 'good', rejected: 'bad', duplicate: 'calm' } as const
+
+const fields = ['name', 'manufacturer', 'serial_number', 'mac_address', 'ip', 'model', 'api_device_id'] as const
+
+function Comparison({ entry }: { entry: QueueEntryBody }) {
+  const { existing } = entry
+  return (
+    <table className="comparison">
+      <caption className="for-listeners">{texts.comparison(entry.id)}</caption>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">{texts.foundDevice}</th>
+          <th scope="col">{entry.status === 'imported' ? texts.becameDevice : texts.knownDevice}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map((field) => (
+          <Row
+            key={field}
+            title={texts.fields[field]}
+            found={<Text text={entry[field]} />}
+            known={<Text text={existing?.[field] ?? null} />}
+            isDifferent={isDifferent(field, entry, existing)}
+          />
+        ))}
+        <Row
+          title={texts.fields.location}
+          found={<Text text={null} />}
+          known={<Text text={existing?.location?.name} />}
+        />
+        <Row
+          title={texts.fields.last_seen}
+          found={
+            <>
+              {texts.foundSince} <Ago at={entry.discovered_at} />
+            </>
+          }
+          known={existing === null ? <Text text={null} /> : <Ago at={existing.last_seen} />}
+        />
+      </tbody>
+    </table>
+  )
+}
+
+interface RowProps {
+  readonly title: string
+  readonly found: ReactNode
+  readonly known: ReactNode
+  readonly isDifferent?: boolean
+}
+
+function Row({ title, found, known, isDifferent = false }: RowProps) {
+  return (
+    <tr data-differs={isDifferent || undefined}>
+      <th scope="row">
+        {title}
+        {isDifferent ? <span className="differs"> {texts.differs}</span> : null}
+      </th>
+      <td>{found}</td>
+      <td>{known}</td>
+    </tr>
+  )
+}
+
+function Text({ text }: { text: string | null | undefined }) {
+  if (text === null || text === undefined || text === '') return <span className="unknown">{partTexts.unknown}</span>
+  return <bdi>{plainText(text)}</bdi>
+}
+
+/** As the service compares: spaces, case and separators make no other device. Nothing differs from what is not known. */
+function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, existing: ExistingDevice | null): boolean {
+  const [found, known] = [entry[field], existing?.[field] ?? null]
+  if (found === null || known === null || found === '' || known === '') return false
+  if (field === 'name' || field === 'model') return found !== known
+  const bare = (text: string) => (field === 'mac_address' ? text.replace(/[^0-9a-f]/gi, '') : text.trim()).toLowerCase()
+  return bare(found) !== bare(known)
+}
+
+function Decision({ entry: { reviewed_by, reviewed_at } }: Pick<EntryProps, 'entry'>) {
+  if (reviewed_by === null) return null
+  return (
+    <p className="entry-decision">
+      <bdi>{texts.reviewed(plainText(reviewed_by))}</bdi>, <Ago at={reviewed_at} />
+    </p>
+  )
+}
+
+/** Line by line, so that the marks that turn the direction of text do not get through here either. */
+function plainJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).split('\n').map(plainText).join('\n')
+}

@@ -1,0 +1,59 @@
+/** Settings that take effect while the service runs: for all manufacturers, and for one. */
+
+import { useState } from 'react'
+import type { SettingsBody } from '../../src/model/settings.ts'
+import { isList } from '../api.ts'
+import { DataTable } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { FilterBar } from '../parts/filter-bar.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Shell } from '../parts/shell.tsx'
+import { filterValues, queryOf, useSearch } from '../query.ts'
+import { useReading } from '../reading.ts'
+import { useMay } from '../session.ts'
+import '../styles/records.css'
+import { settingsTexts as texts } from '../texts/settings.ts'
+import { shellTexts } from '../texts/shell.ts'
+import { useManufacturerFilter } from './filters.ts'
+import { settingColumns } from './setting-columns.tsx'
+import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
+import { rowsOf, scopeName } from './setting-row.ts'
+
+const everyMs = 10_000
+
+export function SettingsPage() {
+  const filters = [useManufacturerFilter()]
+  const [search] = useSearch()
+  const query = queryOf(filters, filterValues(filters, search))
+  const reading = useReading(`/api/admin/settings/?${query}`, isList<SettingsBody>, everyMs)
+  const mayOperate = useMay('operate')
+  const [asked, setAsked] = useState<SettingQuestion | null>(null)
+  return (
+    <Shell page="settings" title={texts.title} intro={texts.intro}>
+      <FilterBar filters={filters} />
+      {mayOperate ? null : <p className="hint">{shellTexts.takes(shellTexts.roles.operator)}</p>}
+      <Loaded reading={reading}>
+        {(scopes) =>
+          scopes.length === 0 ? (
+            <Empty title={texts.none} filters={filters} />
+          ) : (
+            scopes.map((scope) => (
+              <section key={scope.manufacturer} className="scope">
+                <h2>{scopeName(scope.manufacturer)}</h2>
+                <DataTable
+                  caption={texts.caption(scopeName(scope.manufacturer))}
+                  columns={settingColumns(mayOperate ? setAsked : null)}
+                  rows={rowsOf(scope)}
+                  idOf={({ key }) => key}
+                />
+              </section>
+            ))
+          )
+        }
+      </Loaded>
+      {asked === null ? null : (
+        <SettingDialog question={asked} onDone={reading.reload} onClose={() => setAsked(null)} />
+      )}
+    </Shell>
+  )
+}

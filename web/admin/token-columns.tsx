@@ -1,0 +1,79 @@
+/** What the list of tokens says of each, and what can be done with them. */
+
+import type { TokenBody } from '../../src/model/people.ts'
+import { useSurroundings } from '../context.ts'
+import { plainText } from '../format.ts'
+import { Ago } from '../parts/ago.tsx'
+import type { Column } from '../parts/data-table.tsx'
+import { shellTexts } from '../texts/shell.ts'
+import { tokenTexts as texts } from '../texts/tokens.ts'
+import type { TokenQuestion } from './token-dialogs.tsx'
+
+interface ColumnOptions {
+  /** The name of this user. */
+  makerOf(id: number | null): string
+  onAsk(question: TokenQuestion): void
+}
+
+export function tokenColumns({ makerOf, onAsk }: ColumnOptions): readonly Column<TokenBody>[] {
+  return [
+    {
+      key: 'name',
+      title: texts.columns.name,
+      sortBy: ({ name }) => name,
+      cell: ({ name }) => <bdi>{plainText(name)}</bdi>,
+    },
+    { key: 'role', title: texts.columns.role, sortBy: ({ role }) => role, cell: ({ role }) => shellTexts.roles[role] },
+    {
+      key: 'expires_at',
+      title: texts.columns.expires,
+      sortBy: ({ expires_at }) => expires_at,
+      cell: ({ expires_at }) => <End at={expires_at} />,
+    },
+    {
+      key: 'last_used_at',
+      title: texts.columns.lastUsed,
+      sortBy: ({ last_used_at }) => last_used_at,
+      cell: ({ last_used_at, last_used_address }) => (
+        <span>
+          <Ago at={last_used_at} />
+          {last_used_address === null ? null : ` ${texts.from(last_used_address)}`}
+        </span>
+      ),
+    },
+    {
+      key: 'created_by',
+      title: texts.columns.createdBy,
+      cell: ({ created_by }) => <bdi>{makerOf(created_by)}</bdi>,
+    },
+    { key: 'actions', title: texts.columns.actions, cell: (token) => <Actions token={token} onAsk={onAsk} /> },
+  ]
+}
+
+function End({ at }: { at: string | null }) {
+  const { api } = useSurroundings()
+  if (at === null) return texts.never
+  const day = new Date(at).toLocaleDateString()
+  if (Date.parse(at) > Date.now() + api.clockAheadMs()) return <time dateTime={at}>{day}</time>
+  return (
+    <span>
+      <time dateTime={at}>{day}</time>{' '}
+      <span className="tag" data-tone="bad">
+        {texts.expired}
+      </span>
+    </span>
+  )
+}
+
+function Actions({ token, onAsk }: { token: TokenBody } & Pick<ColumnOptions, 'onAsk'>) {
+  return (
+    <div className="row-actions">
+      {(['change', 'revoke'] as const).map((kind) => (
+        <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, token })}>
+          {texts[kind]}
+          <span className="for-listeners"> {plainText(token.name)}</span>
+        </button>
+      ))}
+    </div>
+  )
+}

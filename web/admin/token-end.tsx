@@ -1,0 +1,43 @@
+/** When a token ends: after a while, on a day, or never. */
+
+import { useState } from 'react'
+import type { Problem } from '../api.ts'
+import { Field, SelectField } from '../parts/field.tsx'
+import { tokenTexts as texts } from '../texts/tokens.ts'
+
+const dayMs = 24 * 3_600_000
+
+/** `keep`: it has an end already, which may stay. */
+export function EndFields({ keep = false }: { keep?: boolean }) {
+  const [choice, setChoice] = useState<string>(keep ? 'keep' : '365')
+  const options = Object.entries(texts.lifetimes).map(([value, text]) => ({ value, text }))
+  return (
+    <>
+      <SelectField
+        name="ends"
+        label={texts.ends}
+        options={keep ? [{ value: 'keep', text: texts.keep }, ...options] : options}
+        value={choice}
+        onChange={(event) => setChoice(event.target.value)}
+      />
+      {choice === 'day' ? <Field name="expires_at" label={texts.day} hint={texts.dayHint} type="date" /> : null}
+    </>
+  )
+}
+
+/** For the interface: undefined leaves it as it is, null is never. */
+export function endOf(values: FormData, now: number): string | null | undefined {
+  const ends = String(values.get('ends'))
+  if (ends === 'keep') return undefined
+  if (ends === 'never') return null
+  if (ends !== 'day') return new Date(now + Number(ends) * dayMs).toISOString()
+  return new Date(Date.parse(`${values.get('expires_at')}T00:00`) + dayMs).toISOString()
+}
+
+export function endProblem(values: FormData, now: number): Problem | null {
+  if (values.get('ends') !== 'day') return null
+  const day = Date.parse(`${values.get('expires_at')}T00:00`)
+  // Not a number is not later than anything either.
+  if (day + dayMs > now) return null
+  return { kind: 'refused', field: 'expires_at', detail: texts.dayMissing }
+}

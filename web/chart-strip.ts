@@ -1,0 +1,89 @@
+/** The last minute of one channel: audio as an area, RF as a line. */
+
+import { type History, sampleCount } from './history.ts'
+import type { Box, Painting } from './painter.ts'
+import type { Palette } from './palette.ts'
+import { audioShare, rfShare } from './scale.ts'
+import { weakBelow } from './state.ts'
+
+interface ChartOptions {
+  readonly place: HTMLElement
+  readonly channelId: number
+  readonly history: History
+  isLive(): boolean
+}
+
+const drawEveryMs = 500
+
+export function createChartStrip({ place, channelId, history, isLive }: ChartOptions): Painting {
+  // Each in its own turn, so that no frame has all of them to draw.
+  let dueAt = performance.now() + (channelId % 30) * (drawEveryMs / 30)
+  return {
+    place,
+    isDirty: true,
+    step(now) {
+      if (now < dueAt) return false
+      dueAt = Math.max(dueAt + drawEveryMs, now + drawEveryMs / 2)
+      this.isDirty = true
+      return false
+    },
+    draw(context, box, palette) {
+      context.fillStyle = palette.track
+      context.fillRect(box.left, box.top, box.width, box.height)
+      context.fillStyle = palette.tick
+      context.fillRect(box.left, yOf(box, rfShare(weakBelow)), box.width, 1)
+      const samples = history.of(channelId)
+      if (samples === undefined) return
+      const live = isLive()
+      drawArea(context, { box, ring: samples.audio, head: history.head, colour: live ? palette.audio : palette.old })
+      drawLine(context, { box, ring: samples.rf, head: history.head, colour: live ? palette.rf : palette.peak })
+    },
+  }
+}
+
+interface Trace {
+  readonly box: Box
+  readonly ring: Float32Array
+  readonly head: number
+  readonly colour: Palette[keyof Palette]
+}
+
+/** Whole pixels only: paths would have to be smoothed, which costs the browser ten times as much. */
+function drawArea(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
+  const bottom = box.top + box.height
+  context.globalAlpha = 0.55
+  context.fillStyle = colour
+  for (let at = 0; at < sampleCount; at++) {
+    const value = ring[(head + at) % sampleCount] ?? Number.NaN
+    if (Number.isNaN(value)) continue
+    const [left, top] = [xOf(box, at), yOf(box, audioShare(value))]
+    context.fillRect(left, top, xOf(box, at + 1) - left, bottom - top)
+  }
+  context.globalAlpha = 1
+}
+
+/** Each sample's own level, and upright what leads there from the one before. */
+function drawLine(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
+  const thick = Math.max(1, Math.round(1.5 * devicePixelRatio))
+  context.fillStyle = colour
+  let before = Number.NaN
+  for (let at = 0; at < sampleCount; at++) {
+    const value = ring[(head + at) % sampleCount] ?? Number.NaN
+    const y = yOf(box, rfShare(value))
+    if (!Number.isNaN(value)) {
+      const from = Number.isNaN(before) ? y : before
+      const left = xOf(box, at)
+      const width = Math.max(1, xOf(box, at + 1) - left)
+      context.fillRect(left, Math.min(from, y), width, Math.abs(y - from) + thick)
+    }
+    before = Number.isNaN(value) ? Number.NaN : y
+  }
+}
+
+function xOf(box: Box, at: number): number {
+  return box.left + Math.round((at / sampleCount) * box.width)
+}
+
+function yOf(box: Box, share: number): number {
+  return box.top + 1 + Math.round((1 - share) * (box.height - 2))
+}

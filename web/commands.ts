@@ -1,0 +1,97 @@
+/** What can be done on a live page: one table, from which come the keys, the buttons and the help. */
+
+import type { Group } from '../src/model/api.ts'
+import type { Alarm, AlarmState } from './alarm.ts'
+import { liveTexts } from './texts/live.ts'
+import { defaultView, searchOf, type View } from './view.ts'
+
+export interface Command {
+  readonly key: string
+  /** What the help shows, where one command has several keys. */
+  readonly keyText?: string
+  readonly text: string
+  /** A switch that is on or off. */
+  readonly isOn?: boolean
+  /** It has a control of its own on the page. */
+  readonly isElsewhere?: boolean
+  run(key: string): void
+}
+
+export interface CommandOptions {
+  readonly page: 'desk' | 'wall'
+  readonly mount: string
+  readonly view: View
+  readonly groups: readonly Group[]
+  readonly alarm: Alarm
+  readonly alarmState: AlarmState
+  change(view: Partial<View>): void
+  show(what: 'help' | 'qr' | 'arrange'): void
+  search(): void
+}
+
+const words = liveTexts.keys
+
+export function listCommands(options: CommandOptions): readonly Command[] {
+  const { page, mount, view, groups, alarm, alarmState, change, show, search } = options
+  const go = (path: string) => {
+    const { manufacturer, group } = view
+    location.assign(`${mount}${path}${searchOf({ ...defaultView, manufacturer, group })}`)
+  }
+  const isProblemsFirst = view.sort === 'problems'
+  return [
+    { key: '?', text: words.help, run: () => show('help') },
+    ...(page === 'desk' ? [{ key: '/', text: words.search, isElsewhere: true, run: search }] : []),
+    {
+      key: '0123456789',
+      keyText: '0–9',
+      text: words.groups,
+      isElsewhere: page === 'desk',
+      run: (key) => change({ group: groups[Number(key) - 1]?.id ?? null }),
+    },
+    page === 'desk'
+      ? { key: 'w', text: words.wall, run: () => go('/wall') }
+      : { key: 'd', text: words.desk, run: () => go('/') },
+    {
+      key: 'p',
+      text: words.problems,
+      isOn: isProblemsFirst,
+      run: () => change({ sort: isProblemsFirst ? 'slot' : 'problems' }),
+    },
+    {
+      key: 'l',
+      text: page === 'desk' ? words.layout : words.layoutWall,
+      isElsewhere: page === 'desk',
+      run: () => change({ layout: view.layout === 'grid' ? 'list' : 'grid' }),
+    },
+    { key: 'f', text: words.full, run: toggleFullScreen },
+    { key: 'q', text: words.qr, run: () => show('qr') },
+    ...(page === 'wall' ? [toggle('g', words.pictures, view.pictures, (pictures) => change({ pictures }))] : []),
+    toggle('c', words.charts, view.charts, (charts) => change({ charts })),
+    {
+      key: 'm',
+      text: alarmState.isWaiting ? words.soundWaits : words.sound,
+      isOn: alarmState.isSounding && !alarmState.isWaiting,
+      run: () => void alarm.toggleSound(),
+    },
+    ...(page === 'desk' ? [{ key: 'a', text: words.arrange, run: () => show('arrange') }] : []),
+  ]
+}
+
+function toggle(key: string, text: string, value: 'on' | 'off', set: (value: 'on' | 'off') => void): Command {
+  return { key, text, isOn: value === 'on', run: () => set(value === 'on' ? 'off' : 'on') }
+}
+
+function toggleFullScreen() {
+  // Refused where the browser does not allow it, which it says by itself.
+  const done = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()
+  done.catch(() => {})
+}
+
+/** The command of a key that was pressed; none while somebody types, or another program is meant. */
+export function commandOf(commands: readonly Command[], event: KeyboardEvent): Command | null {
+  const { key, ctrlKey, metaKey, altKey, target, isComposing } = event
+  if (ctrlKey || metaKey || altKey || isComposing || key.length !== 1) return null
+  const isTyping = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+  if (isTyping || document.querySelector('dialog[open]') !== null) return null
+  return commands.find((command) => command.key.includes(key.toLowerCase())) ?? null
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { createHistory, type History, sampleCount, sampleMs } from './history.ts'
+import { emptyHouse, type House, type WatchedReceiver } from './state.ts'
+
+function house(rf: number | null, audio: number | null): House {
+  const transmitter = rf === null ? null : { rf_level: rf, audio_level: audio }
+  const receiver = { id: 1, channels: [{ id: 5, transmitter }] } as unknown as WatchedReceiver
+  return { ...emptyHouse(0), receivers: new Map([[1, receiver]]) }
+}
+
+const always = () => true
+
+function last({ head, of }: History, count: number): { rf: number[]; audio: number[] } {
+  const at = Array.from({ length: count }, (_, back) => (head - count + back + sampleCount) % sampleCount)
+  const samples = of(5)
+  return { rf: at.map((one) => samples?.rf[one] ?? 0), audio: at.map((one) => samples?.audio[one] ?? 0) }
+}
+
+describe('the last minute', () => {
+  it('keeps the dips of RF and the peaks of audio', () => {
+    const history = createHistory(0)
+    for (const [rf, audio] of [
+      [-50, -30],
+      [-88, -4],
+      [-52, -25],
+    ] as const)
+      history.look(house(rf, audio), always)
+    history.advance(sampleMs)
+    history.advance(2 * sampleMs)
+    expect(last(history, 2)).toEqual({ rf: [-88, -52], audio: [-4, -25] })
+  })
+
+  it('holds what is not said again, and ends with the transmitter', () => {
+    const history = createHistory(0)
+    const steady = house(-50, -30)
+    history.look(steady, always)
+    for (let at = 1; at <= 4; at++) {
+      history.look(steady, always)
+      history.advance(at * sampleMs)
+    }
+    history.look(house(null, null), always)
+    history.advance(5 * sampleMs)
+    history.advance(6 * sampleMs)
+    expect(last(history, 3).rf).toEqual([-50, -50, Number.NaN])
+  })
+
+  it('does not draw on what is no longer live', () => {
+    const history = createHistory(0)
+    const frozen = house(-50, -30)
+    history.look(frozen, always)
+    history.advance(sampleMs)
+    history.look(frozen, () => false)
+    history.advance(2 * sampleMs)
+    history.advance(3 * sampleMs)
+    expect(last(history, 1).rf).toEqual([Number.NaN])
+  })
+
+  it('leaves a gap where the page slept', () => {
+    const history = createHistory(0)
+    history.look(house(-50, -30), always)
+    history.advance(sampleMs)
+    history.advance(30 * sampleMs)
+    expect(last(history, 3).rf).toEqual([Number.NaN, Number.NaN, Number.NaN])
+    expect(last(history, 30).rf[0]).toBe(-50)
+  })
+})

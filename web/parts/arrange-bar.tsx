@@ -1,0 +1,142 @@
+/** What is done to a group as a whole, and how arranging ends. */
+
+import { type FormEvent, useState } from 'react'
+import type { Group } from '../../src/model/api.ts'
+import { changeGroup } from '../arrangement.ts'
+import { nextSpacer } from '../places.ts'
+import { arrangeTexts } from '../texts/arrange.ts'
+import type { Deeds } from '../use-deeds.ts'
+import type { View } from '../view.ts'
+import { Confirmation } from './dialog.tsx'
+
+interface ArrangeBarProps {
+  readonly shown: Group | null
+  readonly deeds: Deeds
+  change(view: Partial<View>): void
+  onDone(): void
+}
+
+export function ArrangeBar({ shown, deeds, change, onDone }: ArrangeBarProps) {
+  return (
+    <div className="arrange-bar">
+      <strong>{arrangeTexts.title}</strong>
+      {shown === null ? (
+        <OneLineForm
+          label={arrangeTexts.newGroupTitle}
+          action={arrangeTexts.create}
+          placeholder={arrangeTexts.newGroup}
+          onText={(title) =>
+            deeds.dispatch({
+              type: 'create_group',
+              group: { id: 0, title, slots: [], hide_charts: false, manufacturer: null },
+            })
+          }
+        />
+      ) : (
+        <GroupTools key={shown.id} {...{ shown, deeds, change }} />
+      )}
+      <span className="arrange-end">
+        <button type="button" className="choice" disabled={!deeds.canUndo} onClick={() => void deeds.undo()}>
+          {arrangeTexts.undo}
+        </button>
+        <button type="button" className="choice" onClick={onDone}>
+          {arrangeTexts.done}
+        </button>
+      </span>
+    </div>
+  )
+}
+
+function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBarProps, 'deeds' | 'change'>) {
+  const [isDeleting, setDeleting] = useState(false)
+  const spacer = nextSpacer(shown.slots)
+  const add = (slot: number) => deeds.dispatch(changeGroup(shown, { slots: [...new Set([...shown.slots, slot])] }))
+  const remove = async () => {
+    setDeleting(false)
+    if (await deeds.dispatch({ type: 'delete_group', group: shown })) change({ group: null })
+  }
+  return (
+    <>
+      <OneLineForm
+        label={arrangeTexts.groupTitle}
+        action={arrangeTexts.rename}
+        initial={shown.title}
+        onText={(title) => deeds.dispatch(changeGroup(shown, { title }))}
+      />
+      <OneLineForm
+        label={arrangeTexts.addPositionLabel}
+        action={arrangeTexts.addPosition}
+        isNumber={true}
+        onText={(text) => add(Number(text))}
+      />
+      <button
+        type="button"
+        className="choice"
+        disabled={spacer === null}
+        onClick={() => void (spacer !== null && add(spacer))}
+      >
+        {arrangeTexts.addBlank}
+      </button>
+      <button
+        type="button"
+        className="choice"
+        aria-pressed={shown.hide_charts}
+        onClick={() => void deeds.dispatch(changeGroup(shown, { hide_charts: !shown.hide_charts }))}
+      >
+        {arrangeTexts.hideCharts}
+      </button>
+      <button type="button" className="choice" onClick={() => setDeleting(true)}>
+        {arrangeTexts.delete}
+      </button>
+      {isDeleting ? (
+        <Confirmation
+          title={arrangeTexts.deleteTitle(shown.title)}
+          action={arrangeTexts.delete}
+          tone="alarm"
+          isSending={false}
+          problem={null}
+          onConfirm={remove}
+          onClose={() => setDeleting(false)}
+        >
+          <p>{arrangeTexts.deleteText(shown.slots.length)}</p>
+        </Confirmation>
+      ) : null}
+    </>
+  )
+}
+
+interface OneLineFormProps {
+  readonly label: string
+  readonly action: string
+  readonly initial?: string
+  readonly placeholder?: string
+  readonly isNumber?: boolean
+  /** False when it was refused: what was typed stays. */
+  onText(text: string): Promise<boolean>
+}
+
+function OneLineForm({ label, action, initial = '', placeholder, isNumber = false, onText }: OneLineFormProps) {
+  const [text, setText] = useState(initial)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() === '' || text.trim() === initial) return
+    if ((await onText(text.trim())) && initial === '') setText('')
+  }
+  const limits = isNumber ? { type: 'number', min: 1, max: 65_000, step: 1 } : { type: 'text', maxLength: 255 }
+  return (
+    <form className="one-line" onSubmit={submit}>
+      <input
+        className="choice"
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        required={true}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        {...limits}
+      />
+      <button type="submit" className="choice">
+        {action}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,169 @@
+/** Arranging: positions as tiles that are dragged, or picked up and put down with a key or a finger. */
+
+import '../styles/arrange.css'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { Group } from '../../src/model/api.ts'
+import { type Deed, planDrop, positionsToShow, type Target } from '../arrangement.ts'
+import type { ChannelFacts } from '../channel-state.ts'
+import { useHouse, useSurroundings } from '../context.ts'
+import { isSpacer } from '../places.ts'
+import { arrangeTexts } from '../texts/arrange.ts'
+import { texts } from '../texts.ts'
+import { type Deeds, useDeeds } from '../use-deeds.ts'
+import type { View } from '../view.ts'
+import { ArrangeBar } from './arrange-bar.tsx'
+import { Confirmation } from './dialog.tsx'
+import { type Carry, GroupTargets, Tile } from './tiles.tsx'
+
+interface ArrangeProps {
+  readonly view: View
+  change(view: Partial<View>): void
+  onDone(): void
+}
+
+export function Arrange({ view, change, onDone }: ArrangeProps) {
+  const { store } = useSurroundings()
+  const cards = useSyncExternalStore(store.subscribe, store.cards)
+  const groups = useHouse((house) => house.groups)
+  const shown = groups.find((one) => one.id === view.group) ?? null
+  const deeds = useDeeds()
+  const [carried, setCarried] = useState<number | null>(null)
+  const [swap, setSwap] = useState<Extract<Deed, { type: 'swap' }> | null>(null)
+  const nameOf = (slot: number) => nameAt(cards, slot)
+
+  const drop = (slot: number, target: Target) => {
+    setCarried(null)
+    const deed = planDrop({ cards, groups, shown }, slot, target)
+    if (deed?.type === 'swap') setSwap(deed)
+    else if (deed !== null) void deeds.dispatch(deed)
+  }
+  const carry: Carry = { carried, nameOf, pickUp: setCarried, drop }
+  useArrangeKeys(deeds, () => setCarried(null))
+
+  return (
+    <section className="arrange" aria-label={arrangeTexts.title}>
+      <ArrangeBar {...{ shown, deeds, change, onDone }} />
+      <p className="arrange-intro" role="status">
+        {carried !== null
+          ? arrangeTexts.carrying(nameOf(carried))
+          : shown === null
+            ? arrangeTexts.intro
+            : arrangeTexts.introGroup}
+      </p>
+      <GroupTargets groups={groups} shown={shown} carry={carry} onShow={(group) => change({ group })} />
+      {shown === null ? (
+        <Tiles slots={positionsToShow(cards)} {...{ cards, carry }} label={arrangeTexts.places} />
+      ) : (
+        <GroupTiles {...{ shown, cards, carry, deeds }} />
+      )}
+      {swap === null ? null : <SwapQuestion {...{ swap, nameOf, deeds }} onClose={() => setSwap(null)} />}
+    </section>
+  )
+}
+
+function useArrangeKeys(deeds: Deeds, putBack: () => void) {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') putBack()
+      const isTyping = event.target instanceof Element && event.target.closest('input, textarea') !== null
+      if (event.key !== 'z' || !(event.ctrlKey || event.metaKey) || isTyping) return
+      event.preventDefault()
+      void deeds.undo()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+}
+
+function GroupTiles({
+  shown,
+  cards,
+  carry,
+  deeds,
+}: {
+  shown: Group
+  cards: readonly ChannelFacts[]
+  carry: Carry
+  deeds: Deeds
+}) {
+  const outside = cards.filter((card) => !shown.slots.includes(card.slot)).map((card) => card.slot)
+  const takeOut = (slot: number) => {
+    const slots = shown.slots.filter((one) => one !== slot)
+    void deeds.dispatch({ type: 'change_group', before: shown, after: { ...shown, slots } })
+  }
+  return (
+    <>
+      <Tiles slots={shown.slots} {...{ cards, carry, takeOut }} label={shown.title} hasEnd={true} />
+      {outside.length === 0 ? null : (
+        <>
+          <h2>{arrangeTexts.outside}</h2>
+          <Tiles slots={outside} {...{ cards, carry }} label={arrangeTexts.outside} isSource={true} />
+        </>
+      )}
+    </>
+  )
+}
+
+interface TilesProps {
+  readonly slots: readonly number[]
+  readonly cards: readonly ChannelFacts[]
+  readonly carry: Carry
+  readonly label: string
+  readonly hasEnd?: boolean
+  /** Things are taken from here, and put nowhere here. */
+  readonly isSource?: boolean
+  takeOut?(slot: number): void
+}
+
+function Tiles({ slots, cards, carry, label, hasEnd = false, isSource = false, takeOut }: TilesProps) {
+  const bySlots = new Map(cards.map((card) => [card.slot, card]))
+  return (
+    <ul className="tiles" aria-label={label}>
+      {slots.map((slot) => (
+        <Tile
+          key={slot}
+          target={isSource ? null : { kind: 'place', slot }}
+          slot={slot}
+          card={bySlots.get(slot) ?? null}
+          // In a group a planned or blank place can be moved too; elsewhere it is only a place to go to.
+          isMovable={bySlots.has(slot) || hasEnd}
+          {...{ carry, takeOut }}
+        />
+      ))}
+      {hasEnd ? <Tile target={{ kind: 'end' }} slot={null} card={null} isMovable={false} carry={carry} /> : null}
+    </ul>
+  )
+}
+
+interface SwapQuestionProps {
+  readonly swap: Extract<Deed, { type: 'swap' }>
+  readonly deeds: Deeds
+  nameOf(slot: number): string
+  onClose(): void
+}
+
+function SwapQuestion({ swap, nameOf, deeds, onClose }: SwapQuestionProps) {
+  const holder = nameOf(swap.b.slot)
+  const confirm = () => {
+    onClose()
+    void deeds.dispatch(swap)
+  }
+  return (
+    <Confirmation
+      title={arrangeTexts.swapTitle(swap.b.slot, holder)}
+      action={arrangeTexts.swap}
+      isSending={false}
+      problem={null}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p>{arrangeTexts.swapText(nameOf(swap.a.slot), holder)}</p>
+    </Confirmation>
+  )
+}
+
+function nameAt(cards: readonly ChannelFacts[], slot: number): string {
+  const card = cards.find((one) => one.slot === slot)
+  if (card !== undefined) return card.name ?? texts.card.noName
+  return isSpacer(slot) ? arrangeTexts.blank : arrangeTexts.planned
+}

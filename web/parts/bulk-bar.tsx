@@ -1,0 +1,31 @@
+/** How many are selected, and what can be done with them. Always there, so that nothing moves when one is ticked. */
+
+import { type ReactNode, useEffect, useRef } from 'react'
+import type { Selection } from '../selection.ts'
+import '../styles/list.css'
+import { partTexts } from '../texts/parts.ts'
+
+export function BulkBar({ selection, children }: { selection: Selection; children: ReactNode }) {
+  const { ids, shown, toggleAll } = selection
+  const box = useRef<HTMLInputElement>(null)
+  const isAll = shown > 0 && ids.length === shown
+  useEffect(() => {
+    if (box.current !== null) box.current.indeterminate = ids.length > 0 && !isAll
+  }, [ids.length, isAll])
+  return (
+    <div className="bulk-bar">
+      <label className="tick">
+        <input
+          ref={box}
+          type="checkbox"
+          checked={isAll}
+          disabled={shown === 0}
+          onChange={toggleAll}
+          aria-label={partTexts.list.selectAll}
+        />
+        <span role="status">{partTexts.list.selected(ids.length, shown)}</span>
+      </label>
+      {children}
+    </div>
+  )
+}

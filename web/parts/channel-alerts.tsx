@@ -1,0 +1,55 @@
+/** What was raised about a channel or its receiver, the newest first. */
+
+import type { AlertBody } from '../../src/model/alert.ts'
+import { isList } from '../api.ts'
+import { useReading } from '../reading.ts'
+import { channelTexts } from '../texts/channel.ts'
+import { Ago } from './ago.tsx'
+import { Loaded } from './loaded.tsx'
+
+const most = 50
+
+export function ChannelAlerts({ receiverId, channelId }: { receiverId: number; channelId: number }) {
+  const reading = useReading(`/api/alerts/?receiver=${receiverId}`, isList<AlertBody>, 10_000)
+  return (
+    <section className="detail-part detail-wide">
+      <h2>{channelTexts.alerts}</h2>
+      <Loaded reading={reading}>
+        {(alerts) => {
+          const own = alerts.filter((one) => one.channel_id === channelId || one.channel_id === null)
+          return own.length === 0 ? (
+            <p>{channelTexts.noAlerts}</p>
+          ) : (
+            <ul className="alerts">
+              {own
+                .toReversed()
+                .slice(0, most)
+                .map((alert) => (
+                  <OneAlert key={alert.id} alert={alert} />
+                ))}
+            </ul>
+          )
+        }}
+      </Loaded>
+    </section>
+  )
+}
+
+function OneAlert({ alert: { state, severity, message, raised_at, cleared_at } }: { alert: AlertBody }) {
+  return (
+    <li data-severity={state === 'raised' ? severity : 'cleared'}>
+      <bdi>{message}</bdi>
+      <span className="alert-times">
+        {channelTexts.raised} <Ago at={raised_at} />
+        {' · '}
+        {cleared_at === null ? (
+          channelTexts.stillOpen
+        ) : (
+          <>
+            {channelTexts.cleared} <Ago at={cleared_at} />
+          </>
+        )}
+      </span>
+    </li>
+  )
+}

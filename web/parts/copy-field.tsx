@@ -1,0 +1,47 @@
+/** A text to take along, with a button that copies it. */
+
+import { useRef, useState } from 'react'
+import { partTexts } from '../texts/parts.ts'
+
+const texts = partTexts.copy
+
+export function CopyField({ label, text }: { label: string; text: string }) {
+  const field = useRef<HTMLInputElement>(null)
+  const [result, setResult] = useState<keyof typeof texts | null>(null)
+  const copy = async () => {
+    field.current?.select()
+    setResult((await copyText(text)) ? 'done' : 'byHand')
+  }
+  return (
+    <div className="copy">
+      <span className="input-row">
+        <input
+          className="input"
+          ref={field}
+          readOnly={true}
+          value={text}
+          aria-label={label}
+          spellCheck={false}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <button type="button" className="choice" onClick={copy}>
+          {texts.copy}
+          <span className="for-listeners"> {label}</span>
+        </button>
+      </span>
+      <span className="hint" role="status">
+        {result === null ? null : texts[result]}
+      </span>
+    </div>
+  )
+}
+
+/** Browsers keep the clipboard from pages without TLS; the command of old copies what is selected. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return document.execCommand('copy')
+  }
+}

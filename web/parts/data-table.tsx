@@ -1,0 +1,118 @@
+/** A list as a table, as cards on a phone; sortable by the columns that say how, with boxes where rows can be selected. */
+
+import type { ReactNode } from 'react'
+import { useSearch } from '../query.ts'
+import type { Selection } from '../selection.ts'
+import { type Order, orderOf, type SortValue, sortRows } from '../sorting.ts'
+import '../styles/list.css'
+import { partTexts } from '../texts/parts.ts'
+
+export interface Column<Row> {
+  readonly key: string
+  readonly title: string
+  readonly cell: (row: Row) => ReactNode
+  /** Only for lists that are shown whole: sorting one page of several would mislead. */
+  readonly sortBy?: (row: Row) => SortValue
+  readonly align?: 'end'
+}
+
+interface DataTableProps<Row> {
+  /** Read out before the table; names what is listed. */
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly idOf: (row: Row) => number | string
+  readonly selection?: Selection
+  /** What the box of a row selects, for screen readers. */
+  readonly nameOf?: (row: Row) => string
+}
+
+export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf }: DataTableProps<Row>) {
+  const [search, change] = useSearch()
+  const order = orderOf(search)
+  const sortBy = columns.find(({ key }) => key === order?.key)?.sortBy
+  const sorted = order === null || sortBy === undefined ? rows : sortRows(rows, sortBy, order.isDescending)
+  return (
+    <table className="data-table">
+      <caption className="for-listeners">{caption}</caption>
+      <thead>
+        <tr>
+          {selection === undefined ? null : (
+            <th scope="col" className="cell-tick">
+              <span className="for-listeners">{partTexts.list.select('')}</span>
+            </th>
+          )}
+          {columns.map((column) => (
+            <Heading
+              key={column.key}
+              column={column}
+              order={order?.key === column.key ? order : null}
+              onSort={(sort) => change({ sort })}
+            />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {sorted.map((row) => {
+          const id = idOf(row)
+          return (
+            <tr key={id} data-selected={(typeof id === 'number' && selection?.has(id)) || undefined}>
+              {selection === undefined || typeof id !== 'number' ? null : (
+                <td className="cell-tick">
+                  <RowBox id={id} selection={selection} name={nameOf?.(row) ?? String(id)} />
+                </td>
+              )}
+              {columns.map(({ key, title, cell, align }) => (
+                <td key={key} data-label={title} data-align={align}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+/** Ticks one row. */
+export function RowBox({ id, name, selection }: { id: number; name: string; selection: Selection }) {
+  return (
+    <label className="tick">
+      <input
+        type="checkbox"
+        checked={selection.has(id)}
+        onChange={() => selection.toggle(id)}
+        aria-label={partTexts.list.select(name)}
+      />
+    </label>
+  )
+}
+
+interface HeadingProps<Row> {
+  readonly column: Column<Row>
+  readonly order: Order | null
+  onSort(sort: string | null): void
+}
+
+/** First up, then down, then as the service lists them. */
+function Heading<Row>({ column, order, onSort }: HeadingProps<Row>) {
+  const { key, title, sortBy, align } = column
+  if (sortBy === undefined) {
+    return (
+      <th scope="col" data-align={align}>
+        {title}
+      </th>
+    )
+  }
+  const direction = order === null ? undefined : order.isDescending ? 'descending' : 'ascending'
+  const next = order === null ? key : order.isDescending ? null : `-${key}`
+  return (
+    <th scope="col" data-align={align} aria-sort={direction}>
+      <button type="button" className="sort" onClick={() => onSort(next)}>
+        {title}
+        <span className="sort-sign" data-direction={direction} aria-hidden="true" />
+      </button>
+    </th>
+  )
+}

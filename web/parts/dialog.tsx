@@ -1,0 +1,71 @@
+/** A question or a form in front of the page; the browser's own dialog, so focus and Escape are its business. */
+
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import type { Problem } from '../api.ts'
+import '../styles/dialog.css'
+import { partTexts } from '../texts/parts.ts'
+import { ProblemLine } from './problem.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly children: ReactNode
+  onClose(): void
+}
+
+/** Open as long as it is rendered. */
+export function Dialog({ title, children, onClose }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    // Closed before it goes, so that the focus returns to where it was.
+    return () => element?.close()
+  }, [])
+  useEffect(() => {
+    const element = dialog.current
+    const cancel = (event: Event) => {
+      event.preventDefault()
+      onClose()
+    }
+    element?.addEventListener('cancel', cancel)
+    return () => element?.removeEventListener('cancel', cancel)
+  }, [onClose])
+  return (
+    <dialog className="dialog" ref={dialog} aria-labelledby={titleId}>
+      <h2 id={titleId}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+interface ConfirmationProps {
+  /** A question that names what, and how many. */
+  readonly title: string
+  /** What follows from it. */
+  readonly children: ReactNode
+  readonly action: string
+  readonly tone?: 'usual' | 'alarm'
+  readonly isSending: boolean
+  readonly problem: Problem | null
+  onConfirm(): void
+  onClose(): void
+}
+
+export function Confirmation(props: ConfirmationProps) {
+  const { title, children, action, tone = 'usual', isSending, problem, onConfirm, onClose } = props
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="dialog-text">{children}</div>
+      {problem === null ? null : <ProblemLine problem={problem} />}
+      <div className="dialog-actions">
+        <button type="button" className="choice" onClick={onClose}>
+          {partTexts.dialog.cancel}
+        </button>
+        <button type="button" className="choice" data-tone={tone} disabled={isSending} onClick={onConfirm}>
+          {isSending ? partTexts.form.sending : action}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,46 @@
+/** Instead of a list with nothing in it: what was looked for, where, and what to do next. */
+
+import type { ReactNode } from 'react'
+import { any, type Filter, filterValues, useSearch } from '../query.ts'
+import { partTexts } from '../texts/parts.ts'
+
+interface EmptyProps {
+  readonly title: string
+  /** Those of this list; with one set, the way out is to clear them. */
+  readonly filters?: readonly Filter[]
+  readonly children?: ReactNode
+}
+
+export function Empty({ title, filters = [], children }: EmptyProps) {
+  const [search, change] = useSearch()
+  const values = filterValues(filters, search)
+  const active = filters.filter(({ name }) => values[name] !== undefined)
+  return (
+    <section className="empty">
+      <h2>{title}</h2>
+      {active.length === 0 ? (
+        children
+      ) : (
+        <>
+          <p>
+            {partTexts.emptyWith}{' '}
+            {active.map((filter) => `${filter.label}: ${spoken(filter, values[filter.name] ?? '')}`).join(' · ')}
+          </p>
+          <button
+            type="button"
+            className="action"
+            onClick={() => change(Object.fromEntries(active.map(({ name }) => [name, null])))}
+          >
+            {partTexts.filters.clear}
+          </button>
+        </>
+      )}
+    </section>
+  )
+}
+
+function spoken(filter: Filter, value: string): string {
+  if (filter.kind !== 'choice') return value
+  if (value === any) return partTexts.filters.any
+  return filter.options.find((option) => option.value === value)?.text ?? value
+}

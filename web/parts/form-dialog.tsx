@@ -1,0 +1,23 @@
+/** A form in front of the page; what was typed stays until it is sent or put away. */
+
+import { partTexts } from '../texts/parts.ts'
+import { Dialog } from './dialog.tsx'
+import { Form, type FormProps } from './form.tsx'
+
+type FormDialogProps<Body> = Omit<FormProps<Body>, 'others'> & {
+  readonly title: string
+  onClose(): void
+}
+
+export function FormDialog<Body>({ title, onClose, ...form }: FormDialogProps<Body>) {
+  const cancel = (
+    <button type="button" className="choice" onClick={onClose}>
+      {partTexts.dialog.cancel}
+    </button>
+  )
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form {...form} others={cancel} />
+    </Dialog>
+  )
+}

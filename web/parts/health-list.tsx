@@ -1,0 +1,63 @@
+/** How each manufacturer fares, and what else is not as it should be, one item each. */
+
+import type { ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
+import { texts } from '../texts.ts'
+
+interface HealthListProps {
+  readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
+  /** Nobody knows whether it still is so. */
+  readonly isOld: boolean
+}
+
+export function HealthItems({ health: { manufacturers, details }, isOld }: HealthListProps) {
+  return (
+    <>
+      {manufacturers.length === 0 ? <li className="footer-item">{texts.health.noManufacturers}</li> : null}
+      {manufacturers.map((one) => (
+        <li key={one.code} className="footer-item" data-status={isOld ? undefined : one.status}>
+          <Lamp shape={isOld ? 'ring' : shapeOf[one.status]} />
+          <bdi className="footer-code">{one.code}</bdi>{' '}
+          {isOld ? texts.health.lastKnown(texts.health.statuses[one.status]) : texts.health.statuses[one.status]}
+          {[...new Set([...(one.error === null ? [] : [one.error]), ...one.details])].map((sentence) => (
+            <bdi key={sentence} className="footer-error" title={sentence}>
+              {sentence}
+            </bdi>
+          ))}
+        </li>
+      ))}
+      {details.map((detail) => (
+        <li key={detail} className="footer-item" data-status="degraded">
+          <Lamp shape="triangle" />
+          <bdi className="footer-error" title={detail}>
+            {detail}
+          </bdi>
+        </li>
+      ))}
+    </>
+  )
+}
+
+type Shape = 'dot' | 'triangle' | 'cross' | 'ring'
+
+const shapeOf: Record<UpstreamStatus, Shape> = {
+  healthy: 'dot',
+  degraded: 'triangle',
+  unhealthy: 'cross',
+  disabled: 'ring',
+  unconfigured: 'ring',
+}
+
+const paths: Record<Shape, string> = {
+  dot: 'M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3Z',
+  triangle: 'M8 2 15 14H1Z',
+  cross: 'M3 3 13 13M13 3 3 13',
+  ring: 'M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3Z',
+}
+
+export function Lamp({ shape }: { shape: Shape }) {
+  return (
+    <svg className="lamp" data-shape={shape} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={paths[shape]} />
+    </svg>
+  )
+}

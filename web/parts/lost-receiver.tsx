@@ -1,0 +1,24 @@
+/** In place of the meters: which receiver does not answer, and since when. */
+
+import type { ChannelFacts } from '../channel-state.ts'
+import { formatTime } from '../format.ts'
+import { texts } from '../texts.ts'
+import { Age } from './age.tsx'
+
+export function LostReceiver({ facts }: { facts: ChannelFacts }) {
+  const hardware = [facts.receiverModel, facts.receiverIp].filter((part) => part !== null && part !== '').join(' · ')
+  return (
+    <div className="lost">
+      <span className="lost-line">
+        <span className="lost-what">{texts.card.lost}</span>
+        {facts.since === null ? null : (
+          <span title={`${texts.card.lastSeen} ${formatTime(facts.since)}`}>
+            <span className="for-listeners">{texts.card.lastSeen} </span>
+            <Age since={facts.since} isShort={true} /> {texts.card.ago}
+          </span>
+        )}
+      </span>
+      <bdi className="lost-hardware">{hardware}</bdi>
+    </div>
+  )
+}

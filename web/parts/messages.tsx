@@ -1,0 +1,62 @@
+/** What the page has to say about what was just done: one message at a time, read out by screen readers. */
+
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
+import '../styles/messages.css'
+import { partTexts } from '../texts/parts.ts'
+
+export interface Message {
+  readonly text: string
+  readonly tone?: 'calm' | 'alarm'
+  /** Takes back what the message speaks of. */
+  readonly undo?: (() => Promise<void>) | undefined
+}
+
+/** Long enough to reach the button with a keyboard; an alarm stays until it is dismissed. */
+const showMs = 8_000
+const undoMs = 30_000
+
+const SayContext = createContext<(message: Message) => void>(() => {})
+
+/** Tells the person at this page something; it takes the place of what was said before. */
+export function useSay(): (message: Message) => void {
+  return useContext(SayContext)
+}
+
+export function Messages({ children }: { children: ReactNode }) {
+  const [message, setMessage] = useState<Message | null>(null)
+  const dismiss = useCallback(() => setMessage(null), [])
+  useEffect(() => {
+    if (message === null || message.tone === 'alarm') return
+    const timer = setTimeout(dismiss, message.undo === undefined ? showMs : undoMs)
+    return () => clearTimeout(timer)
+  }, [message, dismiss])
+  return (
+    <SayContext value={setMessage}>
+      {children}
+      <div className="messages" role="status" aria-label={partTexts.messages.label}>
+        {message === null ? null : <Shown message={message} onDismiss={dismiss} />}
+      </div>
+    </SayContext>
+  )
+}
+
+function Shown({ message, onDismiss }: { message: Message; onDismiss: () => void }) {
+  const { text, tone = 'calm', undo } = message
+  const takeBack = async () => {
+    onDismiss()
+    await undo?.()
+  }
+  return (
+    <div className="message" data-tone={tone}>
+      <p>{text}</p>
+      {undo === undefined ? null : (
+        <button type="button" className="choice" onClick={takeBack}>
+          {partTexts.messages.undo}
+        </button>
+      )}
+      <button type="button" className="choice" onClick={onDismiss}>
+        {partTexts.messages.dismiss}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+/** Which part of a long list is shown, and the way to the others. */
+
+import { pageNumber, useSearch } from '../query.ts'
+import '../styles/list.css'
+import { partTexts } from '../texts/parts.ts'
+
+/** `shown` of `count` in all; `size` a page. */
+export function Pager({ count, shown, size }: { count: number; shown: number; size: number }) {
+  const [search, change] = useSearch()
+  const page = pageNumber(search)
+  const from = (page - 1) * size + 1
+  if (count === 0) return null
+  const go = (to: number) => change({ page: to === 1 ? null : String(to) })
+  return (
+    <nav className="pager" aria-label={partTexts.pager.label}>
+      <span>{partTexts.pager.range(from, from + shown - 1, count)}</span>
+      {count <= size && page === 1 ? null : (
+        <>
+          <button type="button" className="choice" disabled={page === 1} onClick={() => go(page - 1)}>
+            {partTexts.pager.previous}
+          </button>
+          <button type="button" className="choice" disabled={from + shown - 1 >= count} onClick={() => go(page + 1)}>
+            {partTexts.pager.next}
+          </button>
+        </>
+      )}
+    </nav>
+  )
+}

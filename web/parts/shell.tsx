@@ -1,0 +1,87 @@
+/** What stands around an administrative page: header, navigation, what everybody has to know, and the state of things. */
+
+import { type ReactNode, useEffect, useState } from 'react'
+import { type PageName, pathOf } from '../../src/model/pages.ts'
+import { useSurroundings } from '../context.ts'
+import { useSections } from '../sections.ts'
+import { useSession } from '../session.ts'
+import '../styles/shell.css'
+import { shellTexts } from '../texts/shell.ts'
+import { AdminFooter } from './admin-footer.tsx'
+import { Messages } from './messages.tsx'
+import { StateIcon } from './state-icon.tsx'
+import { TopBar } from './top-bar.tsx'
+
+interface ShellProps {
+  readonly page: PageName
+  readonly title: string
+  /** A sentence or two: what this page is for. */
+  readonly intro?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Shell({ page, title, intro, children }: ShellProps) {
+  useEffect(() => {
+    document.title = shellTexts.titled(title)
+  }, [title])
+  return (
+    <Messages>
+      <a className="skip" href="#content">
+        {shellTexts.skip}
+      </a>
+      <TopBar current="admin" />
+      <Unencrypted />
+      <div className="admin">
+        <AdminNavigation current={page} />
+        <main className="admin-content" id="content" tabIndex={-1}>
+          <h1>{title}</h1>
+          {intro === undefined ? null : <p className="intro">{intro}</p>}
+          {children}
+        </main>
+      </div>
+      <AdminFooter />
+    </Messages>
+  )
+}
+
+function AdminNavigation({ current }: { current: PageName }) {
+  const { mount } = useSurroundings()
+  const [isOpen, setOpen] = useState(false)
+  const sections = useSections()
+  return (
+    <nav className="admin-nav" aria-label={shellTexts.adminPages}>
+      <button type="button" className="choice admin-menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {shellTexts.menu}
+      </button>
+      <ul className="admin-sections" data-open={isOpen}>
+        {sections.map((section) => (
+          <li key={section.title}>
+            <span className="admin-section">{section.title}</span>
+            <ul>
+              {section.pages.map(({ page, title }) => (
+                <li key={page}>
+                  <a href={mount + pathOf(page)} aria-current={page === current ? 'page' : undefined}>
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** On this machine alone nobody listens; elsewhere whoever can change it has to know. */
+function Unencrypted() {
+  const session = useSession()
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname)
+  if (location.protocol === 'https:' || isLoopback || session?.role !== 'admin') return null
+  return (
+    <aside className="unencrypted" aria-label={shellTexts.warning}>
+      <StateIcon state="low" />
+      <p>{shellTexts.unencrypted}</p>
+    </aside>
+  )
+}

@@ -1,0 +1,197 @@
+/** Groups, search, filters and order of the desk; and everything else that can be done with it. */
+
+import type { RefObject } from 'react'
+import { useId, useState } from 'react'
+import type { Command } from '../commands.ts'
+import { useHouse, useSurroundings } from '../context.ts'
+import { liveTexts } from '../texts/live.ts'
+import { texts } from '../texts.ts'
+import { layouts, sorts, stateFilters, themes, type View } from '../view.ts'
+import { CommandButtons, NotifyButton } from './tools.tsx'
+
+interface ToolbarProps {
+  readonly view: View
+  readonly commands: readonly Command[]
+  readonly searchField: RefObject<HTMLInputElement | null>
+  change(view: Partial<View>): void
+}
+
+const words = liveTexts.toolbar
+
+export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
+  return (
+    <section className="toolbar" aria-label={words.label}>
+      <GroupTabs view={view} change={change} />
+      <div className="toolbar-choices">
+        <Search view={view} change={change} field={searchField} />
+        <Choices view={view} change={change} />
+        <More>
+          <div className="more-narrow">
+            <Choices view={view} change={change} />
+          </div>
+          <CommandButtons commands={commands} />
+          <NotifyButton />
+          <Choice
+            label={words.theme}
+            value={view.theme}
+            names={liveTexts.themes}
+            values={themes}
+            onChoice={(theme) => change({ theme })}
+          />
+        </More>
+      </div>
+    </section>
+  )
+}
+
+/** Beside the search; on a narrow page among everything else. */
+function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  return (
+    <>
+      <Choice
+        label={words.state}
+        value={view.state}
+        names={liveTexts.states}
+        values={stateFilters}
+        onChoice={(state) => change({ state })}
+      />
+      <Choice
+        label={words.sort}
+        value={view.sort}
+        names={liveTexts.sorts}
+        values={sorts}
+        onChoice={(sort) => change({ sort })}
+      />
+      <Manufacturers change={change} />
+      <div className="toolbar-layouts">
+        {layouts.map((layout) => (
+          <button
+            key={layout}
+            type="button"
+            className="choice"
+            aria-pressed={view.layout === layout}
+            onClick={() => change({ layout })}
+          >
+            {liveTexts.layouts[layout]}
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const groups = useHouse((house) => house.groups)
+  if (groups.length === 0) return null
+  const known = groups.some((one) => one.id === view.group) ? view.group : null
+  return (
+    <nav className="group-tabs" aria-label={words.groups}>
+      {[{ id: null, title: words.everything }, ...groups].map(({ id, title }, at) => (
+        <button
+          key={id}
+          type="button"
+          className="choice"
+          aria-pressed={known === id}
+          onClick={() => change({ group: id })}
+        >
+          <bdi>{title}</bdi>{' '}
+          {at > 9 ? null : (
+            <span className="key" aria-hidden="true">
+              {at}
+            </span>
+          )}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+/** Takes effect as it is typed; Escape empties it. */
+function Search({
+  view,
+  change,
+  field,
+}: Pick<ToolbarProps, 'view' | 'change'> & { field: ToolbarProps['searchField'] }) {
+  const [text, setText] = useState(view.q)
+  const type = (next: string) => {
+    setText(next)
+    change({ q: next.trim() })
+  }
+  // Somebody else has changed it: the link of an empty page, the back button.
+  const shown = text.trim() === view.q ? text : view.q
+  return (
+    <input
+      ref={field}
+      className="choice search"
+      type="search"
+      aria-label={words.search}
+      placeholder={words.searchHint}
+      value={shown}
+      maxLength={100}
+      onChange={(event) => type(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        type('')
+        event.currentTarget.blur()
+      }}
+    />
+  )
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly values: readonly Value[]
+  readonly names: Readonly<Record<Value, string>>
+  onChoice(value: Value): void
+}
+
+function Choice<Value extends string>({ label, value, values, names, onChoice }: ChoiceProps<Value>) {
+  return (
+    <select
+      className="choice"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChoice(event.target.value as Value)}
+    >
+      {values.map((one) => (
+        <option key={one} value={one}>
+          {names[one]}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
+  const { manufacturer } = useSurroundings()
+  const codes = useHouse((house) => house.health?.manufacturers.map((one) => one.code).join(' ') ?? '')
+  const known = codes === '' ? [] : codes.split(' ')
+  if (known.length < 2 && manufacturer === null) return null
+  const all = manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]
+  const names = Object.fromEntries(all.map((code) => [code, code]))
+  return (
+    <Choice
+      label={words.manufacturer}
+      value={manufacturer ?? ''}
+      values={['', ...all]}
+      names={{ '': texts.filters.all, ...names }}
+      onChoice={(code) => change({ manufacturer: code === '' ? null : code })}
+    />
+  )
+}
+
+/** The browser's own popover: Escape and a press elsewhere close it. */
+function More({ children }: { children: React.ReactNode }) {
+  const id = useId()
+  return (
+    <>
+      <button type="button" className="choice" popoverTarget={id} aria-label={words.moreLabel}>
+        {words.more}
+      </button>
+      <div className="more" id={id} popover="auto">
+        {children}
+      </div>
+    </>
+  )
+}

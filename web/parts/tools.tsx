@@ -1,0 +1,122 @@
+/** What can be done on a live page, as keys and as buttons; the help and the QR code. */
+
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { type Command, type CommandOptions, commandOf, listCommands } from '../commands.ts'
+import { useHouse, useSurroundings } from '../context.ts'
+import { liveTexts } from '../texts/live.ts'
+import { sharedSearchOf, type View } from '../view.ts'
+import { Dialog } from './dialog.tsx'
+import { QrCode } from './qr-code.tsx'
+
+type Wanted = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search?(): void; onArrange?(): void }
+
+/** The commands of this page, with their keys bound; and the dialogs some of them open. */
+export function useCommands({ page, view, change, search = () => {}, onArrange }: Wanted) {
+  const { mount, alarm } = useSurroundings()
+  const groups = useHouse((house) => house.groups)
+  const alarmState = useSyncExternalStore(alarm.subscribe, alarm.get)
+  const [shown, setShown] = useState<'help' | 'qr' | null>(null)
+  const show = (what: 'help' | 'qr' | 'arrange') => (what === 'arrange' ? onArrange?.() : setShown(what))
+  const commands = listCommands({ page, mount, view, groups, alarm, alarmState, change, show, search })
+
+  // Bound afresh after every change, so that a key always acts on what is on the screen.
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const command = commandOf(commands, event)
+      if (command === null) return
+      event.preventDefault()
+      command.run(event.key.toLowerCase())
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+  const close = () => setShown(null)
+  const dialog =
+    shown === 'help' ? (
+      <Help commands={commands} onClose={close} />
+    ) : shown === 'qr' ? (
+      <QrDialog view={view} onClose={close} />
+    ) : null
+  return { commands, dialog }
+}
+
+export function CommandButtons({ commands }: { commands: readonly Command[] }) {
+  return commands
+    .filter((one) => !one.isElsewhere)
+    .map(({ key, text, isOn, run }) => (
+      <button key={key} type="button" className="choice" aria-pressed={isOn} onClick={() => run(key)}>
+        {text}{' '}
+        <span className="key" aria-hidden="true">
+          {key}
+        </span>
+      </button>
+    ))
+}
+
+/** For those who work without a keyboard too: a button of a group is a number pressed. */
+export function NotifyButton() {
+  const { alarm } = useSurroundings()
+  const { isNotifying, isRefused } = useSyncExternalStore(alarm.subscribe, alarm.get)
+  if (!('Notification' in window)) return null
+  return (
+    <button
+      type="button"
+      className="choice"
+      aria-pressed={isNotifying}
+      disabled={isRefused}
+      onClick={() => void alarm.toggleNotifications()}
+    >
+      {isRefused ? liveTexts.keys.notifyRefused : liveTexts.keys.notify}
+    </button>
+  )
+}
+
+function Help({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
+  const rows = [
+    ...commands.map(({ key, keyText = key, text }) => ({ keyText, text })),
+    { keyText: 'Esc', text: liveTexts.keys.close },
+  ]
+  return (
+    <Dialog title={liveTexts.keys.title} onClose={onClose}>
+      <table className="keys">
+        <thead className="for-listeners">
+          <tr>
+            <th scope="col">{liveTexts.keys.columnKey}</th>
+            <th scope="col">{liveTexts.keys.columnDoes}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ keyText, text }) => (
+            <tr key={keyText}>
+              <th scope="row">
+                <kbd>{keyText}</kbd>
+              </th>
+              <td>{text}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <CloseButton onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function QrDialog({ view, onClose }: { view: View; onClose: () => void }) {
+  const address = location.origin + location.pathname + sharedSearchOf(view, location.search)
+  return (
+    <Dialog title={liveTexts.qr.title} onClose={onClose}>
+      <QrCode address={address} />
+      <CloseButton onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function CloseButton({ onClose }: { onClose: () => void }) {
+  return (
+    <div className="dialog-actions">
+      <button type="button" className="choice" onClick={onClose}>
+        {liveTexts.keys.closeButton}
+      </button>
+    </div>
+  )
+}

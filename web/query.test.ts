@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { type Filter, filterValues, pageNumber, queryOf, valuesInForce, withValues } from './query.ts'
+
+const filters: readonly Filter[] = [
+  { name: 'status', label: 'Status', kind: 'choice', options: [{ value: 'pending', text: 'Pending' }] },
+  { name: 'since', label: 'Since', kind: 'day' },
+]
+
+it('reads the filters it knows, and no value that they do not have', () => {
+  expect(filterValues(filters, '?status=pending&since=2026-05-01&x=1')).toEqual({
+    status: 'pending',
+    since: '2026-05-01',
+  })
+  expect(filterValues(filters, '?status=<b>&since=2026-13-41')).toEqual({})
+})
+
+it('asks the interface for a day as the moment it begins here', () => {
+  const query = new URLSearchParams(queryOf(filters, { status: 'pending', since: '2026-05-01' }, { page: '2' }))
+  expect(Object.fromEntries(query)).toEqual({
+    page: '2',
+    status: 'pending',
+    since: new Date(2026, 4, 1).toISOString(),
+  })
+})
+
+it('asks for what is usual until the address says otherwise', () => {
+  const usual: readonly Filter[] = [{ name: 'status', label: '', kind: 'choice', options: [], usual: 'pending' }]
+  expect(queryOf(usual, valuesInForce(usual, ''))).toBe('status=pending')
+  expect(queryOf(usual, valuesInForce(usual, '?status=any'))).toBe('')
+})
+
+it('changes what it is told to, and keeps the rest', () => {
+  expect(withValues('?status=pending&page=3&x=1', { status: null, page: null })).toBe('?x=1')
+  expect(withValues('', { status: '' })).toBe('')
+})
+
+it.each([
+  ['?page=7', 7],
+  ['?page=0', 1],
+  ['?page=-1', 1],
+  ['?page=x', 1],
+  ['', 1],
+])('page of %s is %i', (search, page) => {
+  expect(pageNumber(search)).toBe(page)
+})

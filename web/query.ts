@@ -1,0 +1,97 @@
+/** Filters and pages of a list live in the address, so that a bookmark, a link and the back button bring them back. */
+
+import { useCallback, useSyncExternalStore } from 'react'
+
+interface Option {
+  readonly value: string
+  readonly text: string
+}
+
+/** `choice` is one of its options, `day` a date as people write it into a calendar. */
+export type Filter =
+  | {
+      readonly name: string
+      readonly label: string
+      readonly kind: 'choice'
+      readonly options: readonly Option[]
+      /** In force where the address says nothing; then `any` is the choice of all. */
+      readonly usual?: string
+    }
+  | { readonly name: string; readonly label: string; readonly kind: 'day' | 'text' }
+
+/** The choice of all, where something else is usual. */
+export const any = 'any'
+
+export type Values = Readonly<Record<string, string>>
+
+/** What the address says of these filters; unknown names and values are ignored. */
+export function filterValues(filters: readonly Filter[], search: string): Values {
+  const query = new URLSearchParams(search)
+  const known = filters.flatMap((filter) => {
+    const value = query.get(filter.name)
+    return value !== null && isValue(filter, value) ? [[filter.name, value]] : []
+  })
+  return Object.fromEntries(known)
+}
+
+function isValue(filter: Filter, value: string): boolean {
+  if (filter.kind === 'choice') {
+    return filter.options.some((option) => option.value === value) || (value === any && filter.usual !== undefined)
+  }
+  if (filter.kind === 'day') return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
+  return value !== '' && value.length <= 255
+}
+
+/** With what is usual where the address says nothing. */
+export function valuesInForce(filters: readonly Filter[], search: string): Values {
+  const usual = filters.flatMap((filter) =>
+    filter.kind === 'choice' && filter.usual !== undefined ? [[filter.name, filter.usual]] : [],
+  )
+  return { ...Object.fromEntries(usual), ...filterValues(filters, search) }
+}
+
+/** The query for the interface: a day there begins at midnight UTC, here at midnight on this device. */
+export function queryOf(filters: readonly Filter[], values: Values, paging: Values = {}): string {
+  const query = new URLSearchParams(paging)
+  for (const { name, kind } of filters) {
+    const value = values[name]
+    if (value !== undefined && value !== any)
+      query.set(name, kind === 'day' ? new Date(`${value}T00:00`).toISOString() : value)
+  }
+  return query.toString()
+}
+
+export function pageNumber(search: string): number {
+  const page = new URLSearchParams(search).get('page') ?? ''
+  return /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1
+}
+
+/** The address with these values; null takes one away, and what nobody speaks of stays. */
+export function withValues(search: string, values: Readonly<Record<string, string | null>>): string {
+  const query = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null || value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+const moved = 'micwatch-address'
+
+/** The query of this page's address, and how to change it without leaving the page. */
+export function useSearch(): [search: string, change: (values: Readonly<Record<string, string | null>>) => void] {
+  const search = useSyncExternalStore(follow, () => location.search)
+  const change = useCallback((values: Readonly<Record<string, string | null>>) => {
+    history.pushState(null, '', location.pathname + withValues(location.search, values))
+    window.dispatchEvent(new Event(moved))
+  }, [])
+  return [search, change]
+}
+
+function follow(listener: () => void): () => void {
+  for (const name of ['popstate', moved]) window.addEventListener(name, listener)
+  return () => {
+    for (const name of ['popstate', moved]) window.removeEventListener(name, listener)
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { addSample, formatSamples, parseSamples, type Sample } from './session-history.ts'
+
+const sample = (at: number): Sample => ({ at, rf: -50, audio: -20, battery: 80 })
+
+it('joins what follows one another, and leaves a gap where the page was closed', () => {
+  const near = addSample([sample(10)], sample(12))
+  expect(near).toEqual([sample(10), sample(12)])
+  expect(addSample(near, sample(60))[2]).toEqual({ at: 13, rf: null, audio: null, battery: null })
+})
+
+it('takes one a second, and no clock that goes backwards', () => {
+  const samples = [sample(10)]
+  expect(addSample(samples, sample(10))).toBe(samples)
+  expect(addSample(samples, sample(9))).toBe(samples)
+})
+
+it('forgets the oldest', () => {
+  let samples: readonly Sample[] = Array.from({ length: 10_800 }, (_, at) => sample(at))
+  samples = addSample(samples, sample(10_800))
+  expect([samples.length, samples[0]?.at]).toEqual([10_800, 1])
+})
+
+it.each(['', 'null', '{}', '[1,[2]]', '[["a",1,2,3]]', '[[1,"x",2,3]]'])('reads nothing out of %s', (text) => {
+  expect(parseSamples(text)).toEqual([])
+})
+
+it('survives being kept', () => {
+  const samples = addSample([sample(1)], sample(90))
+  expect(parseSamples(formatSamples(samples))).toEqual(samples)
+})

@@ -1,0 +1,79 @@
+/** Does deeds, one after another, tells how they went, and remembers how to take them back. */
+
+import { useCallback, useRef, useState } from 'react'
+import { type Deed, undoOf } from './arrangement.ts'
+import { useSurroundings } from './context.ts'
+import { doDeed, groupsAfter } from './do-deed.ts'
+import { useSay } from './parts/messages.tsx'
+import { arrangeTexts } from './texts/arrange.ts'
+
+export interface Deeds {
+  readonly canUndo: boolean
+  /** False when it was refused; the person has been told why. */
+  dispatch(deed: Deed): Promise<boolean>
+  undo(): Promise<void>
+}
+
+export function useDeeds(): Deeds {
+  const { api, store, retry } = useSurroundings()
+  const say = useSay()
+  const done = useRef<Deed[]>([])
+  const [count, setCount] = useState(0)
+  const isBusy = useRef(false)
+
+  const carryOut = useCallback(
+    async (deed: Deed): Promise<Deed | null> => {
+      if (isBusy.current) return null
+      isBusy.current = true
+      const answer = await doDeed(api, deed)
+      isBusy.current = false
+      if (answer.ok)
+        store.dispatch({ type: 'groups', groups: groupsAfter(store.get().groups, answer.body), at: Date.now() })
+      else say({ text: answer.problem.detail, tone: 'alarm' })
+      store.dispatch({ type: 'tick', at: Date.now() })
+      // Whatever somebody else has done meanwhile comes with it.
+      retry()
+      return answer.ok ? answer.body : null
+    },
+    [api, store, retry, say],
+  )
+
+  const undo = useCallback(async () => {
+    const last = done.current.at(-1)
+    if (last === undefined) return
+    const undone = await carryOut(undoOf(last))
+    if (undone === null) return
+    // A group that was deleted comes back with another id, which what was done to it before has to follow.
+    const oldId = last.type === 'delete_group' ? last.group.id : null
+    const newId = undone.type === 'create_group' ? undone.group.id : null
+    done.current = done.current.slice(0, -1).map((one) => withGroupId(one, oldId, newId))
+    setCount(done.current.length)
+    say({ text: arrangeTexts.undone })
+  }, [carryOut, say])
+
+  const dispatch = useCallback(
+    async (deed: Deed) => {
+      const result = await carryOut(deed)
+      if (result === null) return false
+      done.current = [...done.current, result]
+      setCount(done.current.length)
+      say({ text: arrangeTexts.result(result), undo })
+      return true
+    },
+    [carryOut, say, undo],
+  )
+  return { canUndo: count > 0, dispatch, undo }
+}
+
+function withGroupId(deed: Deed, oldId: number | null, id: number | null): Deed {
+  if (oldId === null || id === null) return deed
+  switch (deed.type) {
+    case 'change_group':
+      return deed.after.id === oldId ? { ...deed, before: { ...deed.before, id }, after: { ...deed.after, id } } : deed
+    case 'create_group':
+    case 'delete_group':
+      return deed.group.id === oldId ? { ...deed, group: { ...deed.group, id } } : deed
+    default:
+      return deed
+  }
+}

@@ -1,0 +1,56 @@
+/** The samples of one channel: read from the tab's memory, added to once a second, kept when the page goes. */
+
+import { useEffect, useState } from 'react'
+import { useSurroundings } from './context.ts'
+import { addSample, formatSamples, parseSamples, type Sample } from './session-history.ts'
+import type { Store } from './store.ts'
+
+const keepEveryMs = 10_000
+
+export function useSessionHistory(receiverId: number, channelId: number): readonly Sample[] {
+  const { store } = useSurroundings()
+  const key = `micwatch.history.${channelId}`
+  const [samples, setSamples] = useState<readonly Sample[]>(() => parseSamples(readTab(key)))
+  useEffect(() => {
+    let newest = parseSamples(readTab(key))
+    const keep = () => writeTab(key, formatSamples(newest))
+    const adding = setInterval(() => {
+      newest = addSample(newest, sampleOf(store, receiverId, channelId))
+      setSamples(newest)
+    }, 1_000)
+    const keeping = setInterval(keep, keepEveryMs)
+    addEventListener('pagehide', keep)
+    return () => {
+      clearInterval(adding)
+      clearInterval(keeping)
+      removeEventListener('pagehide', keep)
+      keep()
+    }
+  }, [store, key, receiverId, channelId])
+  return samples
+}
+
+function sampleOf(store: Store, receiverId: number, channelId: number): Sample {
+  const facts = store.facts(receiverId, channelId)
+  const { rf, audio, isLive } = store.levels(receiverId, channelId)
+  const at = Math.floor(Date.now() / 1_000)
+  if (!isLive) return { at, rf: null, audio: null, battery: null }
+  return { at, rf, audio, battery: facts?.battery ?? null }
+}
+
+function readTab(key: string): string {
+  try {
+    return sessionStorage.getItem(key) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** A tab whose memory is full, or forbidden, keeps nothing over a reload. */
+function writeTab(key: string, text: string): void {
+  try {
+    sessionStorage.setItem(key, text)
+  } catch {
+    // As above.
+  }
+}

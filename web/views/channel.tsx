@@ -1,0 +1,97 @@
+/** Everything about one channel. */
+
+import '../styles/channel.css'
+import { useEffect } from 'react'
+import { useFacts, useHouse, useSurroundings } from '../context.ts'
+import { formatTime } from '../format.ts'
+import { ChannelAlerts } from '../parts/channel-alerts.tsx'
+import { ChannelCard } from '../parts/channel-card.tsx'
+import { ChannelDetails } from '../parts/channel-details.tsx'
+import { HealthFooter } from '../parts/health-footer.tsx'
+import { HistoryChart } from '../parts/history-chart.tsx'
+import { MeterLayer } from '../parts/meters.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Phase } from '../parts/phase.tsx'
+import { QrCode } from '../parts/qr-code.tsx'
+import { TopBar } from '../parts/top-bar.tsx'
+import { channelTexts } from '../texts/channel.ts'
+import { texts } from '../texts.ts'
+import { useSessionHistory } from '../use-session-history.ts'
+import { defaultView } from '../view.ts'
+
+export function Channel() {
+  const { mount } = useSurroundings()
+  const channelId = Number(/\/channels\/(\d{1,16})\/?$/.exec(location.pathname)?.[1] ?? Number.NaN)
+  const receiverId = useHouse((house) => {
+    for (const [id, { channels }] of house.receivers) if (channels.some((one) => one.id === channelId)) return id
+    return null
+  })
+  return (
+    <>
+      <TopBar current={null} />
+      <main className="content detail">
+        <p>
+          <a className="back" href={`${mount}/`}>
+            ← {channelTexts.back}
+          </a>
+        </p>
+        {receiverId === null ? <h1 className="for-listeners">{channelTexts.channel}</h1> : null}
+        <Phase view={defaultView}>
+          {() =>
+            receiverId === null ? (
+              <Notice title={channelTexts.unknownTitle}>
+                <p>{channelTexts.unknown}</p>
+              </Notice>
+            ) : (
+              <OneChannel receiverId={receiverId} channelId={channelId} />
+            )
+          }
+        </Phase>
+      </main>
+      <HealthFooter />
+    </>
+  )
+}
+
+function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: number }) {
+  const facts = useFacts(receiverId, channelId)
+  const channel = useHouse((house) => house.receivers.get(receiverId)?.channels.find((one) => one.id === channelId))
+  const title = facts === null ? '' : channelTexts.title(facts.slot, facts.name ?? texts.card.noName)
+  useEffect(() => {
+    document.title = `${title} – ${texts.product}`
+  }, [title])
+  if (facts === null || channel === undefined) return null
+  return (
+    <>
+      <h1 className="for-listeners">{title}</h1>
+      <div className="detail-parts">
+        <div className="meter-field detail-now">
+          <ul className="cards" data-density="roomy" aria-label={channelTexts.now}>
+            <ChannelCard {...{ receiverId, channelId }} step="usual" hasChart={true} />
+          </ul>
+          <MeterLayer order={String(channelId)} />
+        </div>
+        <History receiverId={receiverId} channelId={channelId} />
+        <ChannelDetails facts={facts} channel={channel} />
+        <section className="detail-part">
+          <h2>{channelTexts.qr}</h2>
+          <QrCode address={location.origin + location.pathname} />
+        </section>
+        <ChannelAlerts receiverId={receiverId} channelId={channelId} />
+      </div>
+    </>
+  )
+}
+
+function History({ receiverId, channelId }: { receiverId: number; channelId: number }) {
+  const samples = useSessionHistory(receiverId, channelId)
+  const first = samples[0]
+  return (
+    <section className="detail-part detail-wide">
+      <h2>{channelTexts.history}</h2>
+      <p>{first === undefined ? channelTexts.historyEmpty : channelTexts.historySince(formatTime(first.at * 1_000))}</p>
+      <HistoryChart samples={samples} series="levels" />
+      <HistoryChart samples={samples} series="battery" />
+    </section>
+  )
+}
