@@ -1,0 +1,35 @@
+/** Systems to watch, none of which has a device of another. */
+
+import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
+import type { Simulator } from '../../src/simulation/simulator.ts'
+import type { AtEnd } from '../harness.ts'
+import { entryOf, plainShow } from '../reliability/service.ts'
+
+export const systems = 4
+const channelsPerReceiver = 4
+const pollSeconds = 5
+
+export interface Size {
+  /** Of each system. */
+  readonly receivers: number
+}
+
+export interface Upstream {
+  /** Names it in the configuration. */
+  readonly code: string
+  readonly simulator: Simulator
+  readonly entry: object
+}
+
+export async function openUpstreams(atEnd: AtEnd, { receivers }: Size): Promise<readonly Upstream[]> {
+  const upstreams: Upstream[] = []
+  for (let at = 0; at < systems; at += 1) {
+    const firstNumber = 1 + at * receivers
+    const simulator = await startShureSimulator({ ...plainShow, receivers, channelsPerReceiver, firstNumber })
+    atEnd(() => simulator.close())
+    const code = `hall-${at + 1}`
+    const entry = { ...entryOf(simulator, { poll_interval: pollSeconds }), code, plugin: simulator.manufacturer }
+    upstreams.push({ code, simulator, entry })
+  }
+  return upstreams
+}
