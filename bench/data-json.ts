@@ -1,12 +1,11 @@
 /** Requests a second for everything at once. Reference: a bare node:http server that answers the same bytes. */
 
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import { type AtEnd, type Bench, type Figure, makeFolder } from './harness.ts'
+import { loadHttp } from './http-load.ts'
 import { startMicwatch, startReference } from './servers.ts'
 
 const receivers = 100
@@ -40,7 +39,7 @@ export const dataJson = (nodeOptions: readonly string[]): Bench => ({
   async open(atEnd) {
     const simulator = await startShureSimulator({ receivers, channelsPerReceiver, richList: true, story: false })
     atEnd(() => simulator.close())
-    const { address } = await startMicwatch(atEnd, simulator, { pollSeconds: 1, nodeOptions })
+    const { address, pid } = await startMicwatch(atEnd, simulator, { pollSeconds: 1, nodeOptions })
     const reference = await startBareHttp(atEnd, await fetch(address + path))
     return {
       async measure() {
@@ -48,11 +47,18 @@ export const dataJson = (nodeOptions: readonly string[]): Bench => ({
         for (const one of cases) {
           if (one.isLive) simulator.push.resume()
           await sleep(200)
-          const ours = await requestsPerSecond(address, one)
+          const ours = await loadHttp(address, { ...one, path, seconds, pid })
           // The reference has both cores to itself and the load.
           simulator.push.pause()
-          const bare = await requestsPerSecond(reference.address, one)
-          figures.push({ name: one.name, unit: '/s', ours, reference: bare })
+          const bare = await loadHttp(reference.address, { ...one, path, seconds, pid: reference.pid })
+          figures.push({ name: one.name, unit: '/s', ours: ours.perSecond, reference: bare.perSecond })
+          if (one.isConditional || one.connections === 1) {
+            figures.push({ name: `${one.name}, p99`, unit: 'ms', ours: ours.p99Ms, reference: bare.p99Ms })
+          }
+          if (!one.isLive && ours.cpuMs !== null && bare.cpuMs !== null) {
+            const name = `${one.name}, server CPU for 1,000 answers`
+            figures.push({ name, unit: 'ms', ours: ours.cpuMs, reference: bare.cpuMs })
+          }
         }
         return figures
       },
@@ -64,63 +70,4 @@ async function startBareHttp(atEnd: AtEnd, answer: Response) {
   const file = join(await makeFolder(atEnd), 'body.json')
   await writeFile(file, Buffer.from(await answer.arrayBuffer()))
   return startReference(atEnd, 'http', file)
-}
-
-/** Every connection asks again as soon as it is answered. Throws when an answer is neither 200 nor 304. */
-async function requestsPerSecond(address: string, { connections, headers, isConditional }: Case): Promise<number> {
-  const { hostname, port, host } = new URL(address)
-  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  const start = `GET ${path} HTTP/1.1\r\n${lines.join('')}`
-  const sockets = await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-      await once(socket, 'connect')
-      return socket
-    }),
-  )
-  let answered = 0
-  let trouble: Error | undefined
-  for (const socket of sockets) {
-    socket.on('error', (error) => {
-      trouble ??= error
-    })
-    onAnswer(socket, (status, etag) => {
-      if (status !== 200 && status !== 304) trouble ??= new Error(`${path} answered ${status}`)
-      answered += 1
-      socket.write(isConditional ? `${start}if-none-match: ${etag}\r\n\r\n` : `${start}\r\n`)
-    })
-    socket.write(`${start}\r\n`)
-  }
-  await sleep(100)
-  const [before, startedAt] = [answered, performance.now()]
-  await sleep(seconds * 1000)
-  const rate = (answered - before) / ((performance.now() - startedAt) / 1000)
-  for (const socket of sockets) socket.destroy()
-  if (trouble !== undefined) throw trouble
-  return rate
-}
-
-/** Just enough of HTTP to see where an answer ends. */
-function onAnswer(socket: Socket, tell: (status: number, etag: string) => void): void {
-  let head = ''
-  let status = 0
-  let etag = ''
-  let left = 0
-  socket.on('data', (chunk) => {
-    let at = 0
-    if (left === 0) {
-      const start = head.length
-      head += chunk.toString('latin1')
-      const end = head.indexOf('\r\n\r\n')
-      if (end < 0) return
-      const fields = head.slice(0, end)
-      status = Number(fields.slice(9, 12))
-      etag = /\r\netag: (.+)/i.exec(fields)?.[1] ?? ''
-      left = Number(/\r\ncontent-length: (\d+)/i.exec(fields)?.[1] ?? 0)
-      at = end + 4 - start
-      head = ''
-    }
-    left -= chunk.length - at
-    if (left === 0) tell(status, etag)
-  })
 }

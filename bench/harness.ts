@@ -8,8 +8,8 @@ import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Of times less is better, of rates more. */
-export type Unit = 'ms' | '/s'
+/** Of rates more is better, of everything else less. */
+export type Unit = 'ms' | '/s' | 'kB' | 'MB' | 'kB/s'
 
 export interface Figure {
   readonly name: string
@@ -95,7 +95,7 @@ function formatRow([name = '', ...cells]: readonly string[]): string {
 }
 
 function formatValue(value: number, unit: Unit): string {
-  return unit === 'ms' ? `${formatNumber(value)} ms` : `${formatNumber(value)} /s`
+  return `${formatNumber(value)} ${unit}`
 }
 
 function formatNumber(value: number): string {
@@ -145,6 +145,10 @@ export interface Child {
   readonly pid: number
   /** The JSON it said on standard output. */
   readonly said: Readonly<Record<string, unknown>>
+  /** Resolves when it has ended, however. */
+  readonly ended: Promise<unknown>
+  /** The end of what it said on standard error. */
+  log(): string
 }
 
 const readyMs = 30_000
@@ -157,13 +161,14 @@ export async function startChild(atEnd: AtEnd, words: readonly string[]): Promis
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], env })
   children.add(child)
   child.once('exit', () => children.delete(child))
+  const ended = once(child, 'exit')
   atEnd(() => stopChild(child))
   let errors = ''
   child.stderr.on('data', (chunk) => {
-    errors = (errors + chunk).slice(-2000)
+    errors = (errors + chunk).slice(-20_000)
   })
   const said = await new Promise<Child['said']>((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`node ${words.join(' ')} ${why}\n${errors}`.trim()))
+    const fail = (why: string) => reject(new Error(`node ${words.join(' ')} ${why}\n${errors.slice(-2000)}`.trim()))
     const timer = setTimeout(() => fail('did not get ready'), readyMs)
     let text = ''
     child.stdout.on('data', (chunk) => {
@@ -181,7 +186,7 @@ export async function startChild(atEnd: AtEnd, words: readonly string[]): Promis
       fail(`ended with ${code}`)
     })
   })
-  return { pid: child.pid ?? 0, said }
+  return { pid: child.pid ?? 0, said, ended, log: () => errors }
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {

@@ -4,11 +4,13 @@ import { parseArgs } from 'node:util'
 import { dataJson } from './data-json.ts'
 import { fanOut } from './fan-out.ts'
 import { type Bench, describeMachine, formatLine, type Line, runBench, tableHead } from './harness.ts'
+import { house } from './house.ts'
+import { pages } from './pages.ts'
 import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { prepareBuild } from './servers.ts'
 
-const names = ['poll', 'data.json', 'push', 'fan-out']
+const names = ['poll', 'data.json', 'push', 'fan-out', 'house', 'pages']
 
 const help = `npm run bench -- [options]
 
@@ -34,7 +36,14 @@ async function main(): Promise<number> {
   }
   const say = (text: string) => (json ? console.error(text) : console.log(text))
   const nodeOptions = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const benches: readonly Bench[] = [poll, dataJson(nodeOptions), push(nodeOptions), fanOut(nodeOptions)]
+  const benches: readonly Bench[] = [
+    poll,
+    dataJson(nodeOptions),
+    push(nodeOptions),
+    fanOut(nodeOptions),
+    house(nodeOptions),
+    pages(nodeOptions),
+  ]
   const chosen = benches.filter(({ name }) => only.length === 0 || only.includes(name))
 
   const machine = describeMachine()

@@ -35,26 +35,46 @@ export interface Micwatch {
   readonly receivers: readonly ReceiverInData[]
 }
 
+interface ServiceOptions {
+  readonly manufacturers: readonly unknown[]
+  readonly nodeOptions: readonly string[]
+}
+
+/** The service as it is shipped, with its database in this folder. */
+export async function startService(
+  atEnd: AtEnd,
+  folder: string,
+  { manufacturers, nodeOptions }: ServiceOptions,
+): Promise<{ readonly pid: number; readonly address: string }> {
+  const file = join(folder, 'micwatch.yaml')
+  // The limiter counts as ever, and has nothing to refuse.
+  const rate_limit = { max_requests: 1_000_000, window_seconds: 1 }
+  await writeFile(file, JSON.stringify({ manufacturers, rate_limit }))
+  const place = ['--config', file, '--data-dir', join(folder, 'data'), '--host', '127.0.0.1', '--port', '0']
+  const { pid, said } = await startChild(atEnd, [...nodeOptions, built, 'serve', '--json', ...place])
+  return { pid, address: String(said.address).replace(/\/$/, '') }
+}
+
 /** Serves what the simulator tells, polled and pushed; up when both work. */
 export async function startMicwatch(
   atEnd: AtEnd,
   simulator: Simulator,
-  options: { readonly pollSeconds: number; readonly nodeOptions: readonly string[] },
+  options: { readonly pollSeconds: number; readonly nodeOptions: readonly string[]; readonly folder?: string },
 ): Promise<Micwatch> {
-  const folder = await makeFolder(atEnd)
-  const file = join(folder, 'micwatch.yaml')
+  const folder = options.folder ?? (await makeFolder(atEnd))
   const { manufacturer: code, config } = simulator
   const manufacturers = [{ code, config: { ...config, poll_interval: options.pollSeconds } }]
-  await writeFile(file, JSON.stringify({ manufacturers }))
-  const place = ['--config', file, '--data-dir', join(folder, 'data'), '--host', '127.0.0.1', '--port', '0']
-  const { pid, said } = await startChild(atEnd, [...options.nodeOptions, built, 'serve', '--json', ...place])
-  const address = String(said.address).replace(/\/$/, '')
+  const { pid, address } = await startService(atEnd, folder, { manufacturers, nodeOptions: options.nodeOptions })
   let receivers: readonly ReceiverInData[] = []
-  await until('Micwatch shows every receiver', async () => {
-    const answer = await fetch(`${address}/api/data.json`)
-    receivers = ((await answer.json()) as { receivers: ReceiverInData[] }).receivers
-    return receivers.length === simulator.deviceCount
-  })
+  await until(
+    'Micwatch shows every receiver',
+    async () => {
+      const answer = await fetch(`${address}/api/data.json`)
+      receivers = ((await answer.json()) as { receivers: ReceiverInData[] }).receivers
+      return receivers.length === simulator.deviceCount
+    },
+    60_000,
+  )
   await until('Micwatch listens to what its upstream pushes', () => simulator.push.links > 0)
   return { pid, address, receivers }
 }

@@ -1,0 +1,217 @@
+/** L4, L5, L6, L8: many WebSocket clients, one that does not read, and more than can be sent. */
+
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
+import type { ReceiverInData } from '../../src/model/api.ts'
+import { type AtEnd, atRate, makeFolder, percentile, until } from '../harness.ts'
+import { watchHealth } from '../health-watch.ts'
+import { type Change, clientFrame, openRelay, toChanges, upstreamFrame } from '../push.ts'
+import { countFrames, openSocket } from '../wire-socket.ts'
+import { atLeast, atMost, type Check, type Finding, none } from './check.ts'
+import { residentBytes } from './fuzz/report.ts'
+import { entryOf, plainShow, type Service, startService } from './service.ts'
+
+interface Stage {
+  readonly service: Service
+  readonly changes: readonly Change[]
+  push(change: Change, level: number): void
+}
+
+/** A service whose upstream says only what the bench has it say. */
+async function setStage(atEnd: AtEnd, receivers: number): Promise<Stage> {
+  const simulator = await startShureSimulator({ ...plainShow, receivers, channelsPerReceiver: 4 })
+  atEnd(() => simulator.close())
+  const folder = await makeFolder(atEnd)
+  const service = await startService(atEnd, folder, { manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+  const shown = async () => (await service.get('/api/data.json')).json.receivers as ReceiverInData[]
+  await until('all are known', async () => (await shown()).length === receivers)
+  await until('the link is up', async () => {
+    if (simulator.push.links > 0) return true
+    // On a busy machine the first cycle may be cut short, and the next one is an hour away.
+    await service.post('/api/refresh/')
+    return false
+  })
+  const changes = toChanges(simulator.show.devicesAt(0, simulator.manufacturer), await shown())
+  return { service, changes, push: (change, level) => simulator.push.send(upstreamFrame(change, level)) }
+}
+
+/** Open, a few at a time; each counts its frames. */
+async function openMany(
+  atEnd: AtEnd,
+  address: string,
+  total: number,
+): Promise<{ sockets: Socket[]; counts: number[] }> {
+  const sockets: Socket[] = []
+  const counts = Array<number>(total).fill(0)
+  atEnd(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  for (let from = 0; from < total; from += 100) {
+    const some = await Promise.all(Array.from({ length: Math.min(100, total - from) }, () => openSocket(address)))
+    for (const socket of some) {
+      const nth = sockets.push(socket) - 1
+      countFrames(socket, (count) => {
+        counts[nth] = (counts[nth] ?? 0) + count
+      })
+    }
+  }
+  return { sockets, counts }
+}
+
+/** How long until so many percent, and all, have one more frame than before; in ms. */
+async function spread(counts: readonly number[], send: () => void): Promise<{ most: number; all: number }> {
+  const before = [...counts]
+  const startedAt = performance.now()
+  send()
+  const have = () => counts.filter((count, nth) => count > (before[nth] ?? 0)).length
+  let most = 0
+  for (;;) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const share = have() / counts.length
+    if (most === 0 && share >= 0.99) most = performance.now() - startedAt
+    if (share === 1) return { most, all: performance.now() - startedAt }
+    if (performance.now() - startedAt > 20_000) throw new Error(`only ${have()} of ${counts.length} clients were told`)
+  }
+}
+
+const pingFrame = (text: string) =>
+  Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+
+export const crowd: Check = {
+  id: 'L4',
+  what: '5,000 clients: connected, kept, cheap, answered; one change reaches all of them (L5)',
+  isQuick: true,
+  async run(atEnd, { isQuick }) {
+    const total = isQuick ? 500 : 5000
+    const { service, changes, push } = await setStage(atEnd, 10)
+    const before = (await residentBytes(service.pid)) ?? 0
+    const startedAt = performance.now()
+    const { sockets, counts } = await openMany(atEnd, `${service.address}/ws`, total)
+    const connectedMs = performance.now() - startedAt
+    const each = (((await residentBytes(service.pid)) ?? 0) - before) / total / 1024
+    await until('all are greeted', () => counts.every((count) => count > 0))
+
+    const pongs: number[] = []
+    for (let second = 0; second < (isQuick ? 5 : 120); second++) {
+      for (let nth = 0; nth < 50; nth++) {
+        const at = Math.floor((nth * total) / 50)
+        const askedAt = performance.now()
+        sockets[at]?.write(pingFrame('{"type":"ping"}'))
+        sockets[at]?.once('data', () => pongs.push(performance.now() - askedAt))
+      }
+      await sleep(1000)
+    }
+    const lost = sockets.filter((socket) => socket.destroyed || socket.readableEnded).length
+
+    const relay = await openRelay(atEnd)
+    const spreads = { ours: [] as { most: number; all: number }[], bare: [] as { most: number; all: number }[] }
+    for (let round = 0; round < 20; round++) {
+      spreads.ours.push(await spread(counts, () => push(changes[0] as Change, -90 + round)))
+      await sleep(200)
+    }
+    for (const socket of sockets.splice(0)) socket.destroy()
+    const bare = await openMany(atEnd, relay.address, total)
+    for (let round = 0; round < 20; round++) {
+      spreads.bare.push(await spread(bare.counts, () => relay.send(clientFrame(changes[0] as Change, -90 + round))))
+      await sleep(200)
+    }
+    const slowest = (kind: 'ours' | 'bare') => Math.max(...spreads[kind].map(({ all }) => all))
+    const usual = (kind: 'ours' | 'bare') =>
+      percentile(
+        spreads[kind].map(({ all }) => all),
+        50,
+      )
+    return [
+      atMost(`${total} clients connected`, connectedMs / 1000, 15, 's'),
+      none(
+        'clients lost',
+        Array.from({ length: lost }, () => 'a client was lost'),
+        () => {},
+      ),
+      atMost('memory of each', each, 20, 'KiB'),
+      atMost('99 % of pongs', percentile(pongs, 99), 250, 'ms'),
+      atMost(
+        'L5: one change, 99 % of the clients (slowest)',
+        Math.max(...spreads.ours.map(({ most }) => most)),
+        1000,
+        'ms',
+      ),
+      atMost('L5: one change, all clients (slowest)', slowest('ours'), 2000, 'ms', slowest('bare')),
+      atMost('L5: one change, all clients (median)', usual('ours'), 4 * usual('bare'), 'ms', usual('bare')),
+    ]
+  },
+}
+
+export const pausedClient: Check = {
+  id: 'L6',
+  what: 'a client that does not read does not hurt the others',
+  async run(atEnd, { isQuick }) {
+    const { service, changes, push } = await setStage(atEnd, 100)
+    const { counts } = await openMany(atEnd, `${service.address}/ws`, 20)
+    const seconds = isQuick ? 3 : 15
+    const before = await delays(counts, changes, push, seconds)
+    const sleeper = await openSocket(`${service.address}/ws`)
+    atEnd(() => sleeper.destroy())
+    sleeper.pause()
+    const memoryBefore = (await residentBytes(service.pid)) ?? 0
+    const after = await delays(counts, changes, push, seconds)
+    const grown = (((await residentBytes(service.pid)) ?? 0) - memoryBefore) / 2 ** 20
+    const [calm, hurt] = [percentile(before, 99), percentile(after, 99)]
+    return [
+      atMost('99 % of deliveries to the others', hurt, Math.max(1.5 * calm, calm + 20), 'ms', calm),
+      atMost('memory it costs', grown, 64, 'MiB'),
+    ]
+  },
+}
+
+/** One change at a time, again and again, while much else changes; how long until all have it, in ms. */
+async function delays(
+  counts: readonly number[],
+  changes: readonly Change[],
+  push: Stage['push'],
+  seconds: number,
+): Promise<number[]> {
+  const times: number[] = []
+  let round = 0
+  const endsAt = performance.now() + seconds * 1000
+  while (performance.now() < endsAt) {
+    round += 1
+    const level = -90 + (round % 60)
+    // Of all but the first, which is the one that is timed.
+    for (const change of changes.slice(1)) push(change, level)
+    times.push((await spread(counts, () => push(changes[0] as Change, level))).all)
+    await sleep(110)
+  }
+  return times
+}
+
+export const saturation: Check = {
+  id: 'L8',
+  what: '300 clients, 50 then 100 receivers change every second: delivered, then coalesced, never queued without end',
+  async run(atEnd, { isQuick }) {
+    const { service, changes, push } = await setStage(atEnd, 100)
+    const { sockets, counts } = await openMany(atEnd, `${service.address}/ws`, 300)
+    const seconds = isQuick ? 3 : 15
+    const sum = () => counts.reduce((total, count) => total + count, 0)
+    const findings: Finding[] = []
+    const before = (await residentBytes(service.pid)) ?? 0
+    for (const receivers of [50, 100]) {
+      const from = sum()
+      const asking = watchHealth(service.port, '/api/receivers/')
+      atEnd(() => asking.close())
+      await atRate(receivers, seconds, (nth) =>
+        push(changes[nth % receivers] as Change, -90 + (Math.floor(nth / receivers) % 60)),
+      )
+      await sleep(500)
+      const rate = (sum() - from) / seconds
+      const answers = await asking.end()
+      // So many were asked for; what was not delivered was replaced by something newer.
+      findings.push(atLeast(`frames, ${receivers} receivers`, rate, Math.min(15_000, receivers * 300 * 0.9), '/s'))
+      findings.push(atMost(`99 % of REST answers, ${receivers} receivers`, percentile(answers, 99), 500, 'ms'))
+    }
+    findings.push(atMost('memory it costs', (((await residentBytes(service.pid)) ?? 0) - before) / 2 ** 20, 100, 'MiB'))
+    for (const socket of sockets) socket.destroy()
+    return findings
+  },
+}
