@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: 'test/global-setup.ts',
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // A condition that holds after a while on a busy machine holds.
+    expect: { poll: { timeout: 10_000 } },
     pool: 'forks',
     maxWorkers: 2,
     reporters: ['default', new SummaryReporter()],

@@ -602,6 +602,15 @@ describe('people and tokens over REST', () => {
       target: 'user ana',
       actor: { kind: 'user', name: 'root' },
     })
+    const count = async (query: string) => (await send('GET', `/api/admin/audit/?page_size=1&${query}`)).json.count
+    const ofRoot = await count('actor=root')
+    expect(ofRoot).toBeGreaterThan(2)
+    expect(await count('actor=root&result=ok&after=2026-01-01')).toBe(ofRoot)
+    expect(await count('actor=ROO')).toBe(ofRoot)
+    for (const name of ['nobody', '%25', 'r_ot']) expect(await count(`actor=${name}`)).toBe(0)
+    expect(await count('before=2026-01-01')).toBe(0)
+    expect((await send('GET', '/api/admin/audit/?result=fine')).json.details).toContain('result: expected one of')
+    expect((await send('GET', '/api/admin/audit/?after=yesterday')).json.details).toContain('after: expected a day')
     expect((await send('DELETE', '/api/admin/audit/')).status).toBe(405)
   })
 

@@ -6,8 +6,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { type Logger, pino } from 'pino'
+
 import { type App, createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import type { House } from '../src/house.ts'
@@ -17,6 +17,7 @@ import type { ChannelBody, ReceiverInData } from '../src/model/api.ts'
 import type { Simulator } from '../src/simulation/simulator.ts'
 import { createTestDatabase, createTestFolder, type Engine } from './databases.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
+import { atEnd } from './scope.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -27,13 +28,13 @@ const unhurried = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: fals
 
 export async function startShure(options: ShureSimulatorOptions = {}) {
   const simulator = await startShureSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
-  onTestFinished(() => simulator.close())
+  atEnd(() => simulator.close())
   return simulator
 }
 
 export async function startSennheiser(options: SennheiserSimulatorOptions = {}) {
   const simulator = await startSennheiserSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
-  onTestFinished(() => simulator.close())
+  atEnd(() => simulator.close())
   return simulator
 }
 
@@ -81,16 +82,18 @@ export interface TestAppOptions {
   /** More of the configuration file. */
   readonly config?: object
   readonly isScreenOnly?: boolean
+  /** Silent unless told. */
+  readonly log?: Logger
 }
 
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { manufacturers = [], engine = 'sqlite', isScreenOnly = false, config = {} } = options
   const folder = await createTestFolder()
-  onTestFinished(folder.drop)
+  atEnd(folder.drop)
   let database_url = options.databaseUrl
   if (database_url === undefined) {
     const database = await createTestDatabase(engine)
-    onTestFinished(database.drop)
+    atEnd(database.drop)
     database_url = database.url
   }
   const server = { port: 0, ...(config as { server?: object }).server }
@@ -99,7 +102,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = options.dataDir ?? join(folder.path, 'data')
   const read = readConfig({ config: file, data_dir: dataDir }, {})
   const app = await createApp(read, {
-    log: pino({ level: 'silent' }),
+    log: options.log ?? pino({ level: 'silent' }),
     pid: process.pid,
     version: 'test',
     webRoot: join(root, 'dist/web'),
@@ -110,7 +113,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     closing ??= app.close()
     return closing
   }
-  onTestFinished(close)
+  atEnd(close)
   return { ...reach(app), house: app.house, server: app.server, dataDir, databaseUrl: database_url, close }
 }
 
@@ -164,7 +167,7 @@ export function firstDevice(simulator: Simulator, at = 0) {
 /** An empty working directory and the program in it, with this configuration file if any. */
 export async function startHome(config?: object | string) {
   const folder = await createTestFolder()
-  onTestFinished(folder.drop)
+  atEnd(folder.drop)
   const write = (name: string, content: string) => writeFile(join(folder.path, name), content)
   if (config !== undefined)
     await write('micwatch.yaml', typeof config === 'string' ? config : JSON.stringify({ rate_limit, ...config }))
@@ -179,17 +182,26 @@ export async function startHome(config?: object | string) {
       return { code, out: child.out(), err: child.err(), json: () => JSON.parse(child.out()) }
     },
     start: (words: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, words, env),
-    /** Runs `serve` and waits until it listens. */
-    async serve(words: readonly string[] = [], env: Record<string, string> = {}) {
-      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...words], env)
-      const { address } = await until('serve listens', () => JSON.parse(child.out()) as { address: string })
+    /** Runs `serve` and waits until it listens. `limits`: what the shell's `ulimit` is told first, such as `-n 512`. */
+    async serve(words: readonly string[] = [], env: Record<string, string> = {}, limits?: string) {
+      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...words], env, undefined, limits)
+      const { address } = await until('serve listens', () => JSON.parse(child.out()) as { address: string }, 30_000)
       return { ...child, ...client(address.replace(/\/$/, '')), port: Number(new URL(address).port) }
     },
   }
 }
 
-function startProgram(cwd: string, words: readonly string[], env: Record<string, string>, input?: string) {
-  const child = spawn(process.execPath, [join(root, 'dist/main.js'), ...words], {
+function startProgram(
+  cwd: string,
+  words: readonly string[],
+  env: Record<string, string>,
+  input?: string,
+  limits?: string,
+) {
+  const program = [process.execPath, join(root, 'dist/main.js'), ...words] as const
+  const limited = ['sh', '-c', `ulimit ${limits} && exec "$@"`, 'sh', ...program] as const
+  const [command, ...args] = limits === undefined ? program : limited
+  const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -205,7 +217,7 @@ function startProgram(cwd: string, words: readonly string[], env: Record<string,
     err += text
   })
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGKILL')
     await ended
   })

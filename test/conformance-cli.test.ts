@@ -16,6 +16,7 @@ const commands: Record<string, readonly string[]> = {
     '--redis-url',
     '--no-poll',
     '--demo',
+    '--strict',
   ],
   poll_devices: ['--interval', '--once', '--manufacturer', '--continuous', '--dry-run'],
   check_api_health: ['--manufacturer'],
@@ -27,14 +28,19 @@ const commands: Record<string, readonly string[]> = {
   create_admin: ['--username', '--password-stdin'],
   migrate: [],
   simulate: [],
+  export: ['--output', '--with-secrets'],
+  import: ['--dry-run'],
+  backup: ['--force'],
+  restore: ['--force'],
+  nodes: [],
 }
 
 const inFours = async <T>(items: readonly T[], work: (item: T) => Promise<void>) => {
   for (let at = 0; at < items.length; at += 4) await Promise.all(items.slice(at, at + 4).map(work))
 }
 
-/** Eleven programs to start. */
-const patience = 60_000
+/** Sixteen programs to start. */
+const patience = 180_000
 
 describe('every command', () => {
   it(

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DatabaseSync } from '@photostructure/sqlite'
 import { inject } from 'vitest'
 import { createPostgresDatabase } from './postgres.ts'
 
@@ -24,4 +25,12 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
 export async function createTestFolder(): Promise<{ path: string; drop(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'micwatch-test-'))
   return { path, drop: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Takes the newest migration back, as if the database were an older version's; gives its name. */
+export function undoNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
+  const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
+  database.exec('drop index audit_action; drop index alerts_receiver_id')
+  database.prepare('delete from migrations where name = ?').run(name)
+  return name
 }

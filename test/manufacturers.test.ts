@@ -40,6 +40,7 @@ function adminOf(app: TestApp, headers: Record<string, string>) {
     change: (code: string, body: unknown) => send('PATCH', `${code}/`, body),
     remove: (code: string) => send('DELETE', `${code}/`),
     test: (code: string) => send('POST', `${code}/test`),
+    tryOut: (body: unknown) => send('POST', 'test', body),
   }
 }
 
@@ -138,11 +139,61 @@ describe('a manufacturer', () => {
     await change('shure', { config: { shared_key: 'right' } })
     expect((await test('shure')).json).toEqual({
       status: 'healthy',
-      sources: [{ base_url: simulator.baseUrl, status: 'healthy', error: null }],
+      sources: [{ base_url: simulator.baseUrl, status: 'healthy', error: null, devices: 2 }],
     })
     await change('shure', { config: { api_base_url: null } })
     expect((await test('shure')).json).toEqual({ status: 'unconfigured', sources: [] })
     expect((await test('nobody')).status).toBe(404)
+  })
+
+  it('can be tried before it is stored, and changed for a trial without changing', async () => {
+    const simulator = withoutLink(await startShure({ sharedKey: 'right' }))
+    const { config } = entryOf(simulator)
+    const { app, add, list, tryOut } = await startAdmin()
+    const healthy = { status: 'healthy', sources: [{ base_url: simulator.baseUrl, error: null, devices: 2 }] }
+    expect((await tryOut({ plugin: 'shure', config })).json).toMatchObject(healthy)
+    expect(await list()).toEqual([])
+
+    await add({ code: 'stage', plugin: 'shure', api_enabled: false, config })
+    // The mask stands for what is stored; everything that is not given is as stored.
+    expect((await tryOut({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
+      healthy,
+    )
+    const failed = await tryOut({ code: 'stage', config: { shared_key: 'wrong' } })
+    expect(failed.json.sources[0]).toMatchObject({
+      status: 'unhealthy',
+      devices: null,
+      error: expect.stringContaining('credentials rejected'),
+    })
+    const [stored] = await list()
+    expect(stored.config).not.toHaveProperty('timeout')
+    expect((await tryOut({ code: 'stage', config: {} })).json.status).toBe('healthy')
+
+    for (const [body, details] of [
+      [{ config }, 'plugin: missing'],
+      [{ plugin: 'shure', config: { shared_key: '********' } }, 'config.shared_key: ********'],
+      [{ code: 'nobody', config }, 'code: there is no manufacturer nobody'],
+      [{ code: 'stage', config: { timeout: 'long' } }, 'config.timeout: expected a number from 1 to 60'],
+      [{ plugin: 'shure', config: { ...config, api_base_url: 'http://169.254.169.254' } }, 'nothing is sent to'],
+    ] as const) {
+      const refused = await tryOut(body)
+      expect({ status: refused.status, details: refused.json.details }).toEqual({
+        status: 400,
+        details: expect.stringContaining(details),
+      })
+    }
+    const operator = await tokenHeaders(app.house, 'operator')
+    expect((await app.post(`${path}test`, { plugin: 'shure', config }, operator)).status).toBe(403)
+    const rows = await app.house.db.read.selectFrom('audit').selectAll().execute()
+    expect(rows.filter(({ action }) => action === 'manufacturer.test')).toHaveLength(4)
+    expect(JSON.stringify(rows)).not.toContain('wrong')
+    const { json: plugins } = await app.get('/api/admin/plugins/', operator)
+    expect(plugins).toContainEqual({
+      code: 'shure',
+      name: 'Shure',
+      transport: 'websocket',
+      has_discovery_list: true,
+    })
   })
 })
 
@@ -150,7 +201,8 @@ it('that asked for a pause gets it, whatever is changed meanwhile', async () => 
   const simulator = withoutLink(await startShure())
   const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
   await until('it is heard', async () => (await app.receivers()).length === 2)
-  simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } })
+  // The list alone: whoever tries for a link must not be the one who is told to wait.
+  simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/devices/ })
   await until('it asked', async () => (await app.get('/api/health/')).json.status === 'degraded')
   const asked = simulator.requests.count('/api/v1/devices')
   await change('shure', { config: { timeout: 7 } })

@@ -206,6 +206,7 @@ describe('real answers', () => {
     await write('POST /api/config', { key: 'alert_battery_threshold', value: '100' })
     await write('POST /api/admin/discovery-queue/approve', { ids: [999] })
     await write('POST /api/admin/manufacturers/{code}/test', undefined, '/api/admin/manufacturers/shure/test')
+    await write('POST /api/admin/manufacturers/test', { code: 'shure' })
     await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
 
     const lists = operationsOf(document).filter((one) => one.startsWith('GET ') && !one.includes('{'))

@@ -13,7 +13,7 @@ export interface LittleServer {
 
 export interface Answers {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => unknown
-  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex) => unknown
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
 }
 
 export function serveHttp({ onRequest, onUpgrade }: Answers): Promise<LittleServer> {

@@ -26,20 +26,21 @@ export interface TestPostgres {
 
 const nobody = 65534
 
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres({ maxConnections = 200 } = {}): Promise<TestPostgres> {
   const home = await mkdtemp(join(tmpdir(), 'micwatch-postgres-'))
   try {
     const bin = await copyBinaries(home)
     const cluster = await initCluster(home, bin)
     const port = await freePort()
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-    let server = await startServer(bin, cluster, port, url)
+    const start = () => startServer(bin, cluster, { port, url, maxConnections })
+    let server = await start()
     return {
       url,
       halt: () => server.stop(),
       async restart() {
         await server.stop()
-        server = await startServer(bin, cluster, port, url)
+        server = await start()
       },
       signal: (name) => server.signal(name),
       async stop() {
@@ -104,12 +105,16 @@ async function initCluster(home: string, bin: string): Promise<string> {
   return cluster
 }
 
-async function startServer(bin: string, cluster: string, port: number, url: string) {
+async function startServer(
+  bin: string,
+  cluster: string,
+  { port, url, maxConnections }: { port: number; url: string; maxConnections: number },
+) {
   const settings = [
     'fsync=off',
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
-    'max_connections=200',
+    `max_connections=${maxConnections}`,
     'full_page_writes=off',
     'wal_level=minimal',
     'max_wal_senders=0',
@@ -152,7 +157,9 @@ async function startServer(bin: string, cluster: string, port: number, url: stri
   }
 
   async function signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
-    for (const one of [pid, ...(await childrenOf(pid))]) process.kill(one, name)
+    // It goes first: stopped, it starts no others that nobody would know of.
+    process.kill(pid, name)
+    for (const one of await childrenOf(pid)) process.kill(one, name)
   }
   return { stop, signal }
 }
@@ -177,7 +184,7 @@ async function run(command: string, args: readonly string[], options: object): P
   return output
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -186,6 +186,9 @@ describe('health', () => {
       status: 'healthy',
       base_url: sennheiser.baseUrl,
       consecutive_failures: 0,
+      error: null,
+      overruns: expect.any(Number),
+      details: [],
     })
     expect((await app.get('/api/health/?manufacturer=nobody')).json.vendor_api.status).toBe('unconfigured')
     expect((await app.get('/readyz')).status).toBe(200)

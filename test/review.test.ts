@@ -19,6 +19,8 @@ async function startHouse(simulators: readonly Simulator[], options: Parameters<
   const app = await startApp({ ...options, manufacturers: simulators.map((one) => entryOf(one, still)) })
   const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
   await until('all are known', async () => (await app.receivers()).length === count)
+  // Joins the first cycle if that is still ending, so that every later poll is one of its own.
+  await poll(app)
   const admin = await tokenHeaders(app.house, 'admin')
   const queue = async (query = '') => (await app.get(`${queuePath}/${query}`, admin)).json
   const decide = (verb: string, ids: readonly number[]) => app.post(`${queuePath}/${verb}/`, { ids }, admin)

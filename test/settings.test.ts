@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutLink } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
+import { tokenHeaders } from './tokens.ts'
 
 function setTo(app: HttpClient, key: string, value: string, scope = '') {
   return app.post(`/api/config/${scope}`, { key, value })
@@ -44,6 +45,7 @@ describe('POST /api/config/', () => {
     [{ key: 'polling_interval', value: 10 }, 'value: expected text'],
     [{ key: 'alert_battery_threshold', value: '101' }, 'from 0 to 100'],
     [{ key: 'alert_battery_threshold', value: '' }, 'from 0 to 100'],
+    [{ key: 'alert_battery_threshold', value: '1'.padStart(4097, '0') }, 'value: expected text of 0 to 4096'],
     [{ key: 'enable_websocket', value: 'yes' }, 'true or false'],
     [{ key: 'enable_websocket', value: true }, 'value: expected text'],
     [{ key: 'enable_websocket' }, 'value: missing'],
@@ -142,4 +144,45 @@ it('outlives the program', async () => {
   await first.ended
   const second = await home.serve()
   expect((await second.get('/api/config/')).json).toMatchObject({ polling_interval: 77 })
+})
+
+describe('/api/admin/settings/', () => {
+  it('tells where each value comes from, and forgets what was stored', async () => {
+    const simulator = withoutLink(await startShure())
+    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
+    const operator = await tokenHeaders(app.house, 'operator')
+    const told = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
+    await setTo(app, 'alert_battery_threshold', '35')
+    await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
+    const nobody = { value: true, source: 'default' }
+    expect(await told()).toEqual([
+      {
+        manufacturer: null,
+        settings: {
+          polling_interval: { value: 10, source: 'default' },
+          alert_battery_threshold: { value: 35, source: 'stored' },
+          enable_websocket: nobody,
+        },
+      },
+      {
+        manufacturer: 'shure',
+        settings: {
+          polling_interval: { value: 7, source: 'configured' },
+          alert_battery_threshold: { value: 35, source: 'global' },
+          enable_websocket: { value: false, source: 'stored' },
+        },
+      },
+    ])
+    const forget = (path: string, headers = operator) => app.send('DELETE', `/api/admin/settings/${path}`, { headers })
+    expect((await forget('enable_websocket/', await tokenHeaders(app.house, 'viewer'))).status).toBe(403)
+    expect((await forget('enable_websocket/?manufacturer=shure', {})).status).toBe(401)
+    expect((await forget('enable_websocket/')).json.error).toBe('There is no setting enable_websocket.')
+    expect((await forget('enable_websocket/?manufacturer=shure')).status).toBe(204)
+    expect((await told('?manufacturer=shure'))[0].settings.enable_websocket).toEqual(nobody)
+    expect((await app.get('/api/config/?manufacturer=shure')).json.enable_websocket).toBe(true)
+    const admin = await tokenHeaders(app.house, 'admin')
+    const [entry] = (await app.get('/api/admin/audit/?action=settings.forget', admin)).json
+    expect(entry).toMatchObject({ target: 'enable_websocket of manufacturer shure', result: 'ok' })
+    expect((await app.get('/api/admin/settings/')).status).toBe(401)
+  })
 })

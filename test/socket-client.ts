@@ -1,8 +1,9 @@
 /** A WebSocket client that remembers what it was told, and when. */
 
 import { once } from 'node:events'
-import { onTestFinished } from 'vitest'
+
 import WebSocket from 'ws'
+import { atEnd } from './scope.ts'
 
 export interface Heard {
   readonly type: string
@@ -31,7 +32,7 @@ export interface TestSocket {
 /** Open, with what it was greeted with. Throws `HTTP <status>` when the upgrade is refused. */
 export async function openSocket(url: string, { headers = {} }: SocketOptions = {}): Promise<TestSocket> {
   const socket = new WebSocket(url, { headers, perMessageDeflate: false })
-  onTestFinished(() => socket.terminate())
+  atEnd(() => socket.terminate())
   const heard: Heard[] = []
   const waiting = new Set<() => void>()
   socket.on('message', (data) => {

@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { ChannelBody, DataBody, ReceiverInData, TransmitterBody } from '../../src/model/api.ts'
+import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, TransmitterBody } from '../../src/model/api.ts'
 import type { UpstreamStatus } from '../../src/model/health.ts'
 import type { ServerMessage } from '../../src/model/messages.ts'
+import { findPage } from '../../src/model/pages.ts'
 
 const pages = new URL('../../dist/web/', import.meta.url)
 const headers = {
@@ -31,12 +32,21 @@ export interface FakeService {
 
 export interface FakeHouse {
   receivers: ReceiverInData[]
+  groups: Group[]
+  /** What further paths below `/api/` answer. */
+  answers: Record<string, unknown>
   upstream: UpstreamStatus
   needsSignIn: boolean
 }
 
 export async function startFakeService(mount: string): Promise<FakeService> {
-  const house: FakeHouse = { receivers: [], upstream: 'healthy', needsSignIn: false }
+  const house: FakeHouse = {
+    receivers: [],
+    groups: [],
+    answers: { '/api/assignments/': [] },
+    upstream: 'healthy',
+    needsSignIn: false,
+  }
   const sockets = new Set<Socket>()
   const clients = new Set<WebSocket>()
   let isSilent = false
@@ -71,12 +81,13 @@ export async function startFakeService(mount: string): Promise<FakeService> {
       response.writeHead(status, { ...headers, 'content-type': type }).end(body)
     const json = (body: unknown) => send(200, 'application/json', JSON.stringify(body))
     if (path.startsWith('/assets/')) return send(200, types[path.split('.').pop() ?? ''] ?? '', readPage(path))
-    if (path === '/' || path === '/about/') {
+    if (findPage(path) !== null) {
       return send(200, 'text/html; charset=utf-8', readPage('/index.html').replaceAll('="./', `="${mount}/`))
     }
     if (house.needsSignIn) return send(401, 'application/json', '{"error":"Sign in first."}')
     if (path === '/api/data.json') return json(dataOf(house))
     if (path === '/api/health/') return json(healthOf(house))
+    if (house.answers[path] !== undefined) return json(house.answers[path])
     return send(404, 'application/json', '{"error":"Not found."}')
   }
 
@@ -127,11 +138,13 @@ function readPage(path: string): string {
 
 function dataOf(house: FakeHouse): DataBody {
   const config = { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true }
-  return { receivers: house.receivers, discovered: [], config, groups: [] }
+  return { receivers: house.receivers, discovered: [], config, groups: house.groups }
 }
 
-function healthOf({ upstream }: FakeHouse) {
-  const failures = upstream === 'healthy' ? 0 : 3
-  const shure = { code: 'shure', status: upstream, base_url: '', consecutive_failures: failures, error: null }
-  return { status: 'healthy', vendor_api: shure, manufacturers: [shure], timestamp: '', version: '9.9.9' }
+function healthOf({ upstream }: FakeHouse): HealthBody & { version: string } {
+  const consecutive_failures = upstream === 'healthy' ? 0 : 3
+  const fares = { status: upstream, base_url: '', consecutive_failures, error: null, overruns: 0, details: [] }
+  const manufacturers = [{ code: 'shure', ...fares }]
+  const store = { status: 'healthy', details: null } as const
+  return { status: 'healthy', vendor_api: fares, manufacturers, details: [], store, timestamp: '', version: '9.9.9' }
 }

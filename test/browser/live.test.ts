@@ -1,5 +1,6 @@
 /** From a simulated system's value to the pixels of a real browser, through the whole service and nothing else. */
 
+import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { entryOf, firstDevice, startApp, startSennheiser, startShure } from '../app.ts'
@@ -14,7 +15,8 @@ afterAll(() => browser?.close())
 
 it('a value changes in the simulator, and the card follows', async () => {
   const shure = await startShure()
-  const sennheiser = await startSennheiser()
+  const ownCertificate = readFileSync(new URL('../fixtures/self-signed.pem', import.meta.url))
+  const sennheiser = await startSennheiser({ tls: { key: ownCertificate, cert: ownCertificate } })
   const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
   const { id } = firstDevice(shure)
   const telling = { name: 'H04 Elsbeth', battery: 81, rf_level: -52, audio_level: -18, transmitter: true }
@@ -28,6 +30,7 @@ it('a value changes in the simulator, and the card follows', async () => {
   const becomes = async (...texts: string[]) => {
     await expect.poll(shown, { timeout: 10_000 }).toSatisfy((text: string) => texts.every((one) => text.includes(one)))
   }
+  await page.locator('.footer', { hasText: 'is not verified' }).waitFor()
   await becomes('H04', '81 %', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
 
   shure.show.set(id, { ...telling, battery: 9, rf_level: -61 }, 1)

@@ -1,0 +1,289 @@
+/** backup and restore, on both engines and across them, beside a service that runs. */
+
+import { copyFile, readdir, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { sql } from 'kysely'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../src/store/database.ts'
+import { acquireLease } from '../src/store/leases.ts'
+import { currentRevision } from '../src/store/revision.ts'
+import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
+import { type Engine, engines, undoNewestMigration } from './databases.ts'
+import { createPostgresDatabase } from './postgres.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const slow = 120_000
+
+async function startHouse(engine: Engine, manufacturers: readonly object[] = []) {
+  const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
+  onTestFinished(async () => database?.drop())
+  const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
+  const databaseUrl = database?.url ?? home.databaseUrl
+  const withDatabase = async <T>(work: (db: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>): Promise<T> => {
+    const db = await openDatabase({ url: databaseUrl })
+    try {
+      return await work(db)
+    } finally {
+      await db.close()
+    }
+  }
+  return { ...home, databaseUrl, withDatabase }
+}
+
+type House = Awaited<ReturnType<typeof startHouse>>
+
+/** Receivers with channels, a group, nested places, somebody who wears something, an administrator, a session. */
+async function fill(house: House) {
+  const service = await house.serve()
+  await until('both are known', async () => (await service.receivers()).length === 2)
+  const headers = await house.withDatabase((db) => tokenHeaders({ db }, 'admin'))
+  await service.post('/api/group/', { title: 'Thrown away' })
+  await service.post('/api/group/', { title: 'Chœur', slots: [1, 2] })
+  await service.send('DELETE', '/api/groups/1/')
+  const inner = await service.post('/api/admin/locations/', { name: 'Rack' }, headers)
+  const outer = await service.post('/api/admin/locations/', { name: 'Hall' }, headers)
+  await service.send('PATCH', `/api/admin/locations/${inner.json.id}/`, {
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ parent: outer.json.id }),
+  })
+  const ann = await service.post('/api/performers/', { name: 'Ann', picture: 'data:image/png;base64,AA==' })
+  const [unit] = (await service.get('/api/units/')).json
+  await service.post('/api/assignments/', { performer: ann.json.id, wireless_unit: unit.id })
+  return { service, headers }
+}
+
+async function pictureOf(service: Awaited<ReturnType<House['serve']>>, headers: Record<string, string>) {
+  const paths = [
+    'groups',
+    'performers',
+    'assignments',
+    'admin/locations',
+    'admin/receivers',
+    'units',
+    'admin/manufacturers',
+  ]
+  const answers = await Promise.all(paths.map((path) => service.get(`/api/${path}/`, headers)))
+  // What is heard changes from poll to poll.
+  return answers.map(({ status, json }) => [status, JSON.parse(JSON.stringify(json, timeless))])
+}
+
+const timeless = (key: string, value: unknown) =>
+  ['last_seen', 'audio_level', 'rf_level', 'battery', 'signal_quality', 'battery_percentage'].includes(key)
+    ? undefined
+    : value
+
+describe.each(engines)('a house on %s', (engine) => {
+  it(
+    'is backed up while it runs, and comes back as it was, on the other engine as well',
+    async () => {
+      const shure = withoutLink(await startShure({ story: false }))
+      const house = await startHouse(engine, [entryOf(shure)])
+      const { service, headers } = await fill(house)
+      const file = join(house.path, 'house.backup')
+      const written = await house.run(['backup', 'house.backup', '--json'])
+      expect([written.code, written.err, written.json()]).toEqual([
+        0,
+        '',
+        { file: 'house.backup', bytes: (await stat(file)).size, engine },
+      ])
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      const raw = new DatabaseSync(file, { readOnly: true })
+      expect(raw.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+      expect(raw.prepare('pragma foreign_key_check').all()).toEqual([])
+      raw.close()
+      const picture = await pictureOf(service, headers)
+
+      const again = await house.run(['backup', 'house.backup'])
+      expect([again.code, again.err]).toEqual([
+        1,
+        expect.stringMatching(/^micwatch: house.backup is there.*--force.*\n$/),
+      ])
+      const forced = await house.run(['backup', 'house.backup', '--force'])
+      expect([forced.code, forced.err]).toEqual([0, expect.stringContaining('secret.key')])
+
+      // What comes after the backup is lost with the restore, but its ids are not given again.
+      expect((await service.post('/api/group/', { title: 'Later' })).json.id).toBe(3)
+      const held = await house.run(['restore', 'house.backup', '--force'])
+      expect([held.code, held.out]).toEqual([1, ''])
+      expect(held.err).toMatch(new RegExp(`^micwatch: .*process ${service.pid} on .*stop it first.*\\n$`))
+      expect((await service.get('/api/groups/')).json).toHaveLength(2)
+      service.kill('SIGTERM')
+      await service.ended
+
+      const unforced = await house.run(['restore', 'house.backup'])
+      expect([unforced.code, unforced.err]).toEqual([1, expect.stringMatching(/not empty \(.*groups: 2.*--force/)])
+      const before = await house.withDatabase((db) => currentRevision(db.read))
+      const restored = await house.run(['restore', 'house.backup', '--force', '--json'])
+      expect([restored.code, restored.err]).toEqual([0, ''])
+      const { safety_copy, ...report } = restored.json()
+      expect(report).toEqual({ file: 'house.backup', migrated: [], credentials_unreadable: [] })
+      expect(safety_copy).toMatch(/micwatch\.db\.before-restore-\d{8}T\d{6}\.\d{3}Z$/)
+      const safety = new DatabaseSync(join(house.path, safety_copy), { readOnly: true })
+      expect(safety.prepare('select title from groups order by id').all()).toMatchObject([
+        { title: 'Chœur' },
+        { title: 'Later' },
+      ])
+      safety.close()
+      await house.withDatabase(async (db) => {
+        expect(await currentRevision(db.read)).toBeGreaterThan(before)
+        for (const table of ['sessions', 'polls', 'failed_tries'] as const) {
+          expect(await db.read.selectFrom(table).selectAll().execute()).toEqual([])
+        }
+        const [deed] = await db.read.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(1).execute()
+        expect(deed).toMatchObject({ action: 'store.restore', actor_kind: 'cli', result: 'ok' })
+        const leases = await db.read.selectFrom('leases').selectAll().execute()
+        expect(leases.filter(({ owner }) => owner !== null)).toEqual([])
+      })
+      const after = await house.serve()
+      expect(await pictureOf(after, headers)).toEqual(picture)
+      expect((await after.post('/api/group/', { title: 'New' })).json.id).toBe(4)
+      after.kill('SIGTERM')
+      await after.ended
+
+      const other = await startHouse(engine === 'sqlite' ? 'postgres' : 'sqlite', [entryOf(shure)])
+      await copyFile(file, join(other.path, 'house.backup'))
+      const moved = await other.run(['restore', 'house.backup'])
+      expect([moved.code, moved.out]).toEqual([0, 'Restored house.backup.\n'])
+      // The key stayed behind.
+      expect(moved.err).toMatch(/credentials of shure were sealed with another key.*\n$/)
+      await copyFile(join(house.path, 'data', 'secret.key'), join(other.path, 'data', 'secret.key'))
+      const there = await other.serve()
+      expect(await pictureOf(there, headers)).toEqual(picture)
+      expect((await there.post('/api/group/', { title: 'Newer' })).json.id).toBe(3)
+    },
+    slow,
+  )
+
+  it(
+    'is not restored from what is no backup, from a newer program, or while somebody polls',
+    async () => {
+      const house = await startHouse(engine)
+      expect((await house.run(['migrate'])).code).toBe(0)
+      expect((await house.run(['backup', 'good'])).code).toBe(0)
+      await writeFile(join(house.path, 'text'), 'no database')
+      await copyFile(join(house.path, 'good'), join(house.path, 'half'))
+      await truncate(join(house.path, 'half'), 40_960)
+      for (const name of ['foreign', 'newer']) {
+        if (name === 'newer') await copyFile(join(house.path, 'good'), join(house.path, name))
+        const raw = new DatabaseSync(join(house.path, name))
+        if (name === 'newer') raw.exec("insert into migrations values ('9999-far-ahead', 0)")
+        else raw.exec('create table songs (title text)')
+        raw.close()
+      }
+      const reasons = {
+        missing: 'missing is not there',
+        text: 'it is no backup of Micwatch',
+        foreign: 'it is no backup of Micwatch',
+        half: 'it is damaged',
+        newer: 'newer version',
+      }
+      for (const [file, reason] of Object.entries(reasons)) {
+        const { code, out, err } = await house.run(['restore', file, '--force'])
+        expect([file, code, out]).toEqual([file, 1, ''])
+        expect(err.trim().split('\n')).toEqual([expect.stringContaining(reason)])
+      }
+      await house.withDatabase((db) =>
+        db.transaction((tx) => acquireLease(tx, 'shure:http://a', 'console:77:ab', 15_000)),
+      )
+      const held = await house.run(['restore', 'good', '--force'])
+      expect([held.code, held.err]).toEqual([1, expect.stringMatching(/in use by process 77 on console.* 1\d s more/)])
+      const left = await readdir(join(house.path, 'data')).catch(() => [])
+      expect(left.filter((name) => /restore|tmp/.test(name))).toEqual([])
+    },
+    slow,
+  )
+
+  it(
+    'takes a backup from before a migration, and brings it up to date',
+    async () => {
+      const house = await startHouse(engine)
+      expect((await house.run(['migrate'])).code).toBe(0)
+      expect((await house.run(['backup', 'old'])).code).toBe(0)
+      const raw = new DatabaseSync(join(house.path, 'old'))
+      const name = undoNewestMigration(raw)
+      raw.exec("insert into groups (title, slots, hide_charts) values ('Old', '[]', 0)")
+      raw.close()
+      const { code, err, json } = await house.run(['restore', 'old', '--json'])
+      expect([code, err]).toEqual([0, ''])
+      expect(json()).toMatchObject({ migrated: [name], safety_copy: null })
+      await house.withDatabase(async (db) => {
+        expect((await sql<{ title: string }>`select title from ${sql.table('groups')}`.execute(db.read)).rows).toEqual([
+          { title: 'Old' },
+        ])
+        expect(await db.read.selectFrom('polls').selectAll().execute()).toEqual([])
+      })
+    },
+    slow,
+  )
+})
+
+describe('a damaged SQLite database', () => {
+  it(
+    'gives way to a backup, and is kept',
+    async () => {
+      const house = await startHouse('sqlite')
+      expect((await house.run(['migrate'])).code).toBe(0)
+      expect((await house.run(['backup', 'good'])).code).toBe(0)
+      await writeFile(join(house.path, 'data', 'micwatch.db'), 'nonsense')
+      expect((await house.run(['restore', 'good'])).err).toMatch(/is damaged; --force/)
+      const { code, json } = await house.run(['restore', 'good', '--force', '--json'])
+      expect(code).toBe(0)
+      expect((await stat(join(house.path, json().safety_copy))).size).toBe('nonsense'.length)
+      expect((await house.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
+    },
+    slow,
+  )
+})
+
+describe('nodes', () => {
+  it.each(engines)(
+    'says on %s who has taken which source, and for how long',
+    async (engine) => {
+      const shure = withoutLink(await startShure())
+      const house = await startHouse(engine, [entryOf(shure)])
+      expect((await house.run(['migrate'])).code).toBe(0)
+      const none = await house.run(['nodes'])
+      expect([none.code, none.out]).toEqual([0, 'No source is taken: nobody polls.\n'])
+      expect((await house.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
+      const service = await house.serve()
+      const screen = await house.serve(['--no-poll'])
+      const found = await until(
+        'both are there',
+        async () => {
+          const { json } = await house.run(['nodes', '--json'])
+          const { nodes, processes } = json()
+          return nodes.length > 0 && processes.length === 2 && { nodes, processes }
+        },
+        30_000,
+      )
+      const node = found.nodes.find(({ work }: { work: string }) => work === 'polling')
+      expect(node).toEqual({
+        owner: expect.stringContaining(`:${service.pid}:`),
+        host: expect.any(String),
+        pid: service.pid,
+        work: 'polling',
+        source: `shure:${shure.baseUrl}`,
+        manufacturer: 'shure',
+        epoch: 1,
+        seconds_left: expect.any(Number),
+      })
+      expect(node.seconds_left).toBeGreaterThan(0)
+      expect(node.seconds_left).toBeLessThanOrEqual(15)
+      expect(found.processes.map(({ pid }: { pid: number }) => pid).sort()).toEqual([service.pid, screen.pid].sort())
+      const table = await house.run(['nodes'])
+      expect(table.out).toContain(String(service.pid))
+      expect(table.out).toContain(`Running without a source: process ${screen.pid}`)
+      const viewer = await house.withDatabase((db) => tokenHeaders({ db }, 'viewer'))
+      expect((await service.get('/api/admin/nodes/')).status).toBe(401)
+      const { status, json } = await service.get('/api/admin/nodes/', viewer)
+      expect([status, json.nodes[0].pid, json.processes.length]).toEqual([200, service.pid, 2])
+      for (const one of [service, screen]) {
+        one.kill('SIGTERM')
+        await one.ended
+      }
+      expect((await house.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
+    },
+    slow,
+  )
+})

@@ -1,0 +1,189 @@
+/** The ways in, in a real browser: sign-in, set-up, kiosk, one's own password, and out again. */
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { startApp, until } from '../app.ts'
+import { tokenHeaders } from '../tokens.ts'
+import { addUser, browserForTests, findings, isTooWide, password } from './browser.ts'
+
+const browser = browserForTests()
+const lan = { server: { host: '0.0.0.0' } }
+const phone = { viewport: { width: 390, height: 844 } }
+
+it('an administrative page leads to sign-in and back to where it was asked for', async () => {
+  const app = await startApp({ config: { server: { mount: '/house' } } })
+  await addUser(app, 'ana', 'admin')
+  const page = await browser.open(app, '/admin/?x=1')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  // By keyboard alone: the first field has the focus.
+  await page.keyboard.type('ana')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Administration' }).waitFor()
+  expect(page.url()).toBe(`${app.url}/admin/?x=1`)
+  await page.getByText('Administrator').waitFor()
+  expect(await findings(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goto(`${app.url}/admin`)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+it('goes nowhere else after signing in', async () => {
+  const app = await startApp()
+  await addUser(app, 'ana', 'viewer')
+  const page = await browser.open(app, `/sign-in?next=${encodeURIComponent('//evil.example/')}`)
+  await page.getByLabel('User name').fill('ana')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`${app.url}/`)
+})
+
+it('says what is wrong, keeps what was typed, and how long to wait', async () => {
+  const app = await startApp({ config: lan })
+  await addUser(app, 'ana', 'viewer')
+  const page = await browser.open(app, '/sign-in', phone)
+  await page.getByLabel('User name').fill('ana')
+  await page.getByLabel('Password', { exact: true }).fill('not it at all')
+  const alert = page.getByRole('alert')
+  for (let tries = 1; tries <= 5; tries += 1) {
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await until('it is refused', async () => (await alert.innerText()).includes('wrong'))
+    await page.getByRole('button', { name: 'Sign in' }).isEnabled()
+  }
+  expect(await page.getByLabel('User name').inputValue()).toBe('ana')
+  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText(/Too many requests. Try again in \d+ minutes/).waitFor()
+  expect(await isTooWide(page)).toBe(false)
+
+  await page.route('**/api/auth/login', (route) => route.abort())
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('The connection failed.').waitFor()
+  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
+})
+
+it('sets up the first administrator: rules told at the field, then signed in', async () => {
+  const app = await startApp()
+  const page = await browser.open(app, '/sign-in')
+  await page.getByRole('link', { name: 'make the first administrator' }).click()
+  await page.getByText('At least 12 characters').waitFor()
+  expect(await page.getByLabel('Set-up code').count()).toBe(0)
+  await page.getByLabel('User name').fill('-')
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByText('Expected at least 12 characters.').waitFor()
+  expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+  expect(await findings(page)).toEqual([])
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByText(/^Expected 1 to 64 letters/).waitFor()
+  await page.getByLabel('User name').fill('ana')
+  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByRole('heading', { name: 'Administration' }).waitFor()
+  await page.goto(`${app.url}/set-up`)
+  await page.getByText('has an administrator already').waitFor()
+})
+
+it('asks for the code from the console where others can reach', async () => {
+  const app = await startApp({ config: lan })
+  const page = await browser.open(app, '/set-up')
+  await page.getByLabel('User name').fill('ana')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Set-up code').fill('NOT-IT')
+  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByText('The set-up code is wrong or has expired.').waitFor()
+  const code = (await readFile(join(app.dataDir, 'setup-code'), 'utf8')).trim().split('\n').at(-1) ?? ''
+  await page.getByLabel('Set-up code').fill(code)
+  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByRole('heading', { name: 'Administration' }).waitFor()
+})
+
+it('a kiosk link makes a screen that stays, and shuts with its token', async () => {
+  const app = await startApp({ config: lan })
+  const admin = await tokenHeaders(app.house, 'admin')
+  const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
+  const page = await browser.open(app, '/sign-in')
+  // The service is not up yet when the screen is.
+  await page.route('**/api/auth/**', (route) => route.abort())
+  await page.goto(`${app.url}/kiosk?next=/wall?detail=status#${json.token}`)
+  await page.getByText('tries again by itself').waitFor()
+  await page.unroute('**/api/auth/**')
+  await page.waitForURL(`${app.url}/wall?detail=status`)
+  await page.goBack()
+  expect(page.url()).not.toContain(json.token)
+  await page.goto(`${app.url}/`)
+  await until('the page is open', async () => (await page.title()) === 'Micwatch')
+  await page.goto(`${app.url}/kiosk`)
+  await page.getByRole('heading', { name: 'This link holds no token' }).waitFor()
+
+  await app.send('DELETE', `/api/admin/tokens/${json.id}/`, { headers: admin })
+  await page.goto(`${app.url}/kiosk#${json.token}`)
+  await page.reload()
+  await page.getByRole('heading', { name: 'This screen may not look' }).waitFor()
+  expect(await findings(page)).toEqual([])
+})
+
+it('a person who tries a kiosk link out is asked first', async () => {
+  const app = await startApp()
+  const admin = await tokenHeaders(app.house, 'admin')
+  const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
+  const page = await browser.openAs(app, 'operator', `/kiosk#${json.token}`)
+  await page.getByRole('heading', { name: 'You are signed in as the-operator' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Make it a screen' }).click()
+  await page.waitForURL(`${app.url}/wall`)
+  await page.goto(`${app.url}/account`)
+  await page.getByText('belongs to no person').waitFor()
+})
+
+it('tells administrators, and nobody else, that what they send is read by others', async () => {
+  const app = await startApp()
+  const origin = 'http://mics.venue.example:8080'
+  for (const [role, isTold] of [
+    ['admin', true],
+    ['operator', false],
+  ] as const) {
+    const page = await browser.openAs(app, role, '/admin')
+    const warning = page.getByText('travel unencrypted')
+    await page.getByText(`the-${role}`).waitFor()
+    expect(await warning.count()).toBe(0)
+    // The same page under a name that is not this machine's own.
+    const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+    await page.route(`${origin}/**`, async (route) => {
+      const url = route.request().url().replace(origin, app.url)
+      const response = await route.fetch({ url, headers: { accept: '*/*', cookie } })
+      // Chromium complains that it means nothing without TLS.
+      const { 'cross-origin-opener-policy': _, ...headers } = response.headers()
+      await route.fulfill({ response, headers })
+    })
+    await page.goto(`${origin}/admin`)
+    await page.getByText(`the-${role}`).waitFor()
+    expect(await warning.count()).toBe(isTold ? 1 : 0)
+    expect(await findings(page)).toEqual([])
+  }
+})
+
+it('one’s own password is changed, and everywhere else one is signed out', async () => {
+  const app = await startApp({ config: lan })
+  const page = await browser.openAs(app, 'operator', '/account')
+  const elsewhere = await browser.openAs(app, 'operator', '/account')
+  await page.getByLabel('Present password').fill('not it at all')
+  await page.getByLabel('New password').fill('another fine password')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByText('This is not your password.').waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByLabel('Present password').fill(password)
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('status').getByText('The password is changed.').waitFor()
+  expect(await page.getByLabel('New password').inputValue()).toBe('')
+  await elsewhere.reload()
+  await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+})

@@ -1,0 +1,145 @@
+/** The hardware layout: places and what stands in them, moved in the browser and found so in the service. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { entryOf, startApp, startShure, until, withoutLink } from '../app.ts'
+import { tokenHeaders } from '../tokens.ts'
+import { browserForTests, findings, isTooWide } from './browser.ts'
+
+const browser = browserForTests()
+
+async function startHouse() {
+  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
+  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  await until('all are known', async () => (await app.receivers()).length === 3)
+  const admin = await tokenHeaders(app.house, 'admin')
+  const places = async () => {
+    const { json } = await app.get('/api/admin/receivers/', admin)
+    return json.map((one: { location: { name: string } | null }) => one.location?.name ?? null) as (string | null)[]
+  }
+  const movements = async () => {
+    const { json } = await app.get('/api/admin/movements/?acknowledged=false', admin)
+    return json as { detected_by: string; movement_type: string; reason: string }[]
+  }
+  const names = (await app.receivers()).map(({ name }) => name)
+  return { app, admin, places, movements, names }
+}
+
+const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const box = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+async function addPlace(page: Page, name: string, parent?: string) {
+  await page.getByRole('button', { name: 'Add a place', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill(name)
+  if (parent !== undefined) await dialog.getByLabel('Part of').selectOption({ label: parent })
+  await page.keyboard.press('Enter')
+  await said(page).getByText(`Saved ${name}.`).waitFor()
+}
+
+it('places are made one inside another, and receivers are moved there, and back', async () => {
+  const { app, admin, places, movements, names } = await startHouse()
+  const page = await browser.openAs(app, 'admin', '/admin/layout')
+  await page.getByText('3 receivers, 3 without a place.').waitFor()
+  await page.getByRole('button', { name: 'Add a place', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').getByText('Expected text of 1 to 255 characters.').waitFor()
+  await page.keyboard.press('Escape')
+  await addPlace(page, 'Hall')
+  await addPlace(page, 'Rack 1', 'Hall')
+  await box(page, 'Rack 1').getByText('Nothing stands here.').waitFor()
+  expect(await findings(page)).toEqual([])
+
+  for (const name of names.slice(0, 2)) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+  await page.getByRole('button', { name: 'Move (2)', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Move 2 receivers' })
+  expect(await findings(page)).toEqual([])
+  await dialog.getByLabel('To').selectOption({ label: 'Hall / Rack 1' })
+  await dialog.getByLabel('Reason').fill('built for the tour')
+  await dialog.getByRole('button', { name: 'Move' }).click()
+  await said(page).getByText('Moved 2 receivers.').waitFor()
+  expect(await places()).toEqual(['Rack 1', 'Rack 1', null])
+  const logged = await movements()
+  expect(logged).toHaveLength(2)
+  expect(logged[0]).toMatchObject({
+    detected_by: 'manual',
+    movement_type: 'location_only',
+    reason: 'built for the tour',
+  })
+  await box(page, 'Rack 1')
+    .getByText(names[1] ?? '')
+    .waitFor()
+  await page.getByText('3 receivers, 1 without a place.').waitFor()
+  await said(page).getByRole('button', { name: 'Undo' }).click()
+  await said(page).getByText('Moved 2 receivers back.').waitFor()
+  expect(await places()).toEqual([null, null, null])
+
+  // An empty place goes; one that holds another has no such button.
+  expect(await page.getByRole('button', { name: 'Delete Hall' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Edit Rack 1' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Rack A')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await said(page).getByText('Saved Rack A.').waitFor()
+  await page.getByRole('button', { name: 'Delete Rack A' }).click()
+  const sure = page.getByRole('dialog', { name: 'Delete the place Rack A?' })
+  await sure.getByRole('button', { name: 'Delete' }).click()
+  await said(page).getByText('Deleted Rack A.').waitFor()
+  const { json } = await app.get('/api/admin/locations/', admin)
+  expect(json.map((one: { name: string }) => one.name)).toEqual(['Hall'])
+})
+
+it('a receiver is renamed and placed at once, found by search, and removed', async () => {
+  const { app, admin, places, movements, names } = await startHouse()
+  await app.post('/api/admin/locations/', { name: '<b>Hall</b>' }, admin)
+  const page = await browser.openAs(app, 'admin', '/admin/layout')
+  await page.getByRole('button', { name: `Edit ${names[0]}` }).click()
+  const dialog = page.getByRole('dialog', { name: `Edit ${names[0]}` })
+  await dialog.getByLabel('Name').fill('<i>Monitor</i> left')
+  await dialog.getByLabel('Place').selectOption({ label: '<b>Hall</b>' })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await said(page).getByText(`Saved ${names[0]}.`).waitFor()
+  await box(page, '<b>Hall</b>').getByText('<i>Monitor</i> left').waitFor()
+  expect(await page.locator('.place-box b, .place-box i').count()).toBe(0)
+  expect(await places()).toEqual(['<b>Hall</b>', null, null])
+  expect((await app.receivers())[0]?.name).toBe('<i>Monitor</i> left')
+  expect(await movements()).toHaveLength(1)
+  // A new name alone is no movement; none is the system's own again.
+  await page.getByRole('button', { name: 'Edit <i>Monitor</i> left' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await until('it has its own name', async () => (await app.receivers())[0]?.name === names[0])
+  expect(await movements()).toHaveLength(1)
+
+  await page.getByRole('searchbox', { name: 'Search' }).fill('hall')
+  await page.getByText('1 receiver.', { exact: true }).waitFor()
+  expect(new URL(page.url()).search).toBe('?search=hall')
+  await page.getByRole('searchbox', { name: 'Search' }).fill('balcony')
+  await page.getByRole('heading', { name: 'Nothing fits' }).waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).first().click()
+
+  await page.getByRole('checkbox', { name: `Select ${names[2]}` }).check()
+  await page.getByRole('button', { name: 'Remove (1)' }).click()
+  const removal = page.getByRole('dialog', { name: 'Remove 1 receiver?' })
+  await removal.getByText('comes back with the next poll').waitFor()
+  await removal.getByRole('button', { name: 'Remove' }).click()
+  await said(page).getByText('Removed 1 receiver.').waitFor()
+  const { rows } = { rows: await app.house.db.read.selectFrom('audit').selectAll().execute() }
+  expect(rows.map(({ action }) => action)).toEqual(expect.arrayContaining(['receiver.change', 'receiver.delete']))
+})
+
+it('shows a viewer what stands where and offers nothing; fits a phone; says when it cannot be read', async () => {
+  const { app, admin, names } = await startHouse()
+  await app.post('/api/admin/locations/', { name: 'Hall', description: 'Main stage' }, admin)
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
+  const page = await browser.openAs(app, 'viewer', '/admin/layout', phone)
+  await box(page, 'Without a place')
+    .getByText(names[0] ?? '')
+    .waitFor()
+  await page.getByText('This takes the role administrator.').waitFor()
+  expect(await page.getByRole('button', { name: /^(Edit|Add|Delete)/ }).count()).toBe(0)
+  expect(await isTooWide(page)).toBe(false)
+  expect(await findings(page)).toEqual([])
+  await page.route('**/api/admin/hardware-layout/**', (route) => route.abort())
+  await page.getByText('This could not be read again', { exact: false }).waitFor()
+  await box(page, 'Hall').getByText('Main stage').waitFor()
+})

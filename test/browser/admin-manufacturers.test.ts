@@ -1,0 +1,140 @@
+/** Manufacturers: added, tried, changed, switched and removed in the browser, against systems that answer. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { entryOf, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { tokenHeaders } from '../tokens.ts'
+import { browserForTests, findings, isTooWide } from './browser.ts'
+
+const browser = browserForTests()
+const path = '/api/admin/manufacturers/'
+
+async function listOf(app: TestApp) {
+  const { json } = await app.get(path, await tokenHeaders(app.house, 'admin'))
+  return json as { code: string; name: string; api_enabled: boolean; config: Record<string, unknown> }[]
+}
+
+const rows = (page: Page) => page.locator('tbody tr')
+const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const dialog = (page: Page) => page.getByRole('dialog')
+const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
+
+it('is tried as it is typed, and added when it answers', async () => {
+  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const app = await startApp()
+  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  await page.getByRole('heading', { name: 'No manufacturer yet' }).waitFor()
+  await page.getByRole('button', { name: 'Add a manufacturer' }).click()
+  expect(await dialog(page).getByLabel('Code').inputValue()).toBe('shure')
+  await dialog(page).getByLabel('Address of the system').fill(shure.baseUrl)
+  await dialog(page).getByLabel('Shared key', { exact: true }).fill('wrong')
+  await press(page, 'Test the connection')
+  await dialog(page).getByText('credentials rejected', { exact: false }).waitFor()
+  await dialog(page).getByLabel('Shared key', { exact: true }).fill('right')
+  await press(page, 'Test the connection')
+  await dialog(page).getByText(`${shure.baseUrl} answered: 2 devices.`).waitFor()
+  expect(await listOf(app)).toEqual([])
+  expect(await findings(page)).toEqual([])
+
+  // A refusal stands at its field, and nothing that was typed is lost.
+  await dialog(page).getByLabel('Timeout (s)').fill('90')
+  await press(page, 'Save')
+  await dialog(page).getByText('Expected a number from 1 to 60.').waitFor()
+  await page.locator('input[name="config.timeout"]:focus').waitFor()
+  await dialog(page).getByLabel('Timeout (s)').fill('5')
+  await dialog(page).getByLabel('Name', { exact: true }).fill('<b>Stage</b> left')
+  await page.keyboard.press('Enter')
+  await said(page).getByText('Added <b>Stage</b> left.').waitFor()
+  expect(await listOf(app)).toMatchObject([
+    { code: 'shure', name: '<b>Stage</b> left', config: { shared_key: '********', timeout: 5 } },
+  ])
+  await until('it is heard', async () => (await app.receivers()).length === 2)
+  await rows(page).getByText('Healthy').waitFor()
+  expect(await page.locator('tbody b').count()).toBe(0)
+})
+
+it('is changed without its secret, switched off and on, and kept while it has receivers', async () => {
+  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  await until('it is heard', async () => (await app.receivers()).length === 2)
+  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  await page.getByRole('button', { name: 'Edit Shure' }).click()
+  expect(await dialog(page).getByLabel('Shared key', { exact: true }).inputValue()).toBe('********')
+  await dialog(page).getByLabel('Verify the certificate (TLS)').uncheck()
+  await dialog(page).getByText('Not verified: anybody on the way', { exact: false }).waitFor()
+  await dialog(page).getByLabel('Polling interval (s)').fill('7')
+  // The mask stands for the stored key.
+  await press(page, 'Test the connection')
+  await dialog(page).getByText('answered: 2 devices.', { exact: false }).waitFor()
+  await press(page, 'Save')
+  await said(page).getByText('Saved Shure.').waitFor()
+  const { config = {} } = (await listOf(app))[0] ?? {}
+  expect(config).toMatchObject({ ssl_verify: false, poll_interval: 7, shared_key: '********' })
+  const rowsOfLog = await app.house.db.read.selectFrom('audit').selectAll().execute()
+  const change = rowsOfLog.find(({ action }) => action === 'manufacturer.change')
+  expect(String(change?.details)).not.toContain('shared_key')
+
+  await page.getByRole('button', { name: 'Test Shure' }).click()
+  await page
+    .getByRole('dialog', { name: 'Test of Shure' })
+    .getByText('answered: 2 devices.', { exact: false })
+    .waitFor()
+  await press(page, 'Close')
+
+  const toggle = page.getByRole('checkbox', { name: 'Enable Shure' })
+  await toggle.click()
+  await page.getByRole('dialog', { name: 'Stop asking Shure?' }).waitFor()
+  await press(page, 'Disable')
+  await said(page).getByText('Shure is not asked any more.').waitFor()
+  expect((await listOf(app))[0]?.api_enabled).toBe(false)
+  await rows(page).getByText('Disabled').waitFor()
+  await toggle.focus()
+  await page.keyboard.press('Space')
+  await said(page).getByText('Shure is asked again.').waitFor()
+  expect((await listOf(app))[0]?.api_enabled).toBe(true)
+
+  await page.getByRole('button', { name: 'Delete Shure' }).click()
+  await press(page, 'Delete')
+  await dialog(page).getByText('It still has receivers', { exact: false }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  expect(await listOf(app)).toHaveLength(1)
+})
+
+it('searches a network, and tells what it found or why not', async () => {
+  const shure = withoutLink(await startShure({ richList: true }))
+  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  await until('it is heard', async () => (await app.receivers()).length === 2)
+  const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
+  await page.getByText('This takes the role administrator.').waitFor()
+  expect(await page.getByRole('button', { name: /^(Edit|Delete|Test|Add)/ }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Scan a network' }).click()
+  await dialog(page).getByLabel('Network').fill('8.8.8.0/24')
+  await press(page, 'Scan')
+  await dialog(page).getByText('not listed in discovery_ranges', { exact: false }).waitFor()
+  const { ip } = (await app.receivers())[0] ?? { ip: '' }
+  await dialog(page)
+    .getByLabel('Network')
+    .fill(ip.replace(/\.\d+$/, '.0/24'))
+  await page.keyboard.press('Enter')
+  await dialog(page).getByText('2 devices found.').waitFor()
+  await dialog(page).getByRole('cell', { name: ip }).waitFor()
+  expect(await findings(page)).toEqual([])
+  expect(shure.discoveryIps.length).toBeGreaterThan(200)
+})
+
+it('fits a phone, and tells what fails', async () => {
+  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const app = await startApp({ manufacturers: [entryOf(shure, { shared_key: 'wrong', api_base_url: shure.baseUrl })] })
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
+  const page = await browser.openAs(app, 'admin', '/admin/manufacturers', phone)
+  await rows(page).getByText('credentials rejected', { exact: false }).waitFor()
+  expect(await isTooWide(page)).toBe(false)
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Edit Shure' }).click()
+  expect(await isTooWide(page)).toBe(false)
+  await page.keyboard.press('Escape')
+  await page.route('**/api/admin/manufacturers/', (route) => route.abort())
+  await page.getByText('This could not be read again', { exact: false }).waitFor()
+  expect(await rows(page).count()).toBe(1)
+})

@@ -1,0 +1,131 @@
+/** Settings, nodes and the start page of the administration in a real browser. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { entryOf, firstDevice, startApp, startShure, until, withoutLink } from '../app.ts'
+import { browserForTests, findings, isTooWide } from './browser.ts'
+
+const browser = browserForTests()
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
+
+const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const dialog = (page: Page) => page.getByRole('dialog')
+const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
+
+it('changes settings for all and for one, within their bounds, and forgets them', async () => {
+  const shure = withoutLink(await startShure({ receivers: 1 }))
+  const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 7 })] })
+  const page = await browser.openAs(app, 'operator', '/admin/settings')
+  const setting = (scope: string, name: string) =>
+    page
+      .getByRole('table', { name: `Settings: ${scope}` })
+      .locator('tbody tr')
+      .filter({ hasText: name })
+  await setting('Only shure', 'Polling interval').getByText('from the configuration').waitFor()
+  await setting('All manufacturers', 'Polling interval').getByText('default').waitFor()
+  expect(await findings(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Change Battery alert, All manufacturers' }).click()
+  await page.getByLabel('Battery alert (%)').fill('101')
+  await page.keyboard.press('Enter')
+  await dialog(page).getByText('Expected a whole number from 0 to 100.').waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByLabel('Battery alert (%)').fill('35')
+  await page.keyboard.press('Enter')
+  await said(page).getByText('Battery alert is 35 % now.').waitFor()
+  await setting('All manufacturers', 'Battery alert').getByText('set here').waitFor()
+  await setting('Only shure', 'Battery alert').getByText('as for all manufacturers').waitFor()
+  expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ alert_battery_threshold: 35 })
+
+  await page.getByRole('button', { name: 'Change Live updates, Only shure' }).click()
+  await page.getByLabel('Live updates', { exact: true }).selectOption('off')
+  await press(page, 'Save')
+  await setting('Only shure', 'Live updates').getByText('off', { exact: true }).waitFor()
+  expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: false })
+  await page.getByRole('button', { name: 'Forget Live updates, Only shure' }).click()
+  await press(page, 'Forget')
+  await setting('Only shure', 'Live updates').getByText('on', { exact: true }).waitFor()
+  expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: true })
+
+  await page.setViewportSize(phone.viewport)
+  expect(await isTooWide(page)).toBe(false)
+  expect(await findings(page)).toEqual([])
+})
+
+it('begins with what waits for a person, each a way to it', async () => {
+  const shure = withoutLink(await startShure({ richList: true, receivers: 2 }))
+  const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+  await until('all are known', async () => (await app.receivers()).length === 2)
+  await app.post('/api/refresh/')
+  const page = await browser.openAs(app, 'viewer', '/admin')
+  const waits = page.getByRole('region', { name: 'Waits for you' })
+  await waits.getByRole('link', { name: /real-time connections? (fail|are lost)/ }).waitFor()
+  expect(await waits.getByRole('link', { name: /movement/ }).count()).toBe(0)
+  expect(await findings(page)).toEqual([])
+
+  // By itself, without a reload.
+  shure.show.set(firstDevice(shure).id, { ip: '10.77.0.9' })
+  await app.post('/api/refresh/')
+  await waits.getByRole('link', { name: '1 movement is not acknowledged' }).waitFor()
+  shure.setFault({ type: 'status', status: 500 })
+  for (let failures = 1; failures <= 3; failures += 1) await app.post('/api/refresh/')
+  await waits.getByRole('link', { name: /^shure: / }).waitFor()
+  await page.setViewportSize(phone.viewport)
+  expect(await isTooWide(page)).toBe(false)
+  expect(await findings(page)).toEqual([])
+  await waits.getByRole('link', { name: '1 movement is not acknowledged' }).click()
+  await page.getByText('10.77.0.9').waitFor()
+})
+
+it('says that nothing is set up, that it cannot be known, and what became of the database', async () => {
+  const app = await startApp()
+  const page = await browser.openAs(app, 'admin', '/admin')
+  await page.getByRole('link', { name: /^No manufacturer is set up yet/ }).waitFor()
+  const incident = { status: 'restored', details: 'A snapshot of yesterday took its place.' }
+  await page.route('**/api/health/', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), store: incident } })
+  })
+  const asked = page.waitForRequest('**/api/admin/store/acknowledge')
+  await page.getByRole('alert').getByText('A snapshot of yesterday').waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'I have taken note' }).click()
+  expect((await asked).method()).toBe('POST')
+
+  await page.route('**/api/discovery/pending/**', (route) => route.abort())
+  await page.reload()
+  await page.getByText('What waits for you is not known.').waitFor()
+})
+
+it('tells which process asks which system, and is not offered where nobody can tell', async () => {
+  const app = await startApp()
+  const page = await browser.openAs(app, 'viewer', '/sign-in')
+  const processOf = (pid: number) => ({ owner: `stage-box:${pid}:ab`, host: '<q>stage-box</q>', pid })
+  const nodes = [
+    { ...processOf(71), work: 'polling', source: 'shure:https://10.0.0.2', manufacturer: 'shure', epoch: 3 },
+    { ...processOf(71), work: 'link', source: 'shure:https://10.0.0.2', manufacturer: 'shure', epoch: 1 },
+  ].map((one) => ({ ...one, seconds_left: 12.4 }))
+  await page.route('**/api/admin/nodes/', (route) =>
+    route.fulfill({ json: { nodes, processes: [processOf(71), processOf(72)] } }),
+  )
+  await page.goto(`${app.url}/admin/nodes`)
+  await page.getByText('2 processes run').waitFor()
+  await page.getByText('process 72 on <q>stage-box</q> holds nothing').waitFor()
+  expect(await page.locator('tbody tr').allInnerTexts()).toEqual([
+    expect.stringMatching(/process 71 on <q>stage-box<\/q>\s+polls\s+shure:https:\/\/10.0.0.2\s+shure\s+3\s+12 s/),
+    expect.stringContaining('keeps the real-time link'),
+  ])
+  expect(await findings(page)).toEqual([])
+  await page.setViewportSize(phone.viewport)
+  expect(await isTooWide(page)).toBe(false)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const link = page.getByRole('navigation', { name: 'Admin pages' }).getByRole('link', { name: 'Nodes' })
+  await link.waitFor()
+
+  await page.route('**/api/admin/nodes/', (route) =>
+    route.fulfill({ status: 404, json: { error: 'There is no such address.', status: 404 } }),
+  )
+  await page.reload()
+  await page.getByRole('heading', { name: 'This service tells nothing of its processes' }).waitFor()
+  await link.waitFor({ state: 'detached' })
+})

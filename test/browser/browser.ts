@@ -1,0 +1,94 @@
+/** A real browser at a real service, for tests of the pages. */
+
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
+import { createHasher } from '../../src/actions/hasher.ts'
+import { createUser } from '../../src/actions/people.ts'
+import type { Actor, Role } from '../../src/model/access.ts'
+import type { TestApp } from '../app.ts'
+import { launchChromium } from '../chromium.ts'
+
+export const password = 'correct horse battery'
+
+const maker: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+
+/** One browser for the tests of a file; each `open` is a person with cookies of their own. */
+export function browserForTests() {
+  let browser: Browser
+  // A whole service and a browser on a busy machine; pages look again every five seconds.
+  vi.setConfig({ testTimeout: 60_000 })
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 300_000)
+  afterAll(() => browser?.close())
+
+  return {
+    /** A page at `path` of the service. Fails the test when the browser complains of anything but failed requests. */
+    async open(app: Pick<TestApp, 'url'>, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      onTestFinished(() => context.close())
+      return openPage(context, app, path)
+    },
+    /** The same, signed in. */
+    async openAs(app: TestApp, role: Role, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      onTestFinished(() => context.close())
+      await signIn(context, app, role)
+      return openPage(context, app, path)
+    },
+  }
+}
+
+/** Makes the user if need be, and gives the browser their session. */
+async function signIn(context: BrowserContext, app: TestApp, role: Role): Promise<void> {
+  const username = `the-${role}`
+  await addUser(app, username, role)
+  const answer = await app.post('/api/auth/login', { username, password })
+  expect(answer.status).toBe(200)
+  const { hostname } = new URL(app.url)
+  const cookies = (answer.headers['set-cookie'] ?? []).map((one) => {
+    const [name = '', value = ''] = one.split(';')[0]?.split('=') ?? []
+    return { name, value, domain: hostname, path: '/', httpOnly: true, sameSite: 'Lax' as const }
+  })
+  await context.addCookies(cookies)
+}
+
+export async function addUser(app: Pick<TestApp, 'house'>, username: string, role: Role): Promise<void> {
+  const hasher = createHasher()
+  try {
+    await createUser({ db: app.house.db, hasher, now: Date.now }, maker, { username, password, role })
+  } catch (error) {
+    if (!String(error).includes('already a user')) throw error
+  } finally {
+    await hasher.close()
+  }
+}
+
+async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path: string): Promise<Page> {
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (said) => {
+    const isNetwork = /^Failed to load resource|^WebSocket connection/.test(said.text())
+    if (said.type() === 'error' && !isNetwork) complaints.push(said.text())
+  })
+  onTestFinished(() => expect(complaints).toEqual([]))
+  await page.goto(app.url + path)
+  return page
+}
+
+/** What axe has against the page as it stands. */
+export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  // axe has just been put there as a global; its types are not this file's business.
+  const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+    'axe.run().then((run) => run.violations)',
+  )
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+}
+
+/** Nothing stands out to the right of the screen. */
+export async function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+}

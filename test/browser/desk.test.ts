@@ -1,0 +1,377 @@
+/** The desk in a real browser: what a technician sees and does, under the Content-Security-Policy, whatever the network does. */
+
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { DeviceUpdate } from '../../src/model/messages.ts'
+import { launchChromium } from '../chromium.ts'
+import { type FakeService, receiver, startFakeService } from './fake-service.ts'
+
+let browser: Browser
+let service: FakeService
+let page: Page
+/** Whatever the browser complains of, but for requests that a test makes fail. */
+let complaints: string[]
+
+beforeAll(async () => {
+  browser = await launchChromium()
+}, 300_000)
+afterAll(() => browser?.close())
+
+beforeEach(async () => {
+  service = await startFakeService('/house')
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  complaints = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (said) => {
+    const isNetwork = /^Failed to load resource|^WebSocket connection/.test(said.text())
+    if (said.type() === 'error' && !isNetwork) complaints.push(said.text())
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.url)) complaints.push(`asked elsewhere: ${request.url()}`)
+  })
+})
+afterEach(async () => {
+  await page.close()
+  await service.close()
+  expect(complaints).toEqual([])
+})
+
+const card = (slot: number) => page.locator('.card', { hasText: `Singer ${slot}` })
+const stateOf = (slot: number) => card(slot).getAttribute('data-state')
+const slots = () => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
+
+function update(told: Parameters<typeof receiver>[1]): DeviceUpdate {
+  const { channels } = receiver(1, told)
+  return { type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } }
+}
+
+async function seriousFindings(): Promise<string[]> {
+  await page.evaluate(axe.source)
+  // axe has just been put there as a global; its types are not this file's business.
+  const violations = await page.evaluate<{ id: string; impact: string }[]>('axe.run().then((run) => run.violations)')
+  return violations.filter(({ impact }) => impact !== 'minor').map(({ id }) => id)
+}
+
+it('shows every state, follows what changes, and puts problems first on request', async () => {
+  const lost = { ...receiver(2, [{}]), is_active: false }
+  service.house.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), lost]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  expect(await Promise.all([1, 2, 3, 4, 5].map(stateOf))).toEqual([
+    'good',
+    'replace',
+    'critical',
+    'off',
+    'receiver_lost',
+  ])
+  expect(await page.locator('.summary').innerText()).toContain('2 need a hand')
+  expect(await seriousFindings()).toEqual([])
+
+  service.say(update([{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null]))
+  await page.locator('.card[data-state=low]', { hasText: 'Singer 1' }).waitFor()
+  await card(1).getByText('−63 dBm').waitFor()
+
+  expect(await slots()).toEqual(['1', '2', '3', '4', '5'])
+  await page.getByLabel('Order').first().selectOption('Problems first')
+  expect(new URL(page.url()).search).toBe('?sort=problems')
+  await expect.poll(slots).toEqual(['3', '5', '1', '2', '4'])
+})
+
+it('notices a pulled cable within seconds, greys everything, and comes back by itself with the truth', async () => {
+  service.house.receivers = [receiver(1, [{ battery: 90 }])]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+
+  service.isSilent = true
+  const since = Date.now()
+  await page.locator('.card[data-state=stale]').waitFor()
+  expect(Date.now() - since).toBeLessThan(5_000)
+  expect(await page.locator('.banner').innerText()).toContain('old')
+  expect(await seriousFindings()).toEqual([])
+
+  service.isDown = true
+  service.house.receivers = [receiver(1, [{ battery: 9 }])]
+  service.isSilent = false
+  service.isDown = false
+  await page.locator('.card[data-state=critical]').waitFor({ timeout: 15_000 })
+  expect(await page.locator('.banner').count()).toBe(0)
+})
+
+it('greys the channels of a manufacturer that does not answer', async () => {
+  service.house.receivers = [{ ...receiver(1, [{}]) }]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  service.house.upstream = 'unhealthy'
+  service.say({
+    type: 'status_update',
+    about: 'upstream',
+    manufacturer: 'shure',
+    message: 'shure does not answer',
+    status: 'unhealthy',
+  })
+  await page.locator('.card[data-state=stale]').waitFor()
+  expect(await page.locator('.footer').innerText()).toContain('Not answering')
+})
+
+it('keeps hostile names text, and in their place', async () => {
+  const names = ['<img src=x onerror=alert(1)>', '\u202Egnp.exe', 'W'.repeat(255), '<script>alert(1)</script>']
+  service.house.receivers = [
+    receiver(
+      1,
+      names.map((name) => ({ name })),
+    ),
+  ]
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`${service.url}/`)
+  const shown = page.locator('.card-name')
+  await shown.getByText('<script>alert(1)</script>').waitFor()
+  expect(await page.locator('.card-name img, .card-name script').count()).toBe(0)
+  expect(await shown.getByText('gnp.exe').count()).toBe(1)
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
+})
+
+it('says what to do where there is nothing, and where sign-in is needed', async () => {
+  service.house.upstream = 'disabled'
+  await page.goto(`${service.url}/?manufacturer=nobody&sort=sideways`)
+  await page.getByText('micwatch serve --demo').waitFor()
+  expect(await seriousFindings()).toEqual([])
+  service.house.needsSignIn = true
+  await page.reload()
+  await page.getByRole('heading', { name: 'Sign-in needed' }).waitFor()
+})
+
+const singers = (count: number, told: Parameters<typeof receiver>[1][number] = {}) =>
+  receiver(
+    1,
+    Array.from({ length: count }, () => told),
+  )
+
+function group(id: number, title: string, slots: number[], hide_charts = false) {
+  return { id, title, slots, hide_charts, manufacturer: null }
+}
+
+it('filters by what is typed, by state and by group, keeps it in the address, and says when nothing fits', async () => {
+  service.house.receivers = [receiver(1, [{}, { battery: 5, name: 'Anna' }, null, {}])]
+  service.house.groups = [group(4, 'Band', [4, 65_001, 9, 1]), group(5, 'Nobody', [])]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('anna rack')
+  await expect.poll(slots).toEqual(['2'])
+  expect(new URL(page.url()).searchParams.get('q')).toBe('anna rack')
+  await page.reload()
+  await expect.poll(slots).toEqual(['2'])
+  await page.getByLabel('Search').fill('nobody at all')
+  await page.getByText('No channel fits: “nobody at all”.').waitFor()
+  expect(await seriousFindings()).toEqual([])
+  await page.getByRole('link', { name: 'Show everything' }).click()
+  await expect.poll(slots).toEqual(['1', '2', '3', '4'])
+
+  await page.getByLabel('State').first().selectOption('Problems only')
+  await expect.poll(slots).toEqual(['2'])
+  await page.getByLabel('State').first().selectOption('Switched off')
+  await expect.poll(slots).toEqual(['3'])
+  await page.getByLabel('State').first().selectOption('Every state')
+
+  await page.getByRole('button', { name: 'Band' }).click()
+  await expect.poll(slots).toEqual(['4', '9', '1'])
+  expect(new URL(page.url()).search).toBe('?group=4')
+  expect(await page.locator('.planned').innerText()).toMatch(/9\s+Planned/)
+  expect(await page.locator('.spacer').count()).toBe(1)
+  await page.keyboard.press('2')
+  await page.getByRole('heading', { name: 'Nobody has no positions yet' }).waitFor()
+  await page.keyboard.press('0')
+  await expect.poll(slots).toEqual(['1', '2', '3', '4'])
+}, 40_000)
+
+it('shows every value in a table, ordered by its columns', async () => {
+  service.house.receivers = [receiver(1, [{ battery: 90 }, { battery: 15, rf_level: -61 }, null, { battery: 40 }])]
+  await page.goto(`${service.url}/?layout=list`)
+  const row = page.getByRole('row', { name: /Singer 2/ })
+  await row.getByText('−61 dBm').waitFor()
+  for (const text of ['H02', 'Low', '15 %', '540.000 MHz', 'Rack 1·2']) expect(await row.innerText()).toContain(text)
+  const order = () => page.locator('tbody [data-column=slot]').allInnerTexts()
+  expect(await order()).toEqual(['1', '2', '3', '4'])
+  await page.getByRole('button', { name: 'Battery' }).click()
+  await expect.poll(order).toEqual(['2', '4', '1', '3'])
+  expect(await page.locator('[aria-sort=ascending]').innerText()).toContain('Battery')
+  expect(await seriousFindings()).toEqual([])
+})
+
+it('has a key for everything, a button for every key, and a help made of them', async () => {
+  service.house.receivers = [singers(2)]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keys' })
+  await help.waitFor()
+  const keys = await help.locator('kbd').allInnerTexts()
+  expect(keys).toEqual(['?', '/', '0–9', 'w', 'p', 'l', 'f', 'q', 'c', 'm', 'a', 'Esc'])
+  expect(await seriousFindings()).toEqual([])
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'hidden' })
+
+  await page.getByRole('button', { name: 'More to do with this view' }).click()
+  const inMenu = await page.locator('.more button .key').allInnerTexts()
+  expect(inMenu).toEqual(['?', 'w', 'p', 'f', 'q', 'c', 'm', 'a'])
+  expect(await seriousFindings()).toEqual([])
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('q')
+  const qr = page.getByRole('dialog', { name: 'This view on another device' })
+  await qr.getByRole('img', { name: /^QR code of http/ }).waitFor()
+  expect(await qr.innerText()).toContain('MICWATCH_HOST=0.0.0.0')
+  expect(await seriousFindings()).toEqual([])
+  await qr.getByRole('button', { name: 'Close' }).click()
+
+  expect(await page.locator('.chart').count()).toBe(2)
+  await page.keyboard.press('c')
+  await expect.poll(() => page.locator('.chart').count()).toBe(0)
+  await page.keyboard.press('w')
+  await page.waitForURL(`${service.url}/wall`)
+})
+
+it('remembers how it was shown, and lets the address win', async () => {
+  service.house.receivers = [receiver(1, [{}, { battery: 5 }])]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  await page.keyboard.press('p')
+  await page.getByRole('button', { name: 'More to do with this view' }).click()
+  await page.getByLabel('Theme').selectOption('Light')
+  await page.goto(`${service.url}/`)
+  await expect.poll(slots).toEqual(['2', '1'])
+  const theme = () => page.locator('html').getAttribute('data-theme')
+  expect(await theme()).toBe('light')
+  await page.goto(`${service.url}/?sort=slot&theme=contrast`)
+  await expect.poll(slots).toEqual(['1', '2'])
+  expect(await theme()).toBe('contrast')
+})
+
+it.each(['dark', 'light', 'contrast'])(
+  'can be read in the %s theme, whatever is wrong',
+  async (theme) => {
+    const lost = { ...receiver(2, [{}, null]), is_active: false }
+    const told = [
+      {},
+      { battery: 40 },
+      { battery: 15 },
+      { battery: 5, rf_level: -95 },
+      { battery: null },
+      { rf_level: -95 },
+    ]
+    service.house.receivers = [receiver(1, [...told.slice(0, 4)]), lost, receiver(3, [...told.slice(4), null])]
+    service.house.groups = [group(1, 'All of them', [1, 2, 3, 4, 5, 6, 9, 10, 11, 77, 65_001])]
+    for (const query of ['', '&group=1', '&layout=list']) {
+      await page.goto(`${service.url}/?theme=${theme}${query}`)
+      await page.locator('[data-state=critical]').waitFor()
+      expect(await seriousFindings()).toEqual([])
+    }
+    await page.goto(`${service.url}/wall?theme=${theme}`)
+    await page.locator('[data-state=critical]').waitFor()
+    expect(await seriousFindings()).toEqual([])
+  },
+  60_000,
+)
+
+it('keeps an overload in sight after it has passed, until somebody clears it', async () => {
+  service.house.receivers = [singers(1)]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  service.say(update([{ audio_level: 0 }]))
+  await page.locator('.card[data-state=clipping]').waitFor()
+  service.say(update([{ audio_level: -20 }]))
+  expect(await stateOf(1)).toBe('clipping')
+  await expect.poll(() => stateOf(1), { timeout: 15_000 }).toBe('good')
+  const mark = card(1).getByRole('button', { name: /^OL \d\d:\d\d:\d\d$/ })
+  await mark.click()
+  await mark.waitFor({ state: 'detached' })
+}, 40_000)
+
+it('keeps the last battery of a transmitter that has just gone', async () => {
+  service.house.receivers = [singers(1, { battery: 12 })]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  service.say(update([null]))
+  await page.locator('.card[data-state=off_recently]').waitFor()
+  expect(await card(1).innerText()).toContain('12 %')
+  expect(await card(1).getByText('Battery low').count()).toBe(1)
+  expect(await page.locator('.chart[data-asleep]').count()).toBe(1)
+})
+
+it('hides the charts of a group that wants none', async () => {
+  service.house.receivers = [singers(2)]
+  service.house.groups = [group(1, 'With', [1, 2]), group(2, 'Without', [1, 2], true)]
+  await page.goto(`${service.url}/?group=1`)
+  await card(1).waitFor()
+  expect(await page.locator('.chart').count()).toBe(2)
+  await page.keyboard.press('2')
+  await expect.poll(() => page.locator('.chart').count()).toBe(0)
+})
+
+it('paints what it is told: a chart of the last minute, and meters that follow', async () => {
+  service.house.receivers = [singers(1)]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  const painted = () =>
+    page.evaluate<number>(`(() => {
+      const canvas = document.querySelector('.meter-layer canvas')
+      const chart = document.querySelector('.chart').getBoundingClientRect()
+      const field = canvas.getBoundingClientRect()
+      const { data } = canvas.getContext('2d').getImageData(
+        chart.left - field.left, chart.top - field.top, chart.width, chart.height)
+      let green = 0
+      for (let at = 0; at < data.length; at += 4) if (data[at + 1] > data[at] + 40) green += 1
+      return green
+    })()`)
+  const before = await painted()
+  for (let at = 0; at < 8; at++) service.say(update([{ audio_level: -4 - at }]))
+  await expect.poll(painted, { timeout: 10_000 }).toBeGreaterThan(before)
+})
+
+it('on a phone puts problems first, keeps within the screen, and opens a channel with one tap', async () => {
+  service.house.receivers = [receiver(1, [{}, {}, { battery: 5 }, {}]), receiver(2, [{}, {}, {}, {}])]
+  service.house.groups = [group(1, 'A group with a rather long name', [1]), group(2, 'Another of them, longer', [2])]
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const query of ['', '?layout=list', '?group=1']) {
+    await page.goto(`${service.url}/${query}`)
+    await page.locator('[data-state]').first().waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
+    expect(await seriousFindings()).toEqual([])
+  }
+  await page.goto(`${service.url}/`)
+  await expect.poll(slots).toEqual(['3', '1', '2', '4', '5', '6', '7', '8'])
+  await card(3).click({ position: { x: 40, y: 120 } })
+  await page.waitForURL(`${service.url}/channels/3`)
+}, 60_000)
+
+it('holds at twice the size of letters', async () => {
+  service.house.receivers = [singers(4)]
+  // What 200 % does to a window of 1440 by 900.
+  await page.setViewportSize({ width: 720, height: 450 })
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(720)
+  expect(await seriousFindings()).toEqual([])
+})
+
+it('sounds only on a device that wants it', async () => {
+  service.house.receivers = [singers(1)]
+  await page.goto(`${service.url}/`)
+  await card(1).waitFor()
+  const sound = page.locator('.more button', { hasText: 'Alarm sound' })
+  expect(await sound.getAttribute('aria-pressed')).toBe('false')
+  await page.keyboard.press('m')
+  await expect.poll(() => sound.getAttribute('aria-pressed')).toBe('true')
+  await page.reload()
+  await card(1).waitFor()
+  await expect.poll(() => page.locator('.more').textContent()).toContain('the browser waits for it')
+})
+
+it('tells about itself', async () => {
+  await page.goto(`${service.url}/about/`)
+  await page.getByText('9.9.9').waitFor()
+  expect(await page.locator('a[href="/house/api/data.json"]').count()).toBe(1)
+  expect(await seriousFindings()).toEqual([])
+})

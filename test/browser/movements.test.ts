@@ -1,0 +1,133 @@
+/** The movement log: a receiver moves in the simulator, somebody takes note of it in the browser. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { entryOf, firstDevice, startApp, startShure, until, withoutLink } from '../app.ts'
+import { tokenHeaders } from '../tokens.ts'
+import { browserForTests, findings, isTooWide } from './browser.ts'
+
+const browser = browserForTests()
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
+
+async function startHouse() {
+  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
+  const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+  await until('all are known', async () => (await app.receivers()).length === 3)
+  const admin = await tokenHeaders(app.house, 'admin')
+  const poll = async () => {
+    const { status } = await app.post('/api/refresh/')
+    expect(status).toBe(200)
+  }
+  // Joins the first cycle if that is still ending, so that every later poll is one of its own.
+  await poll()
+  const move = async (...addresses: string[]) => {
+    for (const [at, ip] of addresses.entries()) shure.show.set(firstDevice(shure, at).id, { ip })
+    await poll()
+  }
+  const acknowledged = async () => {
+    const { json } = await app.get('/api/admin/movements/', admin)
+    return json.map((one: { acknowledged_by: string | null }) => one.acknowledged_by) as (string | null)[]
+  }
+  return { app, shure, admin, move, acknowledged }
+}
+
+const rows = (page: Page) => page.locator('tbody tr')
+const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+
+it('shows what moved from where to where, and how often it was seen', async () => {
+  const { app, shure, move } = await startHouse()
+  const page = await browser.openAs(app, 'viewer', '/admin/movements')
+  await page.getByRole('heading', { name: 'No movement waits for you' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  const { id, ip, serial_number } = { ...firstDevice(shure), ip: firstDevice(shure).ip ?? '' }
+  const { name } = await app.receiver(id)
+  await move('10.77.0.1')
+  // By itself, without a reload.
+  await rows(page).waitFor()
+  const text = await rows(page).innerText()
+  for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) expect(text).toContain(part)
+  await page.getByText('This takes the role operator.').waitFor()
+  expect(await findings(page)).toEqual([])
+  // There and back, and there again: the same movement, once more.
+  await move(ip)
+  await move('10.77.0.1')
+  await until(
+    'it is counted',
+    async () => (await rows(page).first().locator('[data-label="Times seen"]').innerText()) === '2',
+  )
+})
+
+it('is acknowledged one by one, and all at once', async () => {
+  const { app, move, acknowledged } = await startHouse()
+  await move('10.77.0.1', '10.77.0.2', '10.77.0.3')
+  const page = await browser.openAs(app, 'operator', '/admin/movements')
+  await rows(page).first().waitFor()
+  await page.getByRole('checkbox', { name: /^Select movement 2 / }).check()
+  await page.getByRole('button', { name: 'Acknowledge (1)' }).click()
+  await page.getByRole('dialog', { name: 'Acknowledge 1 movement?' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+  await said(page).getByText('Acknowledged 1 movement(s).').waitFor()
+  expect(await acknowledged()).toEqual([null, 'the-operator', null])
+
+  await page.getByRole('button', { name: 'Acknowledge all shown (2)' }).click()
+  await page.getByRole('dialog', { name: 'Acknowledge 2 movements?' }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all shown' }).click()
+  await page.getByRole('heading', { name: 'No movement waits for you' }).waitFor()
+  expect(await acknowledged()).toEqual(['the-operator', 'the-operator', 'the-operator'])
+
+  await page.getByLabel('Acknowledged').selectOption('any')
+  expect(new URL(page.url()).search).toBe('?acknowledged=any')
+  await rows(page).first().waitFor()
+  expect(await rows(page).count()).toBe(3)
+  expect(await rows(page).first().innerText()).toContain('by the-operator')
+})
+
+it('tells of places, keeps names text, and fits a phone', async () => {
+  const { app, admin, shure, move } = await startHouse()
+  const { json: place } = await app.post('/api/admin/locations/', { name: '<b>Stage left</b>' }, admin)
+  const { id } = await app.receiver(firstDevice(shure).id)
+  const headers = { ...admin, 'content-type': 'application/json' }
+  const body = JSON.stringify({ location: place.id, reason: 'for the second act' })
+  expect((await app.send('PATCH', `/api/admin/receivers/${id}/`, { headers, body })).status).toBe(200)
+  await move('10.77.0.1')
+  const page = await browser.openAs(app, 'operator', '/admin/movements', phone)
+  await rows(page).first().waitFor()
+  const text = await rows(page).first().innerText()
+  for (const part of ['nowhere', '<b>Stage left</b>', 'for the second act', 'by hand']) expect(text).toContain(part)
+  expect(await page.locator('tbody b').count()).toBe(0)
+  expect(await isTooWide(page)).toBe(false)
+  expect(await findings(page)).toEqual([])
+})
+
+it('shows long logs page by page, and goes back when a page is no more', async () => {
+  const { app, admin } = await startHouse()
+  const { id } = (await app.receivers())[0] ?? { id: 0 }
+  const headers = { ...admin, 'content-type': 'application/json' }
+  for (let at = 1; at <= 52; at += 1) {
+    const body = JSON.stringify({ ip: `10.88.0.${at}` })
+    expect((await app.send('PATCH', `/api/admin/receivers/${id}/`, { headers, body })).status).toBe(200)
+  }
+  const page = await browser.openAs(app, 'operator', '/admin/movements')
+  await page.getByText('1–50 of 52').waitFor()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('51–52 of 52').waitFor()
+  expect(new URL(page.url()).search).toBe('?page=2')
+  await page.getByRole('button', { name: 'Acknowledge all shown (2)' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all shown' }).click()
+  await page.getByText('1–50 of 50').waitFor()
+  expect(new URL(page.url()).search).toBe('')
+})
+
+it('says that it cannot be read, and tries again when told to', async () => {
+  const { app, move } = await startHouse()
+  await move('10.77.0.1')
+  const page = await browser.openAs(app, 'operator', '/sign-in')
+  await page.route('**/api/admin/movements/**', (route) => route.abort())
+  await page.goto(`${app.url}/admin/movements`)
+  await page.getByRole('heading', { name: 'Micwatch cannot be reached' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.unroute('**/api/admin/movements/**')
+  await page.getByRole('button', { name: 'Try again now' }).click()
+  await rows(page).waitFor()
+})

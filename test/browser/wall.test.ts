@@ -1,0 +1,141 @@
+/** The wall in a real browser: whatever the number of channels and the shape of the screen, all of them are on it. */
+
+import type { Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+import { browserForTests, findings } from './browser.ts'
+import { type FakeService, receiver, startFakeService } from './fake-service.ts'
+
+const { open } = browserForTests()
+
+async function startHouse(channels: number, told: Parameters<typeof receiver>[1][number] = {}): Promise<FakeService> {
+  const service = await startFakeService('/house')
+  onTestFinished(() => service.close())
+  const names = ['Elsbeth', 'Maria Callas', 'The Man in Black', 'Bartholomew', 'W'.repeat(60), 'Li']
+  service.house.receivers = Array.from({ length: Math.ceil(channels / 4) }, (_, at) =>
+    receiver(
+      at + 1,
+      Array.from({ length: Math.min(4, channels - at * 4) }, (_, channel) => ({
+        name: `H${at} ${names[(at + channel) % names.length]}`,
+        ...told,
+      })),
+    ),
+  )
+  return service
+}
+
+/** Of every card: within the screen, and as high as what is in it. */
+const misfits = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('.wall .card')].flatMap((card) => {
+    const { left, top, right, bottom } = card.getBoundingClientRect()
+    const out = left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5
+    const cut = card.scrollHeight > card.clientHeight + 1
+    return out || cut ? [card.innerText + (out ? ' is out ' : ' is cut ') + card.scrollHeight + ' in ' + card.clientHeight] : []
+  })`)
+
+const shapes = [
+  { width: 1920, height: 1080 },
+  { width: 1080, height: 1920 },
+  { width: 1366, height: 600 },
+  { width: 844, height: 390 },
+]
+
+it.each([8, 60, 300])(
+  'fits %i channels on every shape of screen, as cards and as lines',
+  async (count) => {
+    const service = await startHouse(count)
+    const page = await open(service, '/wall')
+    for (const viewport of shapes) {
+      await page.setViewportSize(viewport)
+      for (const layout of ['grid', 'list']) {
+        await page.goto(`${service.url}/wall?layout=${layout}`)
+        await expect.poll(() => page.locator('.wall .card').count()).toBe(count)
+        await expect.poll(async () => (await misfits(page)).join()).toBe('')
+        const size = await page.evaluate<number[]>(
+          '[document.documentElement.scrollWidth, document.documentElement.scrollHeight]',
+        )
+        expect(size).toEqual([viewport.width, viewport.height])
+      }
+    }
+  },
+  60_000,
+)
+
+it('has no controls, but for whoever moves a mouse', async () => {
+  const service = await startHouse(4)
+  const page = await open(service, '/wall')
+  await page.locator('.card').first().waitFor()
+  expect(await page.locator('a, button, select, input').count()).toBe(0)
+  expect(await findings(page)).toEqual([])
+  await page.mouse.move(200, 200)
+  await page.getByRole('button', { name: 'QR code of this view' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.keyboard.press('?')
+  const keys = await page.getByRole('dialog', { name: 'Keys' }).locator('kbd').allInnerTexts()
+  expect(keys).toEqual(['?', '0–9', 'd', 'p', 'l', 'f', 'q', 'g', 'c', 'm', 'Esc'])
+}, 150_000)
+
+it('shows a group in its order, with what is planned outlined and what is blank left blank', async () => {
+  const service = await startHouse(4)
+  service.house.groups = [{ id: 2, title: 'Band', slots: [3, 65_001, 9, 1], hide_charts: true, manufacturer: null }]
+  const page = await open(service, '/wall?group=2&layout=sideways&detail=everything&theme=pink')
+  const places = () =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('.wall-cards > li')].map((one) =>
+      one.matches('.spacer') ? 'blank' : one.querySelector('.card-slot [aria-hidden]').innerText)`)
+  await expect.poll(places).toEqual(['3', 'blank', '9', '1'])
+  expect(await page.locator('.planned').innerText()).toContain('Planned')
+  expect(await page.locator('.chart').count()).toBe(0)
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+}, 60_000)
+
+it('shows as much as is wanted', async () => {
+  const service = await startHouse(4)
+  const page = await open(service, '/wall?detail=full')
+  await expect.poll(() => page.locator('.wall .chart').count()).toBe(4)
+  await page.goto(`${service.url}/wall?detail=status`)
+  await page.locator('.card').first().waitFor()
+  expect(await page.locator('.meters, .chart, .card-foot').count()).toBe(0)
+}, 60_000)
+
+it('moves alarms and nothing else, and not even them where nobody wants motion', async () => {
+  const service = await startHouse(4)
+  service.house.receivers = [receiver(1, [{}, { battery: 15 }, { battery: 5 }, { rf_level: -95 }])]
+  const page = await open(service, '/wall')
+  await page.locator('.card[data-state=critical]').waitFor()
+  const moving = () => page.evaluate<number>('document.getAnimations().length')
+  expect(await moving()).toBe(1)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await expect.poll(moving).toBe(0)
+}, 60_000)
+
+it('shows who wears what, with a picture where there is one', async () => {
+  const service = await startHouse(2)
+  const picture =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  service.house.answers = {
+    '/api/assignments/': [{ id: 1, performer: 5, wireless_unit: 8, is_active: true }],
+    '/api/units/': [{ id: 8, base_chassis: 1, channel: 2 }],
+    '/api/performers/': [{ id: 5, name: '<b>Anna Netrebko</b>', notes: '', picture }],
+  }
+  const page = await open(service, '/wall')
+  const card = page.locator('.card', { hasText: '<b>Anna Netrebko</b>' })
+  await card.waitFor()
+  expect(await card.locator('.card-slot').innerText()).toContain('2')
+  await expect.poll(() => page.evaluate("document.querySelector('.card img').naturalWidth")).toBe(1)
+  await page.keyboard.press('g')
+  await expect.poll(() => card.locator('img').count()).toBe(0)
+}, 60_000)
+
+it('greys everything and says how old it is when the service goes, and is back by itself', async () => {
+  const service = await startHouse(60)
+  const page = await open(service, '/wall')
+  await page.locator('.card[data-state=good]').first().waitFor()
+  service.isDown = true
+  await expect.poll(() => page.locator('.card[data-state=stale]').count()).toBe(60)
+  const age = async () => Number(/is (\d+) s old/.exec(await page.locator('.banner').innerText())?.[1])
+  const first = await age()
+  await expect.poll(age).toBeGreaterThan(first)
+  await expect.poll(async () => (await misfits(page)).join()).toBe('')
+  service.isDown = false
+  await expect.poll(() => page.locator('.card[data-state=good]').count(), { timeout: 20_000 }).toBe(60)
+  expect(await page.locator('.banner').count()).toBe(0)
+}, 60_000)

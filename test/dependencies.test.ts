@@ -1,0 +1,69 @@
+/** What is installed, not what is asked for: below these versions a hostile peer could crash, bloat or read us. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, unknown> }
+
+function isAtLeast(version: string, floor: string): boolean {
+  const [own, least] = [version, floor].map((text) => text.split('.').map(Number.parseFloat))
+  for (const [at, part] of (least ?? []).entries()) {
+    const difference = (own?.[at] ?? 0) - part
+    if (difference !== 0) return difference > 0
+  }
+  return true
+}
+
+function installed(name: string): string {
+  return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version
+}
+
+describe('what is installed', () => {
+  it('compares versions as numbers', () => {
+    expect(['8.21.0', '8.21.1', '8.100.0', '9.0.0'].every((one) => isAtLeast(one, '8.21.0'))).toBe(true)
+    expect(['8.20.9', '7.99.0', '8.3.0'].some((one) => isAtLeast(one, '8.21.0'))).toBe(false)
+  })
+
+  it.each([
+    ['ws', '8.21.0'],
+    ['undici', '7.24.0'],
+    ['fastify', '5.8.1'],
+    ['@fastify/static', '9.1.1'],
+  ])('%s is at least %s, however often it is there', (name, floor) => {
+    expect([name, isAtLeast(installed(name), floor)]).toEqual([name, true])
+    const copies = Object.entries(lock.packages).filter(([path]) => path.endsWith(`node_modules/${name}`))
+    expect(copies.length).toBeGreaterThan(0)
+    for (const [path, { version }] of copies as [string, { version: string }][]) {
+      expect([path, isAtLeast(version, floor)]).toEqual([path, true])
+    }
+  })
+
+  it('SQLite is one without the defect of its log', () => {
+    const database = new DatabaseSync(':memory:')
+    const row = database.prepare('select sqlite_version() as version').get() as { version: string }
+    database.close()
+    expect([row.version, isAtLeast(row.version, '3.51.3')]).toEqual([row.version, true])
+  })
+
+  it('Node, and the client inside it, are no older than the package asks for', () => {
+    const { node, undici = '0' } = process.versions
+    const floors: Record<string, readonly [string, string]> = {
+      20: ['20.20.2', '6.24.0'],
+      22: ['22.22.2', '6.24.0'],
+    }
+    const [nodeFloor, undiciFloor] = floors[node.split('.')[0] ?? ''] ?? ['24.14.1', '7.24.0']
+    expect([node, isAtLeast(node, nodeFloor)]).toEqual([node, true])
+    expect([undici, isAtLeast(undici, undiciFloor)]).toEqual([undici, true])
+    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(engines.node).toBe('^20.20.2 || ^22.22.2 || >=24.14.1')
+  })
+
+  it('nothing is there that misreads addresses', () => {
+    const names = Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ''))
+    expect(names.filter((name) => ['ip', 'ssrfcheck', 'ssrf-req-filter', 'is-ip-private'].includes(name))).toEqual([])
+  })
+})

@@ -1,0 +1,133 @@
+/** What deploy/ and its page tell people to type exists: files, commands, flags, variables, keys. */
+
+import { execFile } from 'node:child_process'
+import { access, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments, parse as parseYaml } from 'yaml'
+import { readConfig } from '../src/config.ts'
+import { createTestFolder } from './databases.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string) => readFile(join(root, path), 'utf8')
+const run = promisify(execFile)
+const program = join(root, 'dist/main.js')
+
+interface Service {
+  readonly command?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: readonly string[]
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
+  readonly image?: string
+  readonly build?: { readonly context: string; readonly dockerfile: string }
+}
+
+async function servicesOf(file: string): Promise<[string, Service][]> {
+  const { services } = parseYaml(await read(file), { merge: true }) as { services: Record<string, Service> }
+  return Object.entries(services)
+}
+
+const helps = new Map<string, Promise<{ stdout: string }>>()
+
+/** The command exists and knows these flags. */
+async function expectCommand(words: readonly string[]): Promise<void> {
+  const [command = ''] = words
+  const help = helps.get(command) ?? run(process.execPath, [program, command, '--help'])
+  helps.set(command, help)
+  const { stdout } = await help
+  for (const flag of words.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag)
+}
+
+/** Every variable of ours is one the program reads, or one that a configuration file names. */
+async function expectVariables(names: Iterable<string>): Promise<void> {
+  const documented = await read('docs/configuration.md')
+  const used = (await read('deploy/micwatch.yaml')) + (await read('deploy/Caddyfile'))
+  for (const name of names) {
+    if (!name.startsWith('MICWATCH_')) continue
+    expect([
+      name,
+      documented.includes(`\`${name}\``) || used.includes(`{${name}}`) || used.includes(`{$${name}}`),
+    ]).toEqual([name, true])
+  }
+}
+
+describe.each(['deploy/compose.yaml', 'deploy/compose.cluster.yaml'])('%s', (file) => {
+  it('starts our program with words it knows, and mounts files that are there', async () => {
+    const services = await servicesOf(file)
+    const own = services.filter(([, { image }]) => image === 'micwatch')
+    expect(own.length).toBeGreaterThan(0)
+    for (const [, { command = [], environment = {}, build }] of own) {
+      await expectCommand(command)
+      await expectVariables(Object.keys(environment))
+      await access(join(root, 'deploy', build?.context ?? '', build?.dockerfile ?? ''))
+    }
+    const names = services.map(([name]) => name)
+    for (const [, { volumes = [], depends_on = [] }] of services) {
+      for (const volume of volumes)
+        if (volume.startsWith('./')) await access(join(root, 'deploy', volume.split(':')[0] ?? ''))
+      for (const name of Array.isArray(depends_on) ? depends_on : Object.keys(depends_on)) expect(names).toContain(name)
+    }
+  })
+})
+
+it('deploy/kubernetes.yaml starts our program with words it knows, and its parts fit together', async () => {
+  const documents = parseAllDocuments(await read('deploy/kubernetes.yaml')).map((one) => one.toJS())
+  const of = (kind: string) => documents.filter((one) => one.kind === kind)
+  const [config, service, ingress] = ['ConfigMap', 'Service', 'Ingress'].map((kind) => of(kind)[0])
+  for (const deployment of of('Deployment')) {
+    const { template, selector } = deployment.spec
+    expect(template.metadata.labels).toMatchObject(selector.matchLabels)
+    const [container] = template.spec.containers
+    await expectCommand(container.args)
+    await expectVariables(container.env.map(({ name }: { name: string }) => name))
+    const volumes = template.spec.volumes.map(({ name }: { name: string }) => name)
+    for (const { name } of container.volumeMounts) expect(volumes).toContain(name)
+  }
+  expect(of('Deployment').map((one) => one.spec.template.metadata.labels)).toContainEqual(service.spec.selector)
+  expect(ingress.spec.rules[0].http.paths[0].backend.service.name).toBe(service.metadata.name)
+  const folder = await createTestFolder()
+  try {
+    const file = join(folder.path, 'micwatch.yaml')
+    await writeFile(file, config.data['micwatch.yaml'])
+    expect(readConfig({ config: file }, {}).server.allowed_hosts).toEqual([ingress.spec.rules[0].host])
+  } finally {
+    await folder.drop()
+  }
+})
+
+it('deploy/micwatch.yaml is a configuration', () => {
+  const config = readConfig({ config: join(root, 'deploy/micwatch.yaml') }, { MICWATCH_PUBLIC_NAME: 'venue.example' })
+  expect(config.server).toMatchObject({ host: '0.0.0.0', allowed_hosts: ['venue.example'] })
+})
+
+it('deploy/micwatch.service starts our program with words it knows', async () => {
+  const unit = await read('deploy/micwatch.service')
+  const [, words = ''] = /^ExecStart=\S+ \S+main\.js (.*)$/m.exec(unit) ?? []
+  await expectCommand(words.split(' '))
+  await expectVariables([...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name))
+  await run('systemd-analyze', ['verify', join(root, 'deploy/micwatch.service')]).catch((error) => {
+    // Where there is no systemd, the rest of this test has to do; /usr/bin/node may be elsewhere.
+    if (error.code !== 'ENOENT' && !/node is not executable/.test(String(error.stderr))) throw error
+  })
+})
+
+it('deploy/Dockerfile copies what is there, and runs scripts that are', async () => {
+  const lines = (await read('deploy/Dockerfile')).split('\n')
+  const { scripts } = JSON.parse(await read('package.json'))
+  for (const line of lines) {
+    for (const [, script = ''] of line.matchAll(/npm run (\w+)/g)) expect(scripts).toHaveProperty(script)
+    const [, files = ''] = /^COPY (?!--)(.*) \S+$/.exec(line) ?? []
+    for (const path of files.split(' ').filter(Boolean)) await access(join(root, path))
+  }
+  const shipped = await readdir(join(root, 'dist'))
+  expect(shipped).toEqual(expect.arrayContaining(['main.js', 'web']))
+})
+
+it('docs/several-machines.md names files and commands that are there', async () => {
+  const page = await read('docs/several-machines.md')
+  for (const [path] of page.matchAll(/deploy\/[\w.]+/g)) await access(join(root, path))
+  const { stdout } = await run(process.execPath, [program, '--help'])
+  for (const [, command = ''] of page.matchAll(/^micwatch (\w+)|`micwatch (\w+)/gm)) expect(stdout).toContain(command)
+})

@@ -1,0 +1,168 @@
+/** Answers that are partly nonsense: what is good of them is used, the rest is passed over and said once. */
+
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { engines } from '../databases.ts'
+import { tokenHeaders } from '../tokens.ts'
+import { device, refuses, says, startSystem } from './system.ts'
+
+const poll = async (app: TestApp) => {
+  const { status, json } = await app.post('/api/refresh/')
+  expect([status, json.status]).toEqual([200, 'success'])
+  return json
+}
+const vendor = async (app: TestApp) => (await app.get('/api/health/')).json.vendor_api
+
+describe('devices that make no sense', () => {
+  it('are left out or read as far as possible, said once an hour each, and health stays healthy', async () => {
+    const { device_id: _, ...nameless } = device(2)
+    const odd = [
+      device(3, { battery_percentage: 'x' }),
+      device(4, { battery_percentage: -3 }),
+      device(5, { device_name: { first: { of: 'many' } } }),
+    ]
+    const body = JSON.stringify({ devices: [device(1), nameless, 'no object', ...odd, device(6)] })
+    // What JSON.stringify cannot say.
+    const text = body.replace('"battery_percentage":80,"rf_level":-60,"serial_number":"S6"', '"rf_level":1e309')
+    expect(text).toContain('1e309')
+    const system = await startSystem((_request, response) => response.writeHead(200).end(text))
+    const logged: { level: number; msg: string }[] = []
+    const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) })
+    const app = await startApp({ manufacturers: [system.entry('odd', { poll_interval: 3600 })], log })
+    for (let turn = 0; turn < 3; turn += 1) expect((await poll(app)).receivers_updated).toBe(5)
+
+    expect((await app.receivers()).map(({ name }) => name)).toEqual(['Rack 1', 'Rack 3', 'Rack 4', 'ULXD4', 'Rack 6'])
+    const { status, consecutive_failures, details } = await vendor(app)
+    expect([status, consecutive_failures]).toEqual(['healthy', 0])
+    expect(details).toEqual([expect.stringMatching(/^entry 2 of the list: it has no device_id \(and 5 more\)$/)])
+    const said = logged.map(({ msg }) => msg).filter((msg) => /^(entry|device) /.test(msg))
+    expect(said).toEqual([
+      'entry 2 of the list: it has no device_id',
+      'entry 3 of the list: it is not an object',
+      'device d3: battery_percentage cannot be read',
+      'device d4: battery_percentage cannot be read',
+      'device d5: device_name cannot be read',
+      'device d6: rf_level cannot be read',
+    ])
+  })
+
+  it('told twice count once: the first wins, and nobody moves to and fro', async () => {
+    const twice = device(1)
+    const system = await startSystem(
+      says({ devices: [twice, { ...twice, device_name: 'Again' }, device(2), device(3, { serial_number: 'S2' })] }),
+    )
+    const app = await startApp({ manufacturers: [system.entry('twice', { poll_interval: 3600 })] })
+    for (let turn = 0; turn < 3; turn += 1) expect((await poll(app)).receivers_updated).toBe(2)
+    const known = await app.receivers()
+    expect(known.map(({ name, ip }) => [name, ip])).toEqual([
+      ['Rack 1', '10.0.0.1'],
+      ['Rack 2', '10.0.0.2'],
+    ])
+    expect((await app.get('/api/movements/unacknowledged/')).json.count).toBe(0)
+    expect((await app.get('/api/discovery/pending/')).json.count).toBe(0)
+    const [report] = await app.house.monitor.pollNow(['twice'], new AbortController().signal)
+    expect(report?.report).toMatchObject({ duplicates: 4, moved: 0, created: 0 })
+  })
+
+  it('an empty list after fifty deletes nothing; at the third all are inactive', async () => {
+    const system = await startSystem(says({ devices: Array.from({ length: 50 }, (_, at) => device(at)) }))
+    const app = await startApp({ manufacturers: [system.entry('gone', { poll_interval: 3600 })] })
+    expect((await poll(app)).receivers_updated).toBe(50)
+    const before = await app.receivers()
+    system.answer(says({ devices: [] }))
+    for (const isActive of [true, true, false]) {
+      expect((await poll(app)).receivers_updated).toBe(0)
+      const after = await app.receivers()
+      expect(after.map(({ last_seen }) => last_seen)).toEqual(before.map(({ last_seen }) => last_seen))
+      expect([...new Set(after.map(({ is_active }) => is_active))]).toEqual([isActive])
+    }
+    expect(await app.receivers()).toHaveLength(50)
+    expect((await vendor(app)).status).toBe('healthy')
+  })
+
+  it('more than ten thousand: the first ten thousand, and health says so', async () => {
+    const bare = { channels: [], transmitters: [] }
+    const devices = Array.from({ length: 10_003 }, (_, at) => device(at, bare))
+    const system = await startSystem(says({ devices }))
+    const app = await startApp({ manufacturers: [system.entry('many', { poll_interval: 3600 })] })
+    const page = async (size: number) => (await app.get(`/api/receivers/?page=10&page_size=${size}`)).json
+    await until('all are there', async () => (await page(1)).count === 10_000, 40_000)
+    expect((await page(1000)).results.at(-1).name).toBe('Rack 9999')
+    await until('it is said', async () => (await vendor(app)).details.length > 0)
+    const { status, details } = await vendor(app)
+    expect(status).toBe('healthy')
+    expect(details).toEqual(['the list: only the first 10000 of 10003 devices are read'])
+  }, 60_000)
+
+  it('details that are refused leave what is known, and fail no cycle', async () => {
+    const shure = withoutLink(await startShure({ receivers: 3 }))
+    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await poll(app)
+    const [first, second] = [firstDevice(shure), firstDevice(shure, 1)]
+    const before = [await app.receiver(first.id), await app.receiver(second.id)]
+    for (const status of [404, 500]) {
+      shure.setFault({ type: 'status', status }, { path: new RegExp(`/devices/${first.id}`) })
+      shure.show.set(first.id, { name: `Renamed ${status}` })
+      shure.show.set(second.id, { battery: 33 }, 1)
+      await poll(app)
+      const after = await app.receiver(first.id)
+      const { serial_number, mac_address, ip, firmware_version } = before[0] as never
+      expect(after).toMatchObject({ name: `Renamed ${status}`, serial_number, mac_address, ip, firmware_version })
+      if (status === 500) expect(after.channels).toHaveLength(2)
+      expect(channelOf(await app.receiver(second.id)).transmitter?.battery).toBe(33)
+      expect(await vendor(app)).toMatchObject({ status: 'healthy', consecutive_failures: 0 })
+      expect(await app.receivers()).toHaveLength(3)
+    }
+  })
+})
+
+describe.each(engines)('text that means harm (%s)', (engine) => {
+  const evil = 'a\u0000b\u001b[31mc\ud800d\u202ee<img src=x onerror=alert(1)>'
+  const clean = 'ab[31mc\ufffdd\u202ee<img src=x onerror=alert(1)>'
+
+  it('is cleaned, cut and kept as text, the same on every database', async () => {
+    const own = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
+    const devices = [
+      device(1, { device_name: evil, description: evil, ...own }),
+      device(2, { device_name: 'n'.repeat(1_000_000), description: '\u{1f3a4}'.repeat(5000) }),
+      // At the address of another: it goes to the queue, with all it said.
+      device(3, { ip: '10.0.0.1', device_name: evil, note: evil, ...own, toString: 'x' }),
+      device(4, { ip: '10.0.0.2', notes: 'x'.repeat(70_000) }),
+      device(5, { device_id: '__proto__', device_name: 'constructor' }),
+    ]
+    // Keys that an object literal cannot carry.
+    const text = JSON.stringify({ devices }).replaceAll('"constructor":{', '"__proto__":{"a":1},"constructor":{')
+    const system = await startSystem((_request, response) => response.writeHead(200).end(text))
+    const app = await startApp({ engine, manufacturers: [system.entry('evil', { poll_interval: 3600 })] })
+    await poll(app)
+    await poll(app)
+    expect((await app.receivers()).map(({ name }) => name)).toEqual([clean, 'n'.repeat(255), 'constructor'])
+    const [first, second] = (await app.receivers()).map(({ id }) => id)
+    expect((await app.get(`/api/receivers/${first}/`)).json.description).toBe(clean)
+    expect((await app.get(`/api/receivers/${second}/`)).json.description).toBe('\u{1f3a4}'.repeat(1024))
+    expect((await app.get('/api/data.json')).headers['content-type']).toMatch(/^application\/json/)
+    const admin = await tokenHeaders(app.house, 'admin')
+    const queued = (await app.get('/api/admin/discovery-queue/', admin)).json
+    expect(queued.map(({ metadata }: { metadata: object }) => metadata)).toEqual([
+      expect.objectContaining({ device_name: clean, note: clean }),
+      { truncated: true },
+    ])
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+    // As stored, not only as remembered.
+    const rows = await app.house.db.read.selectFrom('receivers').select(['name', 'description']).orderBy('id').execute()
+    expect(rows[0]).toEqual({ name: clean, description: clean })
+    expect((await vendor(app)).status).toBe('healthy')
+  })
+})
+
+it('a system that is refused for one device by 401 is not asked for the others', async () => {
+  const system = await startSystem((request, response) => {
+    if (request.url?.endsWith('/devices')) {
+      says({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)
+    } else refuses(401)(request, response)
+  })
+  const app = await startApp({ manufacturers: [system.entry('shy')] })
+  await until('it has failed', async () => (await vendor(app)).consecutive_failures > 0)
+  expect(system.asked.length).toBe(2)
+})

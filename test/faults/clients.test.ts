@@ -1,0 +1,169 @@
+/** Clients that are slow, many, silent, gone or hostile: everybody else does not notice. */
+
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import WebSocket from 'ws'
+import { watchHealth } from '../../bench/health-watch.ts'
+import { entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
+import { atEnd } from '../scope.ts'
+import { openRaw } from './raw-socket.ts'
+
+/** Promised are 500 ms; the machine of a test may have other things to do. The bench measures the promise itself. */
+const patientMs = 5000
+
+/** Connected, and told by `closed` when the other side has ended it. */
+async function openSilent(port: number) {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  let heard = ''
+  let closedAt = 0
+  socket.on('data', (chunk) => {
+    heard += chunk
+  })
+  socket.on('close', () => {
+    closedAt = performance.now()
+  })
+  return { socket, heard: () => heard, closedAt: () => closedAt }
+}
+
+describe('connections that ask for nothing', () => {
+  it('end when the head took 10 s or the request 30 s, while others are served at once', {
+    timeout: 90_000,
+  }, async () => {
+    const home = await startHome()
+    const service = await home.serve(['--no-poll'])
+    const startedAt = performance.now()
+    const open = (count: number) => Promise.all(Array.from({ length: count }, () => openSilent(service.port)))
+    const [mute, halves, drips, bodies] = [await open(50), await open(50), await open(50), await open(10)]
+    for (const { socket } of [...halves, ...drips]) socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
+    const drip = setInterval(() => {
+      for (const { socket } of drips) socket.write('x')
+    }, 500)
+    onTestFinished(() => clearInterval(drip))
+    const head =
+      'POST /api/group/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+    for (const { socket } of bodies) socket.write(head)
+
+    const health = watchHealth(service.port)
+    atEnd(() => health.close())
+    await until(
+      'those without a head are gone',
+      () => [...halves, ...drips, ...mute].every((one) => one.closedAt() > 0),
+      40_000,
+    )
+    const lasted = [...halves, ...drips, ...mute].map((one) => one.closedAt() - startedAt)
+    expect(Math.min(...lasted)).toBeGreaterThan(9000)
+    expect(Math.max(...lasted)).toBeLessThan(25_000)
+    for (const { heard } of halves) expect(heard()).toContain('HTTP/1.1 408')
+    expect(bodies.every((one) => one.closedAt() === 0)).toBe(true)
+    await until('those without a body are gone', () => bodies.every((one) => one.closedAt() > 0), 40_000)
+    for (const { heard } of bodies) expect(heard()).toContain('HTTP/1.1 408')
+    expect(Math.max(...(await health.end()))).toBeLessThan(patientMs)
+  })
+
+  it('are so many at most of one address; the oldest go, and whoever asks is served', async () => {
+    const home = await startHome()
+    const service = await home.serve(['--no-poll'], {}, '-n 512')
+    // 512 descriptors: 256 connections, 128 of them silent; said at the start.
+    await until('it is said', () => /few open files/.test(service.err()))
+    expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
+    const silent: Awaited<ReturnType<typeof openSilent>>[] = []
+    for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))
+    await until('the oldest are gone', () => silent.filter((one) => one.closedAt() > 0).length === 72)
+    expect(silent.slice(0, 72).every((one) => one.closedAt() > 0)).toBe(true)
+    expect((await service.get('/healthz')).status).toBe(200)
+  })
+})
+
+describe('WebSocket clients', () => {
+  it('beyond what the descriptors allow are told to come later', async () => {
+    const home = await startHome()
+    const service = await home.serve(['--no-poll'], {}, '-n 512')
+    const sockets: Socket[] = []
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+    })
+    for (let count = 0; count < 213; count++) {
+      const { socket, status } = await openRaw(service.port)
+      sockets.push(socket)
+      expect([count, status]).toEqual([count, 101])
+    }
+    const refused = await openRaw(service.port)
+    sockets.push(refused.socket)
+    expect(refused.status).toBe(503)
+    expect((await service.get('/healthz')).status).toBe(200)
+    sockets[0]?.destroy()
+    await until('there is room again', async () => {
+      const { socket, status } = await openRaw(service.port)
+      sockets.push(socket)
+      return status === 101
+    })
+  })
+
+  it('come back by the thousand at once', { timeout: 90_000 }, async () => {
+    const shure = withoutLink(await startShure())
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const service = await home.serve()
+    const health = watchHealth(service.port)
+    atEnd(() => health.close())
+    for (let round = 0; round < 2; round++) {
+      const startedAt = performance.now()
+      const sockets = Array.from({ length: 1000 }, () => new WebSocket(`ws://127.0.0.1:${service.port}/ws`))
+      const greeted = sockets.map((socket) => once(socket, 'message').then(([data]) => JSON.parse(String(data)).type))
+      const trouble: string[] = []
+      for (const socket of sockets) socket.on('error', (error) => trouble.push(String(error)))
+      expect(new Set(await Promise.all(greeted))).toEqual(new Set(['status']))
+      // Promised are ten seconds; here the thousand clients take their share of the machine.
+      expect(performance.now() - startedAt).toBeLessThan(30_000)
+      expect(trouble).toEqual([])
+      for (const socket of sockets) socket.terminate()
+    }
+    expect(Math.max(...(await health.end()))).toBeLessThan(patientMs)
+  })
+})
+
+describe('a flood', () => {
+  it('of sign-ins stalls neither reading nor polling', { timeout: 60_000 }, async () => {
+    const shure = withoutLink(await startShure())
+    const home = await startHome({ manufacturers: [entryOf(shure)], require_login: true, public_read: true })
+    const service = await home.serve()
+    await until('it polls', async () => (await service.receivers()).length === 2)
+    const before = shure.requests.total
+    const startedAt = performance.now()
+    const health = watchHealth(service.port)
+    atEnd(() => health.close())
+    const statuses = new Set<number>()
+    let isOver = false
+    const attackers = Array.from({ length: 40 }, async (_, who) => {
+      for (let round = 0; !isOver; round++) {
+        const { status } = await service.post('/api/auth/login', {
+          username: `user${who}-${round % 4}`,
+          password: 'wrong password',
+        })
+        statuses.add(status)
+      }
+    })
+    await until('five seconds have passed', () => performance.now() - startedAt > 5000)
+    isOver = true
+    await Promise.all(attackers)
+    const cycles = shure.requests.total - before
+    const seconds = (performance.now() - startedAt) / 1000
+    expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
+    // One poll a second takes one request at least.
+    expect(cycles).toBeGreaterThanOrEqual(Math.floor(seconds * 0.6))
+    expect(Math.max(...(await health.end()))).toBeLessThan(patientMs)
+  })
+
+  it('of strangers takes nothing from whoever shows a token', async () => {
+    const home = await startHome({ rate_limit: { max_requests: 50, window_seconds: 60 } })
+    const service = await home.serve(['--no-poll'])
+    const made = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
+    const cookie = (made.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+    for (let count = 0; count < 60; count++) await service.get('/api/health/')
+    expect((await service.get('/api/health/')).status).toBe(429)
+    expect((await service.get('/api/health/', { cookie })).status).toBe(200)
+  })
+})

@@ -1,0 +1,306 @@
+/** What the papers settle where the interface is silent: sessions, headers, embedding, limits, and who did what. */
+
+import { request as httpsRequest } from 'node:https'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openCertificate } from '../../src/store/certificate.ts'
+import { entryOf, startApp, startHome, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { createTestFolder } from '../databases.ts'
+import type { HttpAnswer } from '../http-client.ts'
+import { tokenHeaders } from '../tokens.ts'
+
+const password = 'correct horse battery'
+const hour = 3_600_000
+
+/** The first administrator's, made on the way; headers of the session. */
+async function setUp(app: Pick<TestApp, 'post'>, username = 'ana') {
+  return sessionOf(await app.post('/api/auth/setup', { username, password }))
+}
+
+function sessionOf(answer: HttpAnswer) {
+  const cookie = (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+  return { cookie, 'x-csrf-token': answer.json.csrf_token as string }
+}
+
+/** Has another clock struck: the session was made, or last used, so long ago. A second service looks at it anew. */
+async function aged(app: TestApp, { madeMs = 0, restedMs = 0 }) {
+  const at = Date.now()
+  await app.house.db.transaction(async (tx) => {
+    await tx.query
+      .updateTable('sessions')
+      .set({ expires_at: at + 14 * 24 * hour - madeMs, last_used_at: at - restedMs })
+      .execute()
+  })
+  return startApp({
+    databaseUrl: app.databaseUrl,
+    dataDir: app.dataDir,
+    config: { require_login: true },
+    isScreenOnly: true,
+  })
+}
+
+describe('a session', () => {
+  it.each([
+    ['rested for 23 hours', { restedMs: 23 * hour }, 200],
+    ['rested for 24 hours', { restedMs: 24 * hour }, 401],
+    ['13 days old', { madeMs: 13 * 24 * hour }, 200],
+    ['14 days old', { madeMs: 14 * 24 * hour }, 401],
+  ])('%s is answered as it should', async (_, age, status) => {
+    const app = await startApp()
+    const session = await setUp(app)
+    const later = await aged(app, age)
+    const cookie = session.cookie.replaceAll(`${app.port}=`, `${later.port}=`)
+    expect((await later.get('/api/data.json', { cookie })).status).toBe(status)
+  })
+
+  it('that ends within the hour says so to every page that is open, and ends them at its limit', async () => {
+    const app = await startApp()
+    const session = await setUp(app)
+    const later = await aged(app, { madeMs: 14 * 24 * hour - 5000 })
+    const headers = { cookie: session.cookie.replaceAll(`${app.port}=`, `${later.port}=`) }
+    const first = await later.socket('/ws', { headers })
+    const isWarning = ({ type, message }: { type: string; message?: string }) =>
+      type === 'status' && /^Your sign-in ends at \d{4}-.*Z$/.test(message ?? '')
+    await first.next(isWarning)
+    const second = await later.socket('/ws', { headers })
+    await second.next(isWarning)
+    expect(await Promise.all([first.closed, second.closed])).toEqual([4401, 4401])
+    expect([first, second].map((one) => one.heard.filter(isWarning).length)).toEqual([1, 1])
+    expect((await later.get('/api/data.json', headers)).status).toBe(401)
+  })
+
+  it('is one of fifty: with the next one the oldest ends, and its pages with it', { timeout: 60_000 }, async () => {
+    const app = await startApp()
+    const oldest = await setUp(app)
+    const socket = await app.socket('/ws', { headers: { cookie: oldest.cookie } })
+    for (let count = 0; count < 49; count++) sessionOf(await app.post('/api/auth/login', { username: 'ana', password }))
+    expect((await app.get('/api/admin/users/', oldest)).status).toBe(200)
+    const newest = sessionOf(await app.post('/api/auth/login', { username: 'ana', password }))
+    expect(await socket.closed).toBe(4401)
+    expect((await app.get('/api/admin/users/', oldest)).status).toBe(401)
+    expect((await app.get('/api/admin/users/', newest)).status).toBe(200)
+  })
+})
+
+describe('every answer', () => {
+  it('says how it may be used and kept', async () => {
+    const app = await startApp()
+    const policy =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+      "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+      "object-src 'none'"
+    const kept: Record<string, string> = {
+      '/': 'no-cache',
+      '/api/data.json': 'no-cache',
+      '/api/receivers/': 'no-cache',
+    }
+    for (const path of [
+      '/',
+      '/about/',
+      '/sign-in',
+      '/api/data.json',
+      '/api/receivers/',
+      '/api/health/',
+      '/healthz',
+      '/nowhere',
+    ]) {
+      const { headers } = await app.get(path)
+      expect([path, headers]).toMatchObject([
+        path,
+        {
+          'content-security-policy': policy,
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cross-origin-opener-policy': 'same-origin',
+          'cross-origin-resource-policy': 'same-origin',
+        },
+      ])
+      if (path.startsWith('/api/') || path === '/nowhere') {
+        const expected = kept[path] ?? 'no-store'
+        expect([path, headers['cache-control'], headers.etag !== undefined]).toEqual([
+          path,
+          expected,
+          expected === 'no-cache',
+        ])
+      }
+      for (const name of ['server', 'x-powered-by', 'strict-transport-security', 'access-control-allow-origin']) {
+        expect(headers[name]).toBeUndefined()
+      }
+    }
+  })
+
+  it('may be framed by those who are listed, and by nobody else', async () => {
+    const server = { frame_ancestors: ['https://wall.example', 'http://10.0.0.5:4455'] }
+    const app = await startApp({ config: { server } })
+    for (const path of ['/', '/nowhere', '/api/receivers/%zz/']) {
+      const { headers } = await app.get(path)
+      expect(headers['content-security-policy']).toContain(
+        'frame-ancestors https://wall.example http://10.0.0.5:4455; ',
+      )
+    }
+  })
+
+  it('asks for TLS for ever only with the operator’s own certificate, and only on request', async () => {
+    const folder = await createTestFolder()
+    onTestFinished(folder.drop)
+    const { cert, key } = await openCertificate(folder.path, ['localhost'], Date.now())
+    for (const strict_transport of [true, false]) {
+      const app = await startApp({ config: { tls: { cert, key }, server: { strict_transport } } })
+      const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
+        const asked = httpsRequest(`https://localhost:${app.port}/healthz`, { rejectUnauthorized: false }, (answer) => {
+          answer.resume()
+          resolve(answer.headers)
+        })
+        asked.on('error', reject).end()
+      })
+      expect(headers['strict-transport-security']).toBe(strict_transport ? 'max-age=31536000' : undefined)
+    }
+  })
+
+  it('leads whoever opens the documentation unasked to sign-in, and programs to a token', async () => {
+    const app = await startApp({ config: { require_login: true } })
+    const page = await app.get('/api/docs/', { accept: 'text/html' })
+    expect([page.status, page.headers.location]).toEqual([302, '/sign-in?next=%2Fapi%2Fdocs%2F'])
+    expect((await app.get('/api/docs/')).status).toBe(401)
+    expect((await app.get('/api/openapi.json', { accept: 'text/html' })).status).toBe(401)
+  })
+})
+
+describe('scans', () => {
+  it('are two a minute; what is refused does not count', async () => {
+    const shure = withoutLink(await startShure())
+    // The test's own limits are generous; this one is the product's.
+    const rate_limit = { overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } } }
+    const app = await startApp({ manufacturers: [entryOf(shure)], config: { rate_limit } })
+    const scan = async (scan_subnet: string) => (await app.post('/api/discover/', { scan_subnet })).status
+    expect([
+      await scan('8.8.8.0/24'),
+      await scan('10.0.0.0/30'),
+      await scan('nonsense'),
+      await scan('10.0.0.0/30'),
+    ]).toEqual([400, 200, 400, 200])
+    const refused = await app.post('/api/discover/', { scan_subnet: '10.0.0.0/30' })
+    expect([refused.status, Number(refused.headers['retry-after']) > 20]).toEqual([429, true])
+  })
+})
+
+describe('what people do', () => {
+  it('is written down, whatever came of it', { timeout: 60_000 }, async () => {
+    const shure = await startShure()
+    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    await until('its link is up', () => shure.push.links > 0)
+    const root = await setUp(app)
+    const send = (method: string, path: string, body?: object, headers: object = root) =>
+      app.send(method, path, {
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    for (let count = 0; count < 5; count++) await app.post('/api/auth/login', { username: 'ana', password: 'wrong' })
+    expect((await app.post('/api/auth/login', { username: 'ana', password })).status).toBe(429)
+    const ben = (await send('POST', '/api/admin/users/', { username: 'ben', password, role: 'viewer' })).json
+    const his = sessionOf(await app.post('/api/auth/login', { username: 'ben', password }))
+    await send('POST', '/api/auth/password', { current_password: password, new_password: 'another fine word' }, his)
+    const again = sessionOf(await app.post('/api/auth/login', { username: 'ben', password: 'another fine word' }))
+    await send('POST', '/api/auth/logout', undefined, again)
+    await send('PATCH', `/api/admin/users/${ben.id}/`, { role: 'operator' })
+    await send('DELETE', `/api/admin/users/${ben.id}/`)
+    const token = (await send('POST', '/api/admin/tokens/', { name: 'kiosk', role: 'viewer' })).json
+    await send('DELETE', `/api/admin/tokens/${token.id}/`)
+    await send('POST', '/api/config/', { key: 'alert_battery_threshold', value: '30' })
+    const group = (await send('POST', '/api/group/', { title: 'Band' })).json
+    await send('PUT', `/api/groups/${group.id}/`, { title: 'Choir' })
+    await send('DELETE', `/api/groups/${group.id}/`)
+    await send('POST', '/api/discover/', { scan_subnet: '10.0.0.0/30' })
+    const id = (await app.receivers())[0]?.id ?? 0
+    await send('POST', '/api/admin/realtime-connections/stop', { ids: [id] })
+    await send('POST', '/api/admin/realtime-connections/start', { ids: [id] })
+    await send('PATCH', `/api/admin/receivers/${id}/`, { name: 'Rack A', reason: 'renamed' })
+    await send('PATCH', '/api/admin/manufacturers/shure/', { config: { shared_key: 'a new secret key' } })
+
+    const rows = (await send('GET', '/api/admin/audit/')).json as {
+      action: string
+      result: string
+      request_id: string
+      actor: object
+      at: string
+    }[]
+    const told = new Set(rows.map(({ action, result }) => `${action} ${result}`))
+    for (const expected of [
+      'setup ok',
+      'session.login ok',
+      'session.login failed',
+      'session.logout ok',
+      'user.create ok',
+      'user.change ok',
+      'user.delete ok',
+      'user.password ok',
+      'token.create ok',
+      'token.revoke ok',
+      'settings.change ok',
+      'group.create ok',
+      'group.change ok',
+      'group.delete ok',
+      'network.scan ok',
+      'connection.stop ok',
+      'connection.start ok',
+      'receiver.change ok',
+      'manufacturer.change ok',
+    ])
+      expect([...told]).toContain(expected)
+    for (const row of rows) {
+      expect(row.at).toMatch(/^\d{4}-.*Z$/)
+      expect(row.request_id).toMatch(/^[0-9a-f-]{36}$/)
+      expect(row.actor).toMatchObject({ kind: expect.any(String), name: expect.any(String), address: '127.0.0.1' })
+    }
+    expect(JSON.stringify(rows)).toContain('"limited":true')
+    for (const secret of [password, 'another fine word', 'a new secret key', token.token]) {
+      expect(JSON.stringify(rows)).not.toContain(secret)
+    }
+    // There is no way to take it back.
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      expect((await send(method, '/api/admin/audit/')).status).toBe(405)
+      expect((await send(method, '/api/admin/audit/1/')).status).toBe(404)
+    }
+  })
+
+  it('is told on standard output too, one line of JSON each', async () => {
+    const home = await startHome({ server: { port: 0 } })
+    const program = home.start(['serve', '--no-poll'])
+    const address = await until('it listens', () => /at (http:\S+)/.exec(program.out())?.[1])
+    const answer = await fetch(`${address}api/group/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"title":"A\\u001b[2J\\nB"}',
+    })
+    expect(answer.status).toBe(201)
+    const line = await until('it is told', () => program.lines().find((one) => one.includes('group.create')))
+    expect(JSON.parse(line)).toEqual({
+      audit: {
+        id: 1,
+        at: expect.stringMatching(/Z$/),
+        actor: { kind: 'local', id: null, name: 'local', address: '127.0.0.1' },
+        action: 'group.create',
+        target: expect.stringMatching(/^group \d+$/),
+        result: 'ok',
+        request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        details: { title: 'A\u001b[2J\nB' },
+      },
+    })
+    // Nothing in it moves a cursor.
+    expect(/\p{Cc}/u.test(line)).toBe(false)
+
+    const json = home.start(['serve', '--no-poll', '--json'])
+    const other = await until('it listens', () => JSON.parse(json.out()).address as string)
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${other}api/group/`, { method: 'POST', headers, body: '{"title":"C"}' })
+    await until('it is told on standard error', () => json.err().includes('group.create'))
+    expect(json.out()).not.toContain('group.create')
+  })
+
+  it('is put down to the request that an error names', async () => {
+    const app = await startApp()
+    const admin = await tokenHeaders(app.house, 'admin')
+    const failed = await app.post('/api/auth/login', { username: 'ana', password: 'wrong' })
+    const [row] = (await app.get('/api/admin/audit/?action=session.login', admin)).json
+    expect([row.result, row.request_id]).toEqual(['failed', failed.headers['x-request-id']])
+  })
+})

@@ -1,0 +1,34 @@
+/** Nonsense of every kind, seeded: no bug answers, nothing hangs, the same process goes on. `npm run bench:reliability` has more of it. */
+
+import { expect, it } from 'vitest'
+import { fuzz, startFuzzSystems } from '../../bench/reliability/fuzz/index.ts'
+import { startHome } from '../app.ts'
+import { atEnd } from '../scope.ts'
+
+const seed = 20_260_501
+const counts = { requests: 800, messages: 300, frames: 60, answers: 120, streams: 24 }
+
+it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 120_000 }, async () => {
+  const systems = await startFuzzSystems(seed)
+  atEnd(() => systems.close())
+  const home = await startHome({ manufacturers: systems.manufacturers })
+  const service = await home.serve()
+  const made = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
+  const cookie = (made.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+  const session = { cookie, 'x-csrf-token': made.json.csrf_token }
+  const { json } = await service.post('/api/admin/tokens/', { name: 'fuzz', role: 'admin' }, session)
+  const target = {
+    address: `http://127.0.0.1:${service.port}`,
+    headers: { authorization: `Bearer ${json.token}` },
+    ownToken: json.id as number,
+    pid: service.pid,
+  }
+  const report = await fuzz(seed, target, systems, counts)
+  expect({ seed, troubles: report.troubles, counts: Object.fromEntries(report.counts) }).toMatchObject({ troubles: [] })
+  expect(service.isRunning()).toBe(true)
+  // It got somewhere: things were made, found, refused.
+  for (const kind of ['REST 200', 'REST 201', 'REST 204', 'REST 400', 'REST 404', 'raw 400']) {
+    expect([kind, report.counts.get(kind) ?? 0]).toEqual([kind, expect.toSatisfy((count: number) => count > 3)])
+  }
+  expect(service.err()).not.toContain('a request failed')
+})

@@ -1,0 +1,49 @@
+/** One connection on which one request after the other is asked, so that it can be seen what becomes of it. */
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { atEnd } from '../scope.ts'
+
+export interface Connection {
+  /** `head` without Host and the empty line; fails when the connection ends before there is an answer. */
+  ask(head: string, body?: string): Promise<{ status: number; headers: Record<string, string>; body: string }>
+  write(text: string): void
+  close(): void
+}
+
+export async function connectTo(port: number): Promise<Connection> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.on('error', () => {})
+  atEnd(() => socket.destroy())
+  const write = (text: string) => void socket.write(text)
+  return {
+    write,
+    close: () => socket.destroy(),
+    ask: (head, body = '') =>
+      new Promise((resolve, reject) => {
+        let heard = ''
+        const take = (chunk: Buffer) => {
+          heard += chunk.toString('latin1')
+          const answer = parse(heard)
+          if (answer === null) return
+          socket.off('data', take)
+          resolve(answer)
+        }
+        socket.on('data', take)
+        socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(heard)}`)))
+        write(`${head}\r\nHost: localhost\r\n\r\n${body}`)
+      }),
+  }
+}
+
+/** Null while it is not whole. */
+function parse(heard: string) {
+  const end = heard.indexOf('\r\n\r\n')
+  const [first = '', ...lines] = heard.slice(0, end).split('\r\n')
+  const fields = lines.map((line) => /^([^:]+): *(.*)$/.exec(line) ?? [])
+  const headers = Object.fromEntries(fields.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
+  const body = heard.slice(end + 4)
+  if (end === -1 || body.length < Number(headers['content-length'])) return null
+  return { status: Number(first.split(' ')[1]), headers, body }
+}

@@ -1,0 +1,99 @@
+/**
+ * kill -9 at random moments of a service that people write to: every write that was acknowledged has to be there
+ * afterwards, every other one wholly or not at all.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A running service, as far as this needs it. */
+export interface Victim {
+  send(method: string, path: string, options: object): Promise<{ readonly status: number }>
+  get(path: string): Promise<{ readonly status: number; readonly json: unknown }>
+  kill(signal: 'SIGKILL'): unknown
+  readonly ended: Promise<unknown>
+}
+
+export interface KillReport {
+  readonly cycles: number
+  readonly acknowledged: number
+  /** Sentences about writes that were acknowledged and are not there, or are there though nobody made them. */
+  readonly lost: readonly string[]
+  /** The longest time from a start until it served. */
+  readonly slowestStartMs: number
+}
+
+const groups = 50
+const writers = 4
+
+/** `random` gives numbers in [0, 1). Leaves the last service running. */
+export async function killCycles<V extends Victim>(options: {
+  readonly cycles: number
+  readonly start: () => Promise<V>
+  readonly random: () => number
+}): Promise<KillReport & { readonly last: V }> {
+  const { cycles, start, random } = options
+  const acknowledged = Array<number>(groups + 1).fill(0)
+  const sent = Array<number>(groups + 1).fill(0)
+  const lost: string[] = []
+  let count = 0
+  let slowestStartMs = 0
+
+  const begin = async () => {
+    const startedAt = performance.now()
+    const service = await start()
+    slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt)
+    return service
+  }
+  const put = (service: V, id: number, title: string) =>
+    service.send('PUT', `/api/groups/${id}/`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title, slots: [id, id + groups] }),
+    })
+
+  /** Titles are numbers that rise; each writer has groups of its own. */
+  async function write(service: V, writer: number): Promise<void> {
+    for (let at = writer; ; at += writers) {
+      const id = (at % groups) + 1
+      const number = (sent[id] ?? 0) + 1
+      sent[id] = number
+      const { status } = await put(service, id, String(number))
+      if (status !== 200) throw new Error(`a write was answered with ${status}`)
+      acknowledged[id] = number
+      count += 1
+    }
+  }
+
+  async function compare(service: V, cycle: number): Promise<void> {
+    const { json } = await service.get('/api/groups/')
+    const stored = new Map((json as { id: number; title: string; slots: number[] }[]).map((one) => [one.id, one]))
+    for (let id = 1; id <= groups; id += 1) {
+      const { title = 'nothing', slots = [] } = stored.get(id) ?? {}
+      const isWhole = String(slots) === String([id, id + groups])
+      const from = acknowledged[id] ?? 0
+      const to = sent[id] ?? 0
+      if (Number(title) >= from && Number(title) <= to && isWhole) continue
+      lost.push(`cycle ${cycle}, group ${id}: ${title} [${slots}] is not of ${from} to ${to}`)
+    }
+  }
+
+  let service = await begin()
+  for (let id = 1; id <= groups; id += 1) {
+    await service.send('POST', '/api/group/', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title: '0', slots: [id, id + groups] }),
+    })
+  }
+  for (let cycle = 1; cycle <= cycles; cycle += 1) {
+    const victim = service
+    const writing = Array.from({ length: writers }, (_, writer) => write(victim, writer).catch((error) => error))
+    await sleep(50 + random() * 1450)
+    victim.kill('SIGKILL')
+    await victim.ended
+    const ends = await Promise.all(writing)
+    const refused = ends.find((error) => /answered with/.test(String(error)))
+    if (refused !== undefined) lost.push(`cycle ${cycle}: ${refused}`)
+    service = await begin()
+    await compare(service, cycle)
+  }
+  return { cycles, acknowledged: count, lost, slowestStartMs, last: service }
+}

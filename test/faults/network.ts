@@ -1,0 +1,80 @@
+/** A network that can break between the service and a system: everything goes through until it is told otherwise. */
+
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { atEnd } from '../scope.ts'
+
+export interface Network {
+  readonly url: string
+  /** Nobody listens any more; what is open is reset. */
+  refuse(): Promise<void>
+  /** Connections stay, and nothing passes either way. */
+  blackhole(): void
+  /** As it was, on the same port. */
+  restore(): Promise<void>
+  /** Ends what is open, and lets the next pass. */
+  cut(): void
+  /** Connections the service has open. */
+  readonly open: number
+  /** Connections it has made so far. */
+  readonly made: number
+}
+
+export async function startNetwork(target: string): Promise<Network> {
+  const { hostname, port } = new URL(target)
+  const clients = new Set<Socket>()
+  let isBlack = false
+  let made = 0
+  const server = createServer((client) => {
+    const system = connect(Number(port), hostname)
+    clients.add(client)
+    made += 1
+    const end = () => {
+      clients.delete(client)
+      client.destroy()
+      system.destroy()
+    }
+    for (const [from, to] of [
+      [client, system],
+      [system, client],
+    ] as const) {
+      from.on('data', (bytes) => isBlack || to.write(bytes))
+      from.on('close', end).on('error', end)
+    }
+  })
+  const listen = async (at: number) => {
+    server.listen(at, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  const reset = () => {
+    for (const client of clients) client.resetAndDestroy()
+  }
+  const refuse = async () => {
+    reset()
+    if (!server.listening) return
+    server.close()
+    reset()
+    await once(server, 'close')
+  }
+  await listen(0)
+  const own = (server.address() as AddressInfo).port
+  atEnd(refuse)
+  return {
+    url: `http://127.0.0.1:${own}`,
+    refuse,
+    blackhole: () => {
+      isBlack = true
+    },
+    async restore() {
+      isBlack = false
+      if (!server.listening) await listen(own)
+    },
+    cut: reset,
+    get open() {
+      return clients.size
+    },
+    get made() {
+      return made
+    },
+  }
+}

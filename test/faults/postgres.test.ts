@@ -1,0 +1,187 @@
+/** What becomes of a running service when its PostgreSQL is restarted, hangs, or takes no more clients. */
+
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { channelOf, startApp, startHome, type TestApp, until } from '../app.ts'
+import { createPostgresDatabase, startPostgres, type TestPostgres } from '../postgres.ts'
+import { tokenHeaders } from '../tokens.ts'
+import { startNetwork } from './network.ts'
+import { longestGapMs, watchPulse } from './pulse.ts'
+import { device, says, startSystem } from './system.ts'
+
+const since = (startedAt: number) => performance.now() - startedAt
+const level = (rf_level: number) =>
+  says({ devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })] })
+
+// A server of its own, because these tests stop it; small, so that it is soon full.
+let server: TestPostgres
+beforeAll(async () => {
+  server = await startPostgres({ maxConnections: 25 })
+})
+afterAll(() => server.stop())
+
+async function start(config: object = {}, through: (url: string) => string = (url) => url) {
+  const database = await createPostgresDatabase(server.url)
+  onTestFinished(async () => {
+    await server.restart()
+    await database.drop()
+  })
+  const system = await startSystem(level(-60))
+  const manufacturers = [system.entry('shure')]
+  const app = await startApp({ databaseUrl: through(database.url), manufacturers, config })
+  const admin = await tokenHeaders(app.house, 'admin')
+  await until('it is polled', async () => (await app.get('/api/receivers/', admin)).json.length === 1)
+  expect((await app.get('/api/admin/audit/', admin)).status).toBe(200)
+  return { app, admin, system }
+}
+
+const write = (app: TestApp, admin: Record<string, string>, title: string) => app.post('/api/group/', { title }, admin)
+
+async function isNormal(app: TestApp, admin: Record<string, string>): Promise<boolean> {
+  const { status, json } = await app.get('/api/health/', admin)
+  return status === 200 && json.status === 'healthy' && (await write(app, admin, 'normal again')).status === 201
+}
+
+describe('PostgreSQL restarted', () => {
+  it('ends nothing: what is known is served, sessions hold, the rest is 503 until it is back', async () => {
+    const { app, admin, system } = await start({ require_login: true })
+    const pulse = await watchPulse({
+      get: (path) => app.get(path, admin),
+      socket: () => app.socket('/ws', { headers: admin }),
+    })
+    const polls = system.asked.length
+    await server.halt()
+    for (const path of ['/api/admin/discovery-queue/', '/api/discovery/pending/', '/api/movements/unacknowledged/']) {
+      const refused = await app.get(path, admin)
+      expect([path, refused.status, refused.headers['retry-after']]).toEqual([path, 503, '5'])
+    }
+    expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    const health = await until('health says so', async () => {
+      const answer = await app.get('/api/health/', admin)
+      return answer.status === 503 && answer
+    })
+    expect(health.json).toMatchObject({ status: 'unhealthy', vendor_api: { status: 'healthy' } })
+    const stranger = { authorization: `Bearer micwatch_1_${'x'.repeat(43)}` }
+    expect((await app.get('/api/receivers/', stranger)).status).toBe(503)
+    const cached = await app.get('/api/data.json', admin)
+    expect([cached.status, Number(cached.headers.age) >= 0]).toEqual([200, true])
+
+    system.answer(level(-41))
+    await until('polling goes on in memory', async () => {
+      const { json } = await app.get('/api/data.json', admin)
+      return channelOf(json.receivers[0]).transmitter?.rf_level === -41
+    })
+    await server.restart()
+    const backAt = performance.now()
+    await until('all is normal', () => isNormal(app, admin), 15_000)
+    // Five seconds is what is promised.
+    expect(since(backAt)).toBeLessThan(8000)
+    expect(await pulse.longestMs()).toBeLessThan(2000)
+    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(3000)
+    expect((await app.get('/api/groups/', admin)).json).toMatchObject([{ title: 'normal again' }])
+  }, 60_000)
+})
+
+describe('PostgreSQL that hangs', () => {
+  it('is given up after its time; reading and polling do not wait for it', async () => {
+    const { app, admin, system } = await start()
+    const pulse = await watchPulse(app)
+    await hang()
+    const polls = system.asked.length
+    const hungAt = performance.now()
+    const [queue, written] = await Promise.all([
+      app.get('/api/admin/discovery-queue/', admin),
+      write(app, admin, 'lost'),
+    ])
+    expect([queue.status, written.status, written.headers['retry-after']]).toEqual([503, 503, '5'])
+    // Five seconds is what a statement may take.
+    expect(since(hungAt)).toBeGreaterThan(4000)
+    expect(since(hungAt)).toBeLessThan(9000)
+    system.answer(level(-41))
+    await until('polling goes on in memory', async () => {
+      const [receiver] = await app.receivers()
+      return receiver && channelOf(receiver).transmitter?.rf_level === -41
+    })
+    expect((await app.get('/api/health/')).status).toBe(503)
+    await server.signal('SIGCONT')
+    const backAt = performance.now()
+    await until('all is normal', () => isNormal(app, admin), 15_000)
+    expect(since(backAt)).toBeLessThan(8000)
+    expect(await pulse.longestMs()).toBeLessThan(2000)
+    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(3000)
+    expect(await countConnections()).toBeLessThanOrEqual(10)
+  }, 60_000)
+
+  it('does not keep a service from ending within 10 s', async () => {
+    const database = await createPostgresDatabase(server.url)
+    onTestFinished(() => database.drop())
+    const system = await startSystem(level(-60))
+    const home = await startHome({ manufacturers: [system.entry('shure')], database_url: database.url })
+    const service = await home.serve()
+    await until('it is polled', async () => (await service.receivers()).length === 1)
+    await hang()
+    service.kill('SIGTERM')
+    const stoppedAt = performance.now()
+    expect(await service.ended).toBe(0)
+    expect(since(stoppedAt)).toBeLessThan(10_500)
+    await server.signal('SIGCONT')
+  }, 60_000)
+})
+
+describe('PostgreSQL with too many clients', () => {
+  it('is asked at most twice a second, and used again as soon as there is room', async () => {
+    const network = await startNetwork(server.url)
+    const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))
+    const others = await takeEveryConnection()
+    await until('health says so', async () => (await app.get('/api/health/')).status === 503)
+    expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    const before = network.made
+    const fullAt = performance.now()
+    await Promise.all(Array.from({ length: 40 }, () => app.get('/api/admin/discovery-queue/', admin)))
+    await until('a while has passed', () => since(fullAt) > 3000)
+    expect(network.made - before).toBeLessThanOrEqual(Math.ceil(since(fullAt) / 500) + 1)
+    expect((await app.get('/api/receivers/')).json).toHaveLength(1)
+    await Promise.all(others.map((one) => one.end()))
+    const backAt = performance.now()
+    await until('all is normal', () => isNormal(app, admin), 15_000)
+    expect(since(backAt)).toBeLessThan(8000)
+  }, 60_000)
+})
+
+/** Until SIGCONT, or the end of the test. */
+async function hang(): Promise<void> {
+  onTestFinished(() => server.signal('SIGCONT'))
+  await server.signal('SIGSTOP')
+}
+
+const ours = `from pg_stat_activity where application_name = 'micwatch'`
+
+/** All there are, those of the service taken from it as well. */
+async function takeEveryConnection(): Promise<pg.Client[]> {
+  const taken: pg.Client[] = []
+  onTestFinished(async () => void (await Promise.all(taken.map((one) => one.end()))))
+  for (;;) {
+    const client = new pg.Client({ connectionString: server.url })
+    client.on('error', () => {})
+    const isTaken = await client.connect().then(
+      () => true,
+      () => false,
+    )
+    if (isTaken) {
+      taken.push(client)
+      continue
+    }
+    const { rows } = (await taken[0]?.query(`select pg_terminate_backend(pid) ${ours}`)) ?? { rows: [] }
+    if (rows.length === 0) return taken
+  }
+}
+
+async function countConnections(): Promise<number> {
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  try {
+    return (await client.query(`select 1 ${ours}`)).rows.length
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,196 @@
+/** How a process starts, ends and survives, from outside: signals, ports, outputs, exceptions, no network. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { client, entryOf, startApp, startHome, startShure, until } from '../app.ts'
+import { launchChromium } from '../chromium.ts'
+import { freePort } from '../postgres.ts'
+import { type Connection, connectTo } from './keep-alive.ts'
+import { device, says, startSystem } from './system.ts'
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const since = (startedAt: number) => performance.now() - startedAt
+const devices = (more: object = {}) => says({ devices: [device(1, more)] })
+/** A port where nobody listens. */
+const nobody = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 } }
+
+describe('a service that is told to stop', () => {
+  it('serves who is being served, tells the others, hangs up everywhere and ends with 0', async () => {
+    const shure = await startShure()
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const service = await home.serve()
+    const socket = await service.socket()
+    await until('it is linked', () => shure.push.links > 0)
+    const idle = await connectTo(service.port)
+    expect((await idle.ask('GET /api/groups/ HTTP/1.1')).status).toBe(200)
+    const writing = await startWriting(service.port)
+
+    service.kill('SIGTERM')
+    const stoppedAt = performance.now()
+    await until('it has stopped listening', () => connectTo(service.port).then(hangUp, () => true))
+    const refused = await idle.ask('GET /api/groups/ HTTP/1.1')
+    expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
+    expect(JSON.parse(refused.body)).toEqual({ error: 'The service is stopping.', status: 503 })
+    expect((await writing.finish()).status).toBe(201)
+    expect([await service.ended, await socket.closed]).toEqual([0, 1001])
+    expect(since(stoppedAt)).toBeLessThan(5000)
+    await until('the links are closed', () => shure.push.links === 0)
+
+    const again = await home.serve()
+    expect((await again.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])
+  }, 60_000)
+
+  it('ends within 10 s though a request never does', async () => {
+    const home = await startHome()
+    const service = await home.serve()
+    await startWriting(service.port)
+    service.kill('SIGINT')
+    const stoppedAt = performance.now()
+    expect(await service.ended).toBe(0)
+    expect(since(stoppedAt)).toBeLessThan(10_000)
+  }, 30_000)
+})
+
+describe('a port in use', () => {
+  it('ends the start within 3 s with one clear line and leaves no trace', async () => {
+    const home = await startHome()
+    const first = await home.serve()
+    const other = await startHome()
+    const startedAt = performance.now()
+    const { code, out, err } = await other.run(['serve', '--port', String(first.port)])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toBe(`micwatch: 127.0.0.1:${first.port} is in use by another program; choose another with --port\n`)
+    // Three seconds is what is promised; the rest is what a busy machine takes to start anything.
+    expect(since(startedAt)).toBeLessThan(10_000)
+    expect(existsSync(join(other.path, 'data'))).toBe(false)
+  }, 30_000)
+})
+
+describe('an exception that nobody caught', () => {
+  const bug = `process.on('SIGUSR2', () => setImmediate(function bug() { throw new TypeError('nobody foresaw this') }))`
+  const start = async () => {
+    const home = await startHome()
+    await home.write('bug.mjs', bug)
+    return home.serve([], { NODE_OPTIONS: `--import=${join(home.path, 'bug.mjs')}` })
+  }
+
+  it('is logged with its stack and everything goes on; the eleventh within a minute ends the process in order', async () => {
+    const service = await start()
+    const socket = await service.socket()
+    const logged = () => service.err().split('an exception that nobody caught').length - 1
+    for (let times = 1; times <= 10; times += 1) {
+      service.kill('SIGUSR2')
+      await until(`exception ${times}`, () => logged() === times)
+    }
+    expect(service.err()).toMatch(/nobody foresaw this\\n +at .*bug\.mjs/)
+    expect((await service.get('/healthz')).status).toBe(200)
+    expect(socket.ofType('status')).toHaveLength(1)
+
+    service.kill('SIGUSR2')
+    expect([await service.ended, await socket.closed]).toEqual([1, 1001])
+    expect(service.err()).toContain('giving up')
+  }, 60_000)
+
+  it('in a request is its 500, without what is inside, and nobody else notices', async () => {
+    const app = await startApp()
+    vi.spyOn(app.house.latest, 'list').mockImplementationOnce(() => {
+      throw new TypeError('the secret inside')
+    })
+    const { status, json, bytes } = await app.get('/api/receivers/')
+    expect([status, json]).toEqual([500, { error: 'Internal server error.', status: 500 }])
+    expect(String(bytes)).not.toContain('secret')
+    expect((await app.get('/api/receivers/')).status).toBe(200)
+  })
+})
+
+describe('standard output and standard error', () => {
+  const dropped = async (service: ReturnType<typeof client>) => {
+    const told = String((await service.get('/metrics')).bytes)
+    return Number(/^micwatch_log_lines_dropped (\d+)/m.exec(told)?.[1])
+  }
+  /** By way of a shell, which can hand it outputs that no test could open. */
+  const startWith = async (outputs: string) => {
+    const home = await startHome({ manufacturers: [nobody] })
+    const port = await freePort()
+    const words = ['-c', `exec "$0" "$@" ${outputs}`, process.execPath, program, 'serve', '--port', String(port)]
+    const child = spawn('/bin/sh', words, { cwd: home.path, env: { PATH: process.env.PATH }, stdio: 'pipe' })
+    const ended = once(child, 'close')
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      await ended
+    })
+    const service = client(`http://127.0.0.1:${port}`)
+    await until('it serves', async () => (await service.get('/healthz')).status === 200, 20_000)
+    return { child, service }
+  }
+
+  it('may be full: the service goes on and counts what came to nothing', async () => {
+    const { child, service } = await startWith('>/dev/full 2>/dev/full')
+    const before = await until('lines are dropped', () => dropped(service))
+    await until('more lines are dropped', async () => (await dropped(service)) > before)
+    expect(child.exitCode).toBeNull()
+  }, 40_000)
+
+  it('may be closed by whoever read them: the service goes on and counts what came to nothing', async () => {
+    const { child, service } = await startWith('')
+    child.stdout.destroy()
+    child.stderr.destroy()
+    await until('lines are dropped', async () => (await dropped(service)) > 0)
+    expect((await service.get('/api/receivers/')).status).toBe(200)
+    expect(child.exitCode).toBeNull()
+  }, 40_000)
+})
+
+describe('without a network', () => {
+  it('it starts, serves and says what cannot be found', async () => {
+    const unknown = { code: 'shure', config: { api_base_url: 'http://nowhere.invalid', shared_key: 'x' } }
+    const well = await startSystem(devices())
+    const home = await startHome({ manufacturers: [unknown, well.entry('second')] })
+    const service = await home.serve()
+    await until('the other is polled', async () => (await service.receivers()).length === 1)
+    const told = await until('the unknown name is told', async () => {
+      const { json } = await service.get('/api/health/?manufacturer=shure')
+      return json.manufacturers.find((one: { code: string }) => one.code === 'shure').error as string | null
+    })
+    expect(told).toMatch(/nowhere\.invalid/)
+  }, 40_000)
+
+  it('its pages ask nobody but itself', async () => {
+    const app = await startApp()
+    const browser = await launchChromium()
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).origin))
+    for (const path of ['/', '/sign-in', '/api/docs/']) await page.goto(app.url + path, { waitUntil: 'load' })
+    expect(asked.length).toBeGreaterThan(3)
+    expect(new Set(asked)).toEqual(new Set([new URL(app.url).origin]))
+  }, 60_000)
+})
+
+const hangUp = (connection: Connection): false => {
+  connection.close()
+  return false
+}
+
+/** Half of a request that makes a group; the rest comes when it is finished. */
+async function startWriting(port: number) {
+  const connection = await connectTo(port)
+  const body = JSON.stringify({ title: 'half a request' })
+  const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
+  const answer = connection.ask(lines.join('\r\n'), body.slice(0, 10))
+  // Where it never is finished, nobody waits for the answer.
+  answer.catch(() => {})
+  await sleep(200)
+  return {
+    async finish() {
+      connection.write(body.slice(10))
+      return answer
+    },
+  }
+}

@@ -1,0 +1,351 @@
+/** Links that are lost, mute, hostile or refused, all at once in one service; polling goes on meanwhile. */
+
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { startApp, type TestApp, until } from '../app.ts'
+import { sharing } from '../scope.ts'
+import { tokenHeaders } from '../tokens.ts'
+import { type Network, startNetwork } from './network.ts'
+import { type Answer, device, refuses, refusesLink, type System, says, startSystem, type Upgrade } from './system.ts'
+
+// --- Systems that push ------------------------------------------------------------------------------------------------
+
+const streamPath = '/api/ssc/state/subscriptions'
+const opened = `event: open\ndata: {"path":"${streamPath}/s1","sessionUUID":"s1"}\n\n`
+const forEver = 'x'.repeat(64 * 1024)
+
+/** A WebSocket that is accepted, and what comes then. */
+function links(onLink: (socket: WebSocket) => unknown): Upgrade {
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+  return (request, socket, head) => server.handleUpgrade(request, socket, head, onLink)
+}
+
+/** The handshake, and these bytes after it; what the client says at its end goes to `heard`. */
+function bytesAfter(frame: Buffer, heard: Buffer[]): Upgrade {
+  return (request, socket) => {
+    const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+    const proof = createHash('sha1').update(key).digest('base64')
+    socket.on('data', (bytes: Buffer) => heard.push(bytes))
+    socket.write(
+      `HTTP/1.1 101 Go\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`,
+    )
+    socket.write(frame)
+  }
+}
+
+/** The close code in what a client said: its frame is masked. */
+function closeCode(heard: readonly Buffer[]): number {
+  const bytes = Buffer.concat(heard)
+  const at = bytes.indexOf(0x88)
+  const mask = bytes.subarray(at + 2, at + 6)
+  return (((bytes[at + 6] ?? 0) ^ (mask[0] ?? 0)) << 8) | ((bytes[at + 7] ?? 0) ^ (mask[1] ?? 0))
+}
+
+/** A system of the second kind: its list, its subscriptions, and what `stream` writes to whoever opens one. */
+function streams(
+  devices: readonly object[],
+  stream: (response: ServerResponse, request: IncomingMessage) => unknown,
+  headers: Record<string, string> = {},
+): Answer {
+  return (request, response) => {
+    if (request.url === '/api/v1/devices') return says({ devices })(request, response)
+    if (request.method !== 'GET') return says([])(request, response)
+    response.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).flushHeaders()
+    return stream(response, request)
+  }
+}
+
+const streamsAsked = (system: System) =>
+  system.asked.filter(({ path, method }) => path === streamPath && method === 'GET')
+
+// --- The cases --------------------------------------------------------------------------------------------------------
+
+const heardAtEnd = new Map<string, Buffer[]>()
+const badFrames = [
+  ['oversized', Buffer.from([0x81, 0x7f, 0, 0, 0, 0, 0, 0x10, 0, 1]), 1009],
+  ['not-utf8', Buffer.from([0x81, 0x02, 0xc3, 0x28]), 1007],
+  ['compressed', Buffer.from([0xc1, 0x01, 0x61]), 1002],
+] as const
+const closings = [1000, 1001, 1011, 1006] as const
+const handshakes = [
+  ['refused-401', refusesLink(401), /credentials rejected/],
+  ['refused-403', refusesLink(403), /API access is disabled/],
+  ['refused-404', refusesLink(404), /answered 404/],
+  ['a-page', refusesLink(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /answered 200/],
+  ['never', () => {}, /no answer .* within 10 s/],
+] as const
+const hostileStreams = [
+  ['long-line', (response: ServerResponse) => response.write(`${opened}data: ${forEver.repeat(5)}`)],
+  ['no-line-end', (response: ServerResponse) => response.write(forEver.repeat(5))],
+] as const
+
+describe('a link', () => {
+  let app: TestApp
+  let admin: Record<string, string>
+  let network: Network
+  let elsewhere: System
+  const systems = new Map<string, System>()
+  const entries: object[] = []
+  /** The statuses each manufacturer's link went through, with times. */
+  const history = new Map<string, { status: string; at: number; error: string | null }[]>()
+  let startedAt: number
+  let commented = 0
+
+  const system = (code: string) => systems.get(code) as System
+  const statuses = (code: string) => history.get(code) ?? []
+  const went = (code: string, status: string, withinMs = 20_000) =>
+    until(`${code} is ${status}`, () => statuses(code).find((one) => one.status === status), withinMs)
+
+  async function add(code: string, link: Upgrade): Promise<void> {
+    const own = await startSystem(says({ devices: [device(systems.size + 1)] }), link)
+    systems.set(code, own)
+    entries.push(own.entry(code))
+  }
+
+  async function addStream(code: string, make: (devices: object[]) => Answer, more: object = {}): Promise<void> {
+    const own = await startSystem(make([device(systems.size + 1)]))
+    systems.set(code, own)
+    entries.push(own.entry(code, more, 'sennheiser'))
+  }
+
+  async function watch(): Promise<void> {
+    const { json } = await app.get('/api/admin/realtime-connections/', admin)
+    for (const { manufacturer, status, error_message: error } of json) {
+      const own = history.get(manufacturer) ?? []
+      history.set(manufacturer, own)
+      if (own.at(-1)?.status !== status) own.push({ status, at: performance.now(), error })
+    }
+  }
+
+  beforeAll(async () => {
+    const end = await sharing(async () => {
+      elsewhere = await startSystem(refuses(404))
+      for (const code of closings) {
+        const close = (socket: WebSocket) =>
+          void setTimeout(() => (code === 1006 ? socket.terminate() : socket.close(code)), 200)
+        await add(`closed-${code}`, links(close))
+      }
+      for (const [code, frame] of badFrames) {
+        heardAtEnd.set(code, [])
+        await add(code, bytesAfter(frame, heardAtEnd.get(code) ?? []))
+      }
+      for (const [code, upgrade] of handshakes) await add(code, upgrade)
+      await add(
+        'nonsense',
+        links((socket) => {
+          for (const text of ['{', '{"type":"device_update","device_id":"nobody"}', '{"type":"sing"}'])
+            socket.send(text)
+          // Again and again: every poll brings the name of the list back.
+          const told = '{"type":"device_update","device_id":"d13","device_name":"Told"}'
+          const timer = setInterval(() => socket.send(told), 200)
+          socket.on('close', () => clearInterval(timer))
+        }),
+      )
+      const half = await startSystem(
+        says({ devices: [device(systems.size + 1)] }),
+        links(() => {}),
+      )
+      network = await startNetwork(half.url)
+      systems.set('half-open', half)
+      entries.push(half.entry('half-open', { websocket_url: `${network.url.replace('http', 'ws')}/ws` }))
+
+      await addStream('mute', (devices) => streams(devices, (response) => response.write(opened)), {
+        stream_timeout: 2,
+      })
+      await addStream(
+        'commented',
+        (devices) =>
+          streams(devices, (response) => {
+            commented += 1
+            response.write(opened)
+            const timer = setInterval(() => response.write(':\n'), 300)
+            response.on('close', () => clearInterval(timer))
+          }),
+        { stream_timeout: 2 },
+      )
+      await addStream('never-opens', (devices) => streams(devices, (response) => response.write(':\n')))
+      for (const [code, retry] of [
+        ['hasty', 0],
+        ['patient', 999_999_999],
+      ] as const) {
+        await addStream(code, (devices) =>
+          streams(devices, (response) => {
+            response.end(`retry: ${retry}\nid: 41\n${opened}id: 42\ndata: {}\n\n`)
+          }),
+        )
+      }
+      for (const [code, write] of hostileStreams) await addStream(code, (devices) => streams(devices, write))
+      await addStream('a-web-page', (devices) =>
+        streams(devices, (response) => response.end('<h1>'), { 'content-type': 'text/html' }),
+      )
+      await addStream('abroad', (devices) =>
+        streams(devices, (response) => response.write(opened), { 'content-location': `${elsewhere.url}/s1` }),
+      )
+      await addStream('abroad-inside', (devices) =>
+        streams(devices, (response) =>
+          response.write(`event: open\ndata: {"path":"${elsewhere.url}/s1","sessionUUID":"s1"}\n\n`),
+        ),
+      )
+
+      app = await startApp({ manufacturers: entries })
+      admin = await tokenHeaders(app.house, 'admin')
+      startedAt = performance.now()
+    })
+    let isOver = false
+    const watching = (async () => {
+      for (; !isOver; await new Promise((resolve) => setTimeout(resolve, 50))) await watch()
+    })()
+    await until('the half-open link is up', () => statuses('half-open').some(({ status }) => status === 'connected'))
+    network.blackhole()
+    return async () => {
+      isOver = true
+      await watching
+      await end()
+    }
+  })
+
+  it.each(closings)('closed with %i is disconnected, then tried again after 1, 2, 4 s', async (code) => {
+    const name = `closed-${code}`
+    const { linkAsked } = system(name)
+    await until('it is tried for the fourth time', () => linkAsked.length >= 4, 20_000)
+    const waits = linkAsked.slice(1, 4).map(({ at }, nth) => at - (linkAsked[nth]?.at ?? 0) - 200)
+    for (const [nth, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 200)
+      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + 3000)
+    }
+    const seen = statuses(name).map(({ status }) => status)
+    expect(seen).toEqual(expect.arrayContaining(['connected', 'disconnected']))
+    expect(seen).not.toContain('error')
+  })
+
+  it.each(badFrames)(
+    'that sends a frame that is %s is closed with its code and tried again',
+    async (code, _frame, closed) => {
+      await until('it was told', () => Buffer.concat(heardAtEnd.get(code) ?? []).length >= 8)
+      expect(closeCode(heardAtEnd.get(code) ?? [])).toBe(closed)
+      await until('it is tried again', () => system(code).linkAsked.length > 1)
+      expect((await went(code, 'disconnected')).error).toMatch(/./)
+    },
+  )
+
+  it.each(handshakes)('%s is an error with its reason, and tried again later', async (code, _upgrade, says) => {
+    const { error } = await went(code, 'error')
+    expect(error).toMatch(says)
+    expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
+    const { linkAsked } = system(code)
+    await until('it is tried again', () => linkAsked.length > 1, 20_000)
+    expect((linkAsked[1]?.at ?? 0) - (linkAsked[0]?.at ?? 0)).toBeGreaterThan(600)
+  })
+
+  it('that tells nonsense goes on; what means nothing is counted', async () => {
+    await until('what came after it is taken', async () => {
+      const { json } = await app.get('/api/receivers/?manufacturer=nonsense')
+      return json[0]?.name === 'Told'
+    })
+    const metrics = (await app.get('/metrics')).bytes.toString()
+    expect(/^micwatch_push_ignored_total\{manufacturer="nonsense".*\} (\d+)$/m.exec(metrics)?.[1]).toBe('3')
+    expect(system('nonsense').linkAsked).toHaveLength(1)
+  })
+
+  it('by events without a byte for as long as configured is lost; a comment keeps one', async () => {
+    const { error } = await went('mute', 'disconnected')
+    expect(error).toMatch(/fell silent/)
+    await until('it is opened again', () => streamsAsked(system('mute')).length > 1)
+    const [first, second] = streamsAsked(system('mute'))
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2000)
+    expect(commented).toBe(1)
+  })
+
+  it('by events that never begins is an error after ten seconds', async () => {
+    const { error, at } = await went('never-opens', 'error')
+    expect(error).toMatch(/no answer .* within 10 s/)
+    expect(at - startedAt).toBeGreaterThan(9000)
+  })
+
+  it('by events goes on where it ended, no sooner than after a second', async () => {
+    const asked = await until('it is opened again', () => {
+      const all = streamsAsked(system('hasty'))
+      return all.length > 1 && all
+    })
+    expect(asked.map(({ headers }) => headers['last-event-id']).slice(0, 2)).toEqual([undefined, '42'])
+    expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeGreaterThan(700)
+  })
+
+  it.each(hostileStreams)('by events with %s is dropped', async (code) => {
+    const last = code === 'no-line-end' ? 'error' : 'disconnected'
+    expect((await went(code, last)).error).toMatch(/larger than Micwatch accepts/)
+    await until('it is opened again', () => streamsAsked(system(code)).length > 1)
+  })
+
+  it('by events that is a page, or leads abroad, is an error, and nobody goes there', async () => {
+    expect((await went('a-web-page', 'error')).error).toMatch(/not an event stream/)
+    expect((await went('abroad', 'error')).error).toMatch(/leads to another system/)
+    expect((await went('abroad-inside', 'error')).error).toMatch(/names no session/)
+    expect(elsewhere.asked).toEqual([])
+  })
+
+  it('that is half open is noticed within 35 s and restored', async () => {
+    const { at } = await went('half-open', 'disconnected', 40_000)
+    const up = statuses('half-open').find(({ status }) => status === 'connected')
+    expect(at - (up?.at ?? 0)).toBeLessThan(36_000)
+    expect(at - (up?.at ?? 0)).toBeGreaterThan(20_000)
+    await network.restore()
+    network.cut()
+    await until('it is back', () => statuses('half-open').at(-1)?.status === 'connected', 36_000)
+  }, 80_000)
+
+  it('that asks for ages of patience gets half a minute', async () => {
+    const [first, second] = await until(
+      'it is opened again',
+      () => {
+        const all = streamsAsked(system('patient'))
+        return all.length > 1 && all
+      },
+      45_000,
+    )
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(23_000)
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(40_000)
+  }, 60_000)
+
+  it('never keeps anybody from being polled', async () => {
+    const seconds = (performance.now() - startedAt) / 1000
+    for (const [code, { asked }] of systems) {
+      const polls = asked.filter(({ path }) => path === '/api/v1/devices').length
+      expect([code, polls]).toEqual([code, expect.toSatisfy((count) => count > seconds * 0.5)])
+    }
+    const { json } = await app.get('/api/health/')
+    expect([json.status, json.manufacturers.length]).toEqual(['healthy', systems.size])
+    const records = (await app.get('/api/admin/realtime-connections/', admin)).json
+    expect(records).toHaveLength(systems.size)
+  })
+})
+
+it('a transmitter that is a device of its own is told of by its link as well', async () => {
+  const pack = device(7, { device_id: 'pack', device_type: 'bodypack transmitter', model: 'ULXD1', channels: [] })
+  const shure = await startSystem(
+    says({ devices: [{ ...pack, transmitters: [] }] }),
+    links((socket) => open.push(socket)),
+  )
+  const open: WebSocket[] = []
+  const app = await startApp({ manufacturers: [shure.entry('packs', { poll_interval: 3600 })] })
+  const unit = async () => (await app.get('/api/units/')).json[0]
+  await until('it is known', unit)
+  await until('the link is up', () => open.length > 0)
+  expect(await unit()).toMatchObject({
+    name: 'Rack 7',
+    battery_percentage: 80,
+    device_type: 'mic_transmitter',
+    status: 'online',
+  })
+  const send = (frame: object) => open[0]?.send(JSON.stringify({ device_id: 'pack', ...frame }))
+  send({ type: 'device_update', battery_percentage: 41, device_name: 'Pulpit' })
+  await until('it is told', async () => (await unit()).battery_percentage === 41)
+  expect(await unit()).toMatchObject({ name: 'Pulpit', model: 'ULXD1', device_type: 'mic_transmitter' })
+  send({ type: 'device_update', transmitter: { channel: 1, battery: 17 } })
+  await until('it is told so too', async () => (await unit()).battery_percentage === 17)
+  send({ type: 'device_removed' })
+  await until('it is gone', async () => (await unit()).status === 'offline')
+  expect(await app.receivers()).toEqual([])
+})

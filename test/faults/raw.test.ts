@@ -1,0 +1,182 @@
+/** Requests and frames that keep to no rule, byte by byte: each has one exact answer, and the service goes on. */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startApp, until } from '../app.ts'
+import { frame, openRaw } from './raw-socket.ts'
+
+const close = 'Connection: close\r\n\r\n'
+const json = 'Content-Type: application/json\r\n'
+
+/** What is sent -> the status of the answer. */
+const requests: readonly (readonly [string, string, number])[] = [
+  ['two hosts', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${close}`, 421],
+  ['no host', `GET /healthz HTTP/1.1\r\n${close}`, 421],
+  ['no host, HTTP/1.0', 'GET /healthz HTTP/1.0\r\n\r\n', 421],
+  ['an empty host', `GET /healthz HTTP/1.1\r\nHost:\r\n${close}`, 421],
+  ['a foreign host', `GET /healthz HTTP/1.1\r\nHost: evil.example\r\n${close}`, 421],
+  ['a foreign address as a whole', `GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
+  ['our own address as a whole', `GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
+  [
+    'a length and a transfer encoding',
+    `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  [
+    'two lengths',
+    `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `,
+    400,
+  ],
+  [
+    'a chunk of no size',
+    `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Transfer-Encoding: chunked\r\n\r\nxyz\r\n{}\r\n0\r\n\r\n`,
+    400,
+  ],
+  ['a head of 20 KiB', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n${close}`, 431],
+  ['an address of 9 KiB', `GET /healthz?${'x'.repeat(9000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 414],
+  ['an address of 20 KiB', `GET /healthz?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 431],
+  ['a NUL in a header', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n${close}`, 400],
+  ['a header without a colon', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n${close}`, 400],
+  ['a space before the colon', `GET /healthz HTTP/1.1\r\nHost : localhost\r\n${close}`, 400],
+  ['a method nobody knows', `FOO /healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 400],
+  ['a version nobody knows', `GET /healthz HTTP/9.9\r\nHost: localhost\r\n${close}`, 400],
+  ['the beginning of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400],
+  ['a NUL in the path', `GET /api/receivers/%00/ HTTP/1.1\r\nHost: localhost\r\n${close}`, 400],
+  ['an escape that is none', `GET /api/receivers/%zz/ HTTP/1.1\r\nHost: localhost\r\n${close}`, 400],
+  ['a way out of the folder', `GET /assets/..%2f..%2fmain.js HTTP/1.1\r\nHost: localhost\r\n${close}`, 404],
+  ['a hidden slash', `GET /api%2Fadmin%2Fusers HTTP/1.1\r\nHost: localhost\r\n${close}`, 404],
+  ['a known path, a wrong method', `DELETE /api/health/ HTTP/1.1\r\nHost: localhost\r\n${close}`, 405],
+  [
+    'text in place of JSON',
+    `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n${close}{}`,
+    415,
+  ],
+  [
+    'JSON, and something after a tab',
+    `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\ta\r\nContent-Length: 2\r\n${close}{}`,
+    415,
+  ],
+  [
+    'a body said to be too large',
+    `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Content-Length: 1048577\r\n${close}`,
+    413,
+  ],
+  [
+    'an upgrade where there is no WebSocket',
+    `GET /api/data.json HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    400,
+  ],
+  [
+    'an upgrade where there is nothing',
+    'GET /no/where HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    404,
+  ],
+]
+
+describe('a request', () => {
+  it('is answered as the table says, in the one shape of an error', async () => {
+    const app = await startApp()
+    for (const [what, text, status] of requests) {
+      const answer = await app.raw(text)
+      const [head = '', body = ''] = answer.split('\r\n\r\n')
+      expect([what, Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])]).toEqual([what, status])
+      expect([what, JSON.parse(body)]).toEqual([what, expect.objectContaining({ status, error: expect.any(String) })])
+      expect(head).toMatch(/\r\ncontent-type: application\/json/i)
+      expect(head).toMatch(/\r\ncontent-security-policy: default-src 'none'/i)
+      expect(head).toMatch(/\r\nx-content-type-options: nosniff/i)
+      expect(head).not.toMatch(/\r\n(server|x-powered-by):/i)
+      if (status === 405) expect(head).toMatch(/\r\nallow: GET, HEAD/i)
+    }
+    expect((await app.get('/healthz')).status).toBe(200)
+  })
+
+  it('may name headers like parts of an object, and expect what nobody gives', async () => {
+    const app = await startApp()
+    for (const odd of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {
+      const answer = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${odd}\r\n${close}`)
+      expect([odd, answer.slice(0, 12)]).toEqual([odd, 'HTTP/1.1 200'])
+    }
+  })
+
+  it('has a body of 1 MiB and 64 levels at most, however it is sent', async () => {
+    const app = await startApp()
+    const headers = { 'content-type': 'application/json' }
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    const post = (body: string, more = {}) =>
+      app.send('POST', '/api/group/', { headers: { ...headers, ...more }, body })
+    const deep = await post(nested(65))
+    expect([deep.status, deep.json.details]).toEqual([400, 'body: nested deeper than 64 levels'])
+    expect((await post(nested(100_000))).json.details).toBe('body: nested deeper than 64 levels')
+    expect((await post(nested(64))).json.details).toBe('body: expected an object')
+    expect((await post(' '.repeat(1024 * 1024 + 1))).status).toBe(413)
+    expect((await post(' '.repeat(1024 * 1024 + 1), { 'transfer-encoding': 'chunked' })).status).toBe(413)
+    expect((await post('{"title":"x","__proto__":{"a":1}}')).status).toBe(400)
+    // Where no body belongs, none is looked at.
+    expect((await app.send('GET', '/api/health/', { headers: { 'content-length': 3 }, body: 'x=y' })).status).toBe(200)
+  })
+})
+
+/** What is sent after the upgrade -> the code the connection is closed with. */
+const frames: readonly (readonly [string, Buffer, number])[] = [
+  ['without a mask', frame('{"type":"ping"}', { isMasked: false }), 1002],
+  ['with a reserved bit', frame('x', { first: 0xc1 }), 1002],
+  ['of an unknown kind', frame('x', { first: 0x83 }), 1002],
+  ['of a reserved control kind', frame('x', { first: 0x8b }), 1002],
+  ['a ping in pieces', frame('x', { first: 0x09 }), 1002],
+  ['a ping of 126 bytes', frame('x'.repeat(126), { first: 0x89 }), 1002],
+  ['a continuation of nothing', frame('x', { first: 0x80 }), 1002],
+  ['a beginning within a message', Buffer.concat([frame('a', { first: 0x01 }), frame('b')]), 1002],
+  ['text that is no UTF-8', frame(Buffer.from([0xc3, 0x28])), 1007],
+  ['a goodbye with a code that must not be sent', frame(Buffer.from([0x03, 0xed]), { first: 0x88 }), 1002],
+  ['a goodbye of one byte', frame('x', { first: 0x88 }), 1002],
+  ['said to be enormous', frame('', { saidLength: 1n << 62n }), 1009],
+  ['said to be 64 KiB and a byte', frame('', { saidLength: 65_537n }), 1009],
+  ['binary', frame('{"type":"ping"}', { first: 0x82 }), 1003],
+  [
+    'in endless tiny pieces',
+    Buffer.concat([frame('{', { first: 0x01 }), ...Array.from({ length: 2000 }, () => frame('', { first: 0x00 }))]),
+    1008,
+  ],
+]
+
+describe('a frame', () => {
+  it('that breaks the rules ends its connection with the code of the rule, and no other', async () => {
+    const app = await startApp()
+    const bystander = await app.socket()
+    for (const [what, bytes, code] of frames) {
+      const { socket, status, closeCode } = await openRaw(app.port)
+      onTestFinished(() => void socket.destroy())
+      expect([what, status]).toEqual([what, 101])
+      socket.write(bytes)
+      expect([what, await closeCode]).toEqual([what, code])
+      socket.destroy()
+    }
+    bystander.send({ type: 'ping', id: 1 })
+    await bystander.next(({ id }) => id === 1)
+  })
+
+  it('may come in pieces, a byte at a time', async () => {
+    const app = await startApp()
+    const { socket } = await openRaw(app.port)
+    onTestFinished(() => void socket.destroy())
+    let heard = ''
+    socket.on('data', (chunk) => {
+      heard += chunk.toString('latin1')
+    })
+    const bytes = Buffer.concat([
+      frame('{"type":', { first: 0x01 }),
+      frame('x', { first: 0x89 }),
+      frame('"ping"}', { first: 0x80 }),
+    ])
+    for (const byte of bytes) socket.write(Buffer.from([byte]))
+    await until('it is answered', () => heard.includes('"pong"'))
+  })
+
+  it('nested without end is refused, and the process lives on', async () => {
+    const app = await startApp()
+    const socket = await app.socket()
+    socket.sendRaw(`{"type":"ping","id":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)
+    expect((await socket.next(({ type }) => type === 'error')).error).toBe('Nested deeper than 64 levels.')
+    socket.send({ type: 'ping', id: 'still here' })
+    await socket.next(({ id }) => id === 'still here')
+  })
+})

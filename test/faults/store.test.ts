@@ -1,0 +1,220 @@
+/** What becomes of the service when its SQLite file is locked, full, out of reach, too new, or cut off in mid-write. */
+
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { migrations } from '../../src/store/migrations/index.ts'
+import { channelOf, entryOf, startApp, startHome, startShure, until, withoutLink } from '../app.ts'
+import { startChild } from '../store/helpers.ts'
+import { killCycles } from './kill-cycles.ts'
+import { longestGapMs, watchPulse } from './pulse.ts'
+import { device, says, startSystem } from './system.ts'
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const since = (startedAt: number) => performance.now() - startedAt
+const level = (rf_level: number) =>
+  says({ devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })] })
+const shownLevel = async (service: { receivers(): Promise<Parameters<typeof channelOf>[0][]> }) => {
+  const [receiver] = await service.receivers()
+  return receiver && channelOf(receiver).transmitter?.rf_level
+}
+
+describe('a write lock that another process holds', () => {
+  it('holds up no reader, no pong and no poll; who writes waits up to 5 s, then hears of it', async () => {
+    const system = await startSystem(level(-60))
+    const app = await startApp({ manufacturers: [system.entry('shure')] })
+    await until('it is polled', async () => (await app.receivers()).length === 1)
+    const pulse = await watchPulse(app)
+    const polls = system.asked.length
+    const locker = startChild('lock-child.ts', [app.databaseUrl.slice('sqlite:'.length), '7500'])
+    await until('it is locked', () => locker.lines.includes('locked'), 20_000)
+    const lockedAt = performance.now()
+    system.answer(level(-41))
+
+    const early = app.post('/api/group/', { title: 'early' })
+    await until('levels are shown all the same', async () => (await shownLevel(app)) === -41, 4000)
+    await until('a while has passed', () => since(lockedAt) > 3500)
+    const late = app.post('/api/group/', { title: 'late' })
+
+    const refused = await early
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+    expect(since(lockedAt)).toBeGreaterThan(4500)
+    expect(since(lockedAt)).toBeLessThan(7400)
+    expect((await late).status).toBe(201)
+    expect(since(lockedAt)).toBeGreaterThan(7000)
+    expect((await app.get('/api/groups/')).json).toMatchObject([{ title: 'late' }])
+    await until('polling is stored again', async () => {
+      const [row] = await app.house.db.read.selectFrom('receivers').select('readings').execute()
+      return row?.readings.includes('-41')
+    })
+    // Half a second is what is promised; a loop that waited for the lock itself would have been silent for seconds.
+    expect(await pulse.longestMs()).toBeLessThan(2000)
+    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(3000)
+  }, 60_000)
+})
+
+describe('a disk that is full', () => {
+  it('stops no reading and no polling; writes are refused until there is space again', async () => {
+    const system = await startSystem(level(-60))
+    const home = await startHome({ manufacturers: [system.entry('shure')] })
+    const service = await home.serve()
+    await until('it is polled', async () => (await service.receivers()).length === 1)
+    limitFileSize(service.pid, '1')
+    const fullAt = performance.now()
+    const refused = await service.post('/api/group/', { title: 'lost' })
+    expect([refused.status, refused.headers['retry-after'], refused.json.status]).toEqual([503, '5', 503])
+    const health = await service.get('/api/health/')
+    expect([health.status, health.json.status]).toEqual([200, 'degraded'])
+    expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written: look at the disk/)])
+
+    // Beyond the time a lease lasts, which nobody can renew now.
+    await until('a lease has run out', () => since(fullAt) > 16_000, 20_000)
+    const polls = system.asked.length
+    system.answer(level(-41))
+    await until('polling goes on in memory', async () => (await shownLevel(service)) === -41)
+    await until('and on', () => system.asked.length > polls + 2)
+    expect((await service.post('/api/config/', { key: 'polling_interval', value: '7' })).status).toBe(503)
+    expect((await service.get('/api/config/')).json.polling_interval).not.toBe(7)
+    expect((await service.get('/api/groups/')).json).toEqual([])
+
+    limitFileSize(service.pid, 'unlimited')
+    const freeAt = performance.now()
+    await until('health is well again', async () => (await service.get('/api/health/')).json.status === 'healthy')
+    expect((await service.post('/api/group/', { title: 'kept' })).status).toBe(201)
+    expect(since(freeAt)).toBeLessThan(10_000)
+    await until('polling is stored', () => readings(home.databaseUrl).includes('-41'))
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(check(home.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
+  }, 90_000)
+})
+
+describe('kill -9', () => {
+  it('at any moment loses no write that was acknowledged, tears none, and makes nothing twice', async () => {
+    const shure = withoutLink(await startShure({ receivers: 5, story: true }))
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const seed = Date.now() % 100_000
+    const report = await killCycles({ cycles: 20, start: () => home.serve(), random: randomFrom(seed) })
+    expect({ seed, lost: report.lost }).toEqual({ seed, lost: [] })
+    expect(report.acknowledged).toBeGreaterThan(100)
+    // Five seconds is what is promised; the rest is what a busy machine takes to start anything.
+    expect(report.slowestStartMs).toBeLessThan(15_000)
+    await until('all are known', async () => (await report.last.receivers()).length === 5)
+    report.last.kill('SIGTERM')
+    await report.last.ended
+    expect(check(home.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
+  }, 240_000)
+
+  it('in the middle of the migrations leaves nothing of them, and the next start makes them all', async () => {
+    const home = await startHome()
+    await home.write('die.mjs', dieInMigration(migrations.length))
+    const died = home.start(['serve', '--port', '0'], { NODE_OPTIONS: `--import=${join(home.path, 'die.mjs')}` })
+    expect([await died.ended, died.err()]).toEqual([null, ''])
+    expect(tables(home.databaseUrl)).toEqual([])
+    const service = await home.serve()
+    expect((await service.get('/readyz')).status).toBe(200)
+    expect(tables(home.databaseUrl)).toContain('migrations')
+  }, 60_000)
+})
+
+describe('a start that cannot go well', () => {
+  it.each(['a folder that cannot be written', 'a path below a file'])(
+    '%s: exit 1, one line, the path',
+    async (kind) => {
+      const home = await startHome()
+      await chmod(home.path, 0o755)
+      const folder = join(home.path, 'data')
+      if (kind === 'a path below a file') await writeFile(folder, 'in the way')
+      else await mkdir(folder, { mode: 0o555 })
+      const dataDir = kind === 'a path below a file' ? join(folder, 'below') : folder
+      const startedAt = performance.now()
+      const { code, err } = await runAsNobody(home.path, ['serve', '--port', '0', '--data-dir', dataDir])
+      expect([code, err.trimEnd().split('\n')]).toEqual([1, [expect.stringContaining(dataDir)]])
+      // Three seconds is what is promised; the rest is what a busy machine takes to start anything.
+      expect(since(startedAt)).toBeLessThan(10_000)
+    },
+    30_000,
+  )
+
+  it('a schema of a newer program: exit 1, one line, and the file as it was', async () => {
+    const home = await startHome()
+    const first = await home.serve()
+    first.kill('SIGTERM')
+    await first.ended
+    const path = home.databaseUrl.slice('sqlite:'.length)
+    const database = new DatabaseSync(path)
+    database.exec(
+      `insert into migrations (name, applied_at) values ('9999-tomorrow', 1); pragma wal_checkpoint(truncate)`,
+    )
+    database.close()
+    const before = await readFile(path)
+    const { code, err } = await home.run(['serve', '--port', '0'])
+    expect([code, err.trimEnd().split('\n')]).toEqual([1, [expect.stringMatching(/newer.*9999-tomorrow/)]])
+    expect((await readFile(path)).equals(before)).toBe(true)
+  }, 30_000)
+})
+
+/** As a disk without space does: whatever would make a file longer than that fails. */
+function limitFileSize(pid: number, bytes: string): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
+}
+
+function open<T>(databaseUrl: string, read: (database: InstanceType<typeof DatabaseSync>) => T): T {
+  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length))
+  try {
+    return read(database)
+  } finally {
+    database.close()
+  }
+}
+
+const check = (url: string) => open(url, (database) => database.prepare('pragma integrity_check').all())
+const tables = (url: string) =>
+  open(url, (database) => database.prepare(`select name from sqlite_master where type = 'table'`).all()).map((one) =>
+    String(Object.values(one)[0]),
+  )
+const readings = (url: string) =>
+  open(url, (database) => JSON.stringify(database.prepare('select readings from receivers').all()))
+
+/** A program to be loaded first: the process kills itself when so many migrations are made, and the last is noted. */
+function dieInMigration(count: number): string {
+  return `
+    const { now } = Date
+    let made = 0
+    Date.now = () => {
+      if (/ applyMissing /.test(new Error().stack) && ++made === ${count}) process.kill(process.pid, 'SIGKILL')
+      return now()
+    }`
+}
+
+/** Root may write everywhere, so as root it runs as somebody who may not. */
+async function runAsNobody(cwd: string, words: readonly string[]): Promise<{ code: number | null; err: string }> {
+  const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  const env = { PATH: process.env.PATH }
+  const child = spawn(process.execPath, [program, ...words], {
+    cwd,
+    env,
+    ...nobody,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    err += text
+  })
+  const [code] = await once(child, 'close')
+  return { code, err }
+}
+
+/** A small generator with a seed that can be named when something goes wrong. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+    return state / 2 ** 32
+  }
+}

@@ -1,0 +1,139 @@
+/** A manufacturer's system of a few lines that answers as a test wants, and what it was asked. */
+
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { serveHttp } from '../plugin-kit-server.ts'
+import { atEnd } from '../scope.ts'
+
+export interface Asked {
+  /** Of `performance.now()`. */
+  readonly at: number
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** When it was answered or given up; undefined while it is under way. */
+  endedAt?: number
+}
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
+/** Of a request for a WebSocket; not found where nothing is told. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
+
+export interface System {
+  readonly url: string
+  /** Its entry in the configuration, with one poll a second. */
+  entry(code: string, more?: object, plugin?: string): { code: string; plugin: string; config: object }
+  readonly asked: readonly Asked[]
+  /** For a WebSocket. */
+  readonly linkAsked: readonly Asked[]
+  /** Connections open at the moment. */
+  readonly open: number
+  /** The most requests it ever had before it at one time. */
+  readonly mostAtOnce: number
+  /** From now on. */
+  answer(next: Answer): void
+  answerLink(next: Upgrade): void
+}
+
+export async function startSystem(first: Answer, firstLink: Upgrade = refusesLink(404)): Promise<System> {
+  const asked: Asked[] = []
+  const linkAsked: Asked[] = []
+  let answerLink = firstLink
+  let answer = first
+  let underWay = 0
+  let mostAtOnce = 0
+  const server = await serveHttp({
+    onRequest(request, response) {
+      const { method = '', url: path = '', headers } = request
+      const one: Asked = { at: performance.now(), method, path, headers }
+      asked.push(one)
+      underWay += 1
+      mostAtOnce = Math.max(mostAtOnce, underWay)
+      response.on('close', () => {
+        underWay -= 1
+        one.endedAt = performance.now()
+      })
+      return answer(request, response)
+    },
+    onUpgrade(request, socket, head) {
+      linkAsked.push({ at: performance.now(), method: 'GET', path: request.url ?? '', headers: request.headers })
+      return answerLink(request, socket, head)
+    },
+  })
+  atEnd(() => server.close())
+  const pace = { timeout: 20, poll_interval: 1, calls_per_second: 1000, burst: 1000 }
+  return {
+    url: server.url,
+    entry: (code, more = {}, plugin = 'shure') => ({
+      code,
+      plugin,
+      config: { api_base_url: server.url, password: 'the key', ...pace, ...more },
+    }),
+    asked,
+    linkAsked,
+    get open() {
+      return server.connections
+    },
+    get mostAtOnce() {
+      return mostAtOnce
+    },
+    answer: (next) => {
+      answer = next
+    },
+    answerLink: (next) => {
+      answerLink = next
+    },
+  }
+}
+
+// --- Answers ----------------------------------------------------------------------------------------------------------
+
+/** JSON with 200, unless told otherwise. */
+export function says(body: unknown, status = 200, headers: OutgoingHttpHeaders = {}): Answer {
+  return (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+export function refuses(status: number, headers: OutgoingHttpHeaders = {}): Answer {
+  return says({ error: 'refused' }, status, headers)
+}
+
+/** These bytes in place of an answer, whatever they are; the connection stays open unless `then` ends it. */
+export function sends(bytes: string, then: (socket: Socket) => unknown = () => {}): Answer {
+  return ({ socket }) => socket.write(bytes, () => then(socket))
+}
+
+/** The head of an answer, then these bytes of its body again and again, for ever. */
+export function drips(body: string, everyMs: number): Answer {
+  return ({ socket }, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 }).flushHeaders()
+    const timer = setInterval(() => response.write(body), everyMs)
+    socket.on('close', () => clearInterval(timer))
+  }
+}
+
+export function refusesLink(status: number, headers = '', body = ''): Upgrade {
+  const head = `HTTP/1.1 ${status} No\r\n${headers}content-length: ${body.length}\r\nconnection: close\r\n\r\n`
+  return (_request, socket) => socket.end(head + body)
+}
+
+/** A device whose list entry tells everything, so that a poll is one request. */
+export function device(at: number, more: object = {}): Record<string, unknown> {
+  const hex = at.toString(16).padStart(4, '0')
+  return {
+    device_id: `d${at}`,
+    device_name: `Rack ${at}`,
+    device_type: 'receiver',
+    model: 'ULXD4',
+    status: 'online',
+    battery_percentage: 80,
+    rf_level: -60,
+    serial_number: `S${at}`,
+    mac_address: `00:0E:DD:00:${hex.slice(0, 2)}:${hex.slice(2)}`,
+    ip: `10.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`,
+    channels: [{ channel: 1, name: `Voice ${at}`, frequency: 540.25, audio_level: -20, rf_level: -60 }],
+    transmitters: [{ channel: 1, slot: 1, name: `Pack ${at}`, battery: 80, audio_level: -20, rf_level: -60 }],
+    ...more,
+  }
+}

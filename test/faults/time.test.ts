@@ -1,0 +1,158 @@
+/** Clocks that jump, zones with summer time, pollers that were asleep. */
+
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startApp, startHome, until } from '../app.ts'
+import { longestGapMs } from './pulse.ts'
+import { device, says, startSystem } from './system.ts'
+
+const since = (startedAt: number) => performance.now() - startedAt
+const hour = 3_600_000
+const password = 'a sentence about cables'
+
+/** A program to be loaded first: at every SIGUSR2 the wall clock jumps to the next of these, relative to the true one. */
+const jumpingClock = (jumps: readonly string[]) => `
+  const real = Date.now
+  const jumps = [${jumps}]
+  let shift = jumps.shift() ?? 0
+  const now = () => real() + shift
+  process.on('SIGUSR2', () => { shift = jumps.shift() ?? 0 })
+  globalThis.Date = new Proxy(Date, {
+    construct: (target, given) => (given.length > 0 ? new target(...given) : new target(now())),
+    apply: () => String(new Date()),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  })`
+
+async function start(jumps: readonly string[], env: Record<string, string> = {}) {
+  const system = await startSystem(says({ devices: [device(1)] }))
+  const home = await startHome({ manufacturers: [system.entry('shure')] })
+  await home.write('clock.mjs', jumpingClock(jumps))
+  await home.run(['create_admin', '--username', 'ana', '--password-stdin'], {}, `${password}\n`)
+  const service = await home.serve([], { NODE_OPTIONS: `--import=${join(home.path, 'clock.mjs')}`, ...env })
+  await until('it is polled', async () => (await service.receivers()).length === 1)
+  const time = async () => Date.parse((await service.get('/api/health/')).json.timestamp)
+  return {
+    system,
+    home,
+    service,
+    time,
+    /** Resolves once the service's wall clock shows about this time. */
+    async jump(expected: number) {
+      service.kill('SIGUSR2')
+      await until('the clock has jumped', async () => Math.abs((await time()) - expected) < 60_000)
+    },
+  }
+}
+
+describe('a wall clock that jumps', () => {
+  it('an hour on, an hour back and to 1970 disturbs no poll, no lease, no session, and makes nothing older', async () => {
+    const { system, home, service, jump } = await start(['0', String(hour), String(-hour), '-real()', '0'])
+    const signedIn = await service.post('/api/auth/login', { username: 'ana', password })
+    expect(signedIn.status).toBe(200)
+    const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? ''
+    const socket = await service.socket('/ws', { headers: { cookie } })
+    const polls = system.asked.length
+    const seen: number[] = []
+    for (const to of [hour, -hour, -Date.now(), 0]) {
+      await jump(Date.now() + to)
+      const pollsBefore = system.asked.length
+      await until('it is polled four times more', () => system.asked.length > pollsBefore + 4, 20_000)
+      const [receiver] = await service.receivers()
+      expect(receiver).toMatchObject({ is_active: true })
+      seen.push(Date.parse(String(receiver?.last_seen)))
+      expect((await service.get('/api/admin/audit/', { cookie })).status).toBe(200)
+      expect((await service.get('/api/health/')).json.status).toBe('healthy')
+    }
+    expect(seen.toSorted((a, b) => a - b)).toEqual(seen)
+    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(3000)
+    expect(socket.ofType('alert')).toEqual([])
+    expect(leases(home.databaseUrl)).toEqual([{ epoch: 1 }])
+  }, 120_000)
+})
+
+describe('a zone with summer time', () => {
+  it('repeats and skips no poll when its clocks are changed, and every time is UTC', async () => {
+    // Five seconds before the clocks of Berlin go from 3:00 back to 2:00.
+    const night = Date.parse('2026-10-25T00:59:55Z')
+    const { system, service, time } = await start([`${night} - real()`], { TZ: 'Europe/Berlin' })
+    await until('the hour is over', async () => (await time()) > Date.parse('2026-10-25T01:00:05Z'), 30_000)
+    const gaps = system.asked.slice(1).map(({ at }, index) => at - (system.asked[index]?.at ?? at))
+    expect(Math.max(...gaps)).toBeLessThan(3000)
+    expect(system.asked.length).toBeLessThanOrEqual(Math.ceil(since(system.asked[0]?.at ?? 0) / 1000) + 2)
+    const paths = ['/api/data.json', '/api/receivers/', '/api/receivers/1/', '/api/health/', '/api/alerts/']
+    const texts = await Promise.all(paths.map(async (path) => String((await service.get(path)).bytes)))
+    const times = texts.join().match(/\d{4}-\d\d-\d\d[T ][^"]*/g) ?? []
+    expect(times.length).toBeGreaterThan(3)
+    expect(times.filter((one) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(one))).toEqual([])
+  }, 60_000)
+})
+
+describe('an interval that is changed while the service runs', () => {
+  it('holds from the next tick on, longer or shorter, without a restart', async () => {
+    const system = await startSystem(says({ devices: [device(1)] }))
+    const app = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 600 })] })
+    await until('it is polled', () => system.asked.length > 0)
+    const change = async (value: string) => {
+      const body = { key: 'polling_interval', value, manufacturer: 'shure' }
+      expect((await app.post('/api/config/', body)).status).toBe(200)
+    }
+    await change('1')
+    const before = system.asked.length
+    await until('it is polled every second', () => system.asked.length > before + 3)
+    await change('600')
+    // One may have been on its way.
+    const after = system.asked.length + 1
+    await sleep(3000)
+    expect(system.asked.length).toBeLessThanOrEqual(after)
+  }, 30_000)
+})
+
+describe('a poller that was asleep for longer than its lease', () => {
+  it('is refused what it brings late; what another has stored meanwhile stays', async () => {
+    const named = (name: string) => says({ devices: [device(1, { device_name: name })] })
+    const system = await startSystem(named('Before'))
+    const home = await startHome({ manufacturers: [system.entry('shure', { timeout: 60 })] })
+    const sleeper = await home.serve()
+    const shown = async () => (await sleeper.receivers())[0]
+    await until('it is polled', async () => (await shown()) !== undefined)
+    // Its next request is answered while it sleeps, with what is out of date when it wakes.
+    const late: (() => void)[] = []
+    system.answer((request, response) => late.push(() => named('Late')(request, response)))
+    await until('it asks', () => late.length > 0)
+    sleeper.kill('SIGSTOP')
+    onTestFinished(() => void sleeper.kill('SIGCONT'))
+    for (const answer of late) answer()
+    system.answer(named('After'))
+
+    const poller = home.start(['poll_devices', '--interval', '1', '--json'])
+    await until(
+      'another has taken over',
+      () => poller.lines().some((line) => JSON.parse(line).manufacturers.length > 0),
+      30_000,
+    )
+    expect(nameOf(home.databaseUrl)).toBe('After')
+    sleeper.kill('SIGCONT')
+    await until('it stands by', () => sleeper.err().includes('the lease is lost'), 15_000)
+    await until('it shows what the other has stored', async () => (await shown())?.name === 'After')
+    const cycles = poller.lines().length
+    await until('the other goes on', () => poller.lines().length > cycles + 2)
+    expect(nameOf(home.databaseUrl)).toBe('After')
+    expect((await shown())?.name).toBe('After')
+    expect(await sleeper.receivers()).toHaveLength(1)
+  }, 90_000)
+})
+
+function select(databaseUrl: string, sql: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { readOnly: true })
+  try {
+    return database.prepare(sql).all() as Record<string, unknown>[]
+  } finally {
+    database.close()
+  }
+}
+
+const leases = (url: string) =>
+  select(url, `select epoch from leases where source like 'shure:%' and owner is not null`)
+const nameOf = (url: string) => select(url, 'select name from receivers')[0]?.name

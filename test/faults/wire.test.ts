@@ -1,0 +1,171 @@
+/** What stands between the service and a system: certificates, names, addresses, a network that swallows packets. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+import { describe, expect, it } from 'vitest'
+import { entryOf, startApp, startHome, startShure, until, withoutLink } from '../app.ts'
+import { atEnd } from '../scope.ts'
+import { startNetwork } from './network.ts'
+import { device, says, startSystem } from './system.ts'
+
+const day = 24 * 3_600_000
+
+/** A certificate for this address, or this name, signed by `ca` where there is one. */
+async function certify(about: { for: string; ca?: { key: string; cert: string }; endsAt?: number; isCa?: boolean }) {
+  const isAddress = /^[\d.]+$/.test(about.for)
+  const endsAt = about.endsAt ?? Date.now() + day
+  const made = await generate([{ name: 'commonName', value: about.for }], {
+    algorithm: 'sha256',
+    keyType: 'ec',
+    curve: 'P-256',
+    notBeforeDate: new Date(endsAt - 30 * day),
+    notAfterDate: new Date(endsAt),
+    ...(about.ca && { ca: about.ca }),
+    extensions: [
+      { name: 'basicConstraints', cA: about.isCa ?? false },
+      ...(about.isCa ? [{ name: 'keyUsage' as const, keyCertSign: true, cRLSign: true }] : []),
+      { name: 'subjectAltName', altNames: [isAddress ? { type: 7, ip: about.for } : { type: 2, value: about.for }] },
+    ],
+  })
+  return { key: made.private, cert: made.cert }
+}
+
+describe('a certificate', () => {
+  it('that is expired, self-signed or for another name gets no credentials; unverified ones work and are called so', async () => {
+    const ca = await certify({ for: 'Stage CA', isCa: true })
+    const kinds = {
+      right: await certify({ for: '127.0.0.1', ca }),
+      expired: await certify({ for: '127.0.0.1', ca, endsAt: Date.now() - day }),
+      elsewhere: await certify({ for: 'another.example', ca }),
+      'self-signed': await certify({ for: '127.0.0.1' }),
+      unverified: await certify({ for: '127.0.0.1' }),
+    }
+    const systems = new Map<string, Awaited<ReturnType<typeof startShure>>>()
+    for (const [at, [kind, tls]] of Object.entries(kinds).entries()) {
+      systems.set(kind, withoutLink(await startShure({ tls, seed: at + 1, receivers: 1 })))
+    }
+    const manufacturers = [...systems].map(([code, system]) => ({
+      ...entryOf(system, { ssl_verify: code !== 'unverified' }),
+      code,
+      plugin: 'shure',
+    }))
+    const home = await startHome({ manufacturers })
+    await home.write('ca.pem', ca.cert)
+    const service = await home.serve([], { NODE_EXTRA_CA_CERTS: join(home.path, 'ca.pem') })
+    const fares = async (code: string) => (await service.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
+    for (const kind of ['expired', 'elsewhere', 'self-signed']) {
+      const { error } = await until(`${kind} has failed`, async () => {
+        const now = await fares(kind)
+        return now.consecutive_failures > 1 && now
+      })
+      expect([kind, error]).toEqual([kind, expect.stringMatching(/^certificate of .* not accepted/)])
+      expect([kind, systems.get(kind)?.requests.total]).toEqual([kind, 0])
+    }
+    for (const kind of ['right', 'unverified']) {
+      await until(`${kind} is asked`, () => (systems.get(kind)?.requests.count('/api/v1/devices') ?? 0) > 1)
+      const { status, details } = await fares(kind)
+      const host = new URL(systems.get(kind)?.baseUrl ?? '').host
+      expect([kind, status]).toEqual([kind, 'healthy'])
+      expect(details).toEqual(kind === 'right' ? [] : [`the certificate of ${host} is not verified`])
+    }
+  }, 30_000)
+})
+
+/** Names of a network of our own: what the machine's resolver would say. `slow.test` is answered after 5 s. */
+const resolver = `
+  import dns from 'node:dns'
+  import { syncBuiltinESMExports } from 'node:module'
+  const known = {
+    'metadata.test': '169.254.169.254', 'mapped.test': '::ffff:169.254.169.254', 'nowhere.test': '0.0.0.0',
+    'many.test': '224.0.0.251', 'own.test': '127.0.0.1', 'good.test': '127.0.0.1', 'slow.test': '127.0.0.1',
+  }
+  const lookup = dns.lookup
+  dns.lookup = (name, options, callback) => {
+    if (!name.endsWith('.test')) return lookup(name, options, callback)
+    const address = known[name]
+    const found = [{ address, family: address?.includes(':') ? 6 : 4 }]
+    const missing = Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+    setTimeout(() => (address ? callback(null, found) : callback(missing)), name === 'slow.test' ? 5000 : 1)
+  }
+  syncBuiltinESMExports()
+`
+
+describe('a name', () => {
+  it('that does not resolve, resolves late, or resolves to where nothing is sent to fails by itself', async () => {
+    const system = await startSystem(says({ devices: [device(1)] }))
+    const { port } = new URL(system.url)
+    const refused = ['metadata', 'mapped', 'nowhere', 'many', 'own']
+    const entry = (code: string, at = port) =>
+      system.entry(code, { api_base_url: `http://${code}.test:${at}`, timeout: 2 })
+    const free = await startNetwork(system.url)
+    await free.refuse()
+    const own = new URL(free.url).port
+    const manufacturers = ['missing', 'slow', 'good', ...refused].map((code) =>
+      entry(code, code === 'own' ? own : port),
+    )
+    const home = await startHome({ manufacturers, server: { port: Number(own) } })
+    await home.write('resolver.mjs', resolver)
+    const service = home.start(['serve', '--json'], { NODE_OPTIONS: `--import=${join(home.path, 'resolver.mjs')}` })
+    await until('it listens', () => service.out().includes('address'))
+    const fares = async (code: string) => {
+      const answer = await fetch(`http://127.0.0.1:${own}/api/health/?manufacturer=${code}`)
+      return ((await answer.json()) as { vendor_api: { consecutive_failures: number; error: string } }).vendor_api
+    }
+    const failure = (code: string) =>
+      until(`${code} has failed`, async () => {
+        const { consecutive_failures, error } = await fares(code)
+        return consecutive_failures > 0 && error
+      })
+    expect(await failure('missing')).toMatch(/the name of missing.test:\d+ does not resolve/)
+    expect(await failure('slow')).toMatch(/no answer from slow.test:\d+ within 2 s/)
+    for (const code of refused)
+      expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
+    const asked = system.asked.length
+    await until('its neighbour is asked on', () => system.asked.length >= asked + 4)
+    const own4 = system.asked.slice(-4).map(({ at }) => at)
+    expect((own4[3] ?? 0) - (own4[0] ?? 0)).toBeLessThan(6000)
+    // The slow one is found after five seconds, if the test takes that long.
+    const asking = new Set(system.asked.map(({ headers }) => headers.host))
+    asking.delete(`slow.test:${port}`)
+    expect([...asking]).toEqual([`good.test:${port}`])
+  }, 30_000)
+})
+
+it('a network that swallows what is sent is given up after 3 s, however long an answer may take', async () => {
+  // A listener that has stopped, with as many waiting as may: the kernel answers no further one.
+  const listener = spawn(process.execPath, [
+    '-e',
+    `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`,
+  ])
+  atEnd(() => listener.kill('SIGKILL'))
+  const [line] = await once(listener.stdout, 'data')
+  const port = Number(String(line))
+  listener.kill('SIGSTOP')
+  for (let isTaken = true; isTaken; ) {
+    const waiting = connect(port, '127.0.0.1').on('error', () => {})
+    atEnd(() => waiting.destroy())
+    isTaken = await Promise.race([
+      once(waiting, 'connect').then(() => true),
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 500)),
+    ])
+  }
+  const system = await startSystem(says({ devices: [device(1)] }))
+  const app = await startApp({
+    manufacturers: [
+      system.entry('swallowed', { api_base_url: `http://127.0.0.1:${port}`, timeout: 10 }),
+      system.entry('neighbour'),
+    ],
+  })
+  const { error } = await until('it has failed', async () => {
+    const { vendor_api } = (await app.get('/api/health/?manufacturer=swallowed')).json
+    return vendor_api.consecutive_failures > 0 && vendor_api
+  })
+  expect(error).toMatch(/cannot be reached/)
+  const startedAt = performance.now()
+  expect((await app.post('/api/refresh/?manufacturer=swallowed')).status).toBe(503)
+  expect(performance.now() - startedAt).toBeLessThan(5500)
+  expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'partial' })
+})

@@ -1,0 +1,92 @@
+/** A screen that nobody sits at: what its token lets it do, and when that ends. */
+
+import { expect, it } from 'vitest'
+import { startApp, type TestApp, until } from './app.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const lan = { server: { host: '0.0.0.0' } }
+
+async function startHouse() {
+  const app = await startApp({ config: lan })
+  const admin = await tokenHeaders(app.house, 'admin')
+  const create = async (role: string, more: object = {}) =>
+    (await app.post('/api/admin/tokens/', { name: `a ${role}`, role, ...more }, admin)).json as {
+      id: number
+      token: string
+    }
+  return { app, admin, create }
+}
+
+const open = (app: TestApp, token: string) => app.post('/api/auth/kiosk/', { token })
+
+async function openScreen(app: TestApp, token: string) {
+  const answer = await open(app, token)
+  expect(answer.status).toBe(200)
+  const [whole = ''] = answer.headers['set-cookie'] ?? []
+  return { whole, cookie: whole.split(';')[0] ?? '', json: answer.json }
+}
+
+it('looks, and does nothing else', async () => {
+  const { app, admin, create } = await startHouse()
+  const { id, token } = await create('viewer')
+  const { whole, cookie, json } = await openScreen(app, token)
+  expect(json).toEqual({ name: 'a viewer', role: 'viewer', expires_at: expect.stringMatching(/Z$/) })
+  expect(whole).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=315\d{5}$/)
+  expect((await app.get('/api/data.json', { cookie })).status).toBe(200)
+  expect((await app.get('/api/auth/session', { cookie })).json).toMatchObject({
+    user: null,
+    kind: 'token',
+    role: 'viewer',
+  })
+  const socket = await app.socket('/ws', { headers: { cookie } })
+  expect(socket).toBeDefined()
+  expect((await app.post('/api/refresh/', undefined, { cookie })).status).toBe(403)
+  const { csrf_token } = (await app.get('/api/auth/session', { cookie })).json
+  const refused = await app.post('/api/refresh/', undefined, { cookie, 'x-csrf-token': csrf_token })
+  expect([refused.status, refused.json.error]).toEqual([403, 'This takes the role operator.'])
+  const [last] = (await app.get('/api/admin/audit/?action=session.kiosk', admin)).json
+  expect(last).toMatchObject({ actor: { kind: 'token', id }, target: `token ${id} a viewer`, result: 'ok' })
+})
+
+it('ends with its token: revoked, over, or allowed more than to look', async () => {
+  const { app, admin, create } = await startHouse()
+  const headers = { ...admin, 'content-type': 'application/json' }
+  const endings: [string, (id: number) => Promise<unknown>][] = [
+    ['revoked', (id) => app.send('DELETE', `/api/admin/tokens/${id}/`, { headers: admin })],
+    [
+      'over',
+      (id) => {
+        const body = JSON.stringify({ expires_at: new Date(Date.now() + 300).toISOString() })
+        return app.send('PATCH', `/api/admin/tokens/${id}/`, { headers, body })
+      },
+    ],
+    [
+      'an operator now',
+      (id) => app.send('PATCH', `/api/admin/tokens/${id}/`, { headers, body: JSON.stringify({ role: 'operator' }) }),
+    ],
+  ]
+  for (const [why, end] of endings) {
+    const { id, token } = await create('viewer')
+    const { cookie } = await openScreen(app, token)
+    const socket = await app.socket('/ws', { headers: { cookie } })
+    await end(id)
+    await until(`${why}: the screen is shut`, async () => (await app.get('/api/data.json', { cookie })).status === 401)
+    expect(await socket.closed).toBe(4401)
+    expect([why, (await open(app, token)).status]).toEqual([why, why === 'an operator now' ? 403 : 401])
+  }
+})
+
+it('takes no token that may do more, and none that is none', async () => {
+  const { app, create } = await startHouse()
+  for (const role of ['operator', 'admin']) {
+    const answer = await open(app, (await create(role)).token)
+    expect([answer.status, answer.json.error]).toEqual([403, 'A kiosk takes a token of the role viewer.'])
+    expect(answer.headers['set-cookie']).toBeUndefined()
+  }
+  const wrong = await open(app, `micwatch_1_${'x'.repeat(43)}`)
+  expect([wrong.status, wrong.json.error]).toEqual([401, 'This token is wrong, was revoked, or has expired.'])
+  // As a cookie, what may do more is nothing at all.
+  const cookie = `micwatch_sid_${app.port}=${(await create('admin')).token}`
+  expect((await app.get('/api/data.json', { cookie })).status).toBe(401)
+  expect((await app.get('/api/admin/users/', { cookie })).status).toBe(401)
+})

@@ -1,0 +1,67 @@
+/** Several polling services on one database: each source is one's, all have their share, and nothing is polled twice. */
+
+import { describe, it } from 'vitest'
+import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { engines } from './databases.ts'
+
+/** Systems of one manufacturer, each a source of its own; what they tell is the same, which does not matter here. */
+async function startSystems(count: number) {
+  const systems = await Promise.all(Array.from({ length: count }, () => startShure({ receivers: 1 })))
+  for (const system of systems) withoutLink(system)
+  const [first] = systems
+  if (first === undefined) throw new Error('no system')
+  const devices = systems.map(({ config }) => config.api_base_url as string)
+  const { api_base_url: _, ...config } = first.config as Record<string, unknown>
+  const entry = { code: 'shure', config: { ...config, devices, calls_per_second: 1000, burst: 1000, poll_interval: 1 } }
+  return { systems, entry }
+}
+
+async function heldBy(app: TestApp): Promise<string[]> {
+  const { db, owner } = app.house
+  const rows = await db.read.selectFrom('leases').select('source').where('owner', '=', owner).execute()
+  return rows.map(({ source }) => source).filter((source) => source.startsWith('shure:'))
+}
+
+describe.each(engines)('sources on %s', (engine) => {
+  it('are shared out evenly among those who poll, and taken over from one that stops', async () => {
+    const { systems, entry } = await startSystems(4)
+    const first = await startApp({ manufacturers: [entry], engine })
+    await until('the first has them all', async () => (await heldBy(first)).length === 4)
+    await until('all are polled', () => systems.every(({ requests }) => requests.total > 0))
+
+    const place = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
+    const second = await startApp({ manufacturers: [entry], ...place })
+    const halves = async () => [(await heldBy(first)).length, (await heldBy(second)).length]
+    await until('each has half', async () => String(await halves()) === '2,2')
+    const third = await startApp({ ...place })
+    await until('the odd ones find a place', async () => {
+      const counts = [...(await halves()), (await heldBy(third)).length]
+      return counts.reduce((sum, count) => sum + count) === 4 && Math.min(...counts) === 1
+    })
+
+    await third.close()
+    await until('what it had is taken over', async () => String(await halves()) === '2,2')
+    const before = systems.map(({ requests }) => requests.total)
+    await second.close()
+    await until('one has them all again', async () => (await heldBy(first)).length === 4)
+    await until('all are polled on', () => systems.every(({ requests }, at) => requests.total > (before[at] ?? 0) + 1))
+  }, 60_000)
+})
+
+it('a second serve sees within a second what is pushed to the first, though they share a database alone', async () => {
+  const shure = await startShure()
+  const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 60 })] })
+  const first = await home.serve()
+  await until('the devices are known', async () => (await first.receivers()).length === 2)
+  const second = await home.serve()
+  const socket = await second.socket('/ws')
+  const { id } = firstDevice(shure)
+  await until('it knows that it is not alone', async () => {
+    const battery = 20 + Math.floor(Math.random() * 70)
+    const changedAt = performance.now()
+    shure.show.set(id, { battery }, 1)
+    const isSeen = () => JSON.stringify(socket.ofType('device_update')).includes(`"battery":${battery}`)
+    await until('it is seen', isSeen, 3000)
+    return performance.now() - changedAt < 1000
+  })
+}, 60_000)

@@ -1,0 +1,99 @@
+/**
+ * A real Redis or Valkey, for tests and benches: one that is installed, or on Debian one that is installed on the spot.
+ */
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, constants, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Redis } from 'ioredis'
+import { freePort } from './postgres.ts'
+
+const execute = promisify(execFile)
+
+export interface RedisServer {
+  readonly url: string
+  /** Freezes it, or lets it go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
+  /** As `kill -9` does; what it held is gone. */
+  kill(): Promise<void>
+  /** At the same address, and empty. */
+  start(): Promise<void>
+  /** For good. */
+  stop(): Promise<void>
+}
+
+const names = ['redis-server', 'valkey-server']
+
+/** Its address is known before it runs. */
+export async function prepareRedis(): Promise<RedisServer> {
+  const program = await findServer()
+  const port = await freePort()
+  const url = `redis://127.0.0.1:${port}`
+  const home = await mkdtemp(join(tmpdir(), 'micwatch-redis-'))
+  let server: ChildProcess | undefined
+  const kill = async () => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill('SIGKILL')
+    await ended
+  }
+  return {
+    url,
+    signal: (name) => server?.kill(name),
+    kill,
+    async start() {
+      const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', home]
+      server = spawn(program, options, { stdio: 'ignore' })
+      await untilAnswered(url)
+    },
+    async stop() {
+      await kill()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+async function untilAnswered(url: string): Promise<void> {
+  const client = new Redis(url, { retryStrategy: () => 50 })
+  client.on('error', () => {})
+  try {
+    await Promise.race([client.ping(), pause(10_000).then(() => Promise.reject(new Error('Redis does not start.')))])
+  } finally {
+    client.disconnect()
+  }
+}
+
+async function findServer(): Promise<string> {
+  const found = (await findInstalled()) ?? (await installOnDebian())
+  if (found !== undefined) return found
+  throw new Error('Redis or Valkey is needed here: install redis-server, so that it is found on the PATH.')
+}
+
+async function findInstalled(): Promise<string | undefined> {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  for (const path of names.flatMap((name) => folders.map((folder) => join(folder, name)))) {
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return path
+  }
+  return undefined
+}
+
+async function installOnDebian(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  console.error('Redis is needed here, and there is none: installing the Debian package.')
+  const install = 'command -v redis-server || { apt-get update -qq && apt-get install -y -qq redis-server; }'
+  // One at a time with whatever else is installed: apt-get does not wait for another.
+  await execute('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  }).catch((cause) => {
+    throw new Error('Redis is needed here, and `apt-get install redis-server` failed.', { cause })
+  })
+  return findInstalled()
+}

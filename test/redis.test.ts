@@ -1,0 +1,233 @@
+/** Two services on one house and one Redis, and what they do when it is not there. */
+
+import { describe, expect, it } from 'vitest'
+import { saveReceivers } from '../src/store/receivers.ts'
+import { nextRevision } from '../src/store/revision.ts'
+import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until } from './app.ts'
+import { startRedis, type TestRedis } from './redis.ts'
+
+const since = (startedAt: number) => performance.now() - startedAt
+
+/** Two services on one database; the second leaves polling to the first. */
+async function startTwo(redis: TestRedis, options: { manufacturers?: readonly object[]; limit?: object } = {}) {
+  const { manufacturers = [], limit } = options
+  const config = { redis_url: redis.url, ...(limit !== undefined && { rate_limit: limit }) }
+  const first = await startApp({ manufacturers, config })
+  const place = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
+  const second = await startApp({ ...place, config, isScreenOnly: true })
+  return [first, second] as const
+}
+
+const isUp = (...apps: readonly TestApp[]) => apps.every(({ house }) => house.shared?.isUp === true)
+const isAlone = (...apps: readonly TestApp[]) => apps.every(({ house }) => house.shared?.isUp === false)
+
+const hasLink = ({ house }: TestApp) =>
+  house.connections.links().some(({ isWanted, downSince }) => isWanted && downSince === null)
+
+async function statuses(app: TestApp, requests: number): Promise<number[]> {
+  const answers = await Promise.all(Array.from({ length: requests }, () => app.get('/api/receivers/')))
+  return answers.map(({ status }) => status)
+}
+
+const passed = (answers: readonly number[]) => answers.filter((status) => status === 200).length
+
+describe('the limit, counted by two services together', () => {
+  it('lets 240 requests split over two of them through as 120', async () => {
+    const [first, second] = await startTwo(await startRedis(), { limit: { max_requests: 120, window_seconds: 60 } })
+    await until('both have Redis', () => isUp(first, second))
+    const startedAt = performance.now()
+    const answers = await Promise.all([statuses(first, 120), statuses(second, 120)])
+    const earned = Math.ceil(since(startedAt) / 500)
+    const let_through = passed(answers.flat())
+    expect(let_through).toBeGreaterThanOrEqual(120)
+    expect(let_through).toBeLessThanOrEqual(120 + earned)
+    expect(answers.flat().every((status) => status === 200 || status === 429)).toBe(true)
+    const { headers } = await second.get('/api/receivers/')
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '120', 'retry-after': '1' })
+  })
+
+  it('counts what is dear by itself, and gives back what was refused', async () => {
+    const overrides = { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } }
+    const limit = { max_requests: 1000, window_seconds: 60, overrides }
+    const [first, second] = await startTwo(await startRedis(), { limit })
+    await until('both have Redis', () => isUp(first, second))
+    const scan = (app: TestApp, scan_subnet: string) => app.post('/api/discover/', { scan_subnet })
+    for (const app of [first, second, first]) expect((await scan(app, '8.8.8.0/24')).status).toBe(400)
+    await scan(first, '127.0.0.0/30')
+    expect((await first.get('/api/health/')).headers['x-ratelimit-limit']).toBe('1000')
+  })
+
+  it('holds in each of them while Redis is away, and again for both once it is back', async () => {
+    const redis = await startRedis()
+    const [first, second] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
+    await until('both have Redis', () => isUp(first, second))
+    await redis.kill()
+    await until('both notice', () => isAlone(first, second))
+    for (const app of [first, second]) expect(passed(await statuses(app, 20))).toBe(10)
+    await redis.start()
+    await until('both have Redis again', () => isUp(first, second), 5000)
+    const answers = await Promise.all([statuses(first, 10), statuses(second, 10)])
+    expect(passed(answers.flat())).toBe(10)
+  })
+
+  it('takes no harm from what others left under its keys', async () => {
+    const redis = await startRedis()
+    const [first] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
+    await until('it has Redis', () => isUp(first))
+    expect(passed(await statuses(first, 1))).toBe(1)
+    const client = redis.client()
+    const [key = ''] = await client.keys('*:bucket:*')
+    for (const spoil of [
+      () => client.set(key, 'not a bucket'),
+      () => client.hset(key, 'tokens', 'many', 'at', 'noon'),
+      () => client.hset(key, 'tokens', '1e308', 'at', '-1e308'),
+      () => client.hset(key, 'tokens', 'nan', 'at', 'nan'),
+    ]) {
+      await client.del(key)
+      await spoil()
+      const [answer] = await statuses(first, 1)
+      expect(answer).toBe(200)
+      expect(Number(await client.hget(key, 'tokens'))).toBeCloseTo(9, 1)
+    }
+  })
+})
+
+describe('a service whose Redis', () => {
+  it('is absent at start: serves, says that it is degraded, and uses it as soon as it comes', async () => {
+    const redis = await startRedis({ isRunning: false })
+    const app = await startApp({ config: { redis_url: redis.url } })
+    const answer = await app.get('/api/health/')
+    expect([answer.status, answer.json]).toMatchObject([200, { status: 'degraded' }])
+    expect((await app.get('/api/data.json')).status).toBe(200)
+    await redis.start()
+    await until('it has Redis', () => isUp(app), 5000)
+    expect((await app.get('/api/health/')).json).toMatchObject({ status: 'healthy' })
+  })
+
+  it('hangs: waits 200 ms three times at most, then not at all, and goes back to it when it goes on', async () => {
+    const redis = await startRedis()
+    const app = await startApp({ config: { redis_url: redis.url } })
+    await until('it has Redis', () => isUp(app))
+    redis.signal('SIGSTOP')
+    const startedAt = performance.now()
+    for (let n = 0; n < 60; n += 1) expect((await app.get('/api/receivers/')).status).toBe(200)
+    // Three calls in a row that nobody answered, at most three more meanwhile, and the rest at once.
+    expect(since(startedAt)).toBeLessThan(60 * 20 + 1200)
+    expect(isAlone(app)).toBe(true)
+    expect((await app.get('/api/health/')).json).toMatchObject({ status: 'degraded' })
+    redis.signal('SIGCONT')
+    await until('it has Redis again', () => isUp(app), 5000)
+  })
+})
+
+describe('levels that one service hears', () => {
+  it('are seen by those who look at the other within a second, once each, though nothing is written', async () => {
+    const redis = await startRedis()
+    const shure = await startShure()
+    const { id } = firstDevice(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 60 })] })
+    await until('both have Redis', () => isUp(first, second))
+    await until('both know the devices', async () => (await second.receivers()).length === 2)
+    await until('the link is up', () => hasLink(first))
+    const socket = await second.socket('/ws')
+    const revision = first.house.latest.revision
+    for (const battery of [61, 42, 23]) {
+      const changedAt = performance.now()
+      shure.show.set(id, { battery }, 1)
+      const seen = () => socket.ofType('device_update').filter((one) => batteryOf(one) === battery)
+      await until(`${battery} % is seen`, () => seen().length > 0)
+      expect(since(changedAt)).toBeLessThan(1000)
+      expect(seen()).toHaveLength(1)
+      expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(battery)
+    }
+    expect(first.house.latest.revision).toBe(revision)
+  })
+
+  it('are not followed by older ones that the database brings later', async () => {
+    const redis = await startRedis()
+    const shure = await startShure()
+    const { id } = firstDevice(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 60 })] })
+    await until('both have Redis', () => isUp(first, second))
+    await until('both know the devices', async () => (await second.receivers()).length === 2)
+    const client = redis.client()
+    const topic = await topicOf(client)
+    const socket = await second.socket('/ws')
+    const one = await second.receiver(id)
+    const stored = second.house.latest.get(one.id)
+    if (stored === undefined) throw new Error('it is not known')
+    // As from a process that hears more than it has stored.
+    const transmitter = { ...channelOf(one, 1).transmitter, battery: 11 }
+    const heard = { id: one.id, last_seen: Date.now() + 5000, is_active: true, channels: [{ channel: 1, transmitter }] }
+    await client.publish(topic, JSON.stringify({ owner: 'x', receivers: [heard] }))
+    await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 11)
+    await first.house.db.transaction(async (tx) =>
+      saveReceivers(tx, await nextRevision(tx), [{ ...stored, name: 'Renamed' }]),
+    )
+    await until('the other is told the name', async () => (await second.receiver(id)).name === 'Renamed')
+    expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(11)
+    const told = socket.ofType('device_update').filter(({ receiver_id }) => receiver_id === one.id)
+    const batteries = told.map(batteryOf).filter((battery) => battery !== undefined)
+    expect(batteries.slice(batteries.indexOf(11)).every((battery) => battery === 11)).toBe(true)
+  })
+
+  it('reach it through the database when Redis is gone, and by word again once it is back', async () => {
+    const redis = await startRedis()
+    const shure = await startShure()
+    const { id } = firstDevice(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 60 })] })
+    await until('both know the devices', async () => (await second.receivers()).length === 2)
+    await until('the link is up', () => hasLink(first))
+    await redis.kill()
+    await until('both notice', () => isAlone(first, second))
+    const changedAt = performance.now()
+    shure.show.set(id, { battery: 17 }, 1)
+    await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 17)
+    expect(since(changedAt)).toBeLessThan(2000)
+
+    await redis.start()
+    await until('both have Redis again', () => isUp(first, second), 5000)
+    const client = redis.client()
+    await until('both listen', async () => (await client.pubsub('NUMSUB', await topicOf(client)))[1] === 2)
+    const revision = first.house.latest.revision
+    shure.show.set(id, { battery: 16 }, 1)
+    await until('it is seen again', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 16)
+    expect(first.house.latest.revision).toBe(revision)
+  })
+
+  it('stand against word from strangers', async () => {
+    const redis = await startRedis()
+    const shure = await startShure()
+    const { id } = firstDevice(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure)] })
+    await until('both have Redis', () => isUp(first, second))
+    await until('both know the devices', async () => (await second.receivers()).length === 2)
+    const client = redis.client()
+    const topic = await topicOf(client)
+    const one = (await second.receiver(id)).id
+    for (const text of [
+      'not JSON',
+      'null',
+      '{"owner":"x","receivers":5}',
+      `{"owner":"x","receivers":[{"id":${one},"last_seen":1e999,"is_active":true,"channels":[]}]}`,
+      `{"owner":"x","receivers":[{"id":${one},"last_seen":9e15,"is_active":true,"channels":[null]}]}`,
+      '{"owner":"x","receivers":[{"id":987654321,"last_seen":1,"is_active":true,"channels":[]}]}',
+    ]) {
+      await client.publish(topic, text)
+    }
+    await until('life goes on', async () => (await second.get('/healthz')).status === 200)
+    expect(await second.receivers()).toHaveLength(2)
+  })
+})
+
+/** Where the services tell levels. */
+async function topicOf(client: ReturnType<TestRedis['client']>): Promise<string> {
+  const [topic = ''] = (await client.pubsub('CHANNELS', '*:levels')) as string[]
+  return topic
+}
+
+/** Of the first channel. */
+function batteryOf(message: object): number | null | undefined {
+  const { data } = message as { data: { channels?: readonly { transmitter: { battery: number | null } | null }[] } }
+  return data.channels?.[0]?.transmitter?.battery
+}

@@ -1,0 +1,240 @@
+/** What becomes of a SQLite database whose file is damaged, and the snapshots kept for that day. */
+
+import { copyFile, open, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../src/store/database.ts'
+import { listSnapshots, takeSnapshot } from '../src/store/snapshots.ts'
+import { entryOf, startApp, startHome, startShure, until, withoutLink } from './app.ts'
+import { undoNewestMigration } from './databases.ts'
+import { tokenHeaders } from './tokens.ts'
+
+type Home = Awaited<ReturnType<typeof startHome>>
+
+const slow = 90_000
+
+const fileOf = (home: Home) => join(home.path, 'data', 'micwatch.db')
+
+async function listData(home: Home): Promise<string[]> {
+  return (await readdir(join(home.path, 'data'))).sort()
+}
+
+async function listSnapshotNames(home: Home): Promise<string[]> {
+  return (await readdir(join(home.path, 'data', 'snapshots')).catch(() => [])).sort()
+}
+
+/** Writes nonsense over everything but the first page. */
+async function scribble(path: string, from = 4096): Promise<void> {
+  const { size } = await stat(path)
+  const file = await open(path, 'r+')
+  await file.write(Buffer.alloc(size - from, 'nonsense '), 0, size - from, from)
+  await file.close()
+}
+
+async function tokenFor(home: Home, role: 'operator' | 'admin'): Promise<Record<string, string>> {
+  const db = await openDatabase({ url: home.databaseUrl })
+  try {
+    return await tokenHeaders({ db }, role)
+  } finally {
+    await db.close()
+  }
+}
+
+/** A service that was told of a group, and ended in order. */
+async function startSeasonedHome(title = 'Main stage'): Promise<Home> {
+  const home = await startHome({})
+  const service = await home.serve()
+  expect((await service.post('/api/group/', { title })).status).toBe(201)
+  service.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  return home
+}
+
+describe('a database that is damaged when the service starts', () => {
+  it.each([
+    ['pages of nonsense', (path: string) => scribble(path)],
+    ['a head of nonsense', (path: string) => scribble(path, 0)],
+    ['half a file', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    ['an empty file', (path: string) => truncate(path, 0)],
+  ])(
+    'is put aside (%s), and the newest snapshot takes its place until an administrator has taken note',
+    async (_name, damage) => {
+      const home = await startSeasonedHome()
+      const headers = await tokenFor(home, 'admin')
+      const first = await home.serve()
+      first.kill('SIGTERM')
+      await first.ended
+      await writeFile(`${fileOf(home)}-wal`, 'left behind')
+      await damage(fileOf(home))
+      const damaged = await readFile(fileOf(home))
+
+      const service = await home.serve()
+      const [corrupt = ''] = (await listData(home)).filter((name) => /^micwatch\.db\.corrupt-\d{8}T[\d.]+Z$/.test(name))
+      expect((await readFile(join(home.path, 'data', corrupt))).equals(damaged)).toBe(true)
+      expect(await listData(home)).toContain(`${corrupt}-wal`)
+      expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Main stage' }])
+      const health = await service.get('/api/health/')
+      expect([health.status, health.json]).toMatchObject([
+        200,
+        { status: 'degraded', store: { status: 'restored', details: expect.stringContaining('The snapshot of') } },
+      ])
+      expect(service.err()).toContain(corrupt)
+      expect((await service.post('/api/admin/store/acknowledge', undefined, {})).status).toBe(401)
+      const operator = await tokenFor(home, 'operator')
+      expect((await service.post('/api/admin/store/acknowledge', undefined, operator)).status).toBe(403)
+      const noted = await service.post('/api/admin/store/acknowledge', undefined, headers)
+      expect([noted.status, noted.json]).toMatchObject([200, { acknowledged: true }])
+      expect((await service.get('/api/health/')).json).toMatchObject({ status: 'healthy', store: { details: null } })
+      const again = await service.post('/api/admin/store/acknowledge', undefined, headers)
+      expect([again.status, again.json]).toMatchObject([200, { acknowledged: false }])
+      const audit = await service.get('/api/admin/audit/?action=store.', headers)
+      expect(audit.json).toMatchObject([
+        { action: 'store.acknowledge', actor: { kind: 'token' } },
+        { action: 'store.mend', details: { what: 'corrupt store restored' } },
+      ])
+    },
+    slow,
+  )
+
+  it(
+    'gives way to the newest snapshot that is whole, or begins empty without one; degraded over restarts',
+    async () => {
+      const home = await startSeasonedHome('Kept')
+      const [oldest = ''] = await listSnapshotNames(home)
+      const folder = join(home.path, 'data', 'snapshots')
+      await copyFile(join(folder, oldest), join(folder, 'micwatch-20990101T000000.000Z.db'))
+      await scribble(join(folder, 'micwatch-20990101T000000.000Z.db'))
+      await writeFile(join(folder, 'micwatch-20990102T000000.000Z.db'), 'no database')
+      await scribble(fileOf(home))
+      const service = await home.serve()
+      expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Kept' }])
+      service.kill('SIGKILL')
+      await service.ended
+      const second = await home.serve()
+      expect((await second.get('/api/health/')).json.store.status).toBe('restored')
+      second.kill('SIGKILL')
+      await second.ended
+
+      await rename(folder, `${folder}-away`)
+      await scribble(fileOf(home), 0)
+      const empty = await home.serve()
+      expect((await empty.get('/api/groups/')).json).toEqual([])
+      const { json } = await empty.get('/api/health/')
+      expect(json).toMatchObject({ status: 'degraded', store: { details: expect.stringContaining('it began empty') } })
+    },
+    slow,
+  )
+
+  it(
+    'ends the start with --strict, and stays as it is',
+    async () => {
+      const home = await startSeasonedHome()
+      await scribble(fileOf(home))
+      const before = await readFile(fileOf(home))
+      const { code, out, err } = await home.run(['serve', '--strict', '--port', '0'])
+      expect({ code, out }).toEqual({ code: 1, out: '' })
+      expect(err.trim().split('\n')).toEqual([expect.stringContaining('data/micwatch.db is damaged')])
+      expect((await readFile(fileOf(home))).equals(before)).toBe(true)
+      expect((await listData(home)).filter((name) => name.includes('corrupt'))).toEqual([])
+    },
+    slow,
+  )
+})
+
+describe('damage that appears while the service runs', () => {
+  it(
+    'leaves the last state on the screens, refuses writes, is said once, and mended at the next start',
+    async () => {
+      const shure = withoutLink(await startShure())
+      const home = await startHome({ manufacturers: [entryOf(shure)] })
+      const first = await home.serve()
+      await until('both are known', async () => (await first.receivers()).length === 2)
+      first.kill('SIGTERM')
+      await first.ended
+
+      const service = await home.serve()
+      const socket = await service.socket()
+      await until('it polls', async () => (await service.get('/api/health/')).json.status === 'healthy')
+      await scribble(fileOf(home))
+      await until(
+        'the damage is seen',
+        async () => (await service.get('/api/health/')).json.store.status === 'damaged',
+        20_000,
+      )
+      const health = await service.get('/api/health/')
+      expect([health.status, health.json.status]).toEqual([200, 'degraded'])
+      expect(await service.receivers()).toHaveLength(2)
+      const refused = await service.post('/api/group/', { title: 'Too late' })
+      expect([refused.status, refused.json.error]).toEqual([503, expect.stringContaining('damaged')])
+      expect(refused.headers['retry-after']).toBeDefined()
+      const alert = await socket.next(({ type }) => type === 'alert', 3000)
+      expect(alert).toMatchObject({ kind: 'store_damaged', severity: 'critical', state: 'raised', manufacturer: null })
+      const polls = shure.requests.count('/api/v1/devices')
+      await until('polling goes on', () => shure.requests.count('/api/v1/devices') > polls + 2)
+      expect(socket.ofType('alert')).toHaveLength(1)
+      const snapshots = await listSnapshotNames(home)
+      service.kill('SIGTERM')
+      expect(await service.ended).toBe(0)
+      // A damaged database must not push out the snapshots of the days when it was whole.
+      expect(await listSnapshotNames(home)).toEqual(snapshots)
+
+      const next = await home.serve()
+      expect((await next.get('/api/health/')).json.store.status).toBe('restored')
+      expect(await next.receivers()).toHaveLength(2)
+    },
+    slow,
+  )
+})
+
+describe('snapshots', () => {
+  it('are taken at a clean stop and when the last is an hour old; three are kept', async () => {
+    const app = await startApp()
+    const place = { data_dir: app.dataDir, database_url: app.databaseUrl }
+    await until('the first is there', async () => (await listSnapshots(place)).length === 1)
+    for (const hour of [3, 2, 1]) await takeSnapshot(place, Date.UTC(2026, 0, 1, hour))
+    expect((await listSnapshots(place)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
+      3, 2,
+    ])
+    await app.close()
+    const kept = await listSnapshots(place)
+    expect(kept).toHaveLength(3)
+    expect(Date.now() - (kept[0]?.taken_at ?? 0)).toBeLessThan(60_000)
+    const { mode } = await stat(kept[0]?.path ?? '')
+    expect(mode & 0o777).toBe(0o600)
+
+    const young = await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
+    expect(await listSnapshots(place)).toEqual(kept)
+    await young.close()
+    for (const { path } of await listSnapshots(place)) {
+      const day = path.replace(/micwatch-\d{8}/, 'micwatch-20260101')
+      await rename(path, day)
+    }
+    await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
+    await until('a new one is there', async () => {
+      const [newest] = await listSnapshots(place)
+      return Date.now() - (newest?.taken_at ?? 0) < 60_000
+    })
+  })
+
+  it(
+    'are taken before a migration, and hold what was there before it',
+    async () => {
+      const home = await startSeasonedHome()
+      const path = fileOf(home)
+      const raw = new DatabaseSync(path)
+      const name = undoNewestMigration(raw)
+      raw.close()
+      const before = await listSnapshotNames(home)
+      const { code, json } = await home.run(['migrate', '--json'])
+      expect([code, json()]).toEqual([0, { applied: [name] }])
+      const [taken = ''] = (await listSnapshotNames(home)).filter((one) => !before.includes(one))
+      const snapshot = new DatabaseSync(join(home.path, 'data', 'snapshots', taken), { readOnly: true })
+      const names = snapshot.prepare('select name from migrations').all() as { name: string }[]
+      snapshot.close()
+      expect(names.map((one) => one.name)).not.toContain(name)
+      expect(names.length).toBeGreaterThan(1)
+    },
+    slow,
+  )
+})
