@@ -16,6 +16,9 @@ export type Deed =
   | { readonly type: 'create_group'; readonly group: Group }
   | { readonly type: 'delete_group'; readonly group: Group }
 
+/** What to do to the groups as they are when its turn comes; null when there is nothing left to do. */
+export type Plan = (groups: readonly Group[]) => Deed | null
+
 export type Target =
   | { readonly kind: 'place'; readonly slot: number }
   /** Behind the last place of the group that is shown. */
@@ -56,8 +59,15 @@ function planMove(cards: readonly ChannelFacts[], from: number, to: number): Dee
   return { type: 'swap', a: { channelId: moved.channelId, slot: from }, b: { channelId: holder.channelId, slot: to } }
 }
 
-/** Null when nothing would change. */
-export function changeGroup(before: Group, change: Partial<Omit<Group, 'id'>>): Deed {
+/** To change one group, from what it then is. */
+export function planChange(id: number, change: (group: Group) => Partial<Omit<Group, 'id'>>): Plan {
+  return (groups) => {
+    const group = groups.find((one) => one.id === id)
+    return group === undefined ? null : changeGroup(group, change(group))
+  }
+}
+
+function changeGroup(before: Group, change: Partial<Omit<Group, 'id'>>): Deed {
   return { type: 'change_group', before, after: { ...before, ...change } }
 }
 

@@ -51,6 +51,13 @@ describe('the full picture and the updates around it', () => {
     expect(live()).toMatchObject({ isFresh: true, phase: 'ready' })
   })
 
+  it('keeps groups that were changed here while the picture was on its way, until the next one', () => {
+    const groups = [{ id: 1, title: 'Band', slots: [1], hide_charts: false, manufacturer: null }]
+    const house = applyAll(live(), [asked, { type: 'groups', groups, at: start + 1 }, picture(start + 2)])
+    expect(house.groups).toEqual(groups)
+    expect(applyAll(house, [asked, picture(start + 3)]).groups).toEqual([])
+  })
+
   it('puts updates that came while the picture was on its way onto it', () => {
     const house = applyAll(emptyHouse(start), [
       opened,

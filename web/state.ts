@@ -61,6 +61,8 @@ export interface House {
   readonly needsPicture: boolean
   readonly receivers: ReadonlyMap<number, WatchedReceiver>
   readonly groups: readonly Group[]
+  /** They were changed from this page since the full picture was asked for, which may not know it yet. */
+  readonly areGroupsNewer: boolean
   /** By `wearerKey`. */
   readonly wearers: ReadonlyMap<string, Wearer>
   readonly config: Settings
@@ -109,6 +111,7 @@ export function emptyHouse(now: number): House {
     needsPicture: false,
     receivers: new Map(),
     groups: [],
+    areGroupsNewer: false,
     wearers: new Map(),
     config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
     health: null,
@@ -169,7 +172,7 @@ function applyOther(house: House, event: HouseEvent): House {
     case 'message':
       return applyMessage({ ...house, heardAt: event.at }, event.message, event.at)
     case 'picture_asked':
-      return { ...house, since: [], needsPicture: false }
+      return { ...house, since: [], needsPicture: false, areGroupsNewer: false }
     case 'picture':
       return applyPicture(house, event.data, event.at)
     case 'picture_failed':
@@ -182,7 +185,7 @@ function applyOther(house: House, event: HouseEvent): House {
     case 'health':
       return { ...house, health: event.health }
     case 'groups':
-      return { ...house, groups: event.groups }
+      return { ...house, groups: event.groups, areGroupsNewer: true }
     case 'wearers':
       return { ...house, wearers: event.wearers }
     case 'link':
@@ -218,7 +221,7 @@ function applyPicture(house: House, data: DataBody, at: number): House {
     phase: 'ready',
     problem: null,
     receivers,
-    groups: isSameGroups(house.groups, data.groups) ? house.groups : data.groups,
+    groups: house.areGroupsNewer || isSameGroups(house.groups, data.groups) ? house.groups : data.groups,
     config: data.config,
     isFresh: house.since !== null && (house.link === 'open' || house.link === 'reading'),
     heardAt: at,

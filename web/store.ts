@@ -83,8 +83,9 @@ export function createStore(now: number): Store {
     },
     dispatch(event) {
       waiting.push(event)
-      // A change of the link is shown at once; frames do not come in a hidden page.
-      if (event.type === 'link' || waiting.length >= mostWaiting) return flush()
+      // A change of the link is shown at once, since frames do not come in a hidden page; and what is done to the groups
+      // next starts from what was done before.
+      if (event.type === 'link' || event.type === 'groups' || waiting.length >= mostWaiting) return flush()
       if (isScheduled) return
       isScheduled = true
       if (document.hidden) setTimeout(flush, 250)

@@ -1,7 +1,7 @@
 /** Does deeds, one after another, tells how they went, and remembers how to take them back. */
 
 import { useCallback, useRef, useState } from 'react'
-import { type Deed, undoOf } from './arrangement.ts'
+import { type Deed, type Plan, undoOf } from './arrangement.ts'
 import { useSurroundings } from './context.ts'
 import { doDeed, groupsAfter } from './do-deed.ts'
 import { useSay } from './parts/messages.tsx'
@@ -9,8 +9,8 @@ import { arrangeTexts } from './texts/arrange.ts'
 
 export interface Deeds {
   readonly canUndo: boolean
-  /** False when it was refused; the person has been told why. */
-  dispatch(deed: Deed): Promise<boolean>
+  /** Waits for what was begun before. False when it was refused; the person has been told why. */
+  dispatch(plan: Plan): Promise<boolean>
   undo(): Promise<void>
 }
 
@@ -19,14 +19,17 @@ export function useDeeds(): Deeds {
   const say = useSay()
   const done = useRef<Deed[]>([])
   const [count, setCount] = useState(0)
-  const isBusy = useRef(false)
+  const queue = useRef<Promise<unknown>>(Promise.resolve())
+
+  const inTurn = useCallback(<T>(deed: () => Promise<T>): Promise<T> => {
+    const turn = queue.current.then(deed)
+    queue.current = turn.catch(() => undefined)
+    return turn
+  }, [])
 
   const carryOut = useCallback(
     async (deed: Deed): Promise<Deed | null> => {
-      if (isBusy.current) return null
-      isBusy.current = true
       const answer = await doDeed(api, deed)
-      isBusy.current = false
       if (answer.ok)
         store.dispatch({ type: 'groups', groups: groupsAfter(store.get().groups, answer.body), at: Date.now() })
       else say({ text: answer.problem.detail, tone: 'alarm' })
@@ -38,29 +41,35 @@ export function useDeeds(): Deeds {
     [api, store, retry, say],
   )
 
-  const undo = useCallback(async () => {
-    const last = done.current.at(-1)
-    if (last === undefined) return
-    const undone = await carryOut(undoOf(last))
-    if (undone === null) return
-    // A group that was deleted comes back with another id, which what was done to it before has to follow.
-    const oldId = last.type === 'delete_group' ? last.group.id : null
-    const newId = undone.type === 'create_group' ? undone.group.id : null
-    done.current = done.current.slice(0, -1).map((one) => withGroupId(one, oldId, newId))
-    setCount(done.current.length)
-    say({ text: arrangeTexts.undone })
-  }, [carryOut, say])
+  const undo = useCallback(
+    () =>
+      inTurn(async () => {
+        const last = done.current.at(-1)
+        if (last === undefined) return
+        const undone = await carryOut(undoOf(last))
+        if (undone === null) return
+        // A group that was deleted comes back with another id, which what was done to it before has to follow.
+        const oldId = last.type === 'delete_group' ? last.group.id : null
+        const newId = undone.type === 'create_group' ? undone.group.id : null
+        done.current = done.current.slice(0, -1).map((one) => withGroupId(one, oldId, newId))
+        setCount(done.current.length)
+        say({ text: arrangeTexts.undone })
+      }),
+    [carryOut, inTurn, say],
+  )
 
   const dispatch = useCallback(
-    async (deed: Deed) => {
-      const result = await carryOut(deed)
-      if (result === null) return false
-      done.current = [...done.current, result]
-      setCount(done.current.length)
-      say({ text: arrangeTexts.result(result), undo })
-      return true
-    },
-    [carryOut, say, undo],
+    (plan: Plan) =>
+      inTurn(async () => {
+        const deed = plan(store.get().groups)
+        const result = deed === null ? null : await carryOut(deed)
+        if (result === null) return false
+        done.current = [...done.current, result]
+        setCount(done.current.length)
+        say({ text: arrangeTexts.result(result), undo })
+        return true
+      }),
+    [carryOut, inTurn, say, store, undo],
   )
   return { canUndo: count > 0, dispatch, undo }
 }

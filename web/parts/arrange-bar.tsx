@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from 'react'
 import type { Group } from '../../src/model/api.ts'
-import { changeGroup } from '../arrangement.ts'
+import { type Deed, planChange } from '../arrangement.ts'
 import { nextSpacer } from '../places.ts'
 import { arrangeTexts } from '../texts/arrange.ts'
 import type { Deeds } from '../use-deeds.ts'
@@ -26,10 +26,10 @@ export function ArrangeBar({ shown, deeds, change, onDone }: ArrangeBarProps) {
           action={arrangeTexts.create}
           placeholder={arrangeTexts.newGroup}
           onText={(title) =>
-            deeds.dispatch({
+            deeds.dispatch(() => ({
               type: 'create_group',
               group: { id: 0, title, slots: [], hide_charts: false, manufacturer: null },
-            })
+            }))
           }
         />
       ) : (
@@ -49,11 +49,15 @@ export function ArrangeBar({ shown, deeds, change, onDone }: ArrangeBarProps) {
 
 function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBarProps, 'deeds' | 'change'>) {
   const [isDeleting, setDeleting] = useState(false)
-  const spacer = nextSpacer(shown.slots)
-  const add = (slot: number) => deeds.dispatch(changeGroup(shown, { slots: [...new Set([...shown.slots, slot])] }))
+  const changeShown = (change: Parameters<typeof planChange>[1]) => deeds.dispatch(planChange(shown.id, change))
+  const add = (slotFor: (slots: readonly number[]) => number | null) =>
+    changeShown(({ slots }) => {
+      const slot = slotFor(slots)
+      return slot === null ? {} : { slots: [...new Set([...slots, slot])] }
+    })
   const remove = async () => {
     setDeleting(false)
-    if (await deeds.dispatch({ type: 'delete_group', group: shown })) change({ group: null })
+    if (await deeds.dispatch((groups) => deletionOf(groups, shown.id))) change({ group: null })
   }
   return (
     <>
@@ -61,19 +65,19 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
         label={arrangeTexts.groupTitle}
         action={arrangeTexts.rename}
         initial={shown.title}
-        onText={(title) => deeds.dispatch(changeGroup(shown, { title }))}
+        onText={(title) => changeShown(() => ({ title }))}
       />
       <OneLineForm
         label={arrangeTexts.addPositionLabel}
         action={arrangeTexts.addPosition}
         isNumber={true}
-        onText={(text) => add(Number(text))}
+        onText={(text) => add(() => Number(text))}
       />
       <button
         type="button"
         className="choice"
-        disabled={spacer === null}
-        onClick={() => void (spacer !== null && add(spacer))}
+        disabled={nextSpacer(shown.slots) === null}
+        onClick={() => void add(nextSpacer)}
       >
         {arrangeTexts.addBlank}
       </button>
@@ -81,7 +85,7 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
         type="button"
         className="choice"
         aria-pressed={shown.hide_charts}
-        onClick={() => void deeds.dispatch(changeGroup(shown, { hide_charts: !shown.hide_charts }))}
+        onClick={() => void changeShown((group) => ({ hide_charts: !group.hide_charts }))}
       >
         {arrangeTexts.hideCharts}
       </button>
@@ -103,6 +107,11 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
       ) : null}
     </>
   )
+}
+
+function deletionOf(groups: readonly Group[], id: number): Deed | null {
+  const group = groups.find((one) => one.id === id)
+  return group === undefined ? null : { type: 'delete_group', group }
 }
 
 interface OneLineFormProps {

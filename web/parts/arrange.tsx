@@ -3,7 +3,7 @@
 import '../styles/arrange.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Group } from '../../src/model/api.ts'
-import { type Deed, planDrop, positionsToShow, type Target } from '../arrangement.ts'
+import { type Deed, planChange, planDrop, positionsToShow, type Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useHouse, useSurroundings } from '../context.ts'
 import { isSpacer } from '../places.ts'
@@ -25,7 +25,7 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
   const { store } = useSurroundings()
   const cards = useSyncExternalStore(store.subscribe, store.cards)
   const groups = useHouse((house) => house.groups)
-  const shown = groups.find((one) => one.id === view.group) ?? null
+  const shown = groupShown(groups, view)
   const deeds = useDeeds()
   const [carried, setCarried] = useState<number | null>(null)
   const [swap, setSwap] = useState<Extract<Deed, { type: 'swap' }> | null>(null)
@@ -33,9 +33,10 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
 
   const drop = (slot: number, target: Target) => {
     setCarried(null)
-    const deed = planDrop({ cards, groups, shown }, slot, target)
+    const plan = (of: readonly Group[]) => planDrop({ cards, groups: of, shown: groupShown(of, view) }, slot, target)
+    const deed = plan(groups)
     if (deed?.type === 'swap') setSwap(deed)
-    else if (deed !== null) void deeds.dispatch(deed)
+    else void deeds.dispatch(plan)
   }
   const carry: Carry = { carried, nameOf, pickUp: setCarried, drop }
   useArrangeKeys(deeds, () => setCarried(null))
@@ -88,8 +89,7 @@ function GroupTiles({
 }) {
   const outside = cards.filter((card) => !shown.slots.includes(card.slot)).map((card) => card.slot)
   const takeOut = (slot: number) => {
-    const slots = shown.slots.filter((one) => one !== slot)
-    void deeds.dispatch({ type: 'change_group', before: shown, after: { ...shown, slots } })
+    void deeds.dispatch(planChange(shown.id, ({ slots }) => ({ slots: slots.filter((one) => one !== slot) })))
   }
   return (
     <>
@@ -146,7 +146,7 @@ function SwapQuestion({ swap, nameOf, deeds, onClose }: SwapQuestionProps) {
   const holder = nameOf(swap.b.slot)
   const confirm = () => {
     onClose()
-    void deeds.dispatch(swap)
+    void deeds.dispatch(() => swap)
   }
   return (
     <Confirmation
@@ -160,6 +160,10 @@ function SwapQuestion({ swap, nameOf, deeds, onClose }: SwapQuestionProps) {
       <p>{arrangeTexts.swapText(nameOf(swap.a.slot), holder)}</p>
     </Confirmation>
   )
+}
+
+function groupShown(groups: readonly Group[], view: View): Group | null {
+  return groups.find((one) => one.id === view.group) ?? null
 }
 
 function nameAt(cards: readonly ChannelFacts[], slot: number): string {
