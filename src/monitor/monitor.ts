@@ -69,8 +69,8 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     const work = async (ownership: SharedOwnership) => {
       watch.guard = ownership.guard
       let following: Promise<void> | undefined
-      const { setLinked: onLink, noteTold: onTold, wasAcceptedAfter } = poller
-      const hooksOfLink = { onLink, onTold, wasAcceptedAfter }
+      const { setLinked: onLink, noteTold: onTold, noteHeld: onHeld, wasAcceptedAfter } = poller
+      const hooksOfLink = { onLink, onTold, onHeld, wasAcceptedAfter }
       await pollForever(deps, poller, {
         ...ownership,
         intervalMs: () => deps.intervalMs(heard),

@@ -14,7 +14,7 @@ import type { Batch, Ingest, IngestReport } from './ingest.ts'
 import type { Log } from './log.ts'
 import type { Ownership } from './ownership.ts'
 import { createMemory, type Remembered, withoutLevels } from './remembered.ts'
-import type { Reports } from './reports.ts'
+import type { CycleOutcome, Reports } from './reports.ts'
 import { createBreather, pause, within } from './wait.ts'
 
 export interface CycleReport extends IngestReport {
@@ -48,6 +48,8 @@ export interface Poller {
   setLinked(isLinked: boolean): void
   /** The link told levels of this device; what the list sums up is of no use for it any more. */
   noteTold(deviceId: string): void
+  /** The upstream asked for a pause on another occasion than a poll, with this error. */
+  noteHeld(error: string): Promise<void>
   /** The upstream refused our credentials in the last cycle; asking again soon gains nothing. */
   wasRefused: boolean
   /** The upstream has taken our credentials after this time (of `performance.now()`). */
@@ -295,12 +297,15 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   async function noteOutcome(trouble: unknown, warning: string | null): Promise<void> {
     const { error, retryAfter, isRefused, excerpt } = readTrouble(trouble)
     poller.wasRefused = isRefused
-    const holdMs = retryAfter === null ? null : link.holdMs
-    const outcome = trouble === undefined ? { ok: true as const, warning } : { ok: false as const, error, holdMs }
-    if (!outcome.ok) log.warn({ source: heard.id }, outcome.error)
+    if (trouble === undefined) return report({ ok: true, warning })
     if (excerpt !== undefined) log.debug({ source: heard.id, answered: excerpt }, 'the answer began like this')
+    log.warn({ source: heard.id }, error)
+    await report({ ok: false, error, holdMs: retryAfter === null ? null : link.holdMs })
+  }
+
+  async function report(outcome: CycleOutcome): Promise<void> {
     await reports.note(manufacturer, heard.id, outcome).catch((error) => {
-      log.error({ source: heard.id, error: String(error) }, 'the outcome of the cycle could not be stored')
+      log.error({ source: heard.id, error: String(error) }, 'how the source fares could not be stored')
     })
   }
 
@@ -323,6 +328,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       toldByLink.clear()
     },
     noteTold: (deviceId) => void toldByLink.add(deviceId),
+    noteHeld: (error) => report({ ok: false, error, holdMs: link.holdMs }),
   }
   return poller
 }

@@ -29,6 +29,8 @@ export interface FollowHooks {
   onLink?(isUp: boolean): void
   /** The link told levels of this device. */
   onTold?(deviceId: string): void
+  /** The system asked for a pause when the link was tried. */
+  onHeld?(error: string): Promise<void>
   /** Somebody else keeps the subscription. */
   onStandBy?(holder: string): void
   /** The system took our credentials after this time (of `performance.now()`), on whatever occasion. */
@@ -120,6 +122,7 @@ async function connectOnce(
     isRefused = trouble.isRefused
     log.warn({ source }, `real-time link: ${reason}`)
     await connections.note(source, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
+    if (trouble.retryAfter !== null) await hooks.onHeld?.(reason)
   } finally {
     isUp = false
     hooks.onLink?.(false)
