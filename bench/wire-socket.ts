@@ -5,13 +5,14 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** A WebSocket after its handshake, as a plain socket: a hundred full clients would leave the server no core. */
-export async function openSocket(address: string): Promise<Socket> {
+export async function openSocket(address: string, protocol?: string): Promise<Socket> {
   const { hostname, port, host, pathname } = new URL(address)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })
   const key = randomBytes(16).toString('base64')
   socket.write(
     `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +
-      `sec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`,
+      `sec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n` +
+      `${protocol === undefined ? '' : `sec-websocket-protocol: ${protocol}\r\n`}\r\n`,
   )
   let head = Buffer.alloc(0)
   while (!head.includes('\r\n\r\n')) {

@@ -4,6 +4,7 @@ import { realpathSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { fieldsOf, hoist, nameOf, type Schema, typeOf } from '../src/http/json-schema.ts'
 import { clientMessages, serverMessages } from '../src/http/message-schemas.ts'
+import { levelsProtocol } from '../src/model/level-records.ts'
 
 const path = fileURLToPath(new URL('../docs/websocket.md', import.meta.url))
 
@@ -24,14 +25,29 @@ export function websocketDocs(): string {
     ...fromClient.map(section),
     '## Records',
     ...records.sort().map(section),
+    levels,
     ending,
   ].join('\n\n')
 }
 
 const introduction = [
   'Connect to `/ws` or `/ws/<name>/`; whatever the name, it is the same feed. With a mount prefix both answer under it as well. `?manufacturer=<code>` leaves out what is about other manufacturers. Who may connect is who may read: a listener on this machine alone asks for no credentials, any other for a session cookie or `Authorization: Bearer <token>`.',
-  'Messages are JSON text frames, and each has a `type`. The first frame is a `status`. Fields and types not named here may be added: leave aside what you do not know.',
+  'Messages are JSON text frames (levels in fewer bytes for [whoever asks](#levels-in-few-bytes-micwatchlevelsv1)), and each has a `type`. The first frame is a `status`. Fields and types not named here may be added: leave aside what you do not know.',
 ].join('\n\n')
+
+const levels = `## Levels in few bytes: \`${levelsProtocol}\`
+
+A client that offers this subprotocol (\`Sec-WebSocket-Protocol: ${levelsProtocol}\`) hears the same in about a thirtieth of the bytes; everybody else hears JSON alone. The service agrees to it wherever it is among those that are offered.
+
+Everything above stays as it is, but for the \`device_update\` of a receiver that this connection has been told of before, when since then nothing has changed but levels. Such updates are said in binary frames. A frame holds one record or several, one behind the other:
+
+| Bytes | Type | Meaning |
+| ---: | --- | --- |
+| 4 | uint32, big-endian | \`receiver_id\` |
+| 1 | uint8 | How many channels follow: as many as the last JSON \`device_update\` of this receiver had, in the same order. |
+| 5 a channel | int8 | \`audio_level\` and \`rf_level\` of the channel; \`battery\`, \`audio_level\` and \`rf_level\` of its transmitter. |
+
+-128 is null. Where the channel has no transmitter, neither has it now, and the last three bytes mean nothing. Everything else a channel has, it has as that last \`device_update\` told. Levels are told as they are and not as differences, and what no record can say (a level beyond ±127, another name, a transmitter that comes or goes) comes as JSON. A client that meets a record of a receiver it was not told of leaves it aside.`
 
 const ending = `## How a connection ends
 

@@ -143,6 +143,45 @@ describe('levels that one service hears', () => {
     expect(first.house.latest.revision).toBe(revision)
   })
 
+  it('are told whole when they change, and not at all of a receiver that is merely still there', async () => {
+    const redis = await startRedis()
+    // Its clock stands still, and with it the levels.
+    const startedAt = Date.now()
+    const shure = await startShure({ receivers: 3, richList: true, pushesPerSecond: 0, now: () => startedAt })
+    const { id } = firstDevice(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await until('both have Redis', () => isUp(first, second))
+    await until('both know the devices', async () => (await second.receivers()).length === 3)
+    await until('the link is up', () => hasLink(first))
+    const client = redis.client()
+    const topic = await topicOf(client)
+    const told: { id: number; last_seen: number; channels: readonly unknown[] }[] = []
+    client.on('message', (_, text) => told.push(...JSON.parse(text).receivers))
+    await client.subscribe(topic)
+    const ids = (await second.receivers()).map((one) => one.id)
+    const one = (await second.receiver(id)).id
+    const seenAt = () => second.house.latest.get(one)?.last_seen ?? 0
+
+    // The first word of each after the start is whole, whatever it is.
+    for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
+    shure.push.flush()
+    await until('all are told', () => ids.every((known) => told.some((word) => word.id === known)))
+    expect(told.every(({ channels }) => channels.length === 2)).toBe(true)
+
+    told.length = 0
+    const seenBefore = seenAt()
+    expect((await first.post('/api/refresh/')).status).toBe(200)
+    await until('it is still there, for the other too', () => seenAt() > seenBefore)
+    expect(told.length).toBeGreaterThan(0)
+    expect(told.every(({ channels }) => channels.length === 0)).toBe(true)
+
+    told.length = 0
+    shure.show.set(id, { battery: 42 }, 1)
+    shure.push.flush()
+    await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 42)
+    expect(told.map((word) => [word.id, word.channels.length])).toEqual([[one, 2]])
+  })
+
   it('are not followed by older ones that the database brings later', async () => {
     const redis = await startRedis()
     const shure = await startShure()

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 
 import WebSocket from 'ws'
+import { createRecordReader } from '../src/model/level-records.ts'
 import { atEnd } from './scope.ts'
 
 export interface Heard {
@@ -14,9 +15,15 @@ export interface Heard {
 
 export interface SocketOptions {
   readonly headers?: Record<string, string>
+  /** Subprotocols that are offered. */
+  readonly protocols?: readonly string[]
 }
 
 export interface TestSocket {
+  /** The subprotocol that was agreed to. */
+  readonly protocol: string
+  /** How many binary frames there were; what their records say is heard as well. */
+  readonly binaryFrames: number
   readonly heard: readonly Heard[]
   ofType(type: string): readonly Heard[]
   send(data: unknown): void
@@ -30,13 +37,26 @@ export interface TestSocket {
 }
 
 /** Open, with what it was greeted with. Throws `HTTP <status>` when the upgrade is refused. */
-export async function openSocket(url: string, { headers = {} }: SocketOptions = {}): Promise<TestSocket> {
-  const socket = new WebSocket(url, { headers, perMessageDeflate: false })
+export async function openSocket(
+  url: string,
+  { headers = {}, protocols = [] }: SocketOptions = {},
+): Promise<TestSocket> {
+  const socket = new WebSocket(url, [...protocols], { headers, perMessageDeflate: false })
   atEnd(() => socket.terminate())
   const heard: Heard[] = []
   const waiting = new Set<() => void>()
-  socket.on('message', (data) => {
-    heard.push({ ...JSON.parse(String(data)), at: performance.now() })
+  const records = createRecordReader()
+  let binaryFrames = 0
+  socket.on('message', (data: Buffer, isBinary) => {
+    const at = performance.now()
+    if (isBinary) {
+      binaryFrames += 1
+      for (const update of records.read(new Uint8Array(data).buffer)) heard.push({ ...update, at })
+    } else {
+      const message = JSON.parse(String(data))
+      if (message.type === 'device_update') records.hear(message)
+      heard.push({ ...message, at })
+    }
     for (const look of [...waiting]) look()
   })
   const closed = new Promise<number>((resolve) => socket.on('close', resolve))
@@ -49,6 +69,10 @@ export async function openSocket(url: string, { headers = {} }: SocketOptions = 
   socket.on('error', () => {})
 
   return {
+    protocol: socket.protocol,
+    get binaryFrames() {
+      return binaryFrames
+    },
     heard,
     ofType: (type) => heard.filter((message) => message.type === type),
     send: (data) => socket.send(JSON.stringify(data)),

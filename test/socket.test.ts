@@ -129,6 +129,62 @@ describe('a WebSocket', () => {
   })
 })
 
+describe('the subprotocol for levels', () => {
+  const protocols = ['micwatch.levels.v1']
+
+  it('says the same in few bytes, and JSON stays what everybody else hears', async () => {
+    const shure = await startShure({ pushesPerSecond: 20 })
+    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('the link is up', () => shure.push.links > 0)
+    const [plain, other, short] = await Promise.all([
+      app.socket(),
+      app.socket('/ws', { protocols: ['graphql-ws', 'mqtt'] }),
+      app.socket('/ws', { protocols: ['mqtt', ...protocols] }),
+    ])
+    expect([plain.protocol, other.protocol, short.protocol]).toEqual(['', 'graphql-ws', 'micwatch.levels.v1'])
+    expect(short.heard[0]).toMatchObject({ type: 'status', message: 'Connected' })
+    const { id } = firstDevice(shure)
+    await until('levels come as records', () => short.binaryFrames > 10)
+    shure.show.set(id, { name: 'Guest' }, 1)
+    for (const socket of [plain, short]) await socket.next((message) => JSON.stringify(message).includes('"Guest"'))
+    shure.push.pause()
+    shure.show.set(id, { battery: 7 }, 1)
+    shure.push.flush()
+    for (const socket of [plain, other, short]) await socket.next(({ type }) => type === 'alert')
+
+    const toldBy = (socket: typeof plain) =>
+      socket.heard.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
+    await until('all have heard the last', () => toldBy(plain).at(-1) === toldBy(short).at(-1))
+    const [fromPlain, fromShort] = [toldBy(plain), toldBy(short)]
+    const common = Math.min(fromPlain.length, fromShort.length)
+    expect(common).toBeGreaterThan(20)
+    expect(fromShort.slice(-common + 2)).toEqual(fromPlain.slice(-common + 2))
+    expect(plain.binaryFrames + other.binaryFrames).toBe(0)
+  })
+
+  it('tells whole what was missed while a manufacturer was switched off', async () => {
+    const shure = await startShure({ pushesPerSecond: 20 })
+    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('the link is up', () => shure.push.links > 0)
+    const short = await app.socket('/ws', { protocols })
+    await until('levels come as records', () => short.binaryFrames > 5)
+    const switchTo = (value: string) =>
+      app.post('/api/config/?manufacturer=shure', { key: 'enable_websocket', value }).then(({ status }) => status)
+    expect(await switchTo('false')).toBe(200)
+    const { id } = firstDevice(shure)
+    shure.show.set(id, { name: 'Guest' }, 1)
+    await until('it is known', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
+    const heard = short.heard.length
+    expect(await switchTo('true')).toBe(200)
+    const receiver = (await app.receiver(id)).id
+    await until('it is heard again', () => short.heard.slice(heard).some(({ receiver_id }) => receiver_id === receiver))
+    const [first] = short.heard.slice(heard).filter(({ receiver_id }) => receiver_id === receiver)
+    expect(JSON.stringify(first)).toContain('"Guest"')
+  })
+})
+
 describe('the end of the service', () => {
   it('is said with 1001', async () => {
     const app = await startApp()

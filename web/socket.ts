@@ -1,5 +1,6 @@
 /** One connection: frames in, reconnects, nothing else. */
 
+import { createRecordReader, levelsProtocol } from '../src/model/level-records.ts'
 import type { ClientMessage, ServerMessage } from '../src/model/messages.ts'
 
 export interface SocketOptions {
@@ -32,7 +33,9 @@ export function listen({ url, signal, onMessage, onLink }: SocketOptions): void 
     waiting = undefined
     if (signal.aborted) return
     const connection = new AbortController()
-    const socket = new WebSocket(url)
+    const socket = new WebSocket(url, levelsProtocol)
+    socket.binaryType = 'arraybuffer'
+    const records = createRecordReader()
     let openedAt: number | null = null
     let silence = 0
     let checkedAt = performance.now()
@@ -45,7 +48,9 @@ export function listen({ url, signal, onMessage, onLink }: SocketOptions): void 
         openedAt = performance.now()
         onLink({ status: 'open' })
       }
+      if (data instanceof ArrayBuffer) return records.read(data).forEach(onMessage)
       const message = parseMessage(data)
+      if (message?.type === 'device_update') records.hear(message)
       if (message !== null) onMessage(message)
     })
     socket.addEventListener('close', lose)

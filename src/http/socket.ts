@@ -6,10 +6,11 @@ import type { WebSocket } from 'ws'
 import type { Credential } from '../actions/credentials.ts'
 import { type Feed, onlyAbout } from '../live/feed.ts'
 import { Refusal } from '../model/errors.ts'
+import { levelsProtocol } from '../model/level-records.ts'
 import { answerClient, type ServerMessage } from '../model/messages.ts'
 import { type Bucket, fullBucket, takeToken } from '../model/pace.ts'
 import { type Query, readParameter } from './answer.ts'
-import { toWire } from './wire.ts'
+import { createLevelsWire, jsonWire, type Wire } from './wire.ts'
 
 export interface SocketDeps {
   readonly feed: Feed
@@ -30,6 +31,11 @@ export const socketServerOptions = {
   maxFragments: 1024,
   maxBufferedChunks: 16 * 1024,
   perMessageDeflate: false,
+  /** Of other subprotocols the first is agreed to, since browsers insist; what is said in it is JSON as ever. */
+  handleProtocols(offered: Set<string>) {
+    const [first = ''] = offered
+    return offered.has(levelsProtocol) ? levelsProtocol : first
+  },
 } as const
 
 const heartbeatMs = 20_000
@@ -46,6 +52,7 @@ const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater:
 
 /** `/ws` and `/ws/<name>/`; whatever the name, it is the same feed. */
 export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
+  const levelsWire = createLevelsWire()
   const alive = new WeakSet<WebSocket>()
   /** Somebody may switch real-time updates off while nothing happens that would be sent. */
   const lookout = setInterval(() => {
@@ -79,8 +86,9 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
         alive.add(socket)
         socket.on('pong', () => alive.add(socket))
         holdCredential(socket, request.credential)
-        const { socket: wire } = request.raw
-        listen({ socket, wire }, deps, readParameter(request.query as Query, 'manufacturer'))
+        const wire = socket.protocol === levelsProtocol ? levelsWire() : jsonWire
+        const client = { socket, stream: request.raw.socket, wire }
+        listen(client, deps, readParameter(request.query as Query, 'manufacturer'))
       },
     })
   }
@@ -109,10 +117,11 @@ export function closeSockets(clients: Iterable<WebSocket>): () => void {
   return () => clearTimeout(timer)
 }
 
-/** A client, and the bare connection beneath. */
 interface Client {
   readonly socket: WebSocket
-  readonly wire: Writable
+  /** The bare connection beneath. */
+  readonly stream: Writable
+  readonly wire: Wire
 }
 
 function listen(client: Client, deps: SocketDeps, manufacturer: string | undefined): void {
@@ -126,7 +135,7 @@ function listen(client: Client, deps: SocketDeps, manufacturer: string | undefin
 }
 
 async function sendFeed(
-  { socket, wire }: Client,
+  { socket, stream, wire }: Client,
   deps: SocketDeps,
   manufacturer: string | undefined,
   signal: AbortSignal,
@@ -142,7 +151,7 @@ async function sendFeed(
       return
     }
     // Whole frames, so they may stand between those that the library writes; nothing may follow its goodbye.
-    if (socket.readyState === socket.OPEN) wire.write(toWire(batch))
+    if (socket.readyState === socket.OPEN) stream.write(wire(batch))
   }
 }
 

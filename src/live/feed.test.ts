@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Announcement, DeviceUpdate } from '../model/messages.ts'
 import { createFeed, type Feed, onlyAbout } from './feed.ts'
@@ -118,14 +119,43 @@ describe('the feed', () => {
     stop.abort()
   })
 
-  test('a turn that came a little late does not put off the next', async () => {
-    const { heard } = listen(feed)
-    for (let n = 0; n < 101; n += 1) {
-      feed.publish(update(1, { name: `n${n}` }))
-      await pass(99 + (n % 3))
-    }
-    await pass(200)
-    expect(heard.length).toBeGreaterThanOrEqual(99)
-    expect(heard.length).toBeLessThanOrEqual(103)
+  test('however late the turns come, no second holds more than ten of a receiver, and the last state arrives', async () => {
+    const step = fc.record({
+      receiver: fc.constantFrom(1, 1, 1, 2),
+      afterMs: fc.nat(40),
+      lateMs: fc.constantFrom(...Array(12).fill(0), 7, 19, 40),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 100, maxLength: 120 }), async (steps) => {
+        let lateMs = 0
+        const now = () => performance.now() + lateMs
+        const hasty = createFeed(now)
+        const told = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))
+        const listening = async () => {
+          for await (const { messages } of hasty.subscribe({ signal: new AbortController().signal })) {
+            for (const one of messages as DeviceUpdate[])
+              told.get(one.receiver_id)?.push({ at: now(), name: one.data.name })
+          }
+        }
+        void listening()
+        const last = new Map<number, string>()
+        for (const [nth, one] of steps.entries()) {
+          hasty.publish(update(one.receiver, { name: `n${nth}` }))
+          last.set(one.receiver, `n${nth}`)
+          lateMs += one.lateMs
+          await pass(one.afterMs)
+        }
+        await pass(200)
+        hasty.close()
+        for (const [id, tellings] of told) {
+          expect(tellings.at(-1)?.name).toBe(last.get(id))
+          for (const [nth, { at }] of tellings.entries()) {
+            const tenth = tellings[nth + 10]
+            if (tenth !== undefined) expect(tenth.at - at).toBeGreaterThanOrEqual(1000 - 1e-6)
+          }
+        }
+      }),
+      { numRuns: 50 },
+    )
   })
 })

@@ -23,9 +23,8 @@ export interface Feed {
   close(): void
 }
 
+/** From one telling to the next, however late the one was: else eleven could fall into a second. */
 const spacingMs = 100
-/** A turn that came this much late does not put off the next: timers are always a little late. */
-const latenessMs = 20
 const maxQueuedEvents = 1000
 /** A slow listener takes what waited for it in parts: meanwhile the rest may be replaced by something newer. */
 const maxQueuedAtOnce = 100
@@ -59,9 +58,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   }
 
   function deliverInTurn(update: DeviceUpdate): void {
-    const time = now()
-    const due = freeAt.get(update.receiver_id) ?? 0
-    freeAt.set(update.receiver_id, (time - due <= latenessMs ? due : time) + spacingMs)
+    freeAt.set(update.receiver_id, now() + spacingMs)
     deliver(update)
   }
 

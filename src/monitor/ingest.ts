@@ -56,6 +56,7 @@ export interface Batch {
 
 /** Levels that another process heard and has not written down yet. */
 export interface HeardElsewhere extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
+  /** None where it has only been heard again. */
   readonly channels: readonly ChannelReading[]
 }
 
@@ -435,7 +436,8 @@ export function createIngest(deps: IngestDeps): Ingest {
       const known = latest.get(id)
       // What was heard here, or heard later, stands.
       if (known === undefined || unsaved.has(id) || known.last_seen > last_seen) continue
-      wordAt.set(id, last_seen)
+      // Who says nothing of levels knows no newer ones than the database.
+      if (channels.length > 0) wordAt.set(id, last_seen)
       cache.drop(known.manufacturer)
       alerts.left(id)
       show({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })

@@ -56,10 +56,12 @@ export interface LevelSharingDeps {
 
 export function shareLevels({ shared, owner, hear }: LevelSharingDeps): LevelSharing {
   const waiting = new Map<number, Receiver>()
+  const told = new Map<number, Receiver['channels']>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const tell = () => {
     timer = undefined
-    const receivers = [...waiting.values()].map(toHeard)
+    const receivers = [...waiting.values()].map((one) => toHeard(one, told.get(one.id)))
+    for (const { id, channels } of waiting.values()) told.set(id, channels)
     waiting.clear()
     for (let at = 0; at < receivers.length; at += receiversInMessage) {
       shared.tell(topic, JSON.stringify({ owner, receivers: receivers.slice(at, at + receiversInMessage) }))
@@ -79,8 +81,13 @@ export function shareLevels({ shared, owner, hear }: LevelSharingDeps): LevelSha
   }
 }
 
-function toHeard({ id, last_seen, is_active, channels }: Receiver): HeardElsewhere {
-  return { id, last_seen, is_active, channels: channels.map(({ id: _, slot: __, ...reading }) => reading) }
+/** Of one that is merely still there, no channels; of any other all, so that a message that is lost is made good by the next. */
+function toHeard(
+  { id, last_seen, is_active, channels }: Receiver,
+  told: Receiver['channels'] | undefined,
+): HeardElsewhere {
+  const news = channels === told ? [] : channels
+  return { id, last_seen, is_active, channels: news.map(({ id: _, slot: __, ...reading }) => reading) }
 }
 
 /** Null when it is none of ours: others may use the same Redis. */

@@ -23,7 +23,7 @@ export interface Remembered {
   receiver: number | null
 }
 
-/** What a device means, worked out once. */
+/** What a device means, worked out once, and only as far as somebody wants to know. */
 interface Meaning {
   readonly device: UpstreamDevice
   readonly observation: Observation
@@ -32,7 +32,7 @@ interface Meaning {
   readonly wantsIdentity: boolean
   readonly hasIdentity: boolean
   /** The same observation without levels, once somebody wants it. */
-  withoutLevels?: Observation
+  withoutLevels?: Observation | undefined
 }
 
 export interface Memory {
@@ -66,10 +66,15 @@ export function createMemory(form: Form): Memory {
   function renew(entry: Remembered, listed: UpstreamDevice): void {
     // Nothing else is said, and nothing was read that would have to be forgotten.
     if (listed === entry.listed && entry.device === entry.known) return
-    if (!form.isSameIdentity(listed, entry.device)) entry.identityAt = 0
+    const before = meaningOf(entry)
+    const isSame = form.isSameIdentity(listed, entry.device)
+    if (!isSame) entry.identityAt = 0
     entry.known = form.withEarlierIdentity(listed, entry.device)
     entry.device = entry.known
     entry.listed = listed
+    entry.meaning = readMeaning(form, entry.device)
+    // Where levels come over a link, what the list says of them is not even translated.
+    if (isSame) entry.meaning.withoutLevels = before.withoutLevels
   }
 
   return {
@@ -82,7 +87,9 @@ export function createMemory(form: Form): Memory {
       else if (entry.cycle === cycle) return null
       else renew(entry, listed)
       entry.cycle = cycle
-      entry.missed = meaningOf(entry).observation.online === false ? entry.missed + 1 : 0
+      const meaning = meaningOf(entry)
+      const { online } = meaning.withoutLevels ?? meaning.observation
+      entry.missed = online === false ? entry.missed + 1 : 0
       return entry
     },
     end() {
@@ -95,9 +102,13 @@ export function createMemory(form: Form): Memory {
 
 function readMeaning(form: Form, device: UpstreamDevice): Meaning {
   const parts = form.partsOf(device)
+  let observation: Observation | undefined
   return {
     device,
-    observation: form.transformDeviceData(device),
+    get observation() {
+      observation ??= form.transformDeviceData(device)
+      return observation
+    },
     levelParts: parts.filter((part) => part !== 'identity'),
     wantsIdentity: parts.includes('identity'),
     hasIdentity: form.hasIdentity(device),

@@ -179,7 +179,7 @@ function connectSqlite(path: string, now: () => number, { readOnly }: { readOnly
 
 function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Options): Engine {
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createPostgresPool({ url, poolSize, waitLimitMs }) }),
+    dialect: new PostgresDialect({ pool: () => createPostgresPool({ url, poolSize, waitLimitMs }) }),
   })
   // Writers wait for each other (`revision.ts`); some connections are kept free of them, for readers.
   const turns = createTurns(Math.max(1, Math.floor(poolSize / 2)))

@@ -5,19 +5,21 @@
  */
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import pg from 'pg'
+import type { PoolClient } from 'pg'
 import { StoreBusyError, StoreDownError } from './errors.ts'
 import { createTurns } from './turns.ts'
 
 const connectAgainAfterMs = 500
 const int8 = 20
 
-export function createPostgresPool(options: {
+export async function createPostgresPool(options: {
   readonly url: string
   readonly poolSize: number
   readonly waitLimitMs: number
-}): PostgresPool {
+}): Promise<PostgresPool> {
   const { url, poolSize, waitLimitMs } = options
+  // Nobody else has to wait for it at their start.
+  const { default: pg } = await import('pg')
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'micwatch',
@@ -65,7 +67,7 @@ export function createPostgresPool(options: {
   }
 
   /** Of many that find no connection one asks for it; when it is refused, so are the others. */
-  async function open(): Promise<pg.PoolClient> {
+  async function open(): Promise<PoolClient> {
     if (pool.idleCount > 0 || pool.totalCount >= poolSize) return take()
     await turns.take()
     try {
@@ -76,7 +78,7 @@ export function createPostgresPool(options: {
     }
   }
 
-  async function take(): Promise<pg.PoolClient> {
+  async function take(): Promise<PoolClient> {
     try {
       return await pool.connect()
     } catch (error) {
@@ -89,7 +91,7 @@ export function createPostgresPool(options: {
   }
 
   /** `onAnswer` hears once whether the server answers, as far as it will ever be known. */
-  function guarded(client: pg.PoolClient, onAnswer = () => {}): PostgresPoolClient {
+  function guarded(client: PoolClient, onAnswer = () => {}): PostgresPoolClient {
     let broken: StoreDownError | undefined
     async function query(text: string, values: readonly unknown[]) {
       if (broken !== undefined) throw broken
@@ -130,16 +132,23 @@ const serverTrouble = /^(08|53|57|58|XX|25P0[34]|25006)/
 const inTheWay = /^(40|55P03)/
 
 function isTheQuerysFault(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !serverTrouble.test(error.code ?? '')
+  const code = serverCode(error)
+  return code !== null && !serverTrouble.test(code)
 }
 
 function isInTheWay(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && inTheWay.test(error.code ?? '')
+  return inTheWay.test(serverCode(error) ?? '')
 }
 
 /** A cancelled statement or a full disk leaves the connection as it was. */
 function isUsableAfter(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(57014|53)/.test(error.code ?? '')
+  return /^(57014|53)/.test(serverCode(error) ?? '')
+}
+
+/** The SQLSTATE of what the server itself complains of, which always has a severity; null for every other trouble. */
+function serverCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('severity' in error)) return null
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 function hasTimedOutInQueue(error: unknown): boolean {
