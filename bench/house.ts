@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
-import { type AtEnd, type Bench, type Figure, makeFolder, startChild, until } from './harness.ts'
+import { type AtEnd, type Bench, type Figure, makeFolder, startChild, until, using } from './harness.ts'
 import { startMicwatch, startService } from './servers.ts'
 import { openSocket } from './wire-socket.ts'
 
@@ -89,14 +89,4 @@ async function lineOf(nodeOptions: readonly string[]): Promise<number> {
     await sleep(viewMs)
     return bytes / viewMs
   })
-}
-
-/** Closes what was opened, however it ends. */
-async function using<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
-  const closers: (() => unknown)[] = []
-  try {
-    return await work((close) => closers.push(close))
-  } finally {
-    for (const close of closers.reverse()) await close()
-  }
 }
