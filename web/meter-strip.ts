@@ -3,7 +3,7 @@
 import type { Box, Painting } from './painter.ts'
 import type { Palette } from './palette.ts'
 import { audioShare, rfShare } from './scale.ts'
-import { clippingFrom, weakBelow } from './state.ts'
+import { clippingFrom, fairBelow, weakBelow } from './state.ts'
 import type { Levels } from './store.ts'
 
 interface MeterOptions {
@@ -29,7 +29,7 @@ interface Drawing {
 }
 
 const weakUnder = rfShare(weakBelow)
-const fairUnder = rfShare(-70)
+const fairUnder = rfShare(fairBelow)
 const highFrom = audioShare(-10)
 const overFrom = audioShare(clippingFrom)
 const rfTicks = [weakUnder, fairUnder]
