@@ -206,6 +206,16 @@ export async function cpuOf(pid: number): Promise<number | null> {
   return fields === undefined ? null : (Number(fields[11]) + Number(fields[12])) * 10
 }
 
+/** Closes what was opened, however it ends. */
+export async function using<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
+  const closers: (() => unknown)[] = []
+  try {
+    return await work((close) => closers.push(close))
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
 // --- Time -------------------------------------------------------------------------------------------------------------
 
 /** Waits until it is so; throws when that takes too long. */

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import { levelsProtocol } from '../src/model/level-records.ts'
-import { type AtEnd, type Bench, type Figure, makeFolder, startChild } from './harness.ts'
+import { type AtEnd, type Bench, type Figure, makeFolder, startChild, using } from './harness.ts'
 import { startMicwatch, startService } from './servers.ts'
 import { openSocket } from './wire-socket.ts'
 
@@ -100,14 +100,4 @@ async function countBytes(address: string, protocol?: string) {
   })
   socket.resume()
   return { socket, bytes: () => bytes }
-}
-
-/** Closes what was opened, however it ends. */
-async function using<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
-  const closers: (() => unknown)[] = []
-  try {
-    return await work((close) => closers.push(close))
-  } finally {
-    for (const close of closers.reverse()) await close()
-  }
 }

@@ -1,7 +1,15 @@
 /** What a channel's card says. One state wins the frame; the others stay readable as marks. */
 
 import { plainText } from './format.ts'
-import { type House, isClipping, isWeak, type WatchedChannel, type WatchedReceiver, wearerKey } from './state.ts'
+import {
+  type House,
+  isClipping,
+  isFair,
+  isWeak,
+  type WatchedChannel,
+  type WatchedReceiver,
+  wearerKey,
+} from './state.ts'
 
 export type ChannelState =
   | 'good'
@@ -57,12 +65,11 @@ type Condition = Exclude<ChannelState, Veil>
 
 const recentlyMs = 30 * 60_000
 const clippingHoldMs = 10_000
-/** A level that trembles about the limit must not make the frame flicker. */
+/** A level that trembles about a limit must not make frame and marks flicker. */
 const weakHoldMs = 3_000
 /** Without a frame for so long, what is shown is old, whatever the link believes. */
 const silentMs = 3_500
 const silentReadingMs = 20_000
-const fairBelow = -70
 
 export function describeChannel(house: House, receiver: WatchedReceiver, channel: WatchedChannel): ChannelFacts {
   const isHouseStale = houseStaleSince(house) !== null
@@ -74,7 +81,7 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
   ]
   const isHidden = veils.length > 0
   const [state = 'on', ...marks] = [...veils, ...found]
-  const isFair = channel.transmitter !== null && !found.includes('rf_weak') && isBelow(channel, fairBelow)
+  const hasFairRf = isFair(channel) || isHeld(channel.fairAt, weakHoldMs, house.now)
   const wearer = house.wearers.get(wearerKey(receiver.id, channel.channel))
   const told = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
   return {
@@ -85,7 +92,7 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
     name: wearer === undefined ? told.name : plainText(wearer.name),
     picture: wearer?.picture ?? null,
     state,
-    marks: [...marks.filter(isMark), ...(isFair ? ['rf_fair' as const] : [])],
+    marks: [...marks.filter(isMark), ...(hasFairRf && !found.includes('rf_weak') ? ['rf_fair' as const] : [])],
     needsHand: needsHand(state, marks),
     // When all is old, the order stays as it was.
     urgency: urgencyOf(isHouseStale ? marks : [state, ...marks], needsHand(state, marks)),
@@ -133,11 +140,6 @@ export function batteryState(percent: number | null, threshold: number): Battery
 
 function isMark(state: ChannelState): state is Exclude<Mark, 'rf_fair'> {
   return state !== 'good' && state !== 'on' && state !== 'stale'
-}
-
-function isBelow(channel: WatchedChannel, dbm: number): boolean {
-  const level = channel.transmitter?.rf_level ?? null
-  return level !== null && level < dbm
 }
 
 function isHeld(at: number | null, holdMs: number, now: number): boolean {

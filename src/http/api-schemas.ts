@@ -428,6 +428,7 @@ export const Performer = schemaOf<hardware.Performer>()(
 type AssignmentBody = Omit<hardware.Assignment, 'started_at' | 'ended_at'> & {
   started_at: string
   ended_at: string | null
+  performer_name?: string
 }
 export const Assignment = schemaOf<AssignmentBody>()(
   named('Assignment', 'Who wears which unit.', {
@@ -437,6 +438,7 @@ export const Assignment = schemaOf<AssignmentBody>()(
     is_active: flag('At most one of a unit is.'),
     started_at: time('When it began.'),
     ended_at: timeOrNull('When it ended.'),
+    performer_name: Type.Optional(text("The performer's name, where `names` asks for it.")),
   }),
 )
 
