@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { UpstreamDevice } from '../manufacturers/plugin.ts'
-import { system } from '../manufacturers/shure/system.ts'
+import { getPlugin } from '../manufacturers/index.ts'
+import type { Form, UpstreamDevice } from '../manufacturers/plugin.ts'
 import type { Link } from '../upstream/link.ts'
 import { createMemory, withoutLevels } from './remembered.ts'
+
+const [system] = getPlugin('shure').forms as [Form]
 
 /** The one device of a list with these fields. */
 async function listed(fields: object): Promise<UpstreamDevice> {
