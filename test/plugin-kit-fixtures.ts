@@ -52,6 +52,7 @@ const ofLevels = { name, frequency, audio_level: whole(-200, 0), rf_level: whole
 const ofTransmitter = { ...ofLevels, upstream_slot: whole(0, 65_535), battery: whole(0, 100) }
 const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
 const ofDevice = {
+  battery: whole(0, 100),
   model_name: text,
   serial_number: text,
   mac_address: expect.stringMatching(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/),

@@ -146,7 +146,14 @@ export async function getDevices(form: Form, link: Link, signal?: AbortSignal): 
   const complete: UpstreamDevice[] = []
   for (const listed of devices) {
     let device = listed
-    for (const part of form.partsOf(listed)) device = await form.readPart(link, device, part, signal)
+    // One part may tell that there is another.
+    const asked = new Set<string>()
+    for (;;) {
+      const part = form.partsOf(device).find((one) => !asked.has(one))
+      if (part === undefined) break
+      asked.add(part)
+      device = await form.readPart(link, device, part, signal)
+    }
     complete.push(device)
   }
   return complete

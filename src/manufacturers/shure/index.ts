@@ -1,17 +1,29 @@
 /** Shure gear: systems that speak for many devices, and devices that speak for themselves. */
 
 import { parseConnection } from '../../upstream/connection.ts'
-import { formOf, type Plugin } from '../plugin.ts'
+import { type FormChoice, formOf, type Plugin } from '../plugin.ts'
 import { ShureApiError, ShureApiRateLimitError } from './errors.ts'
 import { system } from './system.ts'
+import { speaksSystemApi, systemApi } from './system-api/index.ts'
 
-const forms = { 'http:': system, 'https:': system }
+/** A system speaks as the specification has it, or as Shure's own server does; its device list tells which. */
+const web: FormChoice = {
+  usual: system,
+  async detect(link, { assumed, trouble }, signal) {
+    // An answer came, and made no sense; nothing else says that another form is spoken.
+    if (trouble.status !== 200) return null
+    const met = (await speaksSystemApi(link, signal)) ? systemApi : system
+    return met === assumed ? null : met
+  },
+}
+
+const forms = { 'http:': web, 'https:': web }
 
 export const shure: Plugin = {
   code: 'shure',
   name: 'Shure',
   errors: { ApiError: ShureApiError, ApiRateLimitError: ShureApiRateLimitError },
-  forms: [system],
+  forms: [system, systemApi],
 
   listSources(config) {
     const { addresses, username, authHeader, ...settings } = parseConnection(config)
@@ -19,7 +31,7 @@ export const shure: Plugin = {
       ...settings,
       ...address,
       form: formOf(forms, address.baseUrl),
-      credentials: { scheme: 'digest', username, secret, header: authHeader },
+      credentials: { scheme: 'digest', username, secret, header: authHeader, keyHeader: 'x-api-key' },
     }))
   },
 }
