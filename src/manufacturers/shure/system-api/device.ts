@@ -3,7 +3,15 @@
 import type { ChannelReading, Observation } from '../../../model/receiver.ts'
 import type { UpstreamDevice } from '../../plugin.ts'
 import { familyOf } from '../family.ts'
-import { type AudioChannel, type DeviceNode, macOf, parseBatteryLevel, parseName } from './schema.ts'
+import {
+  type AudioChannel,
+  type DeviceNode,
+  macOf,
+  parseBatteryLevel,
+  parseGain,
+  parseMute,
+  parseName,
+} from './schema.ts'
 
 export interface SystemDevice extends UpstreamDevice {
   readonly node: DeviceNode
@@ -32,6 +40,8 @@ const deviceResources: Readonly<Record<string, Resource['parse']>> = {
 
 const channelResources: Readonly<Record<string, (body: unknown, channel: number) => Told | undefined>> = {
   name: (body, channel) => tell(parseName(body), (name) => ({ channels: [{ channel, name }] })),
+  mute: (body, channel) => tell(parseMute(body), (muted) => ({ channels: [{ channel, details: { muted } }] })),
+  gain: (body, channel) => tell(parseGain(body), (gain_db) => ({ channels: [{ channel, details: { gain_db } }] })),
 }
 
 /** The names under which the same is pushed. */
@@ -39,6 +49,8 @@ const pushedNames: Readonly<Record<string, string>> = {
   DEVICE_NAME: 'name',
   DEVICE_BATTERY_LEVEL: 'battery-level',
   AUDIO_CHANNEL_NAME: 'name',
+  AUDIO_CHANNEL_MUTE: 'mute',
+  AUDIO_CHANNEL_GAIN: 'gain',
 }
 
 /** What can be asked of a device, and subscribed: nothing while it is not online. */
@@ -105,7 +117,9 @@ export function toObservation({ node, channels = [], answers }: SystemDevice): O
   const { name = node.model ?? node.id, battery } = Object.assign({}, ...told) as Told
   const readings = new Map(channels.map(({ number }): [number, ChannelReading] => [number, { channel: number }]))
   for (const reading of told.flatMap((one) => one.channels ?? [])) {
-    readings.set(reading.channel, { ...readings.get(reading.channel), ...reading })
+    const before = readings.get(reading.channel)
+    const details = { ...before?.details, ...reading.details }
+    readings.set(reading.channel, { ...before, ...reading, ...(Object.keys(details).length > 0 && { details }) })
   }
   const whole = observeNode(node)
   return {

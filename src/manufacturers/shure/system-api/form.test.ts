@@ -138,8 +138,8 @@ describe('the socket', () => {
     simulator.show.set(showId, { name: 'Foldback' })
     simulator.push.flush()
     expect(await find(events, ({ name }) => name === 'Foldback')).toMatchObject({ kind: 'receiver' })
-    // The list, the name of the device, the names of its four channels.
-    expect(simulator.subscriptions).toHaveLength(6)
+    // The list, the name of the device, name and gain of its four channels.
+    expect(simulator.subscriptions).toHaveLength(10)
     expect(simulator.requests.entries.filter(({ status }) => status === 400)).toEqual([])
   })
 
@@ -147,12 +147,12 @@ describe('the socket', () => {
     const { events, simulator, showId } = await follow({ receivers: 1 })
     simulator.setDiscovered(showId, true)
     await events.next()
-    const waiting = find(events, ({ channels }) => channels?.some(({ channel }) => channel === 4))
+    const waiting = find(events, ({ channels }) => channels?.some(({ channel, name }) => channel === 4 && name))
     await expect.poll(() => simulator.subscriptions).toEqual([''])
     await expect.poll(() => simulator.requests.count('/api/v1/devices', 'GET')).toBeGreaterThan(1)
     simulator.setDiscovered(showId, false)
     await waiting
-    expect(simulator.subscriptions).toHaveLength(6)
+    expect(simulator.subscriptions).toHaveLength(10)
   })
 
   test('that is not there leads to the one of the specification', async () => {

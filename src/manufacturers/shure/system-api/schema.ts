@@ -108,6 +108,16 @@ export function parseName(body: unknown): string | null | undefined {
   return isRecord(body) ? readText(body.name, maxNameChars) : undefined
 }
 
+/** Of the receiver's output; undefined where the answer is no mute. */
+export function parseMute(body: unknown): boolean | undefined {
+  return isRecord(body) && typeof body.muted === 'boolean' ? body.muted : undefined
+}
+
+/** Decibels; undefined where the answer is no gain. */
+export function parseGain(body: unknown): number | null | undefined {
+  return isRecord(body) ? readWhole(body.gain, -100, 100) : undefined
+}
+
 /** Percent; undefined where the answer is no battery level. */
 export function parseBatteryLevel(body: unknown): number | null | undefined {
   return isRecord(body) ? (readBattery(body.percentage) ?? null) : undefined
