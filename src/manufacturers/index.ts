@@ -1,10 +1,11 @@
 /** Everybody Micwatch can listen to. */
 
+import { lectrosonics } from './lectrosonics/index.ts'
 import type { Plugin } from './plugin.ts'
 import { sennheiser } from './sennheiser/index.ts'
 import { shure } from './shure/index.ts'
 
-export const plugins: readonly Plugin[] = [shure, sennheiser]
+export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics]
 
 /** Throws the specification's sentence for a code nobody answers to. */
 export function getPlugin(code: string): Plugin {

@@ -7,6 +7,7 @@
 import type { Transport } from '../model/connection.ts'
 import type { Complaint } from '../model/health.ts'
 import type { Observation } from '../model/receiver.ts'
+import { ConfigError } from '../upstream/connection.ts'
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 import type { Link, LinkSettings } from '../upstream/link.ts'
 
@@ -136,7 +137,10 @@ export function defineForm<Device extends UpstreamDevice>(form: Form<Device>): F
 /** Takes an address's scheme (`tcp:`) for the form spoken there. */
 export function formOf(forms: Readonly<Record<string, Form | FormChoice>>, baseUrl: string): Form | FormChoice {
   const form = forms[new URL(baseUrl).protocol]
-  if (form === undefined) throw new RangeError(`nothing speaks at ${baseUrl}`)
+  if (form === undefined) {
+    const schemes = Object.keys(forms).map((scheme) => `${scheme}//`)
+    throw new ConfigError(`devices: expected an address that begins with ${schemes.join(' or ')}, not ${baseUrl}`)
+  }
   return form
 }
 
