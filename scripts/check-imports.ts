@@ -38,7 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What the rest of the house sees of a manufacturer. */
-const publicFace = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|simulator)\.ts)$/
+const publicFace = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|([^/]+\/)?simulator)\.ts)$/
 
 /** Layers that run in the browser. */
 const browser = ['model', 'web']
@@ -205,6 +205,7 @@ function layerOf(file: string): string {
   // A test may import what any file beside it may.
   if (inner === undefined) return isTest(file) ? 'manufacturers/demo' : `manufacturers/${name}`
   if (isTest(file)) return 'manufacturers/x/test'
+  // A form with a folder of its own may have its simulator there.
   return /\/simulator(\/|$)/.test(path) ? 'manufacturers/x/simulator' : 'manufacturers/x'
 }
 

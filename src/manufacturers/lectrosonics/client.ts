@@ -6,6 +6,8 @@ import { connectionTrouble } from '../../upstream/trouble.ts'
 import { type Address, parseReply, query, type Value } from './codec.ts'
 
 export interface Dialogue {
+  /** The device's, as the name it was given resolved. */
+  readonly address: string
   /** Null where the device refuses to say. Throws the manufacturer's ApiError when no answer comes in time. */
   ask(name: string, address?: Address): Promise<readonly Value[] | null>
   close(): void
@@ -33,6 +35,7 @@ export async function converse(link: Link, signal: AbortSignal): Promise<Dialogu
   }
 
   return {
+    address: line.remoteAddress,
     async ask(name, address) {
       await line.send(query(name, address))
       const late = setTimeout(() => ending.abort(), timeoutMs)

@@ -58,6 +58,11 @@ function ofChannel(name: string, address: Address): Question {
   return { name, address }
 }
 
+/** Channels on which a transmitter is heard. */
+export function heardChannels(answers: Answers): readonly number[] {
+  return channels.filter((channel) => statusOf(answers, channel)?.isLinked)
+}
+
 export function keyOf({ name, address }: Question): string {
   return address === undefined ? name : `${name}(${address})`
 }
@@ -68,23 +73,23 @@ export function isDsqd(answers: Answers): boolean {
 }
 
 /** Who it is; the manufacturer's own id is its serial number, which does not change with its address. */
-export function toIdentity(answers: Answers, host: string): Observation {
+export function toIdentity(answers: Answers, address: string): Observation {
   const text = (name: string) => readText(answers.get(name)?.[0])
   const serial = text('serial')
   const mac = readMac(answers.get('macaddr')?.[0])
   const dhcp = answers.get('dhcpen')?.[0]
   return {
-    id: `dsqd:${serial ?? mac ?? host}`,
+    id: `dsqd:${serial ?? mac ?? address}`,
     kind: 'receiver',
     // Every name but the one people gave it is the same on all of them.
-    name: readText(answers.get('desc')?.[0], maxNameChars) ?? `DSQD ${serial ?? host}`,
+    name: readText(answers.get('desc')?.[0], maxNameChars) ?? `DSQD ${serial ?? address}`,
     model_name: 'DSQD',
     device_type: 'dsqd',
     online: true,
     ...told({
       serial_number: serial ?? undefined,
       mac_address: mac ?? undefined,
-      ip: readIp(answers.get('ipaddr')?.[0]) ?? readIp(host) ?? undefined,
+      ip: readIp(answers.get('ipaddr')?.[0]) ?? readIp(address) ?? undefined,
       subnet_mask: readIp(answers.get('netmask')?.[0]) ?? undefined,
       gateway: readIp(answers.get('defgate')?.[0]) ?? undefined,
       network_mode: dhcp === undefined ? undefined : dhcp === 1 ? 'dhcp' : 'manual',

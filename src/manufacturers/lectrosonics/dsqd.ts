@@ -5,11 +5,12 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Link } from '../../upstream/link.ts'
-import { defineForm, type Interest, type PushEvent, type UpstreamDevice } from '../plugin.ts'
-import { type Dialogue, converse } from './client.ts'
+import { defineForm, type Interest, type PushEvent, toldAtOnce, type UpstreamDevice } from '../plugin.ts'
+import { converse, type Dialogue } from './client.ts'
 import type { Value } from './codec.ts'
 import {
   type Answers,
+  heardChannels,
   identityQuestions,
   isDsqd,
   keyOf,
@@ -22,8 +23,8 @@ import {
 
 interface Dsqd extends UpstreamDevice {
   readonly answers: Answers
-  /** Where it was asked. */
-  readonly host: string
+  /** Where it answered. */
+  readonly address: string
 }
 
 const never = new AbortController().signal
@@ -37,19 +38,13 @@ export const dsqd = defineForm<Dsqd>({
     try {
       await askAll(dialogue, levelQuestions, answers)
       await askAll(dialogue, settingQuestions(answers), answers)
-      return { devices: [toDevice(link, answers)], malformed: 0 }
+      return { devices: [toDevice(dialogue, answers)], malformed: 0 }
     } finally {
       dialogue.close()
     }
   },
 
-  // Everything was asked while it was listed.
-  partsOf: () => [],
-  readPart: (_link, device) => Promise.resolve(device),
-  hasIdentity: () => true,
-  withEarlierIdentity: (listed) => listed,
-  isSameIdentity: (listed, before) => JSON.stringify(identify(listed)) === JSON.stringify(identify(before)),
-
+  ...toldAtOnce,
   transformDeviceData(device) {
     const { answers } = device
     const metadata = Object.fromEntries(answers)
@@ -72,14 +67,22 @@ async function* subscribe(link: Link, _interest: Interest, signal: AbortSignal):
     await askAll(dialogue, settingQuestions(answers), answers)
     for (let inTurn: Question[] = []; ; ) {
       // Who it is stands at the beginning of every turn.
-      const whole = inTurn.length === 0 ? identify(toDevice(link, answers)) : null
-      const { id } = toDevice(link, answers)
+      const whole = inTurn.length === 0 ? identify(toDevice(dialogue, answers)) : null
+      const { id } = toDevice(dialogue, answers)
       const observation = { ...(whole ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
       yield { type: 'told', observation, isWhole: whole !== null }
       if (inTurn.length === 0) inTurn = [...identityQuestions, ...settingQuestions(answers)]
       const round = [...levelQuestions, ...inTurn.splice(0, 1)]
       const nextAt = performance.now() + roundMs(link, round.length)
+      const heardBefore = heardChannels(answers)
       await askAll(dialogue, round, answers)
+      // Another transmitter perhaps, and what the last one was called says nothing of it.
+      for (const channel of heardChannels(answers)) {
+        if (heardBefore.includes(channel)) continue
+        const question = { name: 'txname', address: channel }
+        answers.delete(keyOf(question))
+        inTurn.unshift(question)
+      }
       await pause(Math.max(0, nextAt - performance.now()), undefined, { signal })
     }
   } catch (error) {
@@ -95,7 +98,8 @@ async function meet(link: Link, signal: AbortSignal) {
   const answers = new Map<string, readonly Value[]>()
   try {
     await askAll(dialogue, identityQuestions.slice(0, 1), answers)
-    if (!isDsqd(answers)) throw new link.errors.ApiError(`${hostOf(link)} answers, but is no DSQD`)
+    if (!isDsqd(answers))
+      throw new link.errors.ApiError(`${new URL(link.settings.baseUrl).host} answers, but is no DSQD`)
     await askAll(dialogue, identityQuestions.slice(1), answers)
     return { dialogue, answers }
   } catch (error) {
@@ -121,15 +125,10 @@ function roundMs(link: Link, questions: number): number {
   return Math.max(shortestRoundMs, (questions * 1000) / (link.settings.pace.perSecond * levelShare))
 }
 
-function toDevice(link: Link, answers: Answers): Dsqd {
-  const host = hostOf(link)
-  return { id: toIdentity(answers, host).id, answers: new Map(answers), host }
+function toDevice({ address }: Dialogue, answers: Answers): Dsqd {
+  return { id: toIdentity(answers, address).id, answers: new Map(answers), address }
 }
 
-function identify({ answers, host }: Dsqd) {
-  return toIdentity(answers, host)
-}
-
-function hostOf(link: Link): string {
-  return new URL(link.settings.baseUrl).hostname
+function identify({ answers, address }: Dsqd) {
+  return toIdentity(answers, address)
 }
