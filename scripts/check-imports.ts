@@ -22,6 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/x/test': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'model', 'simulation'],
   'manufacturers/index': ['manufacturers/plugin', 'manufacturers/x', 'model'],
   'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'model'],
+  'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'model'],
   'manufacturers/demo': ['manufacturers', 'upstream', 'model', 'simulation'],
   store: ['model'],
   live: ['model'],

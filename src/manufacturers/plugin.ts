@@ -7,7 +7,7 @@
 import type { Transport } from '../model/connection.ts'
 import type { Complaint } from '../model/health.ts'
 import type { Observation } from '../model/receiver.ts'
-import { ConfigError } from '../upstream/connection.ts'
+import { ConfigError, type DevicePorts } from '../upstream/connection.ts'
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 import type { Link, LinkSettings } from '../upstream/link.ts'
 
@@ -118,6 +118,14 @@ export interface FormChoice {
   detect(link: Link, about: { assumed: Form; trouble: ApiError }, signal?: AbortSignal): Promise<Form | null>
 }
 
+/** How devices that speak for themselves are found. Each is asked in the form that its address stands for. */
+export interface Search {
+  /** Schemes, each with the port its devices listen at unless somebody changed it. */
+  readonly ports: DevicePorts
+  /** Service types they announce (`_ssc._udp`), each with the scheme spoken there. */
+  readonly services?: Readonly<Record<string, string>>
+}
+
 export interface Plugin {
   /** Equals the name of its folder. */
   readonly code: string
@@ -127,6 +135,7 @@ export interface Plugin {
   readonly forms: readonly Form[]
   /** Which mouths a configuration names. Pure; throws a ConfigError naming the key that is wrong. */
   listSources(config: PluginConfig): readonly Source[]
+  readonly search?: Search
 }
 
 /** Checks the shape at compile time and forgets the form's own device type for those who use all forms alike. */

@@ -6,15 +6,17 @@ import { dsqd } from './dsqd.ts'
 import { LectrosonicsApiError, LectrosonicsApiRateLimitError } from './errors.ts'
 
 const forms = { 'tcp:': dsqd }
+const ports = { 'tcp:': 4080 }
 
 export const lectrosonics: Plugin = {
   code: 'lectrosonics',
   name: 'Lectrosonics',
   errors: { ApiError: LectrosonicsApiError, ApiRateLimitError: LectrosonicsApiRateLimitError },
   forms: [dsqd],
+  search: { ports },
 
   listSources(config) {
-    const { addresses, username, authHeader, ...settings } = parseConnection(config, { 'tcp:': 4080 })
+    const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)
     return addresses.map(({ secret, ...address }) => ({
       ...settings,
       ...address,
