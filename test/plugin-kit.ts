@@ -23,6 +23,7 @@ import type { ShowDevice } from '../src/simulation/show.ts'
 import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
 import { createLink, createTurnstile, type Link } from '../src/upstream/link.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
+import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
 
 export interface PluginUnderTest {
@@ -40,11 +41,11 @@ export interface PluginUnderTest {
   readonly keepsDevices?: boolean
 }
 
-export const change = { name: 'Understudy', rf_level: -71, audio_level: -9, transmitter: true, battery: 7 }
-export const tellsBattery = ({ transmitter }: ChannelReading) => transmitter?.battery === change.battery
+const change = { name: 'Understudy', rf_level: -71, audio_level: -9, transmitter: true, battery: 7 }
+const tellsBattery = ({ transmitter }: ChannelReading) => transmitter?.battery === change.battery
 
-export const lateMs = 1000
-export const quick = { perSecond: 10_000, burst: 10_000 }
+const lateMs = 1000
+const quick = { perSecond: 10_000, burst: 10_000 }
 const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
 
 /** Each ends as the manufacturer's ApiError; `says` is what the operator is told. Late: at the deadline. */
@@ -343,7 +344,7 @@ export function describePlugin(about: PluginUnderTest): void {
 const never = new AbortController().signal
 const unchanged = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-export const nobody = { ids: () => [], changed: unchanged }
+const nobody = { ids: () => [], changed: unchanged }
 
 function usualForm(plugin: Plugin): Form {
   const [form] = plugin.forms
@@ -380,42 +381,14 @@ function callsOf(form: Form, link: Link, device?: Parameters<Form['readPart']>[1
   return calls
 }
 
-export async function drain(events: AsyncIterable<PushEvent>): Promise<void> {
+async function drain(events: AsyncIterable<PushEvent>): Promise<void> {
   for await (const _ of events);
 }
 
-export async function find(
-  iterator: AsyncIterator<PushEvent>,
-  isIt: (event: PushEvent) => unknown,
-): Promise<PushEvent> {
+async function find(iterator: AsyncIterator<PushEvent>, isIt: (event: PushEvent) => unknown): Promise<PushEvent> {
   for (;;) {
     const { value, done } = await iterator.next()
     if (done) throw new Error('the subscription ended')
     if (isIt(value)) return value
-  }
-}
-
-export function caught(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error) => error,
-  )
-}
-
-/** Sockets and timers that keep this process, and with it the simulator, alive. */
-export function resources(): number {
-  return process.getActiveResourcesInfo().filter((one) => /^(TCP.*|Timeout|TLS.*)$/.test(one)).length
-}
-
-/** Without what comes and goes: the test runner has timers of its own. */
-export async function leastResources(): Promise<number> {
-  let least = resources()
-  for (const endAt = Date.now() + 100; Date.now() < endAt; await pause(10)) least = Math.min(least, resources())
-  return least
-}
-
-export async function until(isSo: () => boolean, what = String(isSo)): Promise<void> {
-  for (const giveUpAt = Date.now() + 1000; !isSo(); await pause(10)) {
-    if (Date.now() > giveUpAt) throw new Error(`waited in vain: ${what}`)
   }
 }

@@ -37,7 +37,8 @@ export interface SearchOptions {
 /** So many are asked at once, one of a kind after the other: some old gear does not stand being asked in a burst. */
 const atOnce = 128
 const apartMs = 2
-const answerSeconds = 1
+/** On the networks where devices stand an answer takes some milliseconds. */
+const answerMs = 700
 /** Who answers at all may take longer to say everything. */
 const tellMs = 8_000
 const announceMs = 3_000
@@ -96,9 +97,10 @@ async function askOne(
   address: string,
   { destinations, signal }: SearchOptions,
 ): Promise<FoundDevice[]> {
-  const [source] = plugin.listSources({ devices: [address], timeout: answerSeconds })
+  const [source] = plugin.listSources({ devices: [address] })
   if (source === undefined) return []
-  const link = createLink({ settings: source, errors: plugin.errors, turnstile: createTurnstile(), destinations })
+  const settings = { ...source, timeoutMs: answerMs }
+  const link = createLink({ settings, errors: plugin.errors, turnstile: createTurnstile(), destinations })
   try {
     const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
     const { devices } = await heard.listDevices(AbortSignal.any([signal, AbortSignal.timeout(tellMs)]))

@@ -3,6 +3,7 @@
 import { parseConnection } from '../../upstream/connection.ts'
 import { type FormChoice, formOf, type Plugin } from '../plugin.ts'
 import { ShureApiError, ShureApiRateLimitError } from './errors.ts'
+import { strings, uhfrStrings } from './strings/form.ts'
 import { system } from './system.ts'
 import { speaksSystemApi, systemApi } from './system-api/index.ts'
 
@@ -17,16 +18,18 @@ const web: FormChoice = {
   },
 }
 
-const forms = { 'http:': web, 'https:': web }
+const forms = { 'http:': web, 'https:': web, 'tcp:': strings, 'udp:': uhfrStrings }
+const ports = { 'tcp:': 2202, 'udp:': 2202 }
 
 export const shure: Plugin = {
   code: 'shure',
   name: 'Shure',
   errors: { ApiError: ShureApiError, ApiRateLimitError: ShureApiRateLimitError },
-  forms: [system, systemApi],
+  forms: [system, systemApi, strings, uhfrStrings],
+  search: { ports },
 
   listSources(config) {
-    const { addresses, username, authHeader, ...settings } = parseConnection(config)
+    const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)
     return addresses.map(({ secret, ...address }) => ({
       ...settings,
       ...address,
