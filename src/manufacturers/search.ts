@@ -4,10 +4,12 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Observation } from '../model/receiver.ts'
 import { type BrowseOptions, browse } from '../upstream/announcements.ts'
 import type { Destinations } from '../upstream/destinations.ts'
-import { createLink, createTurnstile } from '../upstream/link.ts'
-import type { Plugin } from './plugin.ts'
+import { openLine } from '../upstream/line.ts'
+import { createLink, createTurnstile, type Link } from '../upstream/link.ts'
+import type { Plugin, Source } from './plugin.ts'
 import { hearSource } from './sources.ts'
 
 /** A device that answered, as far as it could be asked. */
@@ -37,9 +39,10 @@ export interface SearchOptions {
 /** So many are asked at once, one of a kind after the other: some old gear does not stand being asked in a burst. */
 const atOnce = 128
 const apartMs = 2
-/** On the networks where devices stand an answer takes some milliseconds. */
-const answerMs = 700
-/** Who answers at all may take longer to say everything. */
+/** On the networks where devices stand a connection takes some milliseconds. */
+const connectMs = 700
+/** Who is there may take longer to tell of itself; whether anybody is, over UDP only an answer says. */
+const tellSeconds = { connected: 3, unconnected: 2 }
 const tellMs = 8_000
 const announceMs = 3_000
 
@@ -92,34 +95,52 @@ async function askAll(plugin: Plugin, addresses: readonly string[], options: Sea
 }
 
 /** Nobody, or somebody who speaks otherwise, is nothing found. */
-async function askOne(
-  plugin: Plugin,
-  address: string,
-  { destinations, signal }: SearchOptions,
-): Promise<FoundDevice[]> {
-  const [source] = plugin.listSources({ devices: [address] })
-  if (source === undefined) return []
-  const settings = { ...source, timeoutMs: answerMs }
-  const link = createLink({ settings, errors: plugin.errors, turnstile: createTurnstile(), destinations })
+async function askOne(plugin: Plugin, address: string, options: SearchOptions): Promise<FoundDevice[]> {
+  const source = sourceAt(plugin, address)
+  if (source === null) return []
+  const { destinations } = options
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs)])
+  const turnstile = createTurnstile()
+  const open = (timeoutMs: number) =>
+    createLink({ settings: { ...source, timeoutMs }, errors: plugin.errors, turnstile, destinations })
+  const link = open(source.timeoutMs)
   try {
+    if (!isUnconnected(source)) await knock(open(connectMs), signal)
     const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
-    const { devices } = await heard.listDevices(AbortSignal.any([signal, AbortSignal.timeout(tellMs)]))
-    return devices.map((device) => {
-      const told = heard.form.transformDeviceData(device)
-      return {
-        address,
-        ip: new URL(address).hostname,
-        id: told.id,
-        device_type: told.device_type ?? told.kind,
-        model: told.model_name ?? null,
-        serial_number: told.serial_number ?? null,
-        mac_address: told.mac_address ?? null,
-        channels: told.channels?.length ?? 0,
-      }
-    })
+    const { devices } = await heard.listDevices(signal)
+    return devices.map((device) => toFound(address, heard.form.transformDeviceData(device)))
   } catch {
     return []
   } finally {
     await link.close()
+  }
+}
+
+function sourceAt(plugin: Plugin, address: string): Source | null {
+  const at = (timeout: number) => plugin.listSources({ devices: [address], timeout })[0] ?? null
+  const source = at(tellSeconds.connected)
+  return source !== null && isUnconnected(source) ? at(tellSeconds.unconnected) : source
+}
+
+function isUnconnected({ form }: Source): boolean {
+  return ('usual' in form ? form.usual : form).transport === 'udp'
+}
+
+/** Throws where nobody takes connections. */
+async function knock(link: Link, signal: AbortSignal): Promise<void> {
+  const line = await openLine(link, { framing: () => ({ messages: [], rest: '' }), signal })
+  line.close()
+}
+
+function toFound(address: string, told: Observation): FoundDevice {
+  return {
+    address,
+    ip: new URL(address).hostname,
+    id: told.id,
+    device_type: told.device_type ?? told.kind,
+    model: told.model_name ?? null,
+    serial_number: told.serial_number ?? null,
+    mac_address: told.mac_address ?? null,
+    channels: told.channels?.length ?? 0,
   }
 }
