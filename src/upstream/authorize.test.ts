@@ -86,6 +86,8 @@ describe('digest', () => {
         const authorizer = start()
         authorizer.learn(challenge, {})
         expect(authorizer.headers('GET', '/')).not.toHaveProperty('x-api-key')
+        authorizer.learn('', authorizer.headers('GET', '/'))
+        expect(authorizer.headers('GET', '/')).not.toHaveProperty('x-api-key')
       }
       const turned = start()
       turned.learn(asked[0] ?? '', {})

@@ -106,25 +106,24 @@ export function digestHeader(challenge: Challenge, request: DigestRequest): stri
 
 function createDigest(credentials: DigestCredentials, makeCnonce: () => string): Authorizer {
   const { username, secret, header, keyHeader } = credentials
-  let fixed: Record<string, string> = header ? { [header]: secret } : {}
+  const fixed: Record<string, string> = header ? { [header]: secret } : {}
+  let keyed: Record<string, string> = {}
+  /** For a digest or a password: such a peer is not to see the secret itself, from then on. */
+  let hasAskedOtherwise = false
   let challenge: Challenge | undefined
   let nonceCount = 0
-  /** Never to a peer that has asked for a digest: it is not to see the secret itself. */
-  const learnKey = (challenges: readonly Challenge[], sent: Readonly<Record<string, string>>): boolean => {
-    if (keyHeader === undefined || secret === '' || challenge !== undefined || sent[keyHeader] !== undefined)
-      return false
-    if (challenges.some(({ scheme }) => scheme === 'digest' || scheme === 'basic')) return false
-    fixed = { ...fixed, [keyHeader]: secret }
+  const learnKey = (sent: Readonly<Record<string, string>>): boolean => {
+    if (keyHeader === undefined || secret === '' || hasAskedOtherwise || sent[keyHeader] !== undefined) return false
+    keyed = { [keyHeader]: secret }
     return true
   }
   const use = (next: Challenge) => {
-    if (keyHeader !== undefined) delete fixed[keyHeader]
     if (next.parameters.nonce !== challenge?.parameters.nonce) nonceCount = 0
     challenge = next
   }
   return {
     headers(method, uri) {
-      if (challenge === undefined) return fixed
+      if (challenge === undefined) return { ...fixed, ...keyed }
       nonceCount += 1
       const authorization = digestHeader(challenge, { username, secret, method, uri, nonceCount, cnonce: makeCnonce() })
       return { ...fixed, authorization }
@@ -132,10 +131,14 @@ function createDigest(credentials: DigestCredentials, makeCnonce: () => string):
     learn(challenges, sent) {
       const asked = parseChallenges(challenges)
       const offered = asked.filter(isAnswerable)
+      if (asked.some(({ scheme }) => scheme === 'digest' || scheme === 'basic')) {
+        hasAskedOtherwise = true
+        keyed = {}
+      }
       const ranked = Object.values(hashes)
       const rank = (one: Challenge) => ranked.indexOf(hashOf(one.parameters.algorithm ?? 'MD5') ?? '')
       const best = offered.sort((a, b) => rank(a) - rank(b))[0]
-      if (best === undefined) return learnKey(asked, sent)
+      if (best === undefined) return learnKey(sent)
       // The nonce it carried again, without `stale`: the credentials are wrong, not the nonce.
       const carried = parseChallenges(sent.authorization ?? '')[0]?.parameters.nonce
       if (carried === best.parameters.nonce && best.parameters.stale?.toLowerCase() !== 'true') return false
