@@ -128,9 +128,9 @@ it('a receiver heard through its system as well stays one, whichever of the two 
     expect(all[0]?.is_active).toBe(true)
     return (await app.get(`/api/receivers/${all[0]?.id}/`)).json
   }
-  const both = await until('the device itself is heard', async () => {
+  const both = await until('both are heard', async () => {
     const told = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
-    return told?.api_device_id.startsWith('strings:') && told
+    return told?.api_device_id.startsWith('strings:') && told.serial_number && told
   })
   // Eight characters are all that the receiver itself shows of a name; a serial number it does not tell.
   const { name, serial_number } = system.show.deviceAt(system.elapsed(), id)?.device ?? {}
