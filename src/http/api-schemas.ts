@@ -5,7 +5,7 @@ import type { Acknowledged } from '../actions/acknowledge-store.ts'
 import { auditResults, roles } from '../model/access.ts'
 import { type AlertBody, alertStates } from '../model/alert.ts'
 import type * as api from '../model/api.ts'
-import { type ConnectionBody, connectionStatuses } from '../model/connection.ts'
+import { type ConnectionBody, connectionStatuses, transports } from '../model/connection.ts'
 import { conflictTypes, queueStatuses } from '../model/discovery.ts'
 import type * as discovery from '../model/discovery-api.ts'
 import type { ErrorBody } from '../model/errors.ts'
@@ -371,7 +371,7 @@ export const RealtimeConnection = schemaOf<ConnectionBody>()(
     receiver_name: textOrNull('Its name.'),
     manufacturer,
     status: oneOf(connectionStatuses, 'State of the subscription.'),
-    transport: oneOf(['websocket', 'sse'], 'What it runs over.'),
+    transport: oneOf(transports, 'What it runs over.'),
     connected_at: timeOrNull('When it was last connected.'),
     disconnected_at: timeOrNull('When it was lost.'),
     last_message_at: timeOrNull('When it last said something.'),
@@ -590,7 +590,7 @@ export const Plugin = schemaOf<PluginBody>()(
   named('Plugin', 'What speaks to the systems of a manufacturer.', {
     code: text('What a manufacturer’s `plugin` names.'),
     name: text('For people.'),
-    transport: orNull(oneOf(['websocket', 'sse'], 'Its form.'), 'How changes arrive by themselves.'),
+    transport: orNull(oneOf(transports, 'Its form.'), 'How changes arrive by themselves.'),
     has_discovery_list: flag('True where its systems keep a list of addresses to search.'),
   }),
 )

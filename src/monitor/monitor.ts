@@ -76,7 +76,8 @@ export function createMonitor(deps: MonitorDeps): Monitor {
         intervalMs: () => deps.intervalMs(heard),
         onCycle(report) {
           // Real-time subscriptions are started after polling: there must be something to subscribe to.
-          if (report.error === null) following ??= followForever(deps, heard, ownership.signal, hooksOfLink)
+          if (report.error === null && heard.form.subscribe)
+            following ??= followForever(deps, heard, ownership.signal, hooksOfLink)
           hooks.onCycle?.(heard, report)
           // Between two cycles, so that whoever is next neither misses one nor repeats it.
           if (ownership.isExcess()) ownership.leave()

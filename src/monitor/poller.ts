@@ -78,8 +78,9 @@ const budgetShare = 0.8
 
 export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   const { ingest, latest, reports, connections, tally, log, now } = deps
-  const { manufacturer, plugin, source, link } = heard
-  const memory = createMemory(plugin)
+  const { manufacturer, source, link } = heard
+  let { form } = heard
+  let memory = createMemory(form)
   let lastList: DeviceList<UpstreamDevice> | undefined
   const toldByLink = new Set<string>()
   const complain = createComplain(log, heard.id)
@@ -101,21 +102,22 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     let complaints: readonly Complaint[] = []
     let isListed = false
     let trouble: unknown
-    let observations: readonly Observation[] = []
-    try {
-      const list = await plugin.listDevices(link, options.signal, lastList)
-      lastList = list
-      acceptedAt = performance.now()
-      malformed = list.malformed
-      complaints = list.complaints ?? []
-      complain(complaints)
-      const devices = await remember(list.devices)
-      repeated = list.devices.length - devices.length
-      isListed = true
-      trouble = await readParts(devices, options, isRehearsal).catch((error) => error)
-      observations = devices.flatMap((entry) => (memory.meaningOf(entry).hasIdentity ? observe(entry) : []))
-    } catch (error) {
-      trouble = error
+    let observations = toldByLinkAlone()
+    if (observations.length > 0) listedIds = observations.map(({ id }) => id)
+    else {
+      try {
+        const list = await readList(options.signal)
+        malformed = list.malformed
+        complaints = list.complaints ?? []
+        complain(complaints)
+        const devices = await remember(list.devices)
+        repeated = list.devices.length - devices.length
+        isListed = true
+        trouble = await readParts(devices, options, isRehearsal).catch((error) => error)
+        observations = devices.flatMap((entry) => (memory.meaningOf(entry).hasIdentity ? observe(entry) : []))
+      } catch (error) {
+        trouble = error
+      }
     }
     if (options.signal.aborted) return failedCycle('stopped', startedAt)
     const batch = {
@@ -143,6 +145,25 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
         await within(noteOutcome(trouble, summarize(complaints)), patienceMs)
       }
     }
+  }
+
+  /** Where the link tells everything there is nothing to ask for: its devices are there for as long as it is up. */
+  function toldByLinkAlone(): readonly Observation[] {
+    if (heard.form.tellsAll !== true) return []
+    const linked = connections.ofSource(heard.id).filter(({ status }) => status === 'connected')
+    const ids = linked.flatMap(({ receiver }) => latest.get(receiver)?.api_device_id ?? [])
+    return ids.map((id) => ({ id, kind: 'receiver' }))
+  }
+
+  async function readList(signal: AbortSignal): Promise<DeviceList<UpstreamDevice>> {
+    const list = await heard.listDevices(signal, heard.form === form ? lastList : undefined)
+    if (heard.form !== form) {
+      form = heard.form
+      memory = createMemory(form)
+    }
+    lastList = list
+    acceptedAt = performance.now()
+    return list
   }
 
   /** The store may hold up somebody who asked for this cycle, but not the next one. */
@@ -211,7 +232,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     for (const [done, entry] of unknown.entries()) {
       const isComplete = options.isComplete || isCompleteWanted
       if (done >= affordable && !isComplete) break
-      entry.device = await plugin.readPart(link, entry.device, 'identity', options.signal)
+      entry.device = await form.readPart(link, entry.device, 'identity', options.signal)
       entry.identityAt = time
       budget -= 1
       options.onProgress?.(done + 1, isComplete ? unknown.length : Math.min(unknown.length, affordable))
@@ -229,7 +250,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     for (const entry of unread.sort((a, b) => a.levelsAt - b.levelsAt)) {
       const { levelParts } = memory.meaningOf(entry)
       if (levelParts.length > budget) break
-      for (const part of levelParts) entry.device = await plugin.readPart(link, entry.device, part, options.signal)
+      for (const part of levelParts) entry.device = await form.readPart(link, entry.device, part, options.signal)
       budget -= levelParts.length
       if (noteRead(entry)) await takeNow(entry, options)
     }
