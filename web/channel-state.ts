@@ -19,8 +19,10 @@ export type ChannelState =
 type Veil = 'receiver_lost' | 'stale'
 type BatteryState = 'good' | 'on' | 'replace' | 'low' | 'critical'
 
-/** `rf_fair` is worth a mark, never a frame. */
-export type Mark = Exclude<ChannelState, 'stale' | 'good' | 'on'> | 'rf_fair'
+/** Worth a mark, never a frame. */
+type Aside = 'rf_fair' | 'muted' | 'encryption' | 'interference'
+
+export type Mark = Exclude<ChannelState, 'stale' | 'good' | 'on'> | Aside
 
 export interface ChannelFacts {
   readonly receiverId: number
@@ -74,7 +76,6 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
   ]
   const isHidden = veils.length > 0
   const [state = 'on', ...marks] = [...veils, ...found]
-  const isFair = channel.transmitter !== null && !found.includes('rf_weak') && isBelow(channel, fairBelow)
   const wearer = house.wearers.get(wearerKey(receiver.id, channel.channel))
   const told = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
   return {
@@ -85,7 +86,7 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
     name: wearer === undefined ? told.name : plainText(wearer.name),
     picture: wearer?.picture ?? null,
     state,
-    marks: [...marks.filter(isMark), ...(isFair ? ['rf_fair' as const] : [])],
+    marks: [...marks.filter(isMark), ...asides(channel, found)],
     needsHand: needsHand(state, marks),
     // When all is old, the order stays as it was.
     urgency: urgencyOf(isHouseStale ? marks : [state, ...marks], needsHand(state, marks)),
@@ -124,6 +125,20 @@ function conditions(house: House, channel: WatchedChannel): Condition[] {
   ]
 }
 
+function asides(channel: WatchedChannel, found: readonly Condition[]): Aside[] {
+  const { transmitter, details } = channel
+  if (transmitter === null) return []
+  const isFair = !found.includes('rf_weak') && isBelow(channel, fairBelow)
+  // The receiver's output or the transmitter itself: nothing is heard either way.
+  const isMuted = details?.muted === true || transmitter.details?.muted === true
+  return [
+    ...(isFair ? ['rf_fair' as const] : []),
+    ...(isMuted ? ['muted' as const] : []),
+    ...(details?.encryption === 'error' ? ['encryption' as const] : []),
+    ...(details?.interference === true ? ['interference' as const] : []),
+  ]
+}
+
 export function batteryState(percent: number | null, threshold: number): BatteryState {
   if (percent === null) return 'on'
   if (percent <= 10) return 'critical'
@@ -131,7 +146,7 @@ export function batteryState(percent: number | null, threshold: number): Battery
   return percent <= 50 ? 'replace' : 'good'
 }
 
-function isMark(state: ChannelState): state is Exclude<Mark, 'rf_fair'> {
+function isMark(state: ChannelState): state is Exclude<Mark, Aside> {
   return state !== 'good' && state !== 'on' && state !== 'stale'
 }
 

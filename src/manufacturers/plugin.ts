@@ -133,6 +133,15 @@ export function defineForm<Device extends UpstreamDevice>(form: Form<Device>): F
   return form as unknown as Form
 }
 
+/** The parts of a form whose gear tells everything of itself in one conversation: there is nothing left to ask for. */
+export const toldAtOnce = {
+  partsOf: () => [],
+  readPart: async <Device>(_: Link, device: Device) => device,
+  hasIdentity: () => true,
+  withEarlierIdentity: <Device>(listed: Device) => listed,
+  isSameIdentity: () => true,
+} as const
+
 /** Takes an address's scheme (`tcp:`) for the form spoken there. */
 export function formOf(forms: Readonly<Record<string, Form | FormChoice>>, baseUrl: string): Form | FormChoice {
   const form = forms[new URL(baseUrl).protocol]

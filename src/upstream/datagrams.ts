@@ -2,32 +2,26 @@
 
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { type Conversation, type ConversationOptions, createInbox } from './conversation.ts'
 import { portOf, resolveDestination } from './destinations.ts'
 import { ApiError } from './errors.ts'
 import type { Link } from './link.ts'
 import { connectionTrouble } from './trouble.ts'
 
-export interface DatagramOptions {
-  /** From the first moment to the last: an abort lets go at once. */
-  readonly signal: AbortSignal
+export interface DatagramOptions extends ConversationOptions {
   /** Not a datagram for so long: lost. */
   readonly silentMs: number
 }
 
-export interface Datagrams {
-  /** What came, oldest first. Ends quietly on abort, throws the manufacturer's ApiError when the device has fallen silent. */
-  readonly messages: AsyncIterable<readonly string[]>
-  /** Waits for its turn. Whether it arrives nobody knows. */
-  send(text: string): Promise<void>
-  /** Says goodbye, if there is something to say, and lets go. */
-  close(farewell?: string): void
-}
-
-/** So many datagrams wait to be read; older ones give way, as they would in the network. */
+/** So many datagrams wait to be read; what comes then is lost, as it may be in the network. */
 const maxWaiting = 512
 
-/** From a port of our own, to and from this one device. Throws the manufacturer's ApiError where its name does not resolve. */
-export async function openDatagrams(link: Link, { signal, silentMs }: DatagramOptions): Promise<Datagrams> {
+/**
+ * From a port of our own, to and from this one device; a message is a datagram. Throws the manufacturer's ApiError where
+ * its name does not resolve; on abort the signal's reason.
+ */
+export async function openDatagrams(link: Link, options: DatagramOptions): Promise<Conversation> {
+  const { signal, silentMs, farewell } = options
   const url = new URL(link.settings.baseUrl)
   const toApiError = (error: unknown) => {
     if (error instanceof ApiError) return error
@@ -38,60 +32,38 @@ export async function openDatagrams(link: Link, { signal, silentMs }: DatagramOp
     signal.throwIfAborted()
     throw toApiError(error)
   })
-  let waiting: string[] = []
-  let trouble: unknown
+  const inbox = createInbox({ onLeft: close })
+  const lose = (error: unknown) => inbox.fail(toApiError(error))
+  const silence = setTimeout(() => lose(Object.assign(new Error('silent'), { code: 'SILENT' })), silentMs)
   let isClosed = false
-  let wake = () => {}
-  const fail = (error: unknown) => {
-    trouble ??= error
-    wake()
-  }
-  const silence = setTimeout(() => fail(Object.assign(new Error('silent'), { code: 'SILENT' })), silentMs)
-  const close = () => {
+
+  function close(): void {
     if (isClosed) return
     isClosed = true
     clearTimeout(silence)
     signal.removeEventListener('abort', close)
-    socket.close()
-    wake()
+    inbox.end()
+    const words = farewell?.()
+    if (words === undefined) socket.close()
+    else socket.send(words, () => socket.close())
   }
-  signal.addEventListener('abort', close, { once: true })
-  socket.on('error', fail)
+
+  socket.on('error', lose)
   socket.on('message', (bytes) => {
     silence.refresh()
-    if (waiting.push(bytes.toString('utf8')) > maxWaiting) waiting.shift()
-    wake()
+    if (!isClosed && inbox.size < maxWaiting) inbox.put([bytes.toString('utf8')])
   })
-
-  async function* read(): AsyncGenerator<readonly string[]> {
-    try {
-      while (!isClosed) {
-        if (waiting.length > 0) {
-          const messages = waiting
-          waiting = []
-          yield messages
-        } else if (trouble !== undefined) throw toApiError(trouble)
-        else {
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        }
-      }
-    } finally {
-      close()
-    }
-  }
+  signal.addEventListener('abort', close, { once: true })
+  if (signal.aborted) close()
 
   return {
-    messages: read(),
+    messages: inbox.messages,
+    remoteAddress: socket.remoteAddress().address,
     async send(text) {
       await link.enter(signal)
       if (!isClosed) socket.send(text)
     },
-    close(farewell) {
-      if (farewell === undefined || isClosed) close()
-      else socket.send(farewell, close)
-    },
+    close,
   }
 }
 

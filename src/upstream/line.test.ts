@@ -90,10 +90,10 @@ test('what is said arrives, within the pace, and so does the goodbye', async () 
     },
     { perSecond: 20, burst: 2 },
   )
-  const line = await openLine(link, { framing: byLines, signal: never })
+  const line = await openLine(link, { framing: byLines, signal: never, farewell: () => 'bye' })
   const startedAt = performance.now()
   for (const word of ['a', 'b', 'c']) await line.send(word)
-  line.close('bye')
+  line.close()
   while (server.connections > 0) await pause(5)
   expect(heard).toBe('abcbye')
   expect((times.at(-1) ?? 0) - startedAt).toBeGreaterThan(100)
@@ -106,6 +106,23 @@ describe('an abort', () => {
     setTimeout(() => stop.abort(), 30)
     expect(await outcome(line.messages)).toEqual({ told: ['hello'], error: null })
     while (server.connections > 0) await pause(5)
+  })
+
+  test('says goodbye all the same', async () => {
+    const stop = new AbortController()
+    let heard = ''
+    const { line, server } = await lineTo(
+      (socket) => {
+        socket.write('hello\n')
+        socket.on('data', (bytes) => {
+          heard += bytes
+        })
+      },
+      { signal: stop.signal, farewell: () => 'bye' },
+    )
+    for await (const _ of line.messages) stop.abort()
+    while (server.connections > 0) await pause(5)
+    expect(heard).toBe('bye')
   })
 
   test('while connecting is the reason given', async () => {

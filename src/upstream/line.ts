@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
+import { type Conversation, type ConversationOptions, createInbox } from './conversation.ts'
 import { checkDestination, guardedLookup, portOf } from './destinations.ts'
 import { ApiError } from './errors.ts'
 import { type Link, maxConnectMs } from './link.ts'
@@ -10,80 +11,79 @@ import { connectionTrouble } from './trouble.ts'
 /** Cuts what has come into whole messages; what is left waits for more. Must not keep what can never become one. */
 export type Framing = (text: string) => { readonly messages: readonly string[]; readonly rest: string }
 
-export interface LineOptions {
+export interface LineOptions extends ConversationOptions {
   readonly framing: Framing
-  /** From the first moment to the last: an abort lets go at once. */
-  readonly signal: AbortSignal
   /** Not a byte for so long: lost. Unless told, a line may be silent for ever. */
   readonly silentMs?: number
 }
 
-export interface Line {
-  /** What came, as it came: those of one packet together. Ends quietly on abort, throws the manufacturer's ApiError when the line is lost. */
-  readonly messages: AsyncIterable<readonly string[]>
-  /** Waits for its turn. What cannot be sent any more is a line that is lost, and `messages` says so. */
-  send(text: string): Promise<void>
-  /** Says goodbye, if there is something to say, and lets go. */
-  close(farewell?: string): void
-}
-
 /** A message that does not end within so many characters is none. */
 const maxRestChars = 64 * 1024
-/** So long the goodbye may take. */
+/** While so many messages wait to be read, the device is not heard. */
+const maxWaiting = 512
+/** So long a goodbye may take: a device that is cut off in the middle of it may hang. */
 const farewellMs = 200
 
 /** Throws the manufacturer's ApiError when nobody is there; on abort the signal's reason. */
-export async function openLine(link: Link, options: LineOptions): Promise<Line> {
-  const { framing, signal, silentMs } = options
+export async function openLine(link: Link, options: LineOptions): Promise<Conversation> {
+  const { framing, signal, silentMs, farewell } = options
   const url = new URL(link.settings.baseUrl)
   const connectMs = Math.min(maxConnectMs, link.settings.timeoutMs)
-  const toApiError = (error: unknown, patienceMs = connectMs) => {
+  const toApiError = (error: unknown) => {
     if (error instanceof ApiError) return error
-    return new link.errors.ApiError(connectionTrouble(error, url.host, patienceMs), { cause: error })
+    return new link.errors.ApiError(connectionTrouble(error, url.host, connectMs), { cause: error })
   }
   await link.enter(signal)
   const socket = await connect(link, url, { connectMs, signal }).catch((error) => {
     signal.throwIfAborted()
     throw toApiError(error)
   })
-  const end = () => socket.destroy()
-  signal.addEventListener('abort', end, { once: true })
-  socket.once('close', () => signal.removeEventListener('abort', end))
-  if (silentMs !== undefined) {
-    socket.setTimeout(silentMs, () => socket.destroy(Object.assign(new Error('silent'), { code: 'SILENT' })))
+  const inbox = createInbox({ onEmpty: () => void socket.resume(), onLeft: close })
+  const lose = (error: unknown) => {
+    inbox.fail(toApiError(error))
+    socket.destroy()
+  }
+  let isClosed = false
+
+  function close(): void {
+    if (isClosed) return
+    isClosed = true
+    signal.removeEventListener('abort', close)
+    inbox.end()
+    const words = socket.destroyed || !socket.writable ? undefined : farewell?.()
+    if (words === undefined) return void socket.destroy()
+    // Both sides let go in peace, unless the other one does not.
+    const timer = setTimeout(() => socket.destroy(), farewellMs)
+    socket.once('close', () => clearTimeout(timer)).resume()
+    socket.end(words)
   }
 
-  async function* read(): AsyncGenerator<readonly string[]> {
-    const decoder = new TextDecoder()
-    let rest = ''
-    try {
-      for await (const chunk of socket as AsyncIterable<Buffer>) {
-        const cut = framing(rest + decoder.decode(chunk, { stream: true }))
-        rest = cut.rest
-        if (rest.length > maxRestChars) throw Object.assign(new Error('endless'), { code: 'BODY_TOO_LARGE' })
-        if (cut.messages.length > 0) yield cut.messages
-      }
-      if (!signal.aborted) throw new link.errors.ApiError(`${url.host} closed the connection`)
-    } catch (error) {
-      if (!signal.aborted) throw toApiError(error, silentMs)
-    } finally {
-      socket.destroy()
-    }
+  const decoder = new TextDecoder()
+  let rest = ''
+  socket.on('data', (chunk: Buffer) => {
+    if (isClosed) return
+    const cut = framing(rest + decoder.decode(chunk, { stream: true }))
+    rest = cut.rest
+    if (cut.messages.length > 0) inbox.put(cut.messages)
+    if (inbox.size > maxWaiting) socket.pause()
+    if (rest.length > maxRestChars) lose(Object.assign(new Error('endless'), { code: 'BODY_TOO_LARGE' }))
+  })
+  socket.on('error', lose)
+  socket.on('end', () => lose(new link.errors.ApiError(`${url.host} closed the connection`)))
+  if (silentMs !== undefined) {
+    socket.setTimeout(silentMs, () => lose(Object.assign(new Error('silent'), { code: 'SILENT' })))
   }
+  signal.addEventListener('abort', close, { once: true })
+  if (signal.aborted) close()
 
   return {
-    messages: read(),
+    messages: inbox.messages,
+    remoteAddress: socket.remoteAddress ?? '',
     async send(text) {
       await link.enter(signal)
-      socket.write(text)
+      if (socket.writable) socket.write(text)
     },
-    close(farewell) {
-      if (farewell === undefined || socket.destroyed) return void socket.destroy()
-      // From now on nobody reads, and a peer that does not either must not hold us.
-      const timer = setTimeout(() => socket.destroy(), farewellMs)
-      socket.once('close', () => clearTimeout(timer)).resume()
-      socket.end(farewell, () => socket.destroySoon())
-    },
+    close,
   }
 }
 
@@ -96,7 +96,7 @@ async function connect(
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const lookup = guardedLookup(link.destinations, portOf(url))
   const socket = createConnection({ host, port: portOf(url), lookup, noDelay: true, keepAlive: true })
-  // Whoever reads hears of it too; without a listener it would end the process.
+  // A socket that nobody listens to any more must not end the process.
   socket.on('error', () => {})
   const late = setTimeout(() => socket.destroy(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })), connectMs)
   try {
