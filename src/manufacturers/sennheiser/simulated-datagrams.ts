@@ -37,7 +37,8 @@ export async function openSimulatedDatagrams(
   { host = '127.0.0.1', port = 0 }: DatagramOptions,
   onText: (text: string, from: Peer) => void,
 ): Promise<SimulatedDatagrams> {
-  const socket = createSocket('udp4')
+  // Others of this machine may have bound the port for all its addresses.
+  const socket = createSocket({ type: 'udp4', reuseAddr: true })
   const trouble: NetworkTrouble = { isSilent: false, losesEvery: 0, lateMs: 0 }
   const heard: { text: string; from: Peer }[] = []
   const timers = new Set<NodeJS.Timeout>()

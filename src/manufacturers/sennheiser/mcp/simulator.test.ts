@@ -9,7 +9,7 @@ afterEach(async () => {
 })
 
 async function connect(options: McpSimulatorOptions = {}) {
-  const simulator = await startMcpSimulator({ answerPort: 'source', ...options })
+  const simulator = await startMcpSimulator({ answersToSource: true, ...options })
   open.push(simulator)
   const socket: Socket = createSocket('udp4')
   open.push({ close: () => socket.close() })
@@ -52,11 +52,11 @@ test('more than 1500 characters are passed over in silence', async () => {
   expect(heard).toHaveLength(1)
 })
 
-test('answers go to one port, whoever asks from which', async () => {
-  const other = await connect()
-  const { say } = await connect({ answerPort: other.port })
+test('answers go to the port of the same number as its own, whoever asks from which', async () => {
+  const { port, heard } = await connect()
+  const { say } = await connect({ answersToSource: false, host: '127.0.0.2', port })
   say('Mute\r')
-  await expect.poll(() => other.heard).toEqual(['Mute 0\r'])
+  await expect.poll(() => heard).toEqual(['Mute 0\r'])
 })
 
 describe('a subscription', () => {

@@ -1,7 +1,7 @@
 /**
  * An ew G4 rack device on a real socket: an EM with one transmitter, or an SR. Its manners are those of TI 1254 v1.0: the
- * error table, subscriptions that end in silence, levels in steps of 100 ms, and answers to port 53212 whatever the
- * asker's own port.
+ * error table, subscriptions that end in silence, levels in steps of 100 ms, and answers to port 53212, its own,
+ * whatever port the asker has.
  */
 
 import {
@@ -38,8 +38,8 @@ export interface McpState {
 export interface McpSimulatorOptions extends DatagramOptions {
   readonly kind?: 'EM' | 'SR'
   readonly state?: Partial<McpState>
-  /** Where answers go: to this port of the asker, or to the one that was asked from. 53212 unless told. */
-  readonly answerPort?: number | 'source'
+  /** Answers go to the port that was asked from, rather than to the one of the same number as its own. */
+  readonly answersToSource?: boolean
   /** Ends subscriptions of an EM early while its RF is muted, as some firmware does. */
   readonly dropsWhileMuted?: boolean
 }
@@ -93,13 +93,13 @@ const configurationOf = {
 } as const
 
 export async function startMcpSimulator(options: McpSimulatorOptions = {}): Promise<McpSimulator> {
-  const { kind = 'EM', answerPort = 53_212, dropsWhileMuted = false } = options
+  const { kind = 'EM', answersToSource = false, dropsWhileMuted = false } = options
   const state: McpState = { ...atStart, ...options.state }
   const subscriptions = new Map<string, Subscription>()
   let configIndex = 0
 
   const datagrams = await openSimulatedDatagrams(options, (text, from) => {
-    const peer = { address: from.address, port: answerPort === 'source' ? from.port : answerPort }
+    const peer = { address: from.address, port: answersToSource ? from.port : datagrams.port }
     const answer = answerDatagram(text, peer)
     if (answer !== '') datagrams.say(answer, peer)
   })

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { readDatagram } from './codec.ts'
 import { toObservation } from './translate.ts'
 
-const observe = (text: string) => toObservation(readDatagram(text).facts, '10.0.0.7', '10.0.0.7')
+const partner = { host: '10.0.0.7', ip: '10.0.0.7', name: null }
+const observe = (text: string) => toObservation(readDatagram(text).facts, partner)
 
 test('an EM with a transmitter', () => {
-  const lines = 'Name LEAD\rFrequency 606200 1 3\rFirmwareRevision 1.7.0\rRF 50 1 1\rAF 40 65 0\rBat 70\rConfig 4\r'
-  expect(observe(lines)).toEqual({
+  const configuration = 'Name LEAD\rFrequency 606200 1 3\rMute 1\rFirmwareRevision 1.7.0\r'
+  const cycle = 'RF1 40 55 1\rRF2 10 30 0\rRF 50 1 1\rAF 40 65 3\rBat 70\rConfig 4\r'
+  expect(observe(configuration + cycle)).toEqual({
     id: 'mcp:10.0.0.7',
     kind: 'receiver',
     name: 'LEAD',
@@ -16,7 +18,15 @@ test('an EM with a transmitter', () => {
     ip: '10.0.0.7',
     firmware_version: '1.7.0',
     channels: [
-      { channel: 1, name: 'LEAD', frequency: '606.200', rf_level: -87, audio_level: -30, transmitter: { battery: 70 } },
+      {
+        channel: 1,
+        name: 'LEAD',
+        frequency: '606.200',
+        rf_level: -87,
+        audio_level: -30,
+        transmitter: { battery: 70, details: { muted: true } },
+        details: { rf_a: -85, rf_b: -95, antennas: 'A', audio_peak: -17, muted: true },
+      },
     ],
   })
 })
@@ -37,5 +47,5 @@ test('an SR sends, and hears nobody', () => {
 
 test('what was not told is not there', () => {
   expect(observe('Msg OK\r')).toMatchObject({ name: '10.0.0.7', online: false, channels: [{ channel: 1 }] })
-  expect(observe('Msg OK\r').channels).toEqual([{ channel: 1 }])
+  expect(observe('Msg OK\r').channels).toEqual([{ channel: 1, details: {} }])
 })

@@ -18,7 +18,7 @@ test('a subscription names its terms beside what it wants', () => {
       },
     },
   })
-  expect(JSON.parse(toCancellation(['/mm']))).toEqual({
+  expect(JSON.parse(toCancellation([['/mm']]))).toEqual({
     osc: { state: { subscribe: [{ '#': { cancel: true }, mm: null }] } },
   })
 })

@@ -44,8 +44,10 @@ export function toSubscription(addresses: readonly string[], terms: Subscription
   return JSON.stringify({ osc: { state: { subscribe: [asked] } } })
 }
 
-export function toCancellation(addresses: readonly string[]): string {
-  return JSON.stringify({ osc: { state: { subscribe: [{ '#': { cancel: true }, ...toTree(addresses) }] } } })
+/** Of several subscriptions, each by what it asked for. */
+export function toCancellation(subscribed: readonly (readonly string[])[]): string {
+  const subscribe = subscribed.map((addresses) => ({ '#': { cancel: true }, ...toTree(addresses) }))
+  return JSON.stringify({ osc: { state: { subscribe } } })
 }
 
 /** Null for what is no message of this protocol. */

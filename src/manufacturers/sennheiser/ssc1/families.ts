@@ -4,7 +4,16 @@
  */
 
 import type { ChannelReading } from '../../../model/receiver.ts'
-import { maxNameChars, readAudioLevel, readBattery, readRfLevel, readText, told } from '../../../upstream/fields.ts'
+import {
+  maxNameChars,
+  readAudioLevel,
+  readBattery,
+  readRfLevel,
+  readText,
+  readWhole,
+  told,
+} from '../../../upstream/fields.ts'
+import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
 
 /** Everything told so far, by address; null: the device refuses it or has nothing to tell there. */
 export type SscValues = ReadonlyMap<string, unknown>
@@ -47,26 +56,29 @@ export function familyOfProduct(product: string): Family | null {
 }
 
 const ewdx: Family = {
-  topics: [1, 2, 3, 4].flatMap((n) => [
-    {
-      channel: n,
-      everyMs: null,
-      addresses: [`/rx${n}/name`, `/rx${n}/frequency`, `/rx${n}/mute`, `/rx${n}/warnings`],
-    },
-    {
-      channel: n,
-      everyMs: null,
-      addresses: [
-        ...['type', 'name', 'mute', 'trim', 'warnings'].map((name) => `/mates/tx${n}/${name}`),
-        ...['gauge', 'lifetime', 'type'].map((name) => `/mates/tx${n}/battery/${name}`),
-      ],
-    },
-    {
-      channel: n,
-      everyMs: 200,
-      addresses: ['rssi', 'rsqi', 'af', 'divi'].map((name) => `/m/rx${n}/${name}`),
-    },
-  ]),
+  topics: [
+    { channel: null, everyMs: null, addresses: ['/device/encryption'] },
+    ...[1, 2, 3, 4].flatMap((n) => [
+      {
+        channel: n,
+        everyMs: null,
+        addresses: ['name', 'frequency', 'mute', 'gain', 'warnings'].map((name) => `/rx${n}/${name}`),
+      },
+      {
+        channel: n,
+        everyMs: null,
+        addresses: [
+          ...['type', 'name', 'mute', 'trim', 'warnings'].map((name) => `/mates/tx${n}/${name}`),
+          ...['gauge', 'lifetime', 'type'].map((name) => `/mates/tx${n}/battery/${name}`),
+        ],
+      },
+      {
+        channel: n,
+        everyMs: 200,
+        addresses: ['rssi', 'rsqi', 'af', 'divi'].map((name) => `/m/rx${n}/${name}`),
+      },
+    ]),
+  ],
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
@@ -83,7 +95,23 @@ const ewdx: Family = {
             name: readText(tx('name'), maxNameChars),
             upstream_slot: n,
             battery: readBattery(tx('battery/gauge')),
+            details: told({
+              model: readText(tx('type')),
+              muted: readFlag(tx('mute')),
+              gain_db: readDb(tx('trim')),
+              battery_minutes: readMinutes(tx('battery/lifetime')),
+              battery_type: readBatteryType(tx('battery/type')),
+            }),
           }),
+      details: told({
+        antennas: readDiversity(values.get(`/m/rx${n}/divi`)),
+        quality: readWhole(values.get(`/m/rx${n}/rsqi`), 0, 100),
+        // Whether it is peak or RMS the guide does not say.
+        audio_peak: readAudioLevel(values.get(`/m/rx${n}/af`)),
+        muted: readFlag(rx('mute')),
+        gain_db: readDb(rx('gain')),
+        encryption: readEncryption(values.get('/device/encryption'), rx('warnings')),
+      }),
     })
   },
 }
@@ -121,7 +149,22 @@ const digital6000: Family = {
             name: readText(rx('skx/name'), maxNameChars),
             upstream_slot: n,
             battery: battery === undefined ? undefined : readBatteryState(battery),
+            details: told({
+              model: readText(firstOf(rx('skx/type'))),
+              gain_db: readDb(rx('skx/gain')),
+              battery_minutes: battery === undefined ? undefined : readRuntime(battery),
+            }),
           }),
+      details: told({
+        ...(meters && {
+          rf_a: readRfLevel(meters.rf1Dbm),
+          rf_b: readRfLevel(meters.rf2Dbm),
+          antennas: `${meters.isRf1InUse ? 'A' : ''}${meters.isRf2InUse ? 'B' : ''}`,
+          quality: readWhole(meters.quality, 0, 100),
+        }),
+        muted: readFlag(rx('audio_mute')),
+        encryption: readEncryption(rx('encryption'), rx('active_warnings')),
+      }),
     })
   },
 }
@@ -162,13 +205,23 @@ function readBatteryState(battery: unknown): number | null {
   return percent === undefined ? null : (readBattery(Number(percent)) ?? null)
 }
 
-function readKhz(value: unknown): string | null | undefined {
-  if (value === undefined) return undefined
-  return typeof value === 'number' && value > 0 && value < 100_000_000 ? (value / 1000).toFixed(3) : null
+/** `h:mm`, or `-:--` where it is not known. */
+function readRuntime(battery: unknown): number | null {
+  const [, hours, minutes] = /^(\d{1,3}):(\d\d)$/.exec(String(Array.isArray(battery) ? battery[1] : '')) ?? []
+  return hours === undefined ? null : Number(hours) * 60 + Number(minutes)
 }
 
-function hasWord(list: unknown, word: string): boolean {
-  return Array.isArray(list) && list.includes(word)
+function readMinutes(value: unknown): number | null | undefined {
+  return readWhole(value, 0, 65_535)
+}
+
+function readDb(value: unknown): number | null | undefined {
+  return readWhole(value, -120, 120)
+}
+
+/** A list where a device has two of it, or tells it in parts: the first. */
+export function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : value
 }
 
 /** All that is known of this branch is that nobody is there to tell it. */

@@ -79,7 +79,8 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
     if (isTree(osc) && 'version' in osc) reply.version = '1.0'
     if (isTree(osc) && 'ping' in osc) reply.ping = osc.ping
     if (Object.keys(errors).length > 0) reply.error = [errors]
-    return { ...(Object.keys(reply).length > 0 && { osc: reply }), ...answer }
+    const told = isTree(answer.osc) ? { ...reply, ...answer.osc } : reply
+    return { ...answer, ...(Object.keys(told).length > 0 && { osc: told }) }
   }
 
   /** One address: its value, after setting it where one is given. */
@@ -109,10 +110,12 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
       return
     }
     for (const address of addresses) read(address, null, answer, errors)
+    const known = addresses.filter((address) => values.has(address))
+    if (known.length === 0) return
     const isSteady = min === max && min > 0
     subscriptions.set(key, {
       peer,
-      addresses: addresses.filter((address) => values.has(address)),
+      addresses: known,
       lifetime: setTimeout(() => terminate(key), lifetime * 1000),
       beat: isSteady ? setInterval(() => notify(key, addresses), min) : null,
       left: count,
@@ -197,6 +200,7 @@ function startOf(model: SscModel, mac: string): Record<string, unknown> {
     '/device/identity/vendor': 'Sennheiser electronic GmbH & Co. KG',
     '/device/identity/version': '3.0.4',
     '/device/name': model,
+    '/device/encryption': false,
     '/device/network/ether/macs': [mac],
     '/device/network/ipv4/ipaddr': ['10.20.60.11'],
     '/device/network/ipv4/netmask': ['255.255.0.0'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readMeters } from './families.ts'
 import { toObservation } from './translate.ts'
 
-const at = { host: '10.0.0.9', ip: '10.0.0.9', channels: [1] }
+const at = { host: '10.0.0.9', ip: '10.0.0.9', name: null, channels: [1] }
 const observe = (values: Record<string, unknown>) => toObservation(new Map(Object.entries(values)), at)
 
 const ewdx = {
@@ -17,7 +17,20 @@ const ewdx = {
   '/m/rx1/af': -20.4,
   '/mates/tx1/name': 'HAND',
   '/mates/tx1/battery/gauge': 71,
+  '/mates/tx1/battery/lifetime': 412,
+  '/mates/tx1/battery/type': 'Primary Cell',
+  '/mates/tx1/type': 'SKM',
+  '/mates/tx1/mute': true,
+  '/mates/tx1/trim': -3,
+  '/m/rx1/rsqi': 93,
+  '/m/rx1/divi': 2,
+  '/rx1/mute': false,
+  '/rx1/gain': 12,
+  '/device/encryption': true,
 }
+
+const mates = Object.keys(ewdx).filter((address) => address.startsWith('/mates/'))
+const refusedMates = Object.fromEntries(mates.map((address) => [address, null]))
 
 describe('EW-DX', () => {
   test('a receiver with a transmitter', () => {
@@ -39,7 +52,13 @@ describe('EW-DX', () => {
           frequency: '538.225',
           rf_level: -61,
           audio_level: -20,
-          transmitter: { name: 'HAND', upstream_slot: 1, battery: 71 },
+          details: { antennas: 'B', quality: 93, audio_peak: -20, muted: false, gain_db: 12, encryption: 'on' },
+          transmitter: {
+            name: 'HAND',
+            upstream_slot: 1,
+            battery: 71,
+            details: { model: 'SKM', muted: true, gain_db: -3, battery_minutes: 412, battery_type: 'cells' },
+          },
         },
       ],
     })
@@ -47,14 +66,19 @@ describe('EW-DX', () => {
 
   test.each([
     ['it warns of a lost link', { '/rx1/warnings': ['NoLink', 'LowSignal'] }],
-    ['it refuses all that a transmitter tells', { '/mates/tx1/name': null, '/mates/tx1/battery/gauge': null }],
+    ['it refuses all that a transmitter tells', refusedMates],
   ])('no transmitter where %s', (_, values) => {
     expect(observe({ ...ewdx, ...values }).channels?.[0]?.transmitter).toBeNull()
   })
 
   test('cells without a gauge are a transmitter of unknown charge', () => {
     const [channel] = observe({ ...ewdx, '/mates/tx1/battery/gauge': null }).channels ?? []
-    expect(channel?.transmitter).toEqual({ name: 'HAND', upstream_slot: 1, battery: null })
+    expect(channel?.transmitter).toMatchObject({ name: 'HAND', upstream_slot: 1, battery: null })
+  })
+
+  test('a transmitter with another key is an error, whatever the switch says', () => {
+    const [channel] = observe({ ...ewdx, '/rx1/warnings': ['Aes256Error'] }).channels ?? []
+    expect(channel?.details?.encryption).toBe('error')
   })
 })
 
@@ -84,15 +108,16 @@ describe('Digital 6000', () => {
           frequency: '482.400',
           rf_level: -86,
           audio_level: -45,
-          transmitter: { name: 'SK 1', upstream_slot: 1, battery: 70 },
+          details: { rf_a: -86, rf_b: -101, antennas: 'AB', quality: 50 },
+          transmitter: { name: 'SK 1', upstream_slot: 1, battery: 70, details: { battery_minutes: 312 } },
         },
       ],
     })
   })
 
   test.each([
-    [['low', '0:20'], { battery: 10 }],
-    [['100%', '-:--'], { battery: 100 }],
+    [['low', '0:20'], { battery: 10, details: { battery_minutes: 20 } }],
+    [['100%', '-:--'], { battery: 100, details: { battery_minutes: null } }],
     [['??', '-:--'], { battery: null }],
     [[], null],
   ])('a battery of %j', (battery, transmitter) => {

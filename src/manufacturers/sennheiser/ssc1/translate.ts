@@ -2,14 +2,12 @@
 
 import type { Observation } from '../../../model/receiver.ts'
 import { maxNameChars, readIp, readMac, readText, told } from '../../../upstream/fields.ts'
+import type { Partner } from '../dialogue.ts'
 import { familyOf } from '../family.ts'
-import { familyOfProduct, type SscValues } from './families.ts'
+import { familyOfProduct, firstOf, type SscValues } from './families.ts'
 
 /** `channels`: those that the device has. */
-export function toObservation(
-  values: SscValues,
-  at: { readonly host: string; readonly ip: string | null; readonly channels: readonly number[] },
-): Observation {
+export function toObservation(values: SscValues, at: Partner & { readonly channels: readonly number[] }): Observation {
   const product = readText(values.get('/device/identity/product')) ?? null
   const serial = readText(values.get('/device/identity/serial')) || null
   const mac = readMac(firstOf(values.get('/device/network/ether/macs'))) ?? null
@@ -17,7 +15,7 @@ export function toObservation(
   return told({
     id: `ssc1:${serial ?? mac ?? at.host}`,
     kind: 'receiver',
-    name: readText(values.get('/device/name'), maxNameChars) || product || at.host,
+    name: readText(values.get('/device/name'), maxNameChars) || at.name || product || at.host,
     device_type: familyOf(product ?? '') ?? (product ?? 'ssc').toLowerCase(),
     model_name: product,
     online: true,
@@ -28,9 +26,4 @@ export function toObservation(
     firmware_version: readText(values.get('/device/identity/version')),
     channels: at.channels.map((channel) => family?.readChannel(values, channel) ?? { channel }),
   })
-}
-
-/** A device with two interfaces gives a list, the one for control first. */
-function firstOf(value: unknown): unknown {
-  return Array.isArray(value) ? value[0] : value
 }

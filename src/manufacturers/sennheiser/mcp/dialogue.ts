@@ -1,6 +1,6 @@
 /** What is said to an ew G3, G4 or 2000 series device, and when. Pure. */
 
-import type { Conversation } from '../conversation.ts'
+import { type Dialogue, datagramForm, type Partner } from '../dialogue.ts'
 import { type McpFacts, readDatagram, toLine, toPushLine } from './codec.ts'
 import { toObservation } from './translate.ts'
 
@@ -8,9 +8,13 @@ import { toObservation } from './translate.ts'
 const renewEveryMs = 8000
 /** A first question may be lost on its way; silent devices are not to be asked often. */
 const retryEveryMs = 2500
-const subscription = { timeoutS: 60, cycleMs: 500, withConfiguration: true }
+/** Two renewals may be lost; who is gone is not sent to for long. */
+const subscription = { timeoutS: 20, cycleMs: 500, withConfiguration: true }
 
-export function startConversation(host: string, ip: string | null): Conversation {
+/** Bound to its own port, which is where these devices answer whoever asks. */
+export const mcp = datagramForm({ start: startDialogue, answersToItsOwnPort: true })
+
+export function startDialogue(partner: Partner): Dialogue {
   let facts: Partial<McpFacts> = {}
   let askAt = Number.NEGATIVE_INFINITY
   let askedAt = Number.NEGATIVE_INFINITY
@@ -37,12 +41,12 @@ export function startConversation(host: string, ip: string | null): Conversation
       if (refused !== undefined) return `refused: ${refused.code} ${refused.text} (${refused.instruction})`
       return told.ignored.length > 0 ? 'a line that means nothing' : null
     },
-    observe: () => (facts.configIndex === undefined ? null : toObservation(facts, host, ip)),
+    observe: () => (facts.configIndex === undefined ? null : toObservation(facts, partner)),
     get isComplete() {
       const { configIndex, name, frequencyKhz, firmware } = facts
       return [configIndex, name, frequencyKhz, firmware].every((fact) => fact !== undefined)
     },
     refusal: null,
-    farewell: () => [toPushLine({ timeoutS: 0, cycleMs: 0, withConfiguration: false })],
+    farewell: () => toPushLine({ timeoutS: 0, cycleMs: 0, withConfiguration: false }),
   }
 }

@@ -1,6 +1,6 @@
 /** What is said to a device that speaks SSC 1, and when: who it is first, then subscriptions that are kept alive. Pure. */
 
-import type { Conversation } from '../conversation.ts'
+import { type Dialogue, datagramForm, type Partner } from '../dialogue.ts'
 import {
   failedDependency,
   readMessage,
@@ -30,7 +30,9 @@ interface Errand extends Topic {
   isAnswered: boolean
 }
 
-export function startConversation(host: string, ip: string | null): Conversation {
+export const ssc1 = datagramForm({ start: startDialogue })
+
+export function startDialogue(partner: Partner): Dialogue {
   const values = new Map<string, unknown>()
   const who = toErrand(whoItIs)
   const identity = [who, toErrand(whereItIs)]
@@ -100,7 +102,7 @@ export function startConversation(host: string, ip: string | null): Conversation
       const told = topics.flatMap(({ channel }) =>
         channel !== null && values.has(`/rx${channel}/name`) ? channel : [],
       )
-      return toObservation(values, { host, ip, channels: [...new Set(told)] })
+      return toObservation(values, { ...partner, channels: [...new Set(told)] })
     },
     get isComplete() {
       return topics?.every(({ isAnswered, tries }) => isAnswered || tries >= mostTries) ?? false
@@ -108,7 +110,7 @@ export function startConversation(host: string, ip: string | null): Conversation
     get refusal() {
       return refusal
     },
-    farewell: () => topics?.map(({ addresses }) => toCancellation(addresses)) ?? [],
+    farewell: () => toCancellation((topics ?? []).map(({ addresses }) => addresses)),
   }
 }
 
