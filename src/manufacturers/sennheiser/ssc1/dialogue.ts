@@ -10,7 +10,7 @@ import {
   toGetter,
   toSubscription,
 } from './codec.ts'
-import { familyOfProduct, type Topic, whereItIs, whoItIs } from './families.ts'
+import { familyOfProduct, type Topic, whatItsMacIs, whoItIs } from './families.ts'
 import { toObservation } from './translate.ts'
 
 /** A subscription that ends says so once or not at all: it is renewed at a third of its lifetime. */
@@ -35,7 +35,7 @@ export const ssc1 = datagramForm({ start: startDialogue })
 export function startDialogue(partner: Partner): Dialogue {
   const values = new Map<string, unknown>()
   const who = toErrand(whoItIs)
-  const identity = [who, toErrand(whereItIs)]
+  const identity = [who, toErrand(whatItsMacIs)]
   /** Null until it is known who it is. */
   let topics: Errand[] | null = null
   let refusal: string | null = null

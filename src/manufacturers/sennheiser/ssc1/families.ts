@@ -42,8 +42,8 @@ export const whoItIs: Topic = {
   channel: null,
   isAskedOnce: true,
 }
-export const whereItIs: Topic = {
-  addresses: ['/device/network/ether/macs', '/device/network/ipv4/ipaddr', '/device/network/ipv4/netmask'],
+export const whatItsMacIs: Topic = {
+  addresses: ['/device/network/ether/macs'],
   everyMs: null,
   channel: null,
   isAskedOnce: true,

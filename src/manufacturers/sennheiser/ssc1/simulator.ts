@@ -202,8 +202,6 @@ function startOf(model: SscModel, mac: string): Record<string, unknown> {
     '/device/name': model,
     '/device/encryption': false,
     '/device/network/ether/macs': [mac],
-    '/device/network/ipv4/ipaddr': ['10.20.60.11'],
-    '/device/network/ipv4/netmask': ['255.255.0.0'],
   }
   switch (model) {
     case 'EWDXEM2':

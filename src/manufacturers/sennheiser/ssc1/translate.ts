@@ -1,7 +1,7 @@
 /** What a device that speaks SSC 1 told -> the common format. Pure. */
 
 import type { Observation } from '../../../model/receiver.ts'
-import { maxNameChars, readIp, readMac, readText, told } from '../../../upstream/fields.ts'
+import { maxNameChars, readMac, readText, told } from '../../../upstream/fields.ts'
 import type { Partner } from '../dialogue.ts'
 import { familyOf } from '../family.ts'
 import { familyOfProduct, firstOf, type SscValues } from './families.ts'
@@ -21,8 +21,7 @@ export function toObservation(values: SscValues, at: Partner & { readonly channe
     online: true,
     serial_number: serial,
     mac_address: mac,
-    ip: readIp(firstOf(values.get('/device/network/ipv4/ipaddr'))) ?? at.ip,
-    subnet_mask: readIp(firstOf(values.get('/device/network/ipv4/netmask'))),
+    ip: at.ip,
     firmware_version: readText(values.get('/device/identity/version')),
     channels: at.channels.map((channel) => family?.readChannel(values, channel) ?? { channel }),
   })

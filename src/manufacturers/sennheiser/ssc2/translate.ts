@@ -6,12 +6,12 @@ import type { Partner } from '../dialogue.ts'
 import { type Family, familyOfProduct } from './families.ts'
 import { firmwarePath, identityPath, property, type Resources, sitePath } from './resources.ts'
 
-export function productOf(known: Resources): string {
+function productOf(known: Resources): string {
   return readText(property(known, identityPath, 'product')) ?? ''
 }
 
 /** The serial is what both network interfaces of a device have in common. Null where there is none to tell. */
-export function serialOf(known: Resources): string | null {
+function serialOf(known: Resources): string | null {
   const serial = readText(property(known, identityPath, 'serial'))
   return serial && !/^0+$/.test(serial) ? serial : null
 }
