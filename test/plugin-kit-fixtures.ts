@@ -55,6 +55,7 @@ const flag = expect.any(Boolean)
 const ofChannelDetails: Record<keyof ChannelDetails, unknown> = {
   ...{ rf_a: ofLevels.rf_level, rf_b: ofLevels.rf_level, rf_c: ofLevels.rf_level, rf_d: ofLevels.rf_level },
   ...{ audio_peak: ofLevels.audio_level, audio_rms: ofLevels.audio_level, quality: whole(0, 100) },
+  rf_percent: whole(0, 100),
   antennas: expect.stringMatching(/^A?B?C?D?$/),
   ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
   gain_db: whole(-120, 120),

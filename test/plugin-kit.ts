@@ -23,6 +23,7 @@ import type { Fault } from '../src/simulation/faults.ts'
 import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
 import { createLink, createTurnstile, type Link } from '../src/upstream/link.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
+import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
 
 export interface PluginUnderTest {
@@ -377,30 +378,5 @@ async function find(iterator: AsyncIterator<PushEvent>, isIt: (event: PushEvent)
     const { value, done } = await iterator.next()
     if (done) throw new Error('the subscription ended')
     if (isIt(value)) return value
-  }
-}
-
-function caught(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error) => error,
-  )
-}
-
-/** Sockets and timers that keep this process, and with it the simulator, alive. */
-function resources(): number {
-  return process.getActiveResourcesInfo().filter((one) => /^(TCP.*|Timeout|TLS.*)$/.test(one)).length
-}
-
-/** Without what comes and goes: the test runner has timers of its own. */
-async function leastResources(): Promise<number> {
-  let least = resources()
-  for (const endAt = Date.now() + 100; Date.now() < endAt; await pause(10)) least = Math.min(least, resources())
-  return least
-}
-
-async function until(isSo: () => boolean, what = String(isSo)): Promise<void> {
-  for (const giveUpAt = Date.now() + 1000; !isSo(); await pause(10)) {
-    if (Date.now() > giveUpAt) throw new Error(`waited in vain: ${what}`)
   }
 }

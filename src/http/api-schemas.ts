@@ -82,6 +82,7 @@ const ChannelDetails = schemaOf<details.ChannelDetails>()(
     rf_b: Type.Optional(wholeOrNull('dBm at antenna B.')),
     rf_c: Type.Optional(wholeOrNull('dBm at antenna C.')),
     rf_d: Type.Optional(wholeOrNull('dBm at antenna D.')),
+    rf_percent: Type.Optional(wholeOrNull("Percent of the gear's own scale, where it tells no dBm.")),
     antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or nothing.')),
     audio_peak: Type.Optional(wholeOrNull('dBFS.')),
     audio_rms: Type.Optional(wholeOrNull('dBFS.')),

@@ -12,6 +12,8 @@ export interface ChannelDetails {
   readonly rf_b?: number | null
   readonly rf_c?: number | null
   readonly rf_d?: number | null
+  /** Of gear that shows RF as a share of its scale and tells no dBm. */
+  readonly rf_percent?: number | null
   /** Letters of the antennas in use: `A`, `AB`, or nothing. */
   readonly antennas?: string | null
   readonly audio_peak?: number | null

@@ -12,7 +12,7 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
   if (details === undefined) return []
   const { antennas, audio_peak, audio_rms, quality, interference, muted, encryption, gain_db } = details
   return [
-    { name: words.rf, value: antennaLevels(details) },
+    { name: words.rf, value: antennaLevels(details) ?? shown(details.rf_percent, texts.card.percent) },
     { name: words.antennas, value: antennas === '' ? channelTexts.noAntenna : antennas },
     { name: words.quality, value: shown(quality, texts.card.percent) },
     { name: words.interference, value: yesOrNo(interference) },
