@@ -181,6 +181,9 @@ describe('a session', () => {
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS')
     simulator.say('{"/api/mts/paired/all":{},"/api/mts/paired/12":{"name":"BASS 2"}}')
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS 2')
+    simulator.say('{"/api/mts/paired/12":null}')
+    const gone = await find(iterator, (event) => names(event) === '1 LEAD,4 undefined')
+    expect(gone).toMatchObject({ observation: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] } })
   })
 
   test('ends with an error when it is closed, dropped, or has nothing to give', async () => {

@@ -67,10 +67,10 @@ export function datagramForm(manners: Manners): Form {
     async *subscribe(link, _interest, signal): AsyncGenerator<PushEvent> {
       let isOpen = false
       for await (const { observation, ignored } of hold(link, manners, signal)) {
-        for (const reason of ignored) yield { type: 'ignored', reason }
         if (observation === null) continue
         if (!isOpen) yield { type: 'open' }
         isOpen = true
+        for (const reason of ignored) yield { type: 'ignored', reason }
         yield { type: 'told', observation, isWhole: true }
       }
     },

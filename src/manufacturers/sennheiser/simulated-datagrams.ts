@@ -15,8 +15,8 @@ export interface DatagramOptions {
 
 /** May be changed at any time. */
 export interface NetworkTrouble {
-  /** Says nothing more, as a device whose network control is off, or that is unplugged. */
-  isSilent: boolean
+  /** Nothing: as a device whose network control is off, or that is unplugged. Nonsense: as another one at its address. */
+  says: 'sense' | 'nothing' | 'nonsense' | 'both'
   /** Every so many-th datagram it sends is lost; 0: none. */
   losesEvery: number
   /** Each datagram it sends arrives that much later. */
@@ -33,13 +33,15 @@ export interface SimulatedDatagrams {
   close(): Promise<void>
 }
 
+const nonsense = '\u0000\ufffd{"osc": [RF1 a b c\r'
+
 export async function openSimulatedDatagrams(
   { host = '127.0.0.1', port = 0 }: DatagramOptions,
   onText: (text: string, from: Peer) => void,
 ): Promise<SimulatedDatagrams> {
   // Others of this machine may have bound the port for all its addresses.
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
-  const trouble: NetworkTrouble = { isSilent: false, losesEvery: 0, lateMs: 0 }
+  const trouble: NetworkTrouble = { says: 'sense', losesEvery: 0, lateMs: 0 }
   const heard: { text: string; from: Peer }[] = []
   const timers = new Set<NodeJS.Timeout>()
   let said = 0
@@ -56,7 +58,9 @@ export async function openSimulatedDatagrams(
   await once(socket, 'listening')
 
   const send = (text: string, to: Peer) => {
-    if (!isClosed) socket.send(text, to.port, to.address, () => {})
+    if (isClosed) return
+    const isSaid = { sense: [text], nothing: [], nonsense: [nonsense], both: [nonsense, text] }[trouble.says]
+    for (const one of isSaid) socket.send(one, to.port, to.address, () => {})
   }
   return {
     host,
@@ -65,7 +69,7 @@ export async function openSimulatedDatagrams(
     heard,
     say(text, to) {
       said += 1
-      if (trouble.isSilent || (trouble.losesEvery > 0 && said % trouble.losesEvery === 0)) return
+      if (trouble.losesEvery > 0 && said % trouble.losesEvery === 0) return
       if (trouble.lateMs === 0) return send(text, to)
       const timer = setTimeout(() => {
         timers.delete(timer)

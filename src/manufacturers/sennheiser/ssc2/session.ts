@@ -1,6 +1,7 @@
 /** A subscription session: a stream of events, and the list of what is to be told over it, which is put beside it. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Observation } from '../../../model/receiver.ts'
 import { isRecord } from '../../../upstream/fields.ts'
 import type { Link } from '../../../upstream/link.ts'
 import { openEventStream } from '../../../upstream/push.ts'
@@ -27,6 +28,7 @@ interface Told {
 /** Ends quietly on abort, throws the manufacturer's ApiError when the session is lost. */
 export async function* subscribe(link: Link, device: Told, signal: AbortSignal): AsyncGenerator<PushEvent> {
   const known = new Map(device.known)
+  const channels = new Set<number>()
   const ended = new AbortController()
   const lifetime = AbortSignal.any([signal, ended.signal])
   let trouble: unknown
@@ -55,7 +57,11 @@ export async function* subscribe(link: Link, device: Told, signal: AbortSignal):
         else {
           for (const [path, body] of changes) takeResource(known, path, body)
           if (linksOf(known) !== before) wishes?.askAgain()
-          yield { type: 'told', observation: toObservation(known, device.partner), isWhole: true }
+          yield {
+            type: 'told',
+            observation: withVanished(toObservation(known, device.partner), channels),
+            isWhole: true,
+          }
         }
       }
     }
@@ -68,12 +74,21 @@ export async function* subscribe(link: Link, device: Told, signal: AbortSignal):
 }
 
 /** `{"/api/…": body, …}`, or one resource as `{"path", "value"}`. */
-function readChanges(data: string): readonly (readonly [string, unknown])[] | null {
+export function readChanges(data: string): readonly (readonly [string, unknown])[] | null {
   const told = parseJson(data)
   if (!isRecord(told)) return null
   const { path, value } = told
   const changes = typeof path === 'string' && 'value' in told ? [[path, value] as const] : Object.entries(told)
   return changes.filter(([path]) => path.startsWith('/api/'))
+}
+
+/** A channel that is not told any more, as of a pack that was taken away, has nobody on it. `seen`: all that ever were. */
+function withVanished(observation: Observation, seen: Set<number>): Observation {
+  const there = new Set(observation.channels?.map(({ channel }) => channel))
+  const vanished = [...seen].filter((channel) => !there.has(channel))
+  for (const channel of there) seen.add(channel)
+  const empty = vanished.map((channel) => ({ channel, rf_level: null, transmitter: null }))
+  return empty.length === 0 ? observation : { ...observation, channels: [...(observation.channels ?? []), ...empty] }
 }
 
 /** Which channels are without a transmitter, as a word to compare. */
