@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
 import type { Observation } from '../../model/receiver.ts'
@@ -142,6 +144,14 @@ describe('ew G4', () => {
       return (await findTold(iterator, anything)).name
     })
     expect(await Promise.all(names)).toEqual(['ONE', 'TWO'])
+  })
+
+  test('a port of ours that another program keeps for itself is named as what is wrong', async () => {
+    const other = createSocket('udp4').bind(0, '127.0.0.1')
+    open.push({ close: () => other.close() })
+    await once(other, 'listening')
+    const { form, link } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
+    await expect(form.listDevices(link)).rejects.toThrow(/taken by another program/)
   })
 
   test('a subscription that the device forgets while muted is asked for again', async () => {
