@@ -12,6 +12,7 @@ import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../src/manufactur
 import { hearSource } from '../src/manufacturers/sources.ts'
 import { createLink } from '../src/upstream/link.ts'
 import { expectCommonFormat } from './plugin-kit-fixtures.ts'
+import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
 
 const open: { close(): unknown }[] = []
@@ -220,6 +221,25 @@ describe('a session', () => {
     simulator.set('/api/transmitters/0/battery', { gauge: 30 })
     await next
   }, 10_000)
+
+  test('an abort at any moment ends it at once and leaves nothing behind', async () => {
+    const simulator = await start({ product: 'EWDX4CHDS' })
+    for (const afterMs of [0, 3, 20, 200]) {
+      const idle = await leastResources()
+      const heard = hear(simulator.url)
+      const stop = new AbortController()
+      const listing = caught(heard.listDevices(stop.signal))
+      const following = caught(follow(heard, stop.signal).then(drain))
+      await pause(afterMs)
+      stop.abort('enough')
+      const abortedAt = performance.now()
+      const [listed] = await Promise.all([listing, following])
+      expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(100)
+      expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listed)
+      await heard.link.close()
+      await until(() => simulator.sessions === 0 && resources() <= idle, `nothing is left after ${afterMs} ms`)
+    }
+  })
 
   test('an abort ends it quietly and lets the session go', async () => {
     const simulator = await start()

@@ -18,8 +18,8 @@ test('a whole cycle of an EM', () => {
   expect(readDatagram(`${cycleOfEm.join('\r')}\r`)).toEqual({
     facts: {
       kind: 'EM',
-      antenna1: { minPercent: 25, maxPercent: 65, wasActive: true },
-      antenna2: { minPercent: 28, maxPercent: 78, wasActive: false },
+      rf1Percent: 65,
+      rf2Percent: 78,
       isRfOff: false,
       rfPercent: 50,
       activeAntenna: 1,

@@ -14,9 +14,9 @@ export interface McpFacts {
   readonly frequencyKhz: number
   /** The command `Mute`: the audio output of an EM, the carrier of an SR. */
   readonly isMuted: boolean
-  /** Since the last cycle. */
-  readonly antenna1: Antenna
-  readonly antenna2: Antenna
+  /** The most since the last cycle, of each antenna. */
+  readonly rf1Percent: number
+  readonly rf2Percent: number
   /** Now, of the antenna in use. */
   readonly rfPercent: number
   readonly activeAntenna: 1 | 2
@@ -34,12 +34,6 @@ export interface McpFacts {
   readonly warnings: readonly string[]
   /** Counts up with every change of the configuration, 0 to 999. */
   readonly configIndex: number
-}
-
-interface Antenna {
-  readonly minPercent: number
-  readonly maxPercent: number
-  readonly wasActive: boolean
 }
 
 export interface McpRefusal {
@@ -124,8 +118,8 @@ const readers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
     FirmwareRevision: (rest) => (rest === '' ? null : { firmware: cleanText(rest, 32) }),
     Frequency: numbers(1, ([frequencyKhz]) => (frequencyKhz > 0 ? { frequencyKhz } : null)),
     Mute: numbers(1, ([mute]) => ({ isMuted: mute === 1 })),
-    RF1: numbers(3, (values) => ({ kind: 'EM', antenna1: toAntenna(values) })),
-    RF2: numbers(3, (values) => ({ kind: 'EM', antenna2: toAntenna(values) })),
+    RF1: numbers(3, ([, rf1Percent]) => ({ kind: 'EM', rf1Percent })),
+    RF2: numbers(3, ([, rf2Percent]) => ({ kind: 'EM', rf2Percent })),
     RF: numbers(3, ([rfPercent, antenna, pilot]) => ({
       kind: 'EM',
       rfPercent,
@@ -186,8 +180,4 @@ function numbers(least: number, read: (values: Numbers) => Partial<McpFacts> | n
 function parseNumbers(rest: string): number[] | null {
   const words = rest.split(/\s+/)
   return words.every((word) => /^-?\d{1,9}$/.test(word)) ? words.map(Number) : null
-}
-
-function toAntenna([minPercent, maxPercent, act]: Numbers): Antenna {
-  return { minPercent, maxPercent, wasActive: act === 1 }
 }

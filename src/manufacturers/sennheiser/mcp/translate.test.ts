@@ -25,7 +25,7 @@ test('an EM with a transmitter', () => {
         rf_level: -87,
         audio_level: -30,
         transmitter: { battery: 70, details: { muted: true } },
-        details: { rf_a: -85, rf_b: -95, antennas: 'A', audio_peak: -17, muted: true },
+        details: { rf_a: -85, rf_b: -95, antennas: 'A', audio_peak: -17, muted: false },
       },
     ],
   })
@@ -46,6 +46,6 @@ test('an SR sends, and hears nobody', () => {
 })
 
 test('what was not told is not there', () => {
-  expect(observe('Msg OK\r')).toMatchObject({ name: '10.0.0.7', online: false, channels: [{ channel: 1 }] })
+  expect(observe('Msg OK\r')).toMatchObject({ name: '10.0.0.7', channels: [{ channel: 1 }] })
   expect(observe('Msg OK\r').channels).toEqual([{ channel: 1, details: {} }])
 })

@@ -6,15 +6,14 @@ import { afDbfs, type McpFacts, rfDbm } from './codec.ts'
 
 /** It knows neither serial nor MAC nor model: its address is all there is to tell it by. */
 export function toObservation(facts: Partial<McpFacts>, { host, ip, name: given }: Partner): Observation {
-  const { kind, name, firmware, configIndex } = facts
-  const hasSpoken = configIndex !== undefined || name !== undefined
+  const { kind, name, firmware } = facts
   return {
     id: `mcp:${host}`,
     kind: 'receiver',
     name: name || given || host,
     device_type: kind === 'SR' ? 'ew-iem' : 'ew',
     model_name: null,
-    online: hasSpoken,
+    online: true,
     ip,
     ...(firmware !== undefined && { firmware_version: firmware }),
     channels: [toChannel(facts)],
@@ -22,7 +21,8 @@ export function toObservation(facts: Partial<McpFacts>, { host, ip, name: given 
 }
 
 function toChannel(facts: Partial<McpFacts>): ChannelReading {
-  const { name, frequencyKhz, rfPercent, afPercent, afPeakPercent, antenna1, antenna2, activeAntenna, isMuted } = facts
+  const { name, frequencyKhz, rfPercent, afPercent, afPeakPercent, rf1Percent, rf2Percent, activeAntenna } = facts
+  const muted = facts.kind === 'SR' ? (facts.isRfOff ?? facts.isMuted) : (facts.mutes?.rx ?? facts.isMuted)
   return {
     channel: 1,
     ...(name !== undefined && { name: name || null }),
@@ -31,11 +31,11 @@ function toChannel(facts: Partial<McpFacts>): ChannelReading {
     ...(afPercent !== undefined && { audio_level: toAudioLevel(afPercent) }),
     ...toTransmitter(facts),
     details: {
-      ...(antenna1 && { rf_a: toRfLevel(antenna1.maxPercent) }),
-      ...(antenna2 && { rf_b: toRfLevel(antenna2.maxPercent) }),
+      ...(rf1Percent !== undefined && { rf_a: toRfLevel(rf1Percent) }),
+      ...(rf2Percent !== undefined && { rf_b: toRfLevel(rf2Percent) }),
       ...(activeAntenna && { antennas: activeAntenna === 1 ? 'A' : 'B' }),
       ...(afPeakPercent !== undefined && { audio_peak: toAudioLevel(afPeakPercent) }),
-      ...(isMuted !== undefined && { muted: isMuted }),
+      ...(muted !== undefined && { muted }),
     },
   }
 }
@@ -50,8 +50,9 @@ function toAudioLevel(percent: number): number {
 
 /** A battery's telegram or a pilot tone says that somebody sends; an SR hears nobody. */
 function toTransmitter(facts: Partial<McpFacts>): Pick<ChannelReading, 'transmitter'> {
-  const { kind, batteryPercent, hasPilot, mutes } = facts
+  const { kind, batteryPercent, hasPilot, mutes, warnings } = facts
   if (kind !== 'EM' || batteryPercent === undefined) return {}
-  const isPresent = batteryPercent !== null || hasPilot === true
-  return { transmitter: isPresent ? { battery: batteryPercent, ...(mutes && { details: { muted: mutes.tx } }) } : null }
+  if (batteryPercent === null && hasPilot !== true) return { transmitter: null }
+  const muted = mutes && (mutes.tx || warnings?.includes('TX_Mute') === true)
+  return { transmitter: { battery: batteryPercent, ...(muted !== undefined && { details: { muted } }) } }
 }
