@@ -46,6 +46,9 @@ const tellSeconds = { connected: 3, unconnected: 2 }
 const tellMs = 8_000
 const announceMs = 3_000
 
+/** Without credentials, certificates need not be looked at: nearly all devices have one of their own making. */
+const asStranger = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
+
 /** What was found when the signal aborts is given all the same. */
 export async function searchAddresses(plugin: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
   const { search } = plugin
@@ -58,11 +61,13 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
     return askAll(plugin, fresh, options)
   }
   const searches = Object.entries(search.ports).map(([scheme, port]) =>
-    lookAt(ips.map((ip) => `${scheme}//${ip}:${port}`)),
+    lookAt(ips.map((ip) => addressOf(scheme, ip, port))),
   )
   const announced = listenAround(search.services ?? {}, options).then(lookAt)
   const found = (await Promise.all([...searches, announced])).flat()
-  return found.sort((a, b) => ips.indexOf(a.ip) - ips.indexOf(b.ip))
+  // A device may speak in several forms; one will do.
+  const firsts = new Map(found.toReversed().map((device) => [device.ip, device]))
+  return ips.flatMap((ip) => firsts.get(ip) ?? [])
 }
 
 /** Addresses that are announced, of those that are wanted. */
@@ -72,8 +77,13 @@ async function listenAround(services: Readonly<Record<string, string>>, options:
   const about = { types: Object.keys(services), forMs: announceMs, signal, ...announcements }
   const offered = await browse(about).catch(() => [])
   return offered.flatMap(({ type, port, addresses }) =>
-    addresses.filter((ip) => wanted.has(ip)).map((ip) => `${services[type]}//${ip}:${port}`),
+    addresses.filter((ip) => wanted.has(ip)).map((ip) => addressOf(String(services[type]), ip, port)),
   )
+}
+
+/** In the spelling that sources have. */
+function addressOf(scheme: string, ip: string, port: number): string {
+  return new URL(`${scheme}//${ip}:${port}`).href.replace(/\/$/, '')
 }
 
 async function askAll(plugin: Plugin, addresses: readonly string[], options: SearchOptions): Promise<FoundDevice[]> {
@@ -102,10 +112,12 @@ async function askOne(plugin: Plugin, address: string, options: SearchOptions): 
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs)])
   const turnstile = createTurnstile()
   const open = (timeoutMs: number) =>
-    createLink({ settings: { ...source, timeoutMs }, errors: plugin.errors, turnstile, destinations })
+    createLink({ settings: { ...source, ...asStranger, timeoutMs }, errors: plugin.errors, turnstile, destinations })
   const link = open(source.timeoutMs)
   try {
     if (!isUnconnected(source)) await knock(open(connectMs), signal)
+    const meet = plugin.search?.meet?.[new URL(address).protocol]
+    if (meet !== undefined) return [toFound(address, await meet(link, signal))]
     const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
     const { devices } = await heard.listDevices(signal)
     return devices.map((device) => toFound(address, heard.form.transformDeviceData(device)))
