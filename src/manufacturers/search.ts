@@ -9,7 +9,7 @@ import { type BrowseOptions, browse } from '../upstream/announcements.ts'
 import type { Destinations } from '../upstream/destinations.ts'
 import { openLine } from '../upstream/line.ts'
 import { createLink, createTurnstile, type Link } from '../upstream/link.ts'
-import type { Plugin, Source } from './plugin.ts'
+import type { Form, Plugin, Source } from './plugin.ts'
 import { hearSource } from './sources.ts'
 
 /** A device that answered, as far as it could be asked. */
@@ -37,14 +37,13 @@ export interface SearchOptions {
 }
 
 /** So many are asked at once, one of a kind after the other: some old gear does not stand being asked in a burst. */
-const atOnce = 128
+const atOnce = 256
 const apartMs = 2
 /** On the networks where devices stand a connection takes some milliseconds. */
-const connectMs = 700
+const connectMs = 500
 /** Who is there may take longer to tell of itself; whether anybody is, over UDP only an answer says. */
-const tellSeconds = { connected: 3, unconnected: 2 }
-const tellMs = 8_000
-const announceMs = 3_000
+const tellMs = { connected: 3_000, unconnected: 1_000, inAll: 8_000 }
+const announceMs = 1_500
 
 /** Without credentials, certificates need not be looked at: nearly all devices have one of their own making. */
 const asStranger = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
@@ -106,16 +105,18 @@ async function askAll(plugin: Plugin, addresses: readonly string[], options: Sea
 
 /** Nobody, or somebody who speaks otherwise, is nothing found. */
 async function askOne(plugin: Plugin, address: string, options: SearchOptions): Promise<FoundDevice[]> {
-  const source = sourceAt(plugin, address)
-  if (source === null) return []
+  const [source] = plugin.listSources({ devices: [address] })
+  if (source === undefined) return []
   const { destinations } = options
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs)])
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs.inAll)])
   const turnstile = createTurnstile()
   const open = (timeoutMs: number) =>
     createLink({ settings: { ...source, ...asStranger, timeoutMs }, errors: plugin.errors, turnstile, destinations })
-  const link = open(source.timeoutMs)
+  let link: Link | undefined
   try {
-    if (!isUnconnected(source)) await knock(open(connectMs), signal)
+    const isConnected = usualForm(source).transport !== 'udp'
+    if (isConnected) await knock(open(connectMs), signal)
+    link = open(isConnected ? tellMs.connected : tellMs.unconnected)
     const meet = plugin.search?.meet?.[new URL(address).protocol]
     if (meet !== undefined) return [toFound(address, await meet(link, signal))]
     const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
@@ -124,18 +125,12 @@ async function askOne(plugin: Plugin, address: string, options: SearchOptions): 
   } catch {
     return []
   } finally {
-    await link.close()
+    await link?.close()
   }
 }
 
-function sourceAt(plugin: Plugin, address: string): Source | null {
-  const at = (timeout: number) => plugin.listSources({ devices: [address], timeout })[0] ?? null
-  const source = at(tellSeconds.connected)
-  return source !== null && isUnconnected(source) ? at(tellSeconds.unconnected) : source
-}
-
-function isUnconnected({ form }: Source): boolean {
-  return ('usual' in form ? form.usual : form).transport === 'udp'
+function usualForm({ form }: Source): Form {
+  return 'usual' in form ? form.usual : form
 }
 
 /** Throws where nobody takes connections. */
