@@ -104,6 +104,10 @@ export interface Form<Device extends UpstreamDevice = UpstreamDevice> {
   /** The subscription tells everything a poll would, and that the device is there: while it is up nobody polls. */
   readonly tellsAll?: boolean
   readonly discovery?: DiscoveryList
+  /** Where a device is heard in several forms, the word of the highest rank counts; 0 unless told. */
+  readonly rank?: number
+  /** How the ids of a ranked form begin: by its id a receiver tells whose word it is. */
+  readonly idPrefix?: string
 }
 
 /** Several forms share one kind of address: which is met has to be found out. */
