@@ -9,7 +9,7 @@ import { defineForm, type UpstreamDevice } from '../../plugin.ts'
 import type { Partner } from '../dialogue.ts'
 import { firmwarePath, identityPath, type Resources, sitePath, takeResource } from './resources.ts'
 import { subscribe } from './session.ts'
-import { familyOfDevice, idOf, toObservation } from './translate.ts'
+import { familyOfDevice, idOf, idPrefix, toObservation } from './translate.ts'
 
 interface Ssc2Device extends UpstreamDevice {
   readonly partner: Partner
@@ -48,6 +48,9 @@ export const ssc2 = defineForm<Ssc2Device>({
   async *subscribe(link, _interest, signal) {
     yield* subscribe(link, await readDevice(link, signal), signal)
   },
+  // The device's own word, before that of a system, and in its newer protocol.
+  rank: 2,
+  idPrefix,
 })
 
 /** Everybody may ask a device who it is, whatever the password. */
