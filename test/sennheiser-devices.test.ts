@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startMcpSimulator } from '../src/manufacturers/sennheiser/mcp/simulator.ts'
+import { startSennheiserRack } from '../src/manufacturers/sennheiser/rack/simulator.ts'
 import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulator.ts'
 import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
 import { channelOf, startApp, type TestApp, until } from './app.ts'
@@ -90,6 +91,19 @@ test('a rack of every family is found, followed live, and left in peace by the p
   expect([ew, ewdx, d6000].map(({ subscriptions }) => subscriptions)).toEqual([0, 0, 0])
   expect([ewdx4, spectera].map(({ sessions }) => sessions)).toEqual([0, 0])
 }, 60_000)
+
+test('a rack for a demo plays along, every device in its own words', async () => {
+  const { close, ...config } = await startSennheiserRack(1)
+  keep({ close })
+  const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { ...config, poll_interval: 1 } }] })
+  await untilFollowed(app, config.devices.length)
+  const levels = async () =>
+    (await app.receivers()).map(({ name, channels }) => [name, channels.map(({ rf_level }) => rf_level)])
+  const before = JSON.stringify(await levels())
+  await until('something moves', async () => JSON.stringify(await levels()) !== before)
+  const types = (await app.receivers()).map(({ device_type }) => device_type).sort()
+  expect(types).toEqual(['d6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
+}, 30_000)
 
 test('devices that fall silent or go are lost, and taken up again when they are back', async () => {
   const ewdx = keep(await startSsc1Simulator())

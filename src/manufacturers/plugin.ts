@@ -128,6 +128,8 @@ export interface Search {
   readonly ports: DevicePorts
   /** Service types they announce (`_ssc._udp`), each with the scheme spoken there. */
   readonly services?: Readonly<Record<string, string>>
+  /** By scheme: how a device is asked who it is, where listing it takes a password. */
+  readonly meet?: Readonly<Record<string, (link: Link, signal: AbortSignal) => Promise<Observation>>>
 }
 
 export interface Plugin {

@@ -6,6 +6,9 @@ import { lectrosonics } from './lectrosonics/index.ts'
 import { startLectrosonicsSimulator } from './lectrosonics/simulator.ts'
 import type { Plugin, Search } from './plugin.ts'
 import { searchAddresses } from './search.ts'
+import { sennheiser } from './sennheiser/index.ts'
+import { startSsc1Simulator } from './sennheiser/ssc1/simulator.ts'
+import { startSsc2Simulator } from './sennheiser/ssc2/simulator.ts'
 import { shure } from './shure/index.ts'
 import { startStringsSimulator } from './shure/strings/simulator.ts'
 
@@ -49,6 +52,34 @@ test.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)('a Shure %s is found over wha
   expect(await searchAddresses(plugin, about)).toMatchObject([
     { address: device.url, device_type: family, model: expect.any(String), channels: device.state.channels.length },
   ])
+})
+
+describe('Sennheiser gear', () => {
+  test('that wants a password is asked who it is without one', async () => {
+    const device = await startSsc2Simulator({ product: 'EWDX2CHS', serial: '1234500001' })
+    open.push(device)
+    const { protocol, port } = new URL(device.url)
+    const { meet } = sennheiser.search ?? {}
+    const search = { ports: { [protocol]: Number(port) }, meet: { [protocol]: meet?.['https:'] } } as Search
+    expect(await searchAddresses({ ...sennheiser, search }, about)).toMatchObject([
+      { address: device.url, model: 'EW-DX EM 2', serial_number: '1234500001', device_type: 'ewdx' },
+    ])
+    expect(device.requests).toEqual(['GET /api/device/identity'])
+  })
+
+  test('that announces itself is found at its port, with its model', async () => {
+    const device = await startSsc1Simulator({ model: 'EM6000' })
+    open.push(device)
+    const responder = await startResponder([
+      { type: '_ssc._udp', instance: 'EM6000', ip: '127.0.0.1', port: Number(new URL(device.url).port) },
+    ])
+    open.push(responder)
+    const announcements = { group: responder.group, from: ['127.0.0.1'] }
+    const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {} } }
+    expect(await searchAddresses(plugin, { ...about, announcements })).toMatchObject([
+      { address: device.url, model: 'EM6000', channels: 2 },
+    ])
+  })
 })
 
 test('one that is listened to already is left in peace', async () => {

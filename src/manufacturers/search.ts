@@ -9,7 +9,7 @@ import { type BrowseOptions, browse } from '../upstream/announcements.ts'
 import type { Destinations } from '../upstream/destinations.ts'
 import { openLine } from '../upstream/line.ts'
 import { createLink, createTurnstile, type Link } from '../upstream/link.ts'
-import type { Plugin, Source } from './plugin.ts'
+import type { Form, Plugin, Source } from './plugin.ts'
 import { hearSource } from './sources.ts'
 
 /** A device that answered, as far as it could be asked. */
@@ -37,14 +37,16 @@ export interface SearchOptions {
 }
 
 /** So many are asked at once, one of a kind after the other: some old gear does not stand being asked in a burst. */
-const atOnce = 128
+const atOnce = 256
 const apartMs = 2
 /** On the networks where devices stand a connection takes some milliseconds. */
-const connectMs = 700
+const connectMs = 500
 /** Who is there may take longer to tell of itself; whether anybody is, over UDP only an answer says. */
-const tellSeconds = { connected: 3, unconnected: 2 }
-const tellMs = 8_000
-const announceMs = 3_000
+const tellMs = { connected: 3_000, unconnected: 1_000, inAll: 8_000 }
+const announceMs = 1_500
+
+/** Without credentials, certificates need not be looked at: nearly all devices have one of their own making. */
+const asStranger = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
 
 /** What was found when the signal aborts is given all the same. */
 export async function searchAddresses(plugin: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
@@ -58,11 +60,13 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
     return askAll(plugin, fresh, options)
   }
   const searches = Object.entries(search.ports).map(([scheme, port]) =>
-    lookAt(ips.map((ip) => `${scheme}//${ip}:${port}`)),
+    lookAt(ips.map((ip) => addressOf(scheme, ip, port))),
   )
   const announced = listenAround(search.services ?? {}, options).then(lookAt)
   const found = (await Promise.all([...searches, announced])).flat()
-  return found.sort((a, b) => ips.indexOf(a.ip) - ips.indexOf(b.ip))
+  // A device may speak in several forms; one will do.
+  const firsts = new Map(found.toReversed().map((device) => [device.ip, device]))
+  return ips.flatMap((ip) => firsts.get(ip) ?? [])
 }
 
 /** Addresses that are announced, of those that are wanted. */
@@ -72,8 +76,13 @@ async function listenAround(services: Readonly<Record<string, string>>, options:
   const about = { types: Object.keys(services), forMs: announceMs, signal, ...announcements }
   const offered = await browse(about).catch(() => [])
   return offered.flatMap(({ type, port, addresses }) =>
-    addresses.filter((ip) => wanted.has(ip)).map((ip) => `${services[type]}//${ip}:${port}`),
+    addresses.filter((ip) => wanted.has(ip)).map((ip) => addressOf(String(services[type]), ip, port)),
   )
+}
+
+/** In the spelling that sources have. */
+function addressOf(scheme: string, ip: string, port: number): string {
+  return new URL(`${scheme}//${ip}:${port}`).href.replace(/\/$/, '')
 }
 
 async function askAll(plugin: Plugin, addresses: readonly string[], options: SearchOptions): Promise<FoundDevice[]> {
@@ -96,34 +105,32 @@ async function askAll(plugin: Plugin, addresses: readonly string[], options: Sea
 
 /** Nobody, or somebody who speaks otherwise, is nothing found. */
 async function askOne(plugin: Plugin, address: string, options: SearchOptions): Promise<FoundDevice[]> {
-  const source = sourceAt(plugin, address)
-  if (source === null) return []
+  const [source] = plugin.listSources({ devices: [address] })
+  if (source === undefined) return []
   const { destinations } = options
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs)])
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs.inAll)])
   const turnstile = createTurnstile()
   const open = (timeoutMs: number) =>
-    createLink({ settings: { ...source, timeoutMs }, errors: plugin.errors, turnstile, destinations })
-  const link = open(source.timeoutMs)
+    createLink({ settings: { ...source, ...asStranger, timeoutMs }, errors: plugin.errors, turnstile, destinations })
+  let link: Link | undefined
   try {
-    if (!isUnconnected(source)) await knock(open(connectMs), signal)
+    const isConnected = usualForm(source).transport !== 'udp'
+    if (isConnected) await knock(open(connectMs), signal)
+    link = open(isConnected ? tellMs.connected : tellMs.unconnected)
+    const meet = plugin.search?.meet?.[new URL(address).protocol]
+    if (meet !== undefined) return [toFound(address, await meet(link, signal))]
     const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
     const { devices } = await heard.listDevices(signal)
     return devices.map((device) => toFound(address, heard.form.transformDeviceData(device)))
   } catch {
     return []
   } finally {
-    await link.close()
+    await link?.close()
   }
 }
 
-function sourceAt(plugin: Plugin, address: string): Source | null {
-  const at = (timeout: number) => plugin.listSources({ devices: [address], timeout })[0] ?? null
-  const source = at(tellSeconds.connected)
-  return source !== null && isUnconnected(source) ? at(tellSeconds.unconnected) : source
-}
-
-function isUnconnected({ form }: Source): boolean {
-  return ('usual' in form ? form.usual : form).transport === 'udp'
+function usualForm({ form }: Source): Form {
+  return 'usual' in form ? form.usual : form
 }
 
 /** Throws where nobody takes connections. */

@@ -1,5 +1,6 @@
 /** Talking to one manufacturer's system: deadline, TLS choice, pace, hold, size limit; and what it pushes. */
 
+import type { Socket } from 'node:dgram'
 import { pipeline } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -59,9 +60,17 @@ export interface Link {
   readonly holdMs: number
   /** What its event stream asked us to remember for the next time it is opened. */
   readonly resume: StreamResume
+  /** Sockets on ports of ours, by port, that its conversations share (datagrams.ts). */
+  readonly boundSockets: Map<number, BoundSocket>
   /** Nothing is asked any more over this link, only this is thrown: it would do harm until somebody changes a setting. */
   lockOut(reason: ApiError): void
   close(): Promise<void>
+}
+
+export interface BoundSocket {
+  readonly opening: Promise<Socket>
+  /** How many conversations go over it; the last one closes it. */
+  users: number
 }
 
 /** As undici and Node give them. */
@@ -279,6 +288,7 @@ export function createLink(options: {
       return turnstile.holdMs(address)
     },
     resume: { lastEventId: '', retryMs: null },
+    boundSockets: new Map(),
     lockOut(reason) {
       lockedOut = reason
     },

@@ -36,6 +36,8 @@ export interface Partner {
 
 interface Manners {
   start(partner: Partner): Dialogue
+  /** How its devices' ids begin. */
+  readonly idPrefix: string
   /** It answers to our port of the same number, not to the one it was asked from. */
   readonly answersToItsOwnPort?: boolean
 }
@@ -74,6 +76,9 @@ export function datagramForm(manners: Manners): Form {
         yield { type: 'told', observation, isWhole: true }
       }
     },
+    // The device's own word, before that of a system that speaks for many.
+    rank: 1,
+    idPrefix: manners.idPrefix,
   })
 }
 

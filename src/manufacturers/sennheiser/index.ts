@@ -5,7 +5,7 @@ import { type FormChoice, formOf, type Plugin } from '../plugin.ts'
 import { SennheiserApiError, SennheiserApiRateLimitError } from './errors.ts'
 import { mcp } from './mcp/dialogue.ts'
 import { ssc1 } from './ssc1/dialogue.ts'
-import { isSsc2, noteRefusal, ssc2 } from './ssc2/form.ts'
+import { isSsc2, meetSsc2, noteRefusal, ssc2 } from './ssc2/form.ts'
 import { system } from './system.ts'
 
 /** A web address is a system in the specification's form, or a device that knows no list of devices, only itself. */
@@ -28,6 +28,11 @@ export const sennheiser: Plugin = {
   name: 'Sennheiser',
   errors: { ApiError: SennheiserApiError, ApiRateLimitError: SennheiserApiRateLimitError },
   forms: [system, ssc2, ssc1, mcp],
+  search: {
+    ports: { 'https:': 443, ...devicePorts },
+    services: { '_ssc._udp': 'ssc1:' },
+    meet: { 'https:': meetSsc2 },
+  },
 
   listSources(config) {
     const { addresses, username, authHeader: _, ...settings } = parseConnection(config, devicePorts)

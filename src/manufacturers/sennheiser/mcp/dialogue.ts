@@ -2,7 +2,7 @@
 
 import { type Dialogue, datagramForm, type Partner } from '../dialogue.ts'
 import { type McpFacts, readDatagram, toLine, toPushLine } from './codec.ts'
-import { toObservation } from './translate.ts'
+import { idPrefix, toObservation } from './translate.ts'
 
 /** Some firmware forgets a subscription long before its end while RF is muted: asked for again this often. */
 const renewEveryMs = 8000
@@ -12,7 +12,7 @@ const retryEveryMs = 2500
 const subscription = { timeoutS: 20, cycleMs: 500, withConfiguration: true }
 
 /** Bound to its own port, which is where these devices answer whoever asks. */
-export const mcp = datagramForm({ start: startDialogue, answersToItsOwnPort: true })
+export const mcp = datagramForm({ start: startDialogue, idPrefix, answersToItsOwnPort: true })
 
 export function startDialogue(partner: Partner): Dialogue {
   let facts: Partial<McpFacts> = {}

@@ -4,11 +4,13 @@ import type { ChannelReading, Observation } from '../../../model/receiver.ts'
 import type { Partner } from '../dialogue.ts'
 import { afDbfs, type McpFacts, rfDbm } from './codec.ts'
 
+export const idPrefix = 'mcp:'
+
 /** It knows neither serial nor MAC nor model: its address is all there is to tell it by. */
 export function toObservation(facts: Partial<McpFacts>, { host, ip, name: given }: Partner): Observation {
   const { kind, name, firmware } = facts
   return {
-    id: `mcp:${host}`,
+    id: idPrefix + host,
     kind: 'receiver',
     name: name || given || host,
     device_type: kind === 'SR' ? 'ew-iem' : 'ew',

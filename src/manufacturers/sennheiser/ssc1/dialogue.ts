@@ -11,7 +11,7 @@ import {
   toSubscription,
 } from './codec.ts'
 import { familyOfProduct, type Topic, whatItsMacIs, whoItIs } from './families.ts'
-import { toObservation } from './translate.ts'
+import { idPrefix, toObservation } from './translate.ts'
 
 /** A subscription that ends says so once or not at all: it is renewed at a third of its lifetime. */
 const lifetimeS = 24
@@ -30,7 +30,7 @@ interface Errand extends Topic {
   isAnswered: boolean
 }
 
-export const ssc1 = datagramForm({ start: startDialogue })
+export const ssc1 = datagramForm({ start: startDialogue, idPrefix })
 
 export function startDialogue(partner: Partner): Dialogue {
   const values = new Map<string, unknown>()
@@ -64,8 +64,11 @@ export function startDialogue(partner: Partner): Dialogue {
     if (code === subscriptionTerminated) for (const errand of topics ?? []) hasten(errand, now)
     else if (address.startsWith('/osc')) refusal = `it refuses the subscription (${code} ${text})`
     else if (code === failedDependency) for (const one of refused) values.set(one, null)
-    // A smaller device has fewer channels.
-    else if (code === 404) topics = topics?.filter((one) => !refused.includes(`/rx${one.channel}/name`)) ?? null
+    // A smaller device has fewer channels; one that was there is not gone for good.
+    else if (code === 404) {
+      const missing = refused.filter((one) => !values.has(one))
+      topics = topics?.filter(({ channel }) => !missing.includes(`/rx${channel}/name`)) ?? null
+    }
   }
 
   return {

@@ -6,6 +6,8 @@ import type { Partner } from '../dialogue.ts'
 import { familyOf } from '../family.ts'
 import { familyOfProduct, firstOf, type SscValues } from './families.ts'
 
+export const idPrefix = 'ssc1:'
+
 /** `channels`: those that the device has. */
 export function toObservation(values: SscValues, at: Partner & { readonly channels: readonly number[] }): Observation {
   const product = readText(values.get('/device/identity/product')) ?? null
@@ -13,7 +15,7 @@ export function toObservation(values: SscValues, at: Partner & { readonly channe
   const mac = readMac(firstOf(values.get('/device/network/ether/macs'))) ?? null
   const family = familyOfProduct(product ?? '')
   return told({
-    id: `ssc1:${serial ?? mac ?? at.host}`,
+    id: idPrefix + (serial ?? mac ?? at.host),
     kind: 'receiver',
     name: readText(values.get('/device/name'), maxNameChars) || at.name || product || at.host,
     device_type: familyOf(product ?? '') ?? (product ?? 'ssc').toLowerCase(),

@@ -1,5 +1,6 @@
 /** A device that speaks SSC 2 for itself: its identity is its list, its resources are read one by one or subscribed. */
 
+import type { Observation } from '../../../model/receiver.ts'
 import { resolveDestination } from '../../../upstream/destinations.ts'
 import { ApiError } from '../../../upstream/errors.ts'
 import { isRecord } from '../../../upstream/fields.ts'
@@ -8,7 +9,7 @@ import { defineForm, type UpstreamDevice } from '../../plugin.ts'
 import type { Partner } from '../dialogue.ts'
 import { firmwarePath, identityPath, type Resources, sitePath, takeResource } from './resources.ts'
 import { subscribe } from './session.ts'
-import { familyOfDevice, idOf, toObservation } from './translate.ts'
+import { familyOfDevice, idOf, idPrefix, toObservation } from './translate.ts'
 
 interface Ssc2Device extends UpstreamDevice {
   readonly partner: Partner
@@ -47,6 +48,9 @@ export const ssc2 = defineForm<Ssc2Device>({
   async *subscribe(link, _interest, signal) {
     yield* subscribe(link, await readDevice(link, signal), signal)
   },
+  // The device's own word, before that of a system, and in its newer protocol.
+  rank: 2,
+  idPrefix,
 })
 
 /** Everybody may ask a device who it is, whatever the password. */
@@ -56,20 +60,31 @@ export async function isSsc2(link: Link, signal?: AbortSignal): Promise<boolean>
   return isRecord(identity) && typeof identity.product === 'string'
 }
 
+/** Who it is, without a password; throws where it is no such device. */
+export async function meetSsc2(link: Link, signal?: AbortSignal): Promise<Observation> {
+  const { known, partner } = await readIdentity(link, signal)
+  return toObservation(known, partner)
+}
+
 /**
  * Who it is, and that it lets us in: everybody may ask for the first, only those with the right password for the second.
  */
 async function readDevice(link: Link, signal?: AbortSignal): Promise<Ssc2Device> {
+  const { known, partner } = await readIdentity(link, signal)
+  takeResource(known, sitePath, await ask(link, sitePath, [404], signal))
+  return { id: idOf(known, partner), partner, known }
+}
+
+async function readIdentity(link: Link, signal?: AbortSignal) {
   const known = new Map<string, unknown>()
   const identity = await ask(link, identityPath, [], signal)
   if (!isRecord(identity))
     throw new link.errors.ApiError(`invalid response from ${hostOf(link)}: not a device's identity`)
   takeResource(known, identityPath, identity)
-  takeResource(known, sitePath, await ask(link, sitePath, [404], signal))
   const url = new URL(link.settings.baseUrl)
   const { address } = await resolveDestination(link.destinations, url)
-  const partner = { host: url.host, ip: address, name: link.settings.name ?? null }
-  return { id: idOf(known, partner), partner, known }
+  const partner: Partner = { host: url.host, ip: address, name: link.settings.name ?? null }
+  return { known, partner }
 }
 
 /** Null where it is not there, or not now: a transmitter that is not linked. */

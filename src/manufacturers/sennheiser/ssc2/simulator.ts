@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import { startOf } from './simulated-resources.ts'
 
 export interface Ssc2SimulatorOptions {
@@ -148,7 +149,11 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
 
   function set(path: string, change: unknown): void {
     const before = resources.get(path)
-    resources.set(path, isObject(before) && isObject(change) ? { ...before, ...change } : change)
+    const after = isObject(before) && isObject(change) ? { ...before, ...change } : change
+    if (isDeepStrictEqual(before, after)) return
+    resources.set(path, after)
+    // Levels are told at their own beat.
+    if (isFast(path) && change !== null) return
     for (const session of sessions.values()) if (session.paths.has(path)) tell(session, { [path]: change })
   }
 
@@ -177,6 +182,7 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
     set,
     link(channel, isLinked) {
       const index = channel - 1
+      if (isLinked === (resources.get(`/api/transmitters/${index}`) !== null)) return
       const { [`/api/transmitters/${index}`]: body, [`/api/transmitters/${index}/battery`]: battery } = startOf(
         product,
         serial,

@@ -6,6 +6,8 @@ import type { Partner } from '../dialogue.ts'
 import { type Family, familyOfProduct } from './families.ts'
 import { firmwarePath, identityPath, property, type Resources, sitePath } from './resources.ts'
 
+export const idPrefix = 'sscv2:'
+
 function productOf(known: Resources): string {
   return readText(property(known, identityPath, 'product')) ?? ''
 }
@@ -21,7 +23,7 @@ export function familyOfDevice(known: Resources): Family | null {
 }
 
 export function idOf(known: Resources, { host }: Partner): string {
-  return `sscv2:${serialOf(known) ?? host}`
+  return idPrefix + (serialOf(known) ?? host)
 }
 
 export function toObservation(known: Resources, partner: Partner): Observation {
