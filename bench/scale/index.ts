@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
 import { prepareRedis } from '../../test/redis-server.ts'
-import { type AtEnd, describeMachine } from '../harness.ts'
+import { type AtEnd, describeMachine, inScope } from '../harness.ts'
 import { prepareBuild } from '../servers.ts'
 import { type Load, measure } from './measure.ts'
 import { openNodes, type Staffing } from './nodes.ts'
@@ -83,15 +83,6 @@ async function run(
   const house = { database: database.url, redis: servers.redis, upstreams }
   const nodes = await openNodes(atEnd, staffing, house)
   return { staffing, ...(await measure(atEnd, nodes, house, load)) }
-}
-
-async function inScope<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
-  const closers: (() => unknown)[] = []
-  try {
-    return await work((close) => closers.push(close))
-  } finally {
-    for (const close of closers.reverse()) await close()
-  }
 }
 
 function readOptions() {
