@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
-import { type AtEnd, type Bench, type Figure, inScope, makeFolder } from './harness.ts'
+import { type AtEnd, type Bench, type Figure, makeFolder, using } from './harness.ts'
 import { loadHttp } from './http-load.ts'
 import { startMicwatch, startReference } from './servers.ts'
 
@@ -41,7 +41,7 @@ export const dataJson = (nodeOptions: readonly string[]): Bench => ({
       async measure() {
         const figures: Figure[] = []
         for (const receivers of sizes)
-          figures.push(...(await inScope((end) => measureHouse(end, receivers, nodeOptions))))
+          figures.push(...(await using((end) => measureHouse(end, receivers, nodeOptions))))
         return figures
       },
     }

@@ -2,7 +2,7 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type Bench, inScope, makeFolder } from './harness.ts'
+import { type Bench, makeFolder, using } from './harness.ts'
 import { listBytes, openPolled } from './poll.ts'
 
 const receivers = 50
@@ -14,7 +14,7 @@ export const flat: Bench = {
   runs: 1,
   open: async (atEnd) => ({
     measure: () =>
-      inScope(async (end) => {
+      using(async (end) => {
         const { poll } = await openPolled(end, await makeFolder(atEnd))
         const [quiet, moved] = listBytes(receivers, 10)
         setFlagsFromString('--expose-gc')

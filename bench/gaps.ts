@@ -11,7 +11,7 @@ import { WebSocket } from 'ws'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import { createRecordReader, levelsProtocol } from '../src/model/level-records.ts'
 import type { DeviceUpdate } from '../src/model/messages.ts'
-import { type AtEnd, type Bench, type Figure, inScope, percentile, startChild } from './harness.ts'
+import { type AtEnd, type Bench, type Figure, percentile, startChild, using } from './harness.ts'
 import { openRelay, upstreamFrame } from './push.ts'
 import { startMicwatch } from './servers.ts'
 
@@ -55,18 +55,18 @@ export const gaps = (nodeOptions: readonly string[]): Bench => ({
     return {
       async measure() {
         const figures: Figure[] = []
-        await inScope(async (end) => {
+        await using(async (end) => {
           const { address } = await startMicwatch(end, simulator, poll)
           for (const { name, make } of troubles) {
             figures.push(
-              ...(await inScope(async (until) => {
+              ...(await using(async (until) => {
                 await make(until, address)
                 return compare(until, address, name)
               })),
             )
           }
         })
-        await inScope(async (end) => {
+        await using(async (end) => {
           const manufacturers = await openSilent(end)
           const { address } = await startMicwatch(end, simulator, { ...poll, manufacturers })
           figures.push(...(await compare(end, address, `${silentReceivers} receivers that do not answer`)))

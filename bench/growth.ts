@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import { levelsProtocol } from '../src/model/level-records.ts'
 import { deliver } from './fan-out.ts'
-import { type AtEnd, type Bench, type Figure, inScope, makeFolder, residentMegabytes } from './harness.ts'
+import { type AtEnd, type Bench, type Figure, makeFolder, residentMegabytes, using } from './harness.ts'
 import { cpuMs, listBytes, openPolled } from './poll.ts'
 import { toChanges, upstreamFrame } from './push.ts'
 import { startMicwatch } from './servers.ts'
@@ -27,10 +27,10 @@ export const growth = (nodeOptions: readonly string[]): Bench => ({
       const cpu: Point[] = []
       const memory: Point[] = []
       for (const size of houses) {
-        cpu.push({ size, value: await inScope(async (end) => pollCpu(end, await makeFolder(atEnd), size)) })
-        memory.push({ size, value: await inScope((end) => pollMemory(end, size, nodeOptions)) })
+        cpu.push({ size, value: await using(async (end) => pollCpu(end, await makeFolder(atEnd), size)) })
+        memory.push({ size, value: await using((end) => pollMemory(end, size, nodeOptions)) })
       }
-      const viewers = await inScope((end) => measureCrowds(end, nodeOptions))
+      const viewers = await using((end) => measureCrowds(end, nodeOptions))
       return [
         ...toFigures(cpu, 'receivers', 'CPU of a cycle, 10 % changed', 'ms'),
         ...toFigures(memory, 'receivers', 'memory, polled and pushed', 'MB'),

@@ -37,8 +37,8 @@ export interface Line extends Figure {
   readonly referenceRuns: readonly number[]
 }
 
-/** Closes what was opened, however the work ends. */
-export async function inScope<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
+/** Closes what was opened, however it ends. */
+export async function using<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
   const closers: (() => unknown)[] = []
   try {
     return await work((close) => closers.push(close))
@@ -49,7 +49,7 @@ export async function inScope<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T>
 
 /** Throws when the bench cannot run. */
 export function runBench(bench: Bench): Promise<readonly Line[]> {
-  return inScope(async (atEnd) => {
+  return using(async (atEnd) => {
     const { measure } = await bench.open(atEnd)
     const runs: (readonly Figure[])[] = []
     while (runs.length < bench.runs) runs.push(await measure())

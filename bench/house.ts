@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import { levelsProtocol } from '../src/model/level-records.ts'
-import { type AtEnd, type Bench, type Figure, inScope, makeFolder, residentMegabytes, startChild } from './harness.ts'
+import { type AtEnd, type Bench, type Figure, makeFolder, residentMegabytes, startChild, using } from './harness.ts'
 import { startMicwatch, startService } from './servers.ts'
 import { openSocket } from './wire-socket.ts'
 
@@ -64,7 +64,7 @@ async function timeToAnswer(atEnd: AtEnd, folder: string, nodeOptions: readonly 
 
 /** Resident, in MB, after some cycles; null where the system does not tell. */
 async function memoryOf(receivers: number, folder: string, nodeOptions: readonly string[]): Promise<number | null> {
-  return inScope(async (atEnd) => {
+  return using(async (atEnd) => {
     // A thousand pushed changes a second, however many receivers share them.
     const pushesPerSecond = Math.min(10, 1_000 / receivers)
     const options = { receivers, channelsPerReceiver, richList: true, story: false, pushesPerSecond }
@@ -78,7 +78,7 @@ async function memoryOf(receivers: number, folder: string, nodeOptions: readonly
 
 /** What one client is sent, in kB a second: in the subprotocol for levels, and as JSON. */
 async function linesOf(nodeOptions: readonly string[]): Promise<{ records: number; json: number }> {
-  return inScope(async (atEnd) => {
+  return using(async (atEnd) => {
     const options = { receivers: viewerReceivers, channelsPerReceiver, richList: true, story: false }
     const simulator = await startShureSimulator({ ...options, pushesPerSecond: 10 })
     atEnd(() => simulator.close())

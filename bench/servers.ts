@@ -86,6 +86,17 @@ export async function startMicwatch(
   return { pid, address, receivers }
 }
 
+/** `serve --demo`, once it shows something. */
+export async function startDemo(atEnd: AtEnd): Promise<{ readonly address: string }> {
+  const { said } = await startChild(atEnd, [built, 'serve', '--demo', '--json', '--host', '127.0.0.1', '--port', '0'])
+  const address = String(said.address).replace(/\/$/, '')
+  await until('the demo shows its receivers', async () => {
+    const answer = await fetch(`${address}/api/data.json`)
+    return ((await answer.json()) as { receivers: unknown[] }).receivers.length > 0
+  })
+  return { address }
+}
+
 /** The reference that `words` name, in a process of its own. */
 export async function startReference(atEnd: AtEnd, ...words: readonly string[]): Promise<Child & { address: string }> {
   const child = await startChild(atEnd, ['--import', 'tsx', join(root, 'bench/reference.ts'), ...words])

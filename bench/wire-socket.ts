@@ -25,7 +25,7 @@ export async function openSocket(address: string, protocol?: string): Promise<So
   return socket
 }
 
-/** Reads only the lengths of the frames; those of a server are not masked. */
+/** Reads only the lengths of the frames; those of a server are not masked. Whoever does not answer pings is cut off. */
 export function countFrames(socket: Socket, tell: (count: number) => void): void {
   let rest: Buffer = Buffer.alloc(0)
   let toSkip = 0
@@ -38,7 +38,8 @@ export function countFrames(socket: Socket, tell: (count: number) => void): void
     while (toSkip === 0 && at < bytes.length) {
       const size = readSize(bytes, at)
       if (size === null) break
-      count += 1
+      if (isPing(bytes, at)) socket.write(emptyPong)
+      else count += 1
       const end = at + size
       at = Math.min(end, bytes.length)
       toSkip = end - at
@@ -57,3 +58,10 @@ function readSize(bytes: Buffer, at: number): number | null {
   if (length === 126) return at + 4 > bytes.length ? null : 4 + bytes.readUInt16BE(at + 2)
   return at + 10 > bytes.length ? null : 10 + Number(bytes.readBigUInt64BE(at + 2))
 }
+
+function isPing(bytes: Buffer, at: number): boolean {
+  return ((bytes[at] ?? 0) & 0x0f) === 0x9
+}
+
+/** RFC 6455 section 5.5.3; a server's pings carry nothing. A mask of zeros masks nothing. */
+const emptyPong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])

@@ -37,7 +37,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What the rest of the house sees of a manufacturer. */
-const publicFace = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|simulator)\.ts)$/
+const publicFace = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|([^/]+\/)?simulator)\.ts)$/
 
 /** Layers that run in the browser. */
 const browser = ['model', 'web']
@@ -203,7 +203,8 @@ function layerOf(file: string): string {
   if (folder !== 'manufacturers' || name === undefined) return folder
   // A test may import what any file beside it may.
   if (inner === undefined) return isTest(file) ? 'manufacturers/demo' : `manufacturers/${name}`
-  return inner === 'simulator' || isTest(file) ? 'manufacturers/x/simulator' : 'manufacturers/x'
+  // A form with a folder of its own may have its simulator there.
+  return /\/simulator(\/|$)/.test(path) || isTest(file) ? 'manufacturers/x/simulator' : 'manufacturers/x'
 }
 
 function manufacturerOf(file: string): string | null {

@@ -1,10 +1,12 @@
 /** What is installed, not what is asked for: below these versions a hostile peer could crash, bloat or read us. */
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createTestFolder } from './databases.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, unknown> }
@@ -65,5 +67,42 @@ describe('what is installed', () => {
   it('nothing is there that misreads addresses', () => {
     const names = Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ''))
     expect(names.filter((name) => ['ip', 'ssrfcheck', 'ssrf-req-filter', 'is-ip-private'].includes(name))).toEqual([])
+  })
+})
+
+describe('what is shipped', () => {
+  it('runs with the packages it asks for and no other', async () => {
+    const { path: folder, drop } = await createTestFolder()
+    onTestFinished(drop)
+    const listed = execFileSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root, encoding: 'utf8' })
+    const wanted = listed.trim().split('\n').slice(1)
+    expect(wanted.length).toBeGreaterThanOrEqual(2)
+    for (const path of [join(root, 'dist'), join(root, 'package.json'), ...wanted]) {
+      cpSync(path, join(folder, relative(root, path)), { recursive: true })
+    }
+    mkdirSync(join(folder, 'home'))
+    const micwatch = (words: string[], input = '') =>
+      execFileSync(process.execPath, ['../dist/main.js', ...words], {
+        cwd: join(folder, 'home'),
+        input,
+        encoding: 'utf8',
+      })
+    expect(micwatch(['create_admin', '--username', 'ana', '--password-stdin'], 'correct horse battery\n')).toContain(
+      'ana',
+    )
+    expect(micwatch(['nodes', '--json'])).toContain('"processes"')
+  })
+
+  it('names what is built into it, with licences that allow it', () => {
+    const text = readFileSync(join(root, 'dist/licences.txt'), 'utf8')
+    const titles = text
+      .split(`\n\n${'-'.repeat(80)}\n\n`)
+      .slice(1)
+      .map((part) => part.split('\n')[0] ?? '')
+    for (const name of ['fastify', 'kysely', 'undici', 'ws', 'react', 'uplot']) {
+      expect(titles).toContainEqual(expect.stringMatching(new RegExp(`^${name} \\d`)))
+    }
+    const permissive = /\((0BSD|MIT|ISC|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0)\)$/
+    expect(titles.filter((title) => !permissive.test(title))).toEqual([])
   })
 })

@@ -266,6 +266,8 @@ describe.each(engines)('performers and what they wear (%s)', (engine) => {
     expect(await found(`wireless_unit=${unit}&is_active=true`)).toMatchObject([{ id: worn.json.id }])
     expect(await found('manufacturer=shure')).toHaveLength(2)
     expect(await found('manufacturer=nobody')).toEqual([])
+    expect(await found(`performer=${bert.id}&names=true`)).toMatchObject([{ performer_name: 'Berta' }])
+    expect((await found(`performer=${bert.id}`))[0]).not.toHaveProperty('performer_name')
     expect((await app.get('/api/assignments/?is_active=perhaps')).status).toBe(400)
 
     expect((await app.send('DELETE', `/api/assignments/${worn.json.id}/`)).status).toBe(204)

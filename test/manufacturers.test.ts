@@ -201,13 +201,21 @@ it('that asked for a pause gets it, whatever is changed meanwhile', async () => 
   const simulator = withoutLink(await startShure())
   const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
   await until('it is heard', async () => (await app.receivers()).length === 2)
-  // The list alone: whoever tries for a link must not be the one who is told to wait.
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/devices/ })
   await until('it asked', async () => (await app.get('/api/health/')).json.status === 'degraded')
   const asked = simulator.requests.count('/api/v1/devices')
   await change('shure', { config: { timeout: 7 } })
   await new Promise((resolve) => setTimeout(resolve, 1200))
   expect(simulator.requests.count('/api/v1/devices')).toBe(asked)
+})
+
+it('says that its system asked for a pause, whoever was asked for it', async () => {
+  const simulator = await startShure()
+  simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/ws$/ })
+  const { app } = await startAdmin({ manufacturers: [entryOf(simulator, { poll_interval: 60 })] })
+  const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
+  await until('it is told', async () => (await shure()).status === 'degraded')
+  expect((await shure()).error).toContain('rate limited')
 })
 
 describe('what is refused', () => {

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
+import type { ChannelDetails, TransmitterDetails } from '../src/model/details.ts'
 import type { Observation } from '../src/model/receiver.ts'
 import { type LittleServer, serveHttp } from './plugin-kit-server.ts'
 
@@ -50,6 +51,21 @@ const whole = (min: number, max: number) =>
 
 const ofLevels = { name, frequency, audio_level: whole(-200, 0), rf_level: whole(-200, 50) }
 const ofTransmitter = { ...ofLevels, upstream_slot: whole(0, 65_535), battery: whole(0, 100) }
+const flag = expect.any(Boolean)
+const ofChannelDetails: Record<keyof ChannelDetails, unknown> = {
+  ...{ rf_a: ofLevels.rf_level, rf_b: ofLevels.rf_level, rf_c: ofLevels.rf_level, rf_d: ofLevels.rf_level },
+  ...{ audio_peak: ofLevels.audio_level, audio_rms: ofLevels.audio_level, quality: whole(0, 100) },
+  rf_percent: whole(0, 100),
+  antennas: expect.stringMatching(/^A?B?C?D?$/),
+  ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
+  gain_db: whole(-120, 120),
+}
+const ofTransmitterDetails: Record<keyof TransmitterDetails, unknown> = {
+  ...{ model: text, muted: flag, gain_db: whole(-120, 120), power_mw: whole(0, 10_000) },
+  ...{ battery_bars: whole(0, 5), battery_minutes: whole(0, 65_535), battery_type: text },
+  ...{ battery_health: whole(0, 100), battery_cycles: whole(0, 65_535), battery_temperature_c: whole(-40, 215) },
+  battery_is_estimate: flag,
+}
 const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
 const ofDevice = {
   model_name: text,
@@ -76,10 +92,13 @@ export function expectCommonFormat(observation: Observation): void {
   })
   expect(['receiver', 'transmitter']).toContain(kind)
   expectFields(fields, ofDevice)
-  for (const { channel, transmitter, ...levels } of channels) {
+  for (const { channel, transmitter, details: ofIt = {}, ...levels } of channels) {
+    const { details = {}, ...told } = transmitter ?? {}
     expect(channel).toEqual(whole(1, 65_535))
     expectFields(levels, ofLevels)
-    expectFields(transmitter ?? {}, ofTransmitter)
+    expectFields(ofIt, ofChannelDetails)
+    expectFields(told, ofTransmitter)
+    expectFields(details, ofTransmitterDetails)
   }
 }
 

@@ -3,22 +3,33 @@
  * docs/adding-a-manufacturer.md. A plugin's test calls `describePlugin` and adds what is special about it.
  */
 
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { plugins } from '../src/manufacturers/index.ts'
-import { getDevices, type Plugin, type PluginConfig, type PushEvent } from '../src/manufacturers/plugin.ts'
+import {
+  type Form,
+  getDevices,
+  type Plugin,
+  type PluginConfig,
+  type PushEvent,
+  reportHealth,
+} from '../src/manufacturers/plugin.ts'
 import type { Observation } from '../src/model/receiver.ts'
 import type { Fault } from '../src/simulation/faults.ts'
 import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
 import { createLink, createTurnstile, type Link } from '../src/upstream/link.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
+import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
 
 export interface PluginUnderTest {
   readonly plugin: Plugin
+  /** The one its simulator speaks; the plugin's first unless told. */
+  readonly form?: Form
   startSimulator(options: SimulatorOptions): Promise<Simulator>
   /** `new URL('./fixtures/', import.meta.url)`; tells the plugin's folder as well. */
   readonly fixtures: URL
@@ -43,7 +54,7 @@ const troubles: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
   { fault: { type: 'deep' }, says: /nested deeper/ },
 ]
 
-export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnderTest): void {
+export function describePlugin({ plugin, form = usualForm(plugin), startSimulator, fixtures }: PluginUnderTest): void {
   const open: { close(): unknown }[] = []
   afterEach(async () => {
     for (const one of open.splice(0).toReversed()) await one.close()
@@ -73,10 +84,10 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
   describe('2: fixtures', () => {
     test.each(readFixtures(fixtures))('$name becomes the common format, twice the same', async ({ fixture }) => {
       const server = keep(await serveFixture(fixture))
-      const devices = await getDevices(plugin, linkTo({ api_base_url: server.url, password: 'x' }))
-      const observations = devices.map((device) => plugin.transformDeviceData(freeze(device)))
+      const devices = await getDevices(form, linkTo({ api_base_url: server.url, password: 'x' }))
+      const observations = devices.map((device) => form.transformDeviceData(freeze(device)))
       for (const observation of observations) expectCommonFormat(observation)
-      expect(devices.map((device) => plugin.transformDeviceData(device))).toEqual(observations)
+      expect(devices.map((device) => form.transformDeviceData(device))).toEqual(observations)
       expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
     })
   })
@@ -84,9 +95,9 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
   describe('3: devices', () => {
     test.each([{ richList: false }, { richList: true }])('all of them arrive (%o)', async (options) => {
       const simulator = await start({ receivers: 7, ...options })
-      const devices = await getDevices(plugin, linkTo(simulator.config))
+      const devices = await getDevices(form, linkTo(simulator.config))
       expect(devices).toHaveLength(simulator.deviceCount)
-      const online = devices.map((device) => plugin.transformDeviceData(device)).filter((one) => one.online)
+      const online = devices.map((device) => form.transformDeviceData(device)).filter((one) => one.online)
       expect(online.every(({ serial_number, channels }) => serial_number && channels?.length)).toBe(true)
     })
 
@@ -94,27 +105,27 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
       const simulator = await start()
       const link = linkTo(simulator.config)
       simulator.setFault({ type: 'malformed-device', how: 'id-missing' })
-      expect(await plugin.listDevices(link)).toMatchObject({ devices: { length: 2 }, malformed: 1 })
+      expect(await form.listDevices(link)).toMatchObject({ devices: { length: 2 }, malformed: 1 })
       for (const how of ['battery-word', 'name-object'] as const) {
         simulator.setFault({ type: 'malformed-device', how })
-        const { devices } = await plugin.listDevices(link)
+        const { devices } = await form.listDevices(link)
         expect(devices).toHaveLength(3)
-        for (const device of devices) expectCommonFormat(plugin.transformDeviceData(device))
+        for (const device of devices) expectCommonFormat(form.transformDeviceData(device))
       }
     })
   })
 
   test('4: right credentials pass, wrong ones and closed access are told apart and say what to do', async () => {
     const simulator = await start()
-    await plugin.listDevices(linkTo(simulator.config))
+    await form.listDevices(linkTo(simulator.config))
     const secret = 'shared_key' in simulator.config ? 'shared_key' : 'password'
     const before = simulator.requests.total
-    const wrong = await caught(plugin.listDevices(linkTo({ ...simulator.config, [secret]: 'wrong' })))
+    const wrong = await caught(form.listDevices(linkTo({ ...simulator.config, [secret]: 'wrong' })))
     expect(wrong).toBeInstanceOf(ApiError)
     expect(wrong).toMatchObject({ status: 401, message: expect.stringMatching(/check the key or password/) })
     expect(simulator.requests.total - before).toBeLessThanOrEqual(2)
     simulator.setFault({ type: 'status', status: 403 })
-    const closed = await caught(plugin.listDevices(linkTo(simulator.config)))
+    const closed = await caught(form.listDevices(linkTo(simulator.config)))
     expect(closed).toBeInstanceOf(ApiError)
     expect(closed).toMatchObject({ status: 403, message: expect.stringMatching(/disabled .* enable/) })
   })
@@ -126,22 +137,22 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
     const simulator = await start()
     const link = linkTo(simulator.config)
     simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
-    const limited = await caught(plugin.listDevices(link))
+    const limited = await caught(form.listDevices(link))
     expect(limited).toBeInstanceOf(ApiRateLimitError)
     expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
     expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(least)
     expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(least + 2)
     const { total } = simulator.requests
-    for (const { run } of callsOf(plugin, link)) await caught(run(new AbortController().signal))
+    for (const { run } of callsOf(form, link)) await caught(run(new AbortController().signal))
     expect(simulator.requests.total).toBe(total)
-    expect(await plugin.checkHealth(link)).toMatchObject({ status: 'degraded', error: expect.any(String) })
+    expect(await checkHealth(form, link)).toMatchObject({ status: 'degraded', error: expect.any(String) })
   })
 
   describe('6 and 7: trouble is its ApiError, and checkHealth answers', () => {
     const expectTrouble = async (config: PluginConfig, says: RegExp) => {
       const [thrown, health] = await Promise.all([
-        caught(plugin.listDevices(linkTo(config))),
-        plugin.checkHealth(linkTo(config)),
+        caught(form.listDevices(linkTo(config))),
+        checkHealth(form, linkTo(config)),
       ])
       expect(thrown).toBeInstanceOf(ApiError)
       expect(thrown).toMatchObject({ message: expect.stringMatching(says) })
@@ -159,7 +170,7 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
       }
       simulator.setFault(null)
       const link = linkTo(simulator.config)
-      expect(await plugin.checkHealth(link)).toEqual({ status: 'healthy', error: null })
+      expect(await checkHealth(form, link)).toEqual({ status: 'healthy', error: null })
     })
 
     test('a redirect is not followed', async () => {
@@ -180,21 +191,43 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
     test('a certificate nobody trusts: no credentials are sent; with verification off it works', async () => {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
       await expectTrouble({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
-      if (plugin.subscribe !== undefined) {
-        const events = plugin.subscribe(linkTo({ ...simulator.config, ssl_verify: true }), nobody, never)
+      if (form.subscribe !== undefined) {
+        const events = form.subscribe(linkTo({ ...simulator.config, ssl_verify: true }), nobody, never)
         expect(await caught(drain(events))).toBeInstanceOf(ApiError)
       }
       expect(simulator.requests.total).toBe(0)
       const unverified = linkTo({ ...simulator.config, ssl_verify: false })
-      expect((await plugin.listDevices(unverified)).devices).toHaveLength(simulator.deviceCount)
+      expect((await form.listDevices(unverified)).devices).toHaveLength(simulator.deviceCount)
+    })
+
+    test('a device whose certificate is pinned: it alone is believed, and hears nothing otherwise', async () => {
+      const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
+      const pinned = (fingerprint: string) => {
+        const { api_base_url: url, ...config } = simulator.config
+        return linkTo({ ...config, ssl_verify: true, devices: [{ url, fingerprint }] })
+      }
+      const other = pinned('00'.repeat(32))
+      expect(await caught(form.listDevices(other))).toBeInstanceOf(ApiError)
+      if (form.subscribe !== undefined) {
+        expect(await caught(drain(form.subscribe(other, nobody, never)))).toMatchObject({
+          message: expect.stringMatching(/another certificate than the one pinned/),
+        })
+      }
+      expect(simulator.requests.total).toBe(0)
+      const link = pinned(new X509Certificate(selfSigned).fingerprint256)
+      expect((await form.listDevices(link)).devices).toHaveLength(simulator.deviceCount)
+      for await (const event of form.subscribe?.(link, nobody, never) ?? []) {
+        expect(event).toEqual({ type: 'open' })
+        break
+      }
     })
   })
 
   test('8: an abort in the middle of any call ends it at once and leaves no timer and no socket', async () => {
     const simulator = await start({ receivers: 1 })
     const link = linkTo(simulator.config)
-    const [device] = (await plugin.listDevices(link)).devices
-    for (const { name, run } of callsOf(plugin, link, device)) {
+    const [device] = (await form.listDevices(link)).devices
+    for (const { name, run } of callsOf(form, link, device)) {
       // With the connections that the link keeps for its next request.
       const idle = await leastResources()
       const stop = new AbortController()
@@ -212,7 +245,7 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
       const simulatorsEnd = name === 'subscribe' ? 1 : 0
       await until(() => resources() <= idle + simulatorsEnd, `${name} leaves nothing behind`)
       simulator.setFault(null)
-      await plugin.listDevices(link)
+      await form.listDevices(link)
     }
   })
 
@@ -222,7 +255,7 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
     const config = { ...simulator.config, calls_per_second: pace.perSecond, burst: pace.burst }
     const turnstile = createTurnstile()
     const links = [linkTo(config, turnstile), linkTo(config, turnstile)]
-    await Promise.all(Array.from({ length: 60 }, (_, at) => plugin.listDevices(links[at % 2] as Link)))
+    await Promise.all(Array.from({ length: 60 }, (_, at) => form.listDevices(links[at % 2] as Link)))
     const times = simulator.requests.entries.map((entry) => entry.at)
     expect(times.length).toBeGreaterThanOrEqual(60)
     expect(simulator.requests.limited).toBe(0)
@@ -234,12 +267,12 @@ export function describePlugin({ plugin, startSimulator, fixtures }: PluginUnder
     }
   })
 
-  describe.runIf(plugin.subscribe !== undefined)('10: push', () => {
+  describe.runIf(form.subscribe !== undefined)('10: push', () => {
     const follow = async (options: SimulatorOptions = {}) => {
       const simulator = await start(options)
       const stop = new AbortController()
       const ids = simulator.show.devicesAt(0, simulator.manufacturer).map(({ device }) => device.id)
-      const events = plugin.subscribe?.(linkTo(simulator.config), { ids: () => ids, changed: unchanged }, stop.signal)
+      const events = form.subscribe?.(linkTo(simulator.config), { ids: () => ids, changed: unchanged }, stop.signal)
       if (events === undefined) throw new Error('it cannot subscribe')
       const iterator = events[Symbol.asyncIterator]()
       expect((await iterator.next()).value).toEqual({ type: 'open' })
@@ -301,19 +334,29 @@ const unchanged = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const nobody = { ids: () => [], changed: unchanged }
 
+function usualForm(plugin: Plugin): Form {
+  const [form] = plugin.forms
+  if (form === undefined) throw new Error(`${plugin.code} speaks no form`)
+  return form
+}
+
+function checkHealth(form: Form, link: Link, signal?: AbortSignal) {
+  return reportHealth(link, () => form.listDevices(link, signal))
+}
+
 interface Call {
   readonly name: string
   run(signal: AbortSignal): Promise<unknown>
 }
 
-function callsOf(plugin: Plugin, link: Link, device?: Parameters<Plugin['readPart']>[1]): Call[] {
-  const { subscribe, discovery } = plugin
+function callsOf(form: Form, link: Link, device?: Parameters<Form['readPart']>[1]): Call[] {
+  const { subscribe, discovery } = form
   const calls: Call[] = [
-    { name: 'listDevices', run: (signal) => plugin.listDevices(link, signal) },
-    { name: 'checkHealth', run: (signal) => plugin.checkHealth(link, signal) },
+    { name: 'listDevices', run: (signal) => form.listDevices(link, signal) },
+    { name: 'checkHealth', run: (signal) => checkHealth(form, link, signal) },
   ]
-  for (const part of device === undefined ? [] : plugin.partsOf(device)) {
-    calls.push({ name: part, run: (signal) => plugin.readPart(link, device as never, part, signal) })
+  for (const part of device === undefined ? [] : form.partsOf(device)) {
+    calls.push({ name: part, run: (signal) => form.readPart(link, device as never, part, signal) })
   }
   if (subscribe) calls.push({ name: 'subscribe', run: (signal) => drain(subscribe(link, nobody, signal)) })
   if (discovery) {
@@ -335,30 +378,5 @@ async function find(iterator: AsyncIterator<PushEvent>, isIt: (event: PushEvent)
     const { value, done } = await iterator.next()
     if (done) throw new Error('the subscription ended')
     if (isIt(value)) return value
-  }
-}
-
-function caught(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error) => error,
-  )
-}
-
-/** Sockets and timers that keep this process, and with it the simulator, alive. */
-function resources(): number {
-  return process.getActiveResourcesInfo().filter((one) => /^(TCP.*|Timeout|TLS.*)$/.test(one)).length
-}
-
-/** Without what comes and goes: the test runner has timers of its own. */
-async function leastResources(): Promise<number> {
-  let least = resources()
-  for (const endAt = Date.now() + 100; Date.now() < endAt; await pause(10)) least = Math.min(least, resources())
-  return least
-}
-
-async function until(isSo: () => boolean, what = String(isSo)): Promise<void> {
-  for (const giveUpAt = Date.now() + 1000; !isSo(); await pause(10)) {
-    if (Date.now() > giveUpAt) throw new Error(`waited in vain: ${what}`)
   }
 }

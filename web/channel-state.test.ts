@@ -13,7 +13,7 @@ function house(over: Partial<House> = {}): House {
 function channel(told: Told | null, over: Partial<WatchedChannel> = {}): WatchedChannel {
   const levels = { battery: 80, audio_level: -20, rf_level: -50 }
   const transmitter = { slot: 7, upstream_slot: null, name: 'H04 Maria', frequency: '540.000', ...levels, ...told }
-  const memory = { leftAt: null, lastBattery: null, lastName: null, clippedAt: null, weakAt: null }
+  const memory = { leftAt: null, lastBattery: null, lastName: null, clippedAt: null, weakAt: null, fairAt: null }
   return {
     ...{ id: 1, channel: 2, slot: 7, name: null, frequency: null, audio_level: null, rf_level: null },
     transmitter: told === null ? null : transmitter,
@@ -45,11 +45,22 @@ describe('the state of a channel', () => {
     ['RF fair', { rf_level: -71 }, {}, { state: 'good', marks: ['rf_fair'], needsHand: false }],
     ['RF at the limit of good', { rf_level: -70 }, {}, { state: 'good', marks: [] }],
     ['RF at the limit of fair', { rf_level: -85 }, {}, { state: 'good', marks: ['rf_fair'] }],
+    ['RF fair a moment ago', {}, { fairAt: now - 2_900 }, { state: 'good', marks: ['rf_fair'] }],
+    ['RF fair and over', {}, { fairAt: now - 3_000 }, { state: 'good', marks: [] }],
     ['RF weak', { rf_level: -86 }, {}, { state: 'rf_weak', needsHand: true }],
     ['RF weak a moment ago', {}, { weakAt: now - 2_900 }, { state: 'rf_weak' }],
     ['RF weak and over', {}, { weakAt: now - 3_000 }, { state: 'good' }],
     ['RF unknown', { rf_level: null }, {}, { state: 'good', marks: [] }],
     ['clipping', { audio_level: -1 }, {}, { state: 'clipping', needsHand: true }],
+    ['the receiver muted', {}, { details: { muted: true } }, { state: 'good', marks: ['muted'], needsHand: false }],
+    ['the transmitter muted', { details: { muted: true } }, { details: { muted: false } }, { marks: ['muted'] }],
+    [
+      'the wrong key',
+      {},
+      { details: { encryption: 'error', interference: true } },
+      { marks: ['encryption', 'interference'] },
+    ],
+    ['a key, and no interference', {}, { details: { encryption: 'on', interference: false } }, { marks: [] }],
     ['not quite clipping', { audio_level: -2 }, {}, { state: 'good' }],
     ['clipped 9 s ago', {}, { clippedAt: now - 9_000 }, { state: 'clipping', overloadAt: now - 9_000 }],
     ['clipped 10 s ago', {}, { clippedAt: now - 10_000 }, { state: 'good', overloadAt: now - 10_000 }],

@@ -1,7 +1,15 @@
 /** What a channel's card says. One state wins the frame; the others stay readable as marks. */
 
 import { plainText } from './format.ts'
-import { type House, isClipping, isWeak, type WatchedChannel, type WatchedReceiver, wearerKey } from './state.ts'
+import {
+  type House,
+  isClipping,
+  isFair,
+  isWeak,
+  type WatchedChannel,
+  type WatchedReceiver,
+  wearerKey,
+} from './state.ts'
 
 export type ChannelState =
   | 'good'
@@ -19,8 +27,10 @@ export type ChannelState =
 type Veil = 'receiver_lost' | 'stale'
 type BatteryState = 'good' | 'on' | 'replace' | 'low' | 'critical'
 
-/** `rf_fair` is worth a mark, never a frame. */
-export type Mark = Exclude<ChannelState, 'stale' | 'good' | 'on'> | 'rf_fair'
+/** Worth a mark, never a frame. */
+type Aside = 'rf_fair' | 'muted' | 'encryption' | 'interference'
+
+export type Mark = Exclude<ChannelState, 'stale' | 'good' | 'on'> | Aside
 
 export interface ChannelFacts {
   readonly receiverId: number
@@ -57,12 +67,11 @@ type Condition = Exclude<ChannelState, Veil>
 
 const recentlyMs = 30 * 60_000
 const clippingHoldMs = 10_000
-/** A level that trembles about the limit must not make the frame flicker. */
+/** A level that trembles about a limit must not make frame and marks flicker. */
 const weakHoldMs = 3_000
 /** Without a frame for so long, what is shown is old, whatever the link believes. */
 const silentMs = 3_500
 const silentReadingMs = 20_000
-const fairBelow = -70
 
 export function describeChannel(house: House, receiver: WatchedReceiver, channel: WatchedChannel): ChannelFacts {
   const isHouseStale = houseStaleSince(house) !== null
@@ -74,7 +83,6 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
   ]
   const isHidden = veils.length > 0
   const [state = 'on', ...marks] = [...veils, ...found]
-  const isFair = channel.transmitter !== null && !found.includes('rf_weak') && isBelow(channel, fairBelow)
   const wearer = house.wearers.get(wearerKey(receiver.id, channel.channel))
   const told = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
   return {
@@ -85,7 +93,7 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
     name: wearer === undefined ? told.name : plainText(wearer.name),
     picture: wearer?.picture ?? null,
     state,
-    marks: [...marks.filter(isMark), ...(isFair ? ['rf_fair' as const] : [])],
+    marks: [...marks.filter(isMark), ...asides(house, channel, found)],
     needsHand: needsHand(state, marks),
     // When all is old, the order stays as it was.
     urgency: urgencyOf(isHouseStale ? marks : [state, ...marks], needsHand(state, marks)),
@@ -124,6 +132,20 @@ function conditions(house: House, channel: WatchedChannel): Condition[] {
   ]
 }
 
+function asides(house: House, channel: WatchedChannel, found: readonly Condition[]): Aside[] {
+  const { transmitter, details } = channel
+  if (transmitter === null) return []
+  const isFairNow = isFair(channel) || isHeld(channel.fairAt, weakHoldMs, house.now)
+  // The receiver's output or the transmitter itself: nothing is heard either way.
+  const isMuted = details?.muted === true || transmitter.details?.muted === true
+  return [
+    ...(isFairNow && !found.includes('rf_weak') ? ['rf_fair' as const] : []),
+    ...(isMuted ? ['muted' as const] : []),
+    ...(details?.encryption === 'error' ? ['encryption' as const] : []),
+    ...(details?.interference === true ? ['interference' as const] : []),
+  ]
+}
+
 export function batteryState(percent: number | null, threshold: number): BatteryState {
   if (percent === null) return 'on'
   if (percent <= 10) return 'critical'
@@ -131,13 +153,8 @@ export function batteryState(percent: number | null, threshold: number): Battery
   return percent <= 50 ? 'replace' : 'good'
 }
 
-function isMark(state: ChannelState): state is Exclude<Mark, 'rf_fair'> {
+function isMark(state: ChannelState): state is Exclude<Mark, Aside> {
   return state !== 'good' && state !== 'on' && state !== 'stale'
-}
-
-function isBelow(channel: WatchedChannel, dbm: number): boolean {
-  const level = channel.transmitter?.rf_level ?? null
-  return level !== null && level < dbm
 }
 
 function isHeld(at: number | null, holdMs: number, now: number): boolean {

@@ -48,7 +48,7 @@ interface Trace {
   readonly colour: Palette[keyof Palette]
 }
 
-/** Whole pixels only: paths would have to be smoothed, which costs the browser ten times as much. */
+/** In whole pixels, so that edges are sharp; as a path it would cost the browser as much. */
 function drawArea(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
   const bottom = box.top + box.height
   context.globalAlpha = 0.55

@@ -1,7 +1,7 @@
 /** Carries out a deed over the REST interface. */
 
 import type { ChannelBody, Group } from '../src/model/api.ts'
-import { type Answer, type Api, isNothing, isObject } from './api.ts'
+import { type Answer, type Api, isNothing, isObject, type Problem } from './api.ts'
 import type { Deed } from './arrangement.ts'
 
 /** The groups that are known; a deed on one of them answers what they are afterwards. */
@@ -9,6 +9,7 @@ type Groups = readonly Group[]
 
 /** Where a channel waits while two change places: far from what anybody uses. */
 const parkingPlaces = [64_999, 64_998, 64_997, 64_996]
+const comeBackAfterMs = [1_000, 2_000, 4_000, 8_000]
 
 /** The deed as it was done: a group that was made has its id only then. */
 export async function doDeed(api: Api, deed: Deed): Promise<Answer<Deed>> {
@@ -52,13 +53,36 @@ function put(api: Api, channelId: number, slot: number): Promise<Answer<ChannelB
   return api.write('PATCH', `/api/channels/${channelId}/`, { slot }, isObject<ChannelBody>)
 }
 
-/** A position holds one channel, so one of the two steps aside; whatever fails, nobody stays there. */
+/**
+ * A position holds one channel, so one of the two steps aside. Whatever fails then, it comes back to one of the two
+ * positions, unless the service stays away for longer or somebody else takes both.
+ */
 async function swap(api: Api, { a, b }: Extract<Deed, { type: 'swap' }>): Promise<Answer<ChannelBody>> {
   const aside = await stepAside(api, b.channelId)
   if (!aside.ok) return aside
   const first = await put(api, a.channelId, b.slot)
-  const second = await put(api, b.channelId, first.ok ? a.slot : b.slot)
-  return first.ok ? second : first
+  // An answer that was lost does not say whether its position is free.
+  const second = await comeBack(api, b.channelId, first.ok ? [a.slot] : [b.slot, a.slot])
+  const isSwapped = second.ok && second.body.slot === a.slot
+  return first.ok || isSwapped ? second : first
+}
+
+/** To the first of these that is free; a service that does not answer is asked again. */
+async function comeBack(api: Api, channelId: number, slots: readonly number[]): Promise<Answer<ChannelBody>> {
+  let answer: Answer<ChannelBody> | undefined
+  for (const waitMs of [0, ...comeBackAfterMs]) {
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    for (const slot of slots) {
+      answer = await put(api, channelId, slot)
+      if (answer.ok || answer.problem.field !== 'slot') break
+    }
+    if (answer?.ok || !isPassing(answer?.problem)) break
+  }
+  return answer as Answer<ChannelBody>
+}
+
+function isPassing(problem: Problem | undefined): boolean {
+  return problem?.kind === 'unreachable' || problem?.waitSeconds !== undefined
 }
 
 async function stepAside(api: Api, channelId: number): Promise<Answer<ChannelBody>> {

@@ -1,18 +1,13 @@
 /** Two bars of one channel, RF above and audio below, that glide to their newest sample. */
 
-import { formatLevel } from './format.ts'
 import type { Box, Painting } from './painter.ts'
 import type { Palette } from './palette.ts'
 import { audioShare, rfShare } from './scale.ts'
-import { clippingFrom, weakBelow } from './state.ts'
+import { clippingFrom, fairBelow, weakBelow } from './state.ts'
 import type { Levels } from './store.ts'
-import { texts } from './texts.ts'
 
 interface MeterOptions {
   readonly place: HTMLElement
-  /** The same values as text. */
-  readonly rfText: Text
-  readonly audioText: Text
   read(): Levels
 }
 
@@ -25,10 +20,20 @@ interface Bars {
   isLive: boolean
 }
 
-const rfTicks = [rfShare(weakBelow), rfShare(-70)]
-const audioTicks = [audioShare(-40), audioShare(-20), audioShare(-10)]
+/** The same in whole pixels of the canvas: what of it can be seen. */
+interface Drawing {
+  readonly rf: number
+  readonly audio: number
+  readonly peak: number
+  readonly isLive: boolean
+}
+
+const weakUnder = rfShare(weakBelow)
+const fairUnder = rfShare(fairBelow)
 const highFrom = audioShare(-10)
 const overFrom = audioShare(clippingFrom)
+const rfTicks = [weakUnder, fairUnder]
+const audioTicks = [audioShare(-40), audioShare(-20), highFrom]
 
 const riseMs = 45
 const fallMs = 140
@@ -36,35 +41,32 @@ const peakHoldMs = 1_500
 /** Share of the bar a second. */
 const peakFall = 0.4
 
-export function createMeterStrip({ place, rfText, audioText, read }: MeterOptions): Painting {
+export function createMeterStrip({ place, read }: MeterOptions): Painting {
   const bars: Bars = { rf: -1, audio: -1, peak: -1, peakAt: 0, isLive: false }
-  let levels = read()
+  let drawing = drawingOf(bars, 0)
   return {
     place,
     isDirty: true,
     step(now, elapsed, width) {
-      levels = read()
-      const { isMoving, hasChanged } = move(bars, levels, { now, elapsed, width })
-      if (hasChanged) this.isDirty = true
+      const isMoving = move(bars, read(), { now, elapsed, width })
+      const next = drawingOf(bars, width)
+      if (!isSame(drawing, next)) this.isDirty = true
+      drawing = next
       return isMoving
     },
-    draw: (context, box, palette) => drawBars(context, bars, box, palette),
-    isTold: () => rfText.data === textOfRf(levels) && audioText.data === textOfAudio(levels),
-    tell() {
-      rfText.data = textOfRf(levels)
-      audioText.data = textOfAudio(levels)
-    },
+    draw: (context, box, palette) => drawBars(context, drawing, box, palette),
   }
 }
 
 interface Moment {
   readonly now: number
   readonly elapsed: number
-  /** CSS pixels. */
+  /** Pixels of the canvas. */
   readonly width: number
 }
 
-function move(bars: Bars, { rf, audio, isLive }: Levels, { now, elapsed, width }: Moment) {
+/** One frame on; true while there is more to come. */
+function move(bars: Bars, { rf, audio, isLive }: Levels, { now, elapsed, width }: Moment): boolean {
   const before = { ...bars }
   if (isLive !== bars.isLive) {
     bars.isLive = isLive
@@ -76,10 +78,7 @@ function move(bars: Bars, { rf, audio, isLive }: Levels, { now, elapsed, width }
   // Meters stop where values are old: they do not pretend.
   if (isLive) holdPeak(bars, audio === null ? -1 : audioShare(audio), elapsed, now)
   const hasMoved = bars.rf !== before.rf || bars.audio !== before.audio || bars.peak !== before.peak
-  return {
-    hasChanged: hasMoved || bars.isLive !== before.isLive,
-    isMoving: hasMoved || (isLive && bars.peak > bars.audio),
-  }
+  return hasMoved || (isLive && bars.peak > bars.audio)
 }
 
 function glide(from: number, to: number, elapsed: number, step: number): number {
@@ -97,45 +96,44 @@ function holdPeak(bars: Bars, level: number, elapsed: number, now: number) {
   }
 }
 
-function textOfRf({ rf }: Levels): string {
-  return rf === null ? texts.card.none : texts.card.dbm(formatLevel(rf))
+function drawingOf({ rf, audio, peak, isLive }: Bars, width: number): Drawing {
+  return { rf: Math.round(rf * width), audio: Math.round(audio * width), peak: Math.round(peak * width), isLive }
 }
 
-function textOfAudio({ audio, isLive }: Levels): string {
-  return audio === null || !isLive ? texts.card.none : texts.card.dbfs(formatLevel(audio))
+function isSame(a: Drawing, b: Drawing): boolean {
+  return a.rf === b.rf && a.audio === b.audio && a.peak === b.peak && a.isLive === b.isLive
 }
 
 /** Each in the middle of its half. */
-function drawBars(context: CanvasRenderingContext2D, bars: Bars, box: Box, palette: Palette) {
+function drawBars(context: CanvasRenderingContext2D, { rf, audio, peak, isLive }: Drawing, box: Box, palette: Palette) {
   const { left, top, width, height } = box
   const barHeight = Math.max(2, Math.round(height * 0.26))
   const rfTop = top + Math.round((height / 2 - barHeight) / 2)
   const audioTop = top + Math.round(height / 2 + (height / 2 - barHeight) / 2)
+  const [high, over] = [Math.round(highFrom * width), Math.round(overFrom * width)]
+  const thin = Math.max(1, Math.round(devicePixelRatio))
   const fill = (colour: string, barTop: number, from: number, to: number) => {
     if (to <= from) return
     context.fillStyle = colour
-    context.fillRect(left + Math.round(from * width), barTop, Math.max(1, Math.round((to - from) * width)), barHeight)
+    context.fillRect(left + from, barTop, to - from, barHeight)
   }
-  fill(palette.track, rfTop, 0, 1)
-  fill(palette.track, audioTop, 0, 1)
-  fill(bars.isLive ? rfColour(bars.rf, palette) : palette.old, rfTop, 0, bars.rf)
-  if (bars.isLive) {
-    fill(palette.audio, audioTop, 0, Math.min(bars.audio, highFrom))
-    fill(palette.audioHigh, audioTop, highFrom, Math.min(bars.audio, overFrom))
-    fill(palette.audioOver, audioTop, overFrom, bars.audio)
-    if (bars.peak > 0) {
-      const thick = 2 / width
-      const at = Math.min(1 - thick, bars.peak)
-      fill(bars.peak >= overFrom ? palette.audioOver : palette.peak, audioTop, at, at + thick)
+  fill(palette.track, rfTop, 0, width)
+  fill(palette.track, audioTop, 0, width)
+  fill(isLive ? rfColour(rf / width, palette) : palette.old, rfTop, 0, rf)
+  if (isLive) {
+    fill(palette.audio, audioTop, 0, Math.min(audio, high))
+    fill(palette.audioHigh, audioTop, high, Math.min(audio, over))
+    fill(palette.audioOver, audioTop, over, audio)
+    if (peak > 0) {
+      const at = Math.min(width - 2 * thin, peak)
+      fill(peak >= over ? palette.audioOver : palette.peak, audioTop, at, at + 2 * thin)
     }
   }
-  const gap = Math.max(1, Math.round(devicePixelRatio))
-  context.fillStyle = palette.tick
-  for (const tick of rfTicks) context.fillRect(left + Math.round(tick * width), rfTop, gap, barHeight)
-  for (const tick of audioTicks) context.fillRect(left + Math.round(tick * width), audioTop, gap, barHeight)
+  for (const tick of rfTicks) fill(palette.tick, rfTop, Math.round(tick * width), Math.round(tick * width) + thin)
+  for (const tick of audioTicks) fill(palette.tick, audioTop, Math.round(tick * width), Math.round(tick * width) + thin)
 }
 
 function rfColour(level: number, palette: Palette): string {
-  if (level < (rfTicks[0] ?? 0)) return palette.rfWeak
-  return level < (rfTicks[1] ?? 0) ? palette.rfFair : palette.rf
+  if (level < weakUnder) return palette.rfWeak
+  return level < fairUnder ? palette.rfFair : palette.rf
 }

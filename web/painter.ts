@@ -1,7 +1,8 @@
 /**
- * Paints all meters and charts of the page onto one canvas from one requestAnimationFrame loop. One canvas, because a
- * layer for each card costs the browser more than all the painting. It lies over the cards like a window, a little
- * larger than the screen, scrolls with them and is moved on when the screen is about to leave it.
+ * Paints all meters, levels and charts of the page onto one canvas from one requestAnimationFrame loop. One canvas,
+ * because a layer for each card costs the browser more than all the painting; and even the levels as numbers, because
+ * one letter that changes in the page has all of its cards laid out and painted again. It lies over the cards like a
+ * window, a little larger than the screen, scrolls with them and is moved on when the screen is about to leave it.
  *
  * A painting is drawn only while it is on screen and something on it has changed, and the loop rests when nothing moves.
  */
@@ -13,13 +14,10 @@ export interface Painting {
   readonly place: HTMLElement
   /** To be drawn again; cleared by `draw`. */
   isDirty: boolean
-  /** One frame on, in a place so many CSS pixels wide; true while there is more to come. */
+  /** One frame on, in a place so many pixels of the canvas wide; true while there is more to come. */
   step(now: number, elapsedMs: number, width: number): boolean
-  /** Into this box, in pixels of the canvas. */
+  /** All of this box, in pixels of the canvas. */
   draw(context: CanvasRenderingContext2D, box: Box, palette: Palette): void
-  /** The same values as text; both are left out where there is none. */
-  isTold?(): boolean
-  tell?(): void
 }
 
 export interface Box {
@@ -46,8 +44,6 @@ interface Window {
   readonly height: number
 }
 
-/** All at once, so that the page is laid out four times a second and not for every value. */
-const textEveryMs = 250
 /** How far the canvas reaches beyond the screen, above and below. */
 const marginPx = 160
 const leastFrameMs = 12
@@ -56,13 +52,15 @@ const nowhere: Box = { left: 0, top: 0, width: 0, height: 0 }
 export function createPainter(subscribe: (listener: () => void) => () => void): Painter {
   /** Each with its box within the layer's parent, in CSS pixels. */
   const paintings = new Map<Painting, Box>()
+  /** Those within the canvas, each with its box in pixels of the canvas. */
+  let shown: readonly (readonly [Painting, Box])[] = []
   let layer: HTMLCanvasElement | null = null
+  let context: CanvasRenderingContext2D | null = null
   let view: Window | null = null
   let isMeasured = false
   let palette: Palette | null = null
   let frame = 0
   let paintedAt = 0
-  let toldAt = 0
 
   for (const query of ['(prefers-color-scheme: light)', '(prefers-contrast: more)']) {
     matchMedia(query).addEventListener('change', recolour)
@@ -88,37 +86,34 @@ export function createPainter(subscribe: (listener: () => void) => () => void): 
   function paint(now: number) {
     frame = 0
     const field = layer?.parentElement
-    const context = layer?.getContext('2d')
-    if (layer === null || !field || !context) return
-    palette ??= readPalette()
+    if (layer === null || context === null || !field) return
     // Sixty a second will do, however fast the screen is.
     if (now - paintedAt < leastFrameMs) return wake()
     const elapsed = Math.min(100, now - paintedAt)
     paintedAt = now
-    const fieldBox = field.getBoundingClientRect()
-    if (!isMeasured) measure(paintings, fieldBox)
-    if (!isMeasured || view === null || isLeaving(view, fieldBox)) {
-      view = openWindow(layer, fieldBox)
-      for (const painting of paintings.keys()) painting.isDirty = true
-      isMeasured = true
-    }
-
-    const isTelling = now - toldAt >= textEveryMs
-    if (isTelling) toldAt = now
+    palette ??= readPalette()
+    show(layer, field.getBoundingClientRect())
     let isMoving = false
-    for (const [painting, box] of paintings) {
-      if (!isWithin(box, view)) continue
+    for (const [painting, box] of shown) {
       isMoving = painting.step(now, elapsed, box.width) || isMoving
-      if (painting.isDirty) {
-        painting.isDirty = false
-        painting.draw(context, toPixels(box, view), palette)
-      }
-      if (painting.isTold?.() === false) {
-        if (isTelling) painting.tell?.()
-        else isMoving = true
-      }
+      if (!painting.isDirty) continue
+      painting.isDirty = false
+      painting.draw(context, box, palette)
     }
     if (isMoving) wake()
+  }
+
+  /** Sees to it that the canvas lies where it is looked at. */
+  function show(canvas: HTMLCanvasElement, field: DOMRect) {
+    if (isMeasured && view !== null && !isLeaving(view, field)) return
+    if (!isMeasured) measure(paintings, field)
+    isMeasured = true
+    const opened = openWindow(canvas, field)
+    view = opened
+    shown = [...paintings]
+      .filter(([, box]) => isWithin(box, opened))
+      .map(([painting, box]) => [painting, toPixels(box, opened)])
+    for (const [painting] of shown) painting.isDirty = true
   }
 
   return {
@@ -126,11 +121,13 @@ export function createPainter(subscribe: (listener: () => void) => () => void): 
     recolour,
     attach(canvas) {
       layer = canvas
+      context = canvas.getContext('2d')
       const sized = new ResizeObserver(remeasure)
       if (canvas.parentElement !== null) sized.observe(canvas.parentElement)
       remeasure()
       return () => {
         layer = null
+        context = null
         sized.disconnect()
       }
     },

@@ -24,8 +24,9 @@ export interface WatchedChannel extends ChannelBody {
   readonly lastName: string | null
   /** The last moment of an overload, until somebody clears it. */
   readonly clippedAt: number | null
-  /** The last moment of weak RF. */
+  /** The last moment of weak RF, and of RF that was fair at most. */
   readonly weakAt: number | null
+  readonly fairAt: number | null
 }
 
 export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
@@ -98,6 +99,8 @@ export function wearerKey(receiverId: number, channel: number): string {
 export const clippingFrom = -1
 /** Below: weak (poor, in the words of the receiver's signal_quality). */
 export const weakBelow = -85
+/** Below: fair at most. */
+export const fairBelow = -70
 
 export function emptyHouse(now: number): House {
   return {
@@ -275,6 +278,7 @@ function watchChannel(
     lastName: told?.name ?? before?.lastName ?? null,
     clippedAt: lastMoment(isClipping, before?.clippedAt ?? null),
     weakAt: told === null ? null : lastMoment(isWeak, before?.weakAt ?? null),
+    fairAt: told === null ? null : lastMoment(isFair, before?.fairAt ?? null),
   }
 }
 
@@ -284,6 +288,14 @@ export function isClipping(channel: ChannelBody): boolean {
 }
 
 export function isWeak(channel: ChannelBody): boolean {
-  const level = channel.transmitter?.rf_level ?? null
-  return level !== null && level < weakBelow
+  return isBelow(channel, weakBelow)
+}
+
+export function isFair(channel: ChannelBody): boolean {
+  return isBelow(channel, fairBelow)
+}
+
+function isBelow({ transmitter }: ChannelBody, dbm: number): boolean {
+  const level = transmitter?.rf_level ?? null
+  return level !== null && level < dbm
 }

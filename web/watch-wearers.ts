@@ -1,4 +1,4 @@
-/** Who wears what: read when the page opens, when told to, and every so often; kept as it was when that fails. */
+/** Who wears what: read when the page opens, when told to, and every few seconds; kept as it was when that fails. */
 
 import type { Performer, UnitBody } from '../src/model/hardware.ts'
 import { type Api, isList } from './api.ts'
@@ -10,8 +10,8 @@ interface AssignmentBody {
   readonly wireless_unit: number
 }
 
-const everyMs = 30_000
-/** Pictures are large and change rarely: with the assignments, and else only so often. */
+const everyMs = 10_000
+/** Pictures are large and change rarely: when somebody or something worn changed, and else only so often. */
 const performersEveryMs = 5 * 60_000
 
 export interface WatchWearersOptions {
@@ -36,7 +36,8 @@ export function watchWearers({ store, api, signal }: WatchWearersOptions): () =>
 
   async function read() {
     clearTimeout(timer)
-    const assignments = await api.read('/api/assignments/?is_active=true', isList<AssignmentBody>)
+    // With the names, so that the answer differs when somebody is renamed.
+    const assignments = await api.read('/api/assignments/?is_active=true&names=true', isList<AssignmentBody>)
     if (assignments.ok && !signal.aborted) await take(assignments.body)
     clearTimeout(timer)
     if (!signal.aborted) timer = setTimeout(read, everyMs)

@@ -99,7 +99,7 @@ export async function registerAddresses(
   signal: AbortSignal,
 ): Promise<Registration[]> {
   const able = sources.flatMap((source) => {
-    const { discovery } = source.plugin
+    const { discovery } = source.form
     return discovery === undefined ? [] : [{ source, discovery }]
   })
   return Promise.all(

@@ -10,11 +10,11 @@ import { findManufacturer, type Manufacturer } from '../store/settings.ts'
 import { existing, type ManufacturerChange, type ManufacturerDeps, mergeConfig } from './change-manufacturers.ts'
 
 export function listPlugins(): readonly PluginBody[] {
-  return plugins.map(({ code, name, transport = null, discovery }) => ({
+  return plugins.map(({ code, name, forms }) => ({
     code,
     name,
-    transport,
-    has_discovery_list: discovery !== undefined,
+    transport: forms[0]?.transport ?? null,
+    has_discovery_list: forms.some(({ discovery }) => discovery !== undefined),
   }))
 }
 
@@ -80,10 +80,10 @@ async function testSources(
   }
 }
 
-async function testSource({ plugin, link, source }: HeardSource, signal?: AbortSignal): Promise<SourceTest> {
-  const { status, error } = await plugin.checkHealth(link, signal)
-  const listed = status === 'healthy' ? await plugin.listDevices(link, signal).catch(() => null) : null
-  return { base_url: source.baseUrl, status, error, devices: listed?.devices.length ?? null }
+async function testSource(heard: HeardSource, signal?: AbortSignal): Promise<SourceTest> {
+  const { status, error } = await heard.checkHealth(signal)
+  const listed = status === 'healthy' ? await heard.listDevices(signal).catch(() => null) : null
+  return { base_url: heard.source.baseUrl, status, error, devices: listed?.devices.length ?? null }
 }
 
 function summary(statuses: readonly SourceTest['status'][]): ConnectionTest['status'] {

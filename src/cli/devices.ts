@@ -34,7 +34,7 @@ interface AddOptions extends CommonOptions {
 /** One command for every plugin whose systems keep such a list. */
 export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
   return plugins
-    .filter((plugin) => plugin.discovery !== undefined)
+    .filter(({ forms }) => forms.some(({ discovery }) => discovery !== undefined))
     .map((plugin) =>
       createCommand(`add_${plugin.code}_devices`, `Register addresses with ${plugin.name}’s discovery list`)
         .option('--ips <ip...>', 'these addresses')
@@ -55,7 +55,7 @@ async function addDevices(plugin: Plugin, options: AddOptions, terminal: Termina
     const verb = options.remove ? 'remove' : 'add'
     const registered = await registerAddresses(sources, verb, ips, terminal.signal)
     await note(house, terminal, { verb, manufacturer, ips, registered })
-    const lists = await Promise.all(registered.map((one) => readBack(plugin, one, terminal.signal)))
+    const lists = await Promise.all(registered.map((one) => readBack(one, terminal.signal)))
     if (options.json) printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: lists })
     else {
       terminal.out(`${options.remove ? 'Removed' : 'Added'} ${ips.length} address(es), manufacturer ${manufacturer}:`)
@@ -103,8 +103,9 @@ function codeOf({ manufacturer }: HeardSource): string {
 }
 
 /** How many addresses are on the list now, for the person who wants to see that it worked. */
-async function readBack(plugin: Plugin, { source, error }: Registration, signal: AbortSignal) {
-  const listed = error === null ? await plugin.discovery?.getDiscoveryIps(source.link, signal).catch(() => null) : null
+async function readBack({ source, error }: Registration, signal: AbortSignal) {
+  const { discovery } = source.form
+  const listed = error === null ? await discovery?.getDiscoveryIps(source.link, signal).catch(() => null) : null
   return { source: source.source.baseUrl, error, listed: listed?.length ?? null }
 }
 

@@ -3,7 +3,6 @@
 import type { Command } from 'commander'
 import { type House, openHouse } from '../house.ts'
 import { plugins } from '../manufacturers/index.ts'
-import type { Plugin } from '../manufacturers/plugin.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import { saveLevelsForever } from '../monitor/levels.ts'
 import { followForever } from '../monitor/realtime.ts'
@@ -31,7 +30,7 @@ const lookEveryMs = 1000
 
 /** One for every plugin with a WebSocket, and one for all event streams. */
 export function followCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
-  const byWebSocket = plugins.filter(({ transport, subscribe }) => transport === 'websocket' && subscribe !== undefined)
+  const byWebSocket = plugins.filter(({ forms }) => forms.some(({ transport }) => transport === 'websocket'))
   return [
     ...byWebSocket.map((plugin) =>
       createFollowCommand(
@@ -39,18 +38,18 @@ export function followCommands(terminal: Terminal, done: (code: ExitCode) => voi
           name: `start_${plugin.code}_websocket`,
           description: `Keep the WebSocket subscriptions of ${plugin.name} systems`,
         },
-        (one) => one.code === plugin.code,
+        ({ plugin: { code }, form }) => code === plugin.code && form.transport === 'websocket',
       ),
     ),
     createFollowCommand(
       { name: 'start_sse_subscriptions', description: 'Keep the subscriptions of systems that push event streams' },
-      (one) => one.transport === 'sse' && one.subscribe !== undefined,
+      ({ form }) => form.transport === 'sse',
     ),
   ]
 
   function createFollowCommand(
     { name, description }: { name: string; description: string },
-    concerns: (plugin: Plugin) => boolean,
+    concerns: (heard: HeardSource) => boolean,
   ): Command {
     return createCommand(name, description)
       .option('--manufacturer <code>', 'only this manufacturer, where several are meant')
@@ -59,7 +58,7 @@ export function followCommands(terminal: Terminal, done: (code: ExitCode) => voi
 }
 
 async function follow(
-  concerns: (plugin: Plugin) => boolean,
+  concerns: (heard: HeardSource) => boolean,
   options: FollowOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -70,7 +69,7 @@ async function follow(
   const house = await openHouse(config, { log, pid: terminal.pid })
   try {
     const wanted = (): HeardSource[] => {
-      const meant = house.sources.filter(({ plugin }) => concerns(plugin))
+      const meant = house.sources.filter(concerns)
       return meant.filter((one) => options.manufacturer === undefined || one.manufacturer === options.manufacturer)
     }
     sourcesOf(house, options.manufacturer)

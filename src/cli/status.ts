@@ -33,7 +33,7 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
   try {
     const sources = sourcesOf(house, options.manufacturer)
     const asked = await Promise.all(
-      sources.map(async (heard) => ({ heard, report: await heard.plugin.checkHealth(heard.link, terminal.signal) })),
+      sources.map(async (heard) => ({ heard, report: await heard.checkHealth(terminal.signal) })),
     )
     const stored = house.health().manufacturers
     const manufacturers = stored

@@ -5,7 +5,8 @@ import type { Acknowledged } from '../actions/acknowledge-store.ts'
 import { auditResults, roles } from '../model/access.ts'
 import { type AlertBody, alertStates } from '../model/alert.ts'
 import type * as api from '../model/api.ts'
-import { type ConnectionBody, connectionStatuses } from '../model/connection.ts'
+import { type ConnectionBody, connectionStatuses, transports } from '../model/connection.ts'
+import * as details from '../model/details.ts'
 import { conflictTypes, queueStatuses } from '../model/discovery.ts'
 import type * as discovery from '../model/discovery-api.ts'
 import type { ErrorBody } from '../model/errors.ts'
@@ -73,12 +74,49 @@ const levels = {
   rf_level: wholeOrNull('dBm.'),
 }
 
+const flagOrNull = (description: string) => orNull(flag(description), description)
+
+const ChannelDetails = schemaOf<details.ChannelDetails>()(
+  named('ChannelDetails', 'What some gear tells of a channel besides; what it never told is absent.', {
+    rf_a: Type.Optional(wholeOrNull('dBm at antenna A.')),
+    rf_b: Type.Optional(wholeOrNull('dBm at antenna B.')),
+    rf_c: Type.Optional(wholeOrNull('dBm at antenna C.')),
+    rf_d: Type.Optional(wholeOrNull('dBm at antenna D.')),
+    rf_percent: Type.Optional(wholeOrNull("Percent of the gear's own scale, where it tells no dBm.")),
+    antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or nothing.')),
+    audio_peak: Type.Optional(wholeOrNull('dBFS.')),
+    audio_rms: Type.Optional(wholeOrNull('dBFS.')),
+    quality: Type.Optional(wholeOrNull('Of the link, in percent.')),
+    interference: Type.Optional(flagOrNull('True while another signal disturbs it.')),
+    muted: Type.Optional(flagOrNull("The receiver's output.")),
+    encryption: Type.Optional(orNull(oneOf(details.encryptions, 'Of the link.'), 'Of the link.')),
+    gain_db: Type.Optional(wholeOrNull("dB, of the receiver's output.")),
+  }),
+)
+
+const TransmitterDetails = schemaOf<details.TransmitterDetails>()(
+  named('TransmitterDetails', 'What some gear tells of a transmitter besides; what it never told is absent.', {
+    model: Type.Optional(textOrNull("The manufacturer's model.")),
+    muted: Type.Optional(flagOrNull('The transmitter itself.')),
+    gain_db: Type.Optional(wholeOrNull('dB, offset or trim.')),
+    power_mw: Type.Optional(wholeOrNull('mW.')),
+    battery_bars: Type.Optional(wholeOrNull('0 to 5, as the device shows it.')),
+    battery_minutes: Type.Optional(wholeOrNull('How long it will last.')),
+    battery_type: Type.Optional(textOrNull('Chemistry or kind.')),
+    battery_health: Type.Optional(wholeOrNull('Percent of what it held when it was new.')),
+    battery_cycles: Type.Optional(wholeOrNull('How often it was charged.')),
+    battery_temperature_c: Type.Optional(wholeOrNull('°C.')),
+    battery_is_estimate: Type.Optional(flag('True where `battery` is worked out from the bars.')),
+  }),
+)
+
 const Transmitter = schemaOf<api.TransmitterBody>()(
   named('Transmitter', 'What a channel hears.', {
     slot: whole('Position on the wall.'),
     upstream_slot: wholeOrNull("The slot by the manufacturer's system."),
     battery: wholeOrNull('Percent.'),
     ...levels,
+    details: Type.Optional(TransmitterDetails),
   }),
 )
 
@@ -89,6 +127,7 @@ export const Channel = schemaOf<api.ChannelBody>()(
     slot: whole('Position on the wall.'),
     ...levels,
     transmitter: orNull(Transmitter, 'Null where none is heard.'),
+    details: Type.Optional(ChannelDetails),
   }),
 )
 
@@ -371,7 +410,7 @@ export const RealtimeConnection = schemaOf<ConnectionBody>()(
     receiver_name: textOrNull('Its name.'),
     manufacturer,
     status: oneOf(connectionStatuses, 'State of the subscription.'),
-    transport: oneOf(['websocket', 'sse'], 'What it runs over.'),
+    transport: oneOf(transports, 'What it runs over.'),
     connected_at: timeOrNull('When it was last connected.'),
     disconnected_at: timeOrNull('When it was lost.'),
     last_message_at: timeOrNull('When it last said something.'),
@@ -428,6 +467,7 @@ export const Performer = schemaOf<hardware.Performer>()(
 type AssignmentBody = Omit<hardware.Assignment, 'started_at' | 'ended_at'> & {
   started_at: string
   ended_at: string | null
+  performer_name?: string
 }
 export const Assignment = schemaOf<AssignmentBody>()(
   named('Assignment', 'Who wears which unit.', {
@@ -437,6 +477,7 @@ export const Assignment = schemaOf<AssignmentBody>()(
     is_active: flag('At most one of a unit is.'),
     started_at: time('When it began.'),
     ended_at: timeOrNull('When it ended.'),
+    performer_name: Type.Optional(text("The performer's name, where `names` asks for it.")),
   }),
 )
 
@@ -590,7 +631,7 @@ export const Plugin = schemaOf<PluginBody>()(
   named('Plugin', 'What speaks to the systems of a manufacturer.', {
     code: text('What a manufacturer’s `plugin` names.'),
     name: text('For people.'),
-    transport: orNull(oneOf(['websocket', 'sse'], 'Its form.'), 'How changes arrive by themselves.'),
+    transport: orNull(oneOf(transports, 'Its form.'), 'How changes arrive by themselves.'),
     has_discovery_list: flag('True where its systems keep a list of addresses to search.'),
   }),
 )

@@ -22,7 +22,7 @@ import { Refusal } from '../model/errors.ts'
 import { type Assignment, presences, toChassisBody, toUnitBody, type Unit, unitTypes } from '../model/hardware.ts'
 import type { ServiceHealth, UpstreamStatus } from '../model/health.ts'
 import type { Location } from '../model/location.ts'
-import { listAssignments, listPerformers } from '../store/hardware.ts'
+import { listAssignments, listPerformerNames, listPerformers } from '../store/hardware.ts'
 import { type Query, readId, readIdParameter, readPage, readParameter, toPage } from './answer.ts'
 import { body, flag, id, nullable, text, whole } from './schemas.ts'
 
@@ -215,7 +215,13 @@ function assignmentRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutes
       wireless_unit: readIdParameter(query, 'wireless_unit'),
       manufacturer: manufacturerOf(request),
     })
-    return listOf(request, found.map(toAssignmentBody))
+    const bodies = found.map(toAssignmentBody)
+    if (readFlag(query, 'names') !== true) return listOf(request, bodies)
+    const names = new Map((await listPerformerNames(hardwareDeps.db.read)).map(({ id, name }) => [id, name]))
+    return listOf(
+      request,
+      bodies.map((one) => ({ ...one, performer_name: names.get(one.performer) ?? '' })),
+    )
   })
 
   app.post<{ Body: Type.Static<typeof AssignmentBody> }>(

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { pages } from '../model/pages.ts'
 
 export interface PageDeps {
@@ -12,13 +12,8 @@ export interface PageDeps {
   readonly mount: string
 }
 
-export function pageRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): void {
-  const html = readPage(webRoot, mount)
-  for (const { path, needs } of pages) {
-    app.get(path, { config: { needs } }, (_request, reply) =>
-      reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
-    )
-  }
+export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'webRoot'>, html: string): void {
+  for (const { path, needs } of pages) app.get(path, { config: { needs } }, (_request, reply) => sendPage(reply, html))
   // Names carry a hash of the content, so they never change.
   void app.register((assets, _options, done) => {
     assets.addHook('onRoute', (route) => {
@@ -35,8 +30,13 @@ export function pageRoutes(app: FastifyInstance, { webRoot, mount }: PageDeps): 
   })
 }
 
+/** The browser picks the view by the address, and says so where there is none. */
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)
+}
+
 /** Vite writes addresses relative to the page; ours stand below the mount prefix, whatever page was asked for. */
-function readPage(webRoot: string, mount: string): string {
+export function readPage({ webRoot, mount }: PageDeps): string {
   const path = join(webRoot, 'index.html')
   try {
     return readFileSync(path, 'utf8').replaceAll('="./', `="${mount}/`)

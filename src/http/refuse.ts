@@ -70,9 +70,9 @@ export function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, heade
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${head.join('')}\r\n${body}`)
 }
 
-/** Somebody opens a page, who can read one that asks them to sign in. */
+/** Somebody opens a page, who can read one that asks them to sign in, or that says there is none. */
 export function isNavigation({ method, url, headers }: FastifyRequest, mount: string): boolean {
-  const path = url.slice(mount.length)
+  const path = url.startsWith(`${mount}/`) ? url.slice(mount.length) : url
   const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && headers.upgrade === undefined
   return method === 'GET' && isPage && headers.accept?.includes('text/html') === true
 }

@@ -27,7 +27,7 @@ import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
 import { documentRoutes } from './openapi-document.ts'
-import { type PageDeps, pageRoutes } from './pages.ts'
+import { type PageDeps, pageRoutes, readPage, sendPage } from './pages.ts'
 import { type PlaceDeps, placeRoutes } from './places.ts'
 import { createRateLimit, type RateLimitSettings } from './rate-limit.ts'
 import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
@@ -67,6 +67,7 @@ const maxUrlChars = 8 * 1024
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const check = createGuard({ ...deps.guard, credentials: deps.credentials, log: deps.log })
   const headers = constantHeaders(deps.headers)
+  const html = readPage(deps)
   const limits = connectionLimits(descriptorLimit())
   if (limits.isLowered) {
     const { descriptors, connections, sockets } = limits
@@ -141,7 +142,10 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     } catch (tooMany) {
       refusal = toRefusal(tooMany)
     }
-    if (refusal.code === 'sign_in_needed' && isNavigation(request, deps.mount)) return leadToSignIn(reply, deps.mount)
+    if (isNavigation(request, deps.mount)) {
+      if (refusal.code === 'sign_in_needed') return leadToSignIn(reply, deps.mount)
+      if (refusal.code === 'not_found') return sendPage(reply.code(refusal.status), html)
+    }
     if (refusal.status === 500) deps.log.error({ err: error, request: request.id }, 'a request failed')
     return sendRefusal(reply, refusal, headers)
   })
@@ -175,7 +179,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     storeRoutes(at, deps)
     settingRoutes(at, deps)
     docsRoutes(at, deps)
-    pageRoutes(at, deps)
+    pageRoutes(at, deps, html)
     rootRoutes(at, options, done)
   }
   await app.register(routes, { prefix: deps.mount })

@@ -45,7 +45,8 @@ const quick = {
 } as const
 
 export async function openShared({ url, prefix, onChange }: SharedOptions): Promise<Shared> {
-  const { Redis } = await import('ioredis')
+  const { default: ioredis } = await import('ioredis')
+  const { Redis } = ioredis
   const asking = new Redis(url, quick)
   const listening = new Redis(url, { ...quick, enableAutoPipelining: false, autoResubscribe: false })
   asking.defineCommand('takeToken', { numberOfKeys: 1, lua: takeScript })

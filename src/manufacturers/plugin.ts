@@ -1,6 +1,7 @@
 /**
- * The contract of a manufacturer: an object of functions, without state. What it may touch of the world comes in as a
- * `link` to one source; what it cannot do, it leaves out.
+ * The contract of a manufacturer: who it is (`Plugin`), and each way its gear speaks (`Form`). Both are objects of
+ * functions, without state. What a form may touch of the world comes in as a `link` to one source; what it cannot do, it
+ * leaves out.
  */
 
 import type { Transport } from '../model/connection.ts'
@@ -14,6 +15,8 @@ import type { Link, LinkSettings } from '../upstream/link.ts'
  * of everything that can fail or be shared out: pace, backoff, lease, subscription, health.
  */
 export interface Source extends LinkSettings {
+  /** How it speaks, as its address tells. */
+  readonly form: Form | FormChoice
   /** False where the configuration switches the manufacturer off. */
   readonly isEnabled: boolean
   /** Where the configuration says how often to poll. */
@@ -47,7 +50,12 @@ export interface Interest {
 export type PushEvent =
   /** The link is up: from now on what changes is told. */
   | { readonly type: 'open' }
-  | { readonly type: 'told'; readonly observation: Observation }
+  | {
+      readonly type: 'told'
+      readonly observation: Observation
+      /** It says who the device is as completely as a poll would: a device nobody knows yet may come to be by it. */
+      readonly isWhole?: boolean
+    }
   | { readonly type: 'removed'; readonly id: string }
   /** Something that means nothing to us; counted, and logged at debug level. */
   | { readonly type: 'ignored'; readonly reason: string }
@@ -66,16 +74,10 @@ export interface DiscoveryList {
   removeDiscoveryIps(link: Link, ips: readonly string[], signal?: AbortSignal): Promise<void>
 }
 
-export interface Plugin<Device extends UpstreamDevice = UpstreamDevice> {
-  /** Equals the name of its folder. */
-  readonly code: string
-  readonly name: string
-  readonly errors: ErrorClasses
-  /** Which mouths a configuration names. Pure; throws a ConfigError naming the key that is wrong. */
-  listSources(config: PluginConfig): readonly Source[]
-
+/** One way a source may speak: a protocol, from its calls to the common format. */
+export interface Form<Device extends UpstreamDevice = UpstreamDevice> {
   /**
-   * One call: what the source lists. A malformed entry is left out and counted. Given the list `before`, a plugin may
+   * One call: what the source lists. A malformed entry is left out and counted. Given the list `before`, a form may
    * give back the same object for a device of which the source says the same; that spares everybody the work.
    */
   listDevices(link: Link, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
@@ -95,33 +97,71 @@ export interface Plugin<Device extends UpstreamDevice = UpstreamDevice> {
 
   /** Pure: the source's words -> the common format. */
   transformDeviceData(device: Device): Observation
-  /** Answers, whatever the system does. */
-  checkHealth(link: Link, signal?: AbortSignal): Promise<HealthReport>
 
   /** Ends quietly when the signal aborts, with an error when the link is lost. Reconnecting is the caller's business. */
   subscribe?(link: Link, interest: Interest, signal: AbortSignal): AsyncIterable<PushEvent>
   readonly transport?: Transport
+  /** The subscription tells everything a poll would, and that the device is there: while it is up nobody polls. */
+  readonly tellsAll?: boolean
   readonly discovery?: DiscoveryList
 }
 
-/** Checks the shape at compile time and forgets the plugin's own device type for those who run all plugins alike. */
-export function definePlugin<Device extends UpstreamDevice>(plugin: Plugin<Device>): Plugin {
-  return plugin as unknown as Plugin
+/** Several forms share one kind of address: which is met has to be found out. */
+export interface FormChoice {
+  /** Assumed until something else is met. */
+  readonly usual: Form
+  /**
+   * A call in the form `assumed` met this trouble. Gives the form that is spoken instead; null where it is no other,
+   * or nobody can tell.
+   */
+  detect(link: Link, about: { assumed: Form; trouble: ApiError }, signal?: AbortSignal): Promise<Form | null>
+}
+
+export interface Plugin {
+  /** Equals the name of its folder. */
+  readonly code: string
+  readonly name: string
+  readonly errors: ErrorClasses
+  /** Every form its sources may speak, the specification's first. */
+  readonly forms: readonly Form[]
+  /** Which mouths a configuration names. Pure; throws a ConfigError naming the key that is wrong. */
+  listSources(config: PluginConfig): readonly Source[]
+}
+
+/** Checks the shape at compile time and forgets the form's own device type for those who use all forms alike. */
+export function defineForm<Device extends UpstreamDevice>(form: Form<Device>): Form {
+  return form as unknown as Form
+}
+
+/** The parts of a form whose gear tells everything of itself in one conversation: there is nothing left to ask for. */
+export const toldAtOnce = {
+  partsOf: () => [],
+  readPart: async <Device>(_: Link, device: Device) => device,
+  hasIdentity: () => true,
+  withEarlierIdentity: <Device>(listed: Device) => listed,
+  isSameIdentity: () => true,
+} as const
+
+/** Takes an address's scheme (`tcp:`) for the form spoken there. */
+export function formOf(forms: Readonly<Record<string, Form | FormChoice>>, baseUrl: string): Form | FormChoice {
+  const form = forms[new URL(baseUrl).protocol]
+  if (form === undefined) throw new RangeError(`nothing speaks at ${baseUrl}`)
+  return form
 }
 
 /** The specification's get_devices(): every device the source lists, each with everything that can be read of it. */
-export async function getDevices(plugin: Plugin, link: Link, signal?: AbortSignal): Promise<UpstreamDevice[]> {
-  const { devices } = await plugin.listDevices(link, signal)
+export async function getDevices(form: Form, link: Link, signal?: AbortSignal): Promise<UpstreamDevice[]> {
+  const { devices } = await form.listDevices(link, signal)
   const complete: UpstreamDevice[] = []
   for (const listed of devices) {
     let device = listed
-    for (const part of plugin.partsOf(listed)) device = await plugin.readPart(link, device, part, signal)
+    for (const part of form.partsOf(listed)) device = await form.readPart(link, device, part, signal)
     complete.push(device)
   }
   return complete
 }
 
-/** A plugin's live check. Answers, whatever `probe` does; a wait that the upstream asked for is no failure. */
+/** A live check. Answers, whatever `probe` does; a wait that the upstream asked for is no failure. */
 export async function reportHealth(link: Link, probe: () => Promise<unknown>): Promise<HealthReport> {
   try {
     await probe()

@@ -4,7 +4,17 @@ import { type Destinations, isRefusedNow } from '../upstream/destinations.ts'
 import { ApiError } from '../upstream/errors.ts'
 import { createLink, type Link, type Turnstile } from '../upstream/link.ts'
 import { getPlugin } from './index.ts'
-import type { Plugin, PluginConfig, Source } from './plugin.ts'
+import {
+  type DeviceList,
+  type Form,
+  type FormChoice,
+  type HealthReport,
+  type Plugin,
+  type PluginConfig,
+  reportHealth,
+  type Source,
+  type UpstreamDevice,
+} from './plugin.ts'
 
 /** A source of a manufacturer, with the link it is asked over. */
 export interface HeardSource {
@@ -14,6 +24,14 @@ export interface HeardSource {
   readonly plugin: Plugin
   readonly source: Source
   readonly link: Link
+  /** How it speaks: the form met last, the usual one before any was. */
+  readonly form: Form
+  /** What it lists. Where another form is met than the one assumed, it is asked again in that one. */
+  listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>): Promise<DeviceList<UpstreamDevice>>
+  /** The specification's check_health(): answers, whatever the source does. */
+  checkHealth(signal?: AbortSignal): Promise<HealthReport>
+  /** The form, asking for it where it is not known. Throws what `listDevices` throws. */
+  findForm(signal?: AbortSignal): Promise<Form>
 }
 
 interface ManufacturerRecord {
@@ -40,13 +58,53 @@ export interface SourceDeps {
 /** Links are opened at their first request; whoever opened the sources closes them. */
 export function openSources(record: ManufacturerRecord, deps: SourceDeps): HeardSource[] {
   const plugin = getPlugin(record.plugin)
-  return listSources(record).map((source) => ({
-    id: sourceId(record.code, source),
-    manufacturer: record.code,
-    plugin,
-    source,
-    link: createLink({ settings: source, errors: plugin.errors, ...deps }),
-  }))
+  return listSources(record).map((source) =>
+    hearSource({
+      id: sourceId(record.code, source),
+      manufacturer: record.code,
+      plugin,
+      source,
+      link: createLink({ settings: source, errors: plugin.errors, ...deps }),
+    }),
+  )
+}
+
+/** Remembers which form the source was met in. */
+export function hearSource(
+  about: Pick<HeardSource, 'id' | 'manufacturer' | 'plugin' | 'source' | 'link'>,
+): HeardSource {
+  const { link, source } = about
+  const choice: FormChoice | null = 'usual' in source.form ? source.form : null
+  let form = 'usual' in source.form ? source.form.usual : source.form
+  let isKnown = choice === null
+
+  async function listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>) {
+    try {
+      const list = await form.listDevices(link, signal, before)
+      isKnown = true
+      return list
+    } catch (trouble) {
+      if (choice === null || !(trouble instanceof ApiError)) throw trouble
+      const met = await choice.detect(link, { assumed: form, trouble }, signal)
+      if (met === null || met === form) throw trouble
+      form = met
+      isKnown = true
+      return form.listDevices(link, signal)
+    }
+  }
+
+  return {
+    ...about,
+    get form() {
+      return form
+    },
+    listDevices,
+    checkHealth: (signal) => reportHealth(link, () => listDevices(signal)),
+    async findForm(signal) {
+      if (!isKnown) await listDevices(signal)
+      return form
+    },
+  }
 }
 
 /**

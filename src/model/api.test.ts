@@ -29,6 +29,13 @@ test('a channel fills its transmitter’s gaps and never makes one', () => {
   expect(toChannelBody(channel(null, told)).transmitter).toBeNull()
 })
 
+test('what gear tells besides is shown where it tells any, and nothing is added where it does not', () => {
+  expect(Object.keys(toChannelBody(channel({})))).not.toContain('details')
+  expect(Object.keys(toChannelBody(channel({})).transmitter ?? {})).not.toContain('details')
+  const shown = toChannelBody(channel({ details: { model: 'ULXD2' } }, { details: { rf_a: -60, muted: null } }))
+  expect(shown).toMatchObject({ details: { rf_a: -60, muted: null }, transmitter: { details: { model: 'ULXD2' } } })
+})
+
 test.each([
   [[51, null], 'good'],
   [[80, 50], 'fair'],

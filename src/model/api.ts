@@ -1,5 +1,6 @@
 /** REST bodies and pages: record -> body. Field names and types are the interface specification's. */
 
+import type { ChannelDetails, TransmitterDetails } from './details.ts'
 import type { ServiceHealth } from './health.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
 import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
@@ -13,6 +14,8 @@ export interface TransmitterBody {
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly frequency: string | null
+  /** Only of gear that tells more than the specification asks for. */
+  readonly details?: TransmitterDetails
 }
 
 export interface ChannelBody {
@@ -24,6 +27,8 @@ export interface ChannelBody {
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly transmitter: TransmitterBody | null
+  /** Only of gear that tells more than the specification asks for. */
+  readonly details?: ChannelDetails
 }
 
 export interface ReceiverSummary {
@@ -111,7 +116,7 @@ export interface RefreshBody {
 
 /** A channel's own readings fill a transmitter's gaps; they never make a transmitter. */
 export function toChannelBody(channel: Channel): ChannelBody {
-  const { id, channel: number, slot, name, frequency, audio_level, rf_level, transmitter } = channel
+  const { id, channel: number, slot, name, frequency, audio_level, rf_level, transmitter, details } = channel
   return {
     id,
     channel: number,
@@ -128,7 +133,9 @@ export function toChannelBody(channel: Channel): ChannelBody {
       audio_level: transmitter.audio_level ?? audio_level,
       rf_level: transmitter.rf_level ?? rf_level,
       frequency: transmitter.frequency ?? frequency,
+      ...(transmitter.details && { details: transmitter.details }),
     },
+    ...(details && { details }),
   }
 }
 

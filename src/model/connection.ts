@@ -5,7 +5,9 @@ import { toTimestamp } from './api.ts'
 export const connectionStatuses = ['connecting', 'connected', 'disconnected', 'error', 'stopped'] as const
 export type ConnectionStatus = (typeof connectionStatuses)[number]
 
-export type Transport = 'websocket' | 'sse'
+export const transports = ['websocket', 'sse', 'tcp', 'udp'] as const
+/** What a subscription runs over. */
+export type Transport = (typeof transports)[number]
 
 /** One a receiver: how its real-time subscription fares. */
 export interface Connection {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ChannelDetails } from './details.ts'
 import { applyUpdate, isStructural, planIntake, settle, startIntake } from './intake.ts'
-import { emptyChannel, type Observation, type Receiver } from './receiver.ts'
+import { emptyChannel, type Observation, type Receiver, type TransmitterReading } from './receiver.ts'
 import { createKnown } from './reconcile.ts'
 
 const at = 1_000_000
@@ -90,6 +91,20 @@ describe('a batch', () => {
 
   test('a transmitter never becomes a receiver', () => {
     expect(createHouse().take([seen('t', { kind: 'transmitter' })]).creations).toEqual([])
+  })
+
+  test('details are told field by field; the same again is no news', () => {
+    const house = createHouse()
+    const tell = (transmitter: TransmitterReading | null, details?: ChannelDetails) =>
+      house.take([seen('a', { ip: '10.0.0.1', channels: [{ channel: 1, transmitter, details }] })])
+    tell({ details: { model: 'AD2' } }, { rf_a: -60 })
+    tell({ details: { battery_minutes: 90 } }, { muted: true, rf_a: null })
+    expect(house.receivers()[0]?.channels).toMatchObject([
+      { details: { rf_a: null, muted: true }, transmitter: { details: { model: 'AD2', battery_minutes: 90 } } },
+    ])
+    expect(tell({ details: { battery_minutes: 90 } }, { muted: true }).updates).toMatchObject([{ isNews: false }])
+    tell(null)
+    expect(house.receivers()[0]?.channels).toMatchObject([{ transmitter: null, details: { muted: true } }])
   })
 
   test('a missing identity is filled in, a held one is not taken', () => {

@@ -6,6 +6,8 @@
  * three decimals, times in epoch milliseconds. Unknown is null; "not told" is an absent field.
  */
 
+import type { ChannelDetails, TransmitterDetails } from './details.ts'
+
 export interface Transmitter {
   /** The position the upstream itself gives; the wall's own is its channel's `slot`. */
   readonly upstream_slot: number | null
@@ -14,6 +16,8 @@ export interface Transmitter {
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly frequency: string | null
+  /** Absent where its system tells none. */
+  readonly details?: TransmitterDetails
 }
 
 export interface Channel {
@@ -26,6 +30,8 @@ export interface Channel {
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly transmitter: Transmitter | null
+  /** Absent where its system tells none. */
+  readonly details?: ChannelDetails
 }
 
 /** What a manufacturer's system tells of a device as hardware on a network. */
@@ -63,7 +69,8 @@ export interface Receiver extends Hardware {
 export type TransmitterReading = Partial<Transmitter>
 
 /** A channel as told, whole or in part; `transmitter: null` says there is none. */
-export interface ChannelReading extends Partial<Pick<Channel, 'name' | 'frequency' | 'audio_level' | 'rf_level'>> {
+export interface ChannelReading
+  extends Partial<Pick<Channel, 'name' | 'frequency' | 'audio_level' | 'rf_level' | 'details'>> {
   readonly channel: number
   readonly transmitter?: TransmitterReading | null
 }
@@ -162,9 +169,9 @@ const noTransmitter: Transmitter = {
 }
 
 function mergeChannel(before: Channel, reading: ChannelReading): Channel {
-  const { transmitter: told, ...fields } = reading
+  const { transmitter: told, details, ...fields } = reading
   const transmitter = mergeTransmitter(before.transmitter, told)
-  const changed = changedFields<Channel>(before, fields)
+  const changed = changedFields<Channel>(before, { ...fields, details: mergeDetails(before.details, details) })
   if (transmitter === before.transmitter && isEmpty(changed)) return before
   return { ...before, ...changed, transmitter }
 }
@@ -172,8 +179,16 @@ function mergeChannel(before: Channel, reading: ChannelReading): Channel {
 function mergeTransmitter(before: Transmitter | null, told: TransmitterReading | null | undefined): Transmitter | null {
   if (told === undefined) return before
   if (told === null) return null
-  const changed = changedFields<Transmitter>(before ?? noTransmitter, told)
+  const details = mergeDetails(before?.details, told.details)
+  const fields = details === undefined ? told : { ...told, details }
+  const changed = changedFields<Transmitter>(before ?? noTransmitter, fields)
   return before !== null && isEmpty(changed) ? before : { ...(before ?? noTransmitter), ...changed }
+}
+
+function mergeDetails<Details extends object>(before: Details | undefined, told: Details | undefined) {
+  if (told === undefined || isEmpty(told)) return before
+  const changed = changedFields<Details>(before ?? ({} as Details), told)
+  return isEmpty(changed) ? before : ({ ...before, ...changed } as Details)
 }
 
 function isEmpty(fields: object): boolean {

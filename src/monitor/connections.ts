@@ -263,8 +263,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
         own.add(tell)
       }),
     async expect(heard, deviceIds) {
-      const { id: source, manufacturer, plugin } = heard
-      if (plugin.subscribe === undefined) return
+      const { id: source, manufacturer, form } = heard
+      if (form.subscribe === undefined) return
       const before = expected.get(source)
       const { identities } = latest
       if (before?.ids === deviceIds && before.identities === identities && before.changes === changes) return
@@ -278,9 +278,9 @@ export function createConnections(deps: ConnectionDeps): Connections {
         listed.add(receiver.id)
         const known = all.get(receiver.id)
         if (known === undefined) {
-          changed.push(newConnection(receiver.id, manufacturer, source, plugin.transport ?? 'websocket'))
+          changed.push(newConnection(receiver.id, manufacturer, source, form.transport ?? 'websocket'))
         } else if (known.source !== source && (known.source === null || !deps.isSource(known.source))) {
-          changed.push({ ...known, source, manufacturer, transport: plugin.transport ?? known.transport })
+          changed.push({ ...known, source, manufacturer, transport: form.transport ?? known.transport })
         } else if (known.source !== source) hasForeign = true
       }
       for (const known of ofSource(source)) if (!listed.has(known.receiver)) changed.push(withoutSource(known))

@@ -69,14 +69,15 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     const work = async (ownership: SharedOwnership) => {
       watch.guard = ownership.guard
       let following: Promise<void> | undefined
-      const { setLinked: onLink, noteTold: onTold, wasAcceptedAfter } = poller
-      const hooksOfLink = { onLink, onTold, wasAcceptedAfter }
+      const { setLinked: onLink, noteTold: onTold, noteHeld: onHeld, wasAcceptedAfter } = poller
+      const hooksOfLink = { onLink, onTold, onHeld, wasAcceptedAfter }
       await pollForever(deps, poller, {
         ...ownership,
         intervalMs: () => deps.intervalMs(heard),
         onCycle(report) {
           // Real-time subscriptions are started after polling: there must be something to subscribe to.
-          if (report.error === null) following ??= followForever(deps, heard, ownership.signal, hooksOfLink)
+          if (report.error === null && heard.form.subscribe)
+            following ??= followForever(deps, heard, ownership.signal, hooksOfLink)
           hooks.onCycle?.(heard, report)
           // Between two cycles, so that whoever is next neither misses one nor repeats it.
           if (ownership.isExcess()) ownership.leave()

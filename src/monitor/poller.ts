@@ -14,7 +14,7 @@ import type { Batch, Ingest, IngestReport } from './ingest.ts'
 import type { Log } from './log.ts'
 import type { Ownership } from './ownership.ts'
 import { createMemory, type Remembered, withoutLevels } from './remembered.ts'
-import type { Reports } from './reports.ts'
+import type { CycleOutcome, Reports } from './reports.ts'
 import { createBreather, pause, within } from './wait.ts'
 
 export interface CycleReport extends IngestReport {
@@ -48,6 +48,8 @@ export interface Poller {
   setLinked(isLinked: boolean): void
   /** The link told levels of this device; what the list sums up is of no use for it any more. */
   noteTold(deviceId: string): void
+  /** The upstream asked for a pause on another occasion than a poll, with this error. */
+  noteHeld(error: string): Promise<void>
   /** The upstream refused our credentials in the last cycle; asking again soon gains nothing. */
   wasRefused: boolean
   /** The upstream has taken our credentials after this time (of `performance.now()`). */
@@ -78,8 +80,9 @@ const budgetShare = 0.8
 
 export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   const { ingest, latest, reports, connections, tally, log, now } = deps
-  const { manufacturer, plugin, source, link } = heard
-  const memory = createMemory(plugin)
+  const { manufacturer, source, link } = heard
+  let { form } = heard
+  let memory = createMemory(form)
   let lastList: DeviceList<UpstreamDevice> | undefined
   const toldByLink = new Set<string>()
   const complain = createComplain(log, heard.id)
@@ -101,21 +104,22 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     let complaints: readonly Complaint[] = []
     let isListed = false
     let trouble: unknown
-    let observations: readonly Observation[] = []
-    try {
-      const list = await plugin.listDevices(link, options.signal, lastList)
-      lastList = list
-      acceptedAt = performance.now()
-      malformed = list.malformed
-      complaints = list.complaints ?? []
-      complain(complaints)
-      const devices = await remember(list.devices)
-      repeated = list.devices.length - devices.length
-      isListed = true
-      trouble = await readParts(devices, options, isRehearsal).catch((error) => error)
-      observations = devices.flatMap((entry) => (memory.meaningOf(entry).hasIdentity ? observe(entry) : []))
-    } catch (error) {
-      trouble = error
+    let observations = toldByLinkAlone()
+    if (observations.length > 0) listedIds = observations.map(({ id }) => id)
+    else {
+      try {
+        const list = await readList(options.signal)
+        malformed = list.malformed
+        complaints = list.complaints ?? []
+        complain(complaints)
+        const devices = await remember(list.devices)
+        repeated = list.devices.length - devices.length
+        isListed = true
+        trouble = await readParts(devices, options, isRehearsal).catch((error) => error)
+        observations = devices.flatMap((entry) => (memory.meaningOf(entry).hasIdentity ? observe(entry) : []))
+      } catch (error) {
+        trouble = error
+      }
     }
     if (options.signal.aborted) return failedCycle('stopped', startedAt)
     const batch = {
@@ -143,6 +147,25 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
         await within(noteOutcome(trouble, summarize(complaints)), patienceMs)
       }
     }
+  }
+
+  /** Where the link tells everything there is nothing to ask for: its devices are there for as long as it is up. */
+  function toldByLinkAlone(): readonly Observation[] {
+    if (heard.form.tellsAll !== true) return []
+    const linked = connections.ofSource(heard.id).filter(({ status }) => status === 'connected')
+    const ids = linked.flatMap(({ receiver }) => latest.get(receiver)?.api_device_id ?? [])
+    return ids.map((id) => ({ id, kind: 'receiver' }))
+  }
+
+  async function readList(signal: AbortSignal): Promise<DeviceList<UpstreamDevice>> {
+    const list = await heard.listDevices(signal, heard.form === form ? lastList : undefined)
+    if (heard.form !== form) {
+      form = heard.form
+      memory = createMemory(form)
+    }
+    lastList = list
+    acceptedAt = performance.now()
+    return list
   }
 
   /** The store may hold up somebody who asked for this cycle, but not the next one. */
@@ -211,7 +234,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     for (const [done, entry] of unknown.entries()) {
       const isComplete = options.isComplete || isCompleteWanted
       if (done >= affordable && !isComplete) break
-      entry.device = await plugin.readPart(link, entry.device, 'identity', options.signal)
+      entry.device = await form.readPart(link, entry.device, 'identity', options.signal)
       entry.identityAt = time
       budget -= 1
       options.onProgress?.(done + 1, isComplete ? unknown.length : Math.min(unknown.length, affordable))
@@ -229,7 +252,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     for (const entry of unread.sort((a, b) => a.levelsAt - b.levelsAt)) {
       const { levelParts } = memory.meaningOf(entry)
       if (levelParts.length > budget) break
-      for (const part of levelParts) entry.device = await plugin.readPart(link, entry.device, part, options.signal)
+      for (const part of levelParts) entry.device = await form.readPart(link, entry.device, part, options.signal)
       budget -= levelParts.length
       if (noteRead(entry)) await takeNow(entry, options)
     }
@@ -295,12 +318,15 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   async function noteOutcome(trouble: unknown, warning: string | null): Promise<void> {
     const { error, retryAfter, isRefused, excerpt } = readTrouble(trouble)
     poller.wasRefused = isRefused
-    const holdMs = retryAfter === null ? null : link.holdMs
-    const outcome = trouble === undefined ? { ok: true as const, warning } : { ok: false as const, error, holdMs }
-    if (!outcome.ok) log.warn({ source: heard.id }, outcome.error)
+    if (trouble === undefined) return report({ ok: true, warning })
     if (excerpt !== undefined) log.debug({ source: heard.id, answered: excerpt }, 'the answer began like this')
+    log.warn({ source: heard.id }, error)
+    await report({ ok: false, error, holdMs: retryAfter === null ? null : link.holdMs })
+  }
+
+  async function report(outcome: CycleOutcome): Promise<void> {
     await reports.note(manufacturer, heard.id, outcome).catch((error) => {
-      log.error({ source: heard.id, error: String(error) }, 'the outcome of the cycle could not be stored')
+      log.error({ source: heard.id, error: String(error) }, 'how the source fares could not be stored')
     })
   }
 
@@ -323,6 +349,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       toldByLink.clear()
     },
     noteTold: (deviceId) => void toldByLink.add(deviceId),
+    noteHeld: (error) => report({ ok: false, error, holdMs: link.holdMs }),
   }
   return poller
 }

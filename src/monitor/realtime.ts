@@ -9,6 +9,7 @@ import type { Units } from '../live/units.ts'
 import type { Interest, PushEvent } from '../manufacturers/plugin.ts'
 import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../model/pace.ts'
+import type { Observation } from '../model/receiver.ts'
 import { type Connections, linkLease } from './connections.ts'
 import type { Batch, Ingest } from './ingest.ts'
 import type { Keeper, LeaseDeps } from './ownership.ts'
@@ -29,6 +30,8 @@ export interface FollowHooks {
   onLink?(isUp: boolean): void
   /** The link told levels of this device. */
   onTold?(deviceId: string): void
+  /** The system asked for a pause when the link was tried. */
+  onHeld?(error: string): Promise<void>
   /** Somebody else keeps the subscription. */
   onStandBy?(holder: string): void
   /** The system took our credentials after this time (of `performance.now()`), on whatever occasion. */
@@ -38,14 +41,14 @@ export interface FollowHooks {
 /** Whether the system has let us in since then is looked at this often. */
 const lookEveryMs = 250
 
-/** Subscribes, and again after every loss, until the signal aborts. Nothing to do for a plugin that cannot. */
+/** Subscribes, and again after every loss, until the signal aborts. Nothing to do for a form that cannot. */
 export async function followForever(
   deps: FollowDeps,
   heard: HeardSource,
   signal: AbortSignal,
   hooks: FollowHooks = {},
 ): Promise<void> {
-  if (heard.plugin.subscribe === undefined) return
+  if (heard.form.subscribe === undefined) return
   const work = (lease: { readonly signal: AbortSignal }) => keepLink(deps, heard, lease.signal, hooks)
   const { onStandBy } = hooks
   await deps.keeper.whileOwner(linkLease(heard.id), signal, work, onStandBy === undefined ? {} : { onStandBy })
@@ -93,8 +96,7 @@ async function connectOnce(
   hooks: FollowHooks,
 ): Promise<Ending | 'unwanted'> {
   const { connections, now, log } = deps
-  const { id: source, plugin, link } = heard
-  if (plugin.subscribe === undefined) return 'unwanted'
+  const { id: source, link } = heard
   const lifetime = childOf(signal)
   let openedAt: number | undefined
   let isUp = false
@@ -105,7 +107,9 @@ async function connectOnce(
   })
   try {
     await connections.note(source, { type: 'trying', at: now() })
-    for await (const event of plugin.subscribe(link, interestIn(deps, source), lifetime.signal)) {
+    const { subscribe } = await heard.findForm(lifetime.signal)
+    if (subscribe === undefined) throw new link.errors.ApiError(`${source} tells nothing by itself any more`)
+    for await (const event of subscribe(link, interestIn(deps, source), lifetime.signal)) {
       if (event.type === 'open') {
         openedAt = performance.now()
         isUp = true
@@ -120,6 +124,7 @@ async function connectOnce(
     isRefused = trouble.isRefused
     log.warn({ source }, `real-time link: ${reason}`)
     await connections.note(source, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
+    if (trouble.retryAfter !== null) await hooks.onHeld?.(reason)
   } finally {
     isUp = false
     hooks.onLink?.(false)
@@ -204,9 +209,10 @@ function takeEvent(
     return
   }
   const receiver = latest.byApiId(manufacturer, id)
-  // Only polling makes receivers: it knows who a device is.
   if (receiver === undefined) {
-    ignore('pushed by a device that is not known yet', { device: id })
+    // What makes receivers has to know who a device is.
+    if (event.type === 'told' && event.isWhole) takeNewcomer(deps, heard, event.observation)
+    else ignore('pushed by a device that is not known yet', { device: id })
     return
   }
   // Stopped on purpose: what is pushed all the same is not taken.
@@ -217,6 +223,20 @@ function takeEvent(
   if (observations[0]?.channels !== undefined) hooks.onTold?.(id)
   if (event.type === 'removed') void connections.dropped(receiver.id)
   take(deps, heard, id, { observations, gone: isGone ? [receiver.id] : [] })
+}
+
+/** A device first heard over the link: from then on the link is its receiver's, if there is to be one. */
+function takeNewcomer(deps: FollowDeps, heard: HeardSource, observation: Observation): void {
+  const { ingest, connections, latest, log } = deps
+  const { id: source, manufacturer } = heard
+  const device = observation.id
+  const takeIn = async () => {
+    await ingest.take({ manufacturer, observations: [observation] })
+    if (latest.byApiId(manufacturer, device) !== undefined) await connections.expect(heard, [device])
+  }
+  takeIn().catch((error) => {
+    log.error({ source, device, error: String(error) }, 'what was pushed could not be stored')
+  })
 }
 
 /** A transmitter that its system lists as a device of its own. */

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest'
 import { getPlugin } from '../manufacturers/index.ts'
-import type { UpstreamDevice } from '../manufacturers/plugin.ts'
+import type { Form, UpstreamDevice } from '../manufacturers/plugin.ts'
 import type { Link } from '../upstream/link.ts'
 import { createMemory, withoutLevels } from './remembered.ts'
 
-const shure = getPlugin('shure')
+const [system] = getPlugin('shure').forms as [Form]
 
 /** The one device of a list with these fields. */
 async function listed(fields: object): Promise<UpstreamDevice> {
   const body = [{ device_id: 'a', device_name: 'Rack', serial_number: 'S1', transmitters: [], ...fields }]
   const link = { request: async () => ({ status: 200, headers: {}, body }) } as unknown as Link
-  const [device] = (await shure.listDevices(link)).devices
+  const [device] = (await system.listDevices(link)).devices
   if (device === undefined) throw new Error('no device')
   return device
 }
 
 const levels = (rf_level: number) => ({ channels: [{ channel: 1, rf_level }] })
 
-/** What is remembered of a device after each of its lists, by a plugin whose translations are counted. */
+/** What is remembered of a device after each of its lists, by a form whose translations are counted. */
 function remembering() {
   let translations = 0
   const memory = createMemory({
-    ...shure,
+    ...system,
     transformDeviceData(device) {
       translations += 1
-      return shure.transformDeviceData(device)
+      return system.transformDeviceData(device)
     },
   })
   return {

@@ -1,6 +1,6 @@
 /** What is remembered of a source's devices from cycle to cycle: a device that is as it was costs a comparison. */
 
-import type { Plugin, UpstreamDevice } from '../manufacturers/plugin.ts'
+import type { Form, UpstreamDevice } from '../manufacturers/plugin.ts'
 import type { Observation } from '../model/receiver.ts'
 
 export interface Remembered {
@@ -46,17 +46,17 @@ export interface Memory {
   all(): Iterable<Remembered>
 }
 
-export function createMemory(plugin: Plugin): Memory {
+export function createMemory(form: Form): Memory {
   const devices = new Map<string, Remembered>()
   let cycle = 0
 
   function meaningOf(entry: Remembered): Meaning {
-    if (entry.meaning.device !== entry.device) entry.meaning = readMeaning(plugin, entry.device)
+    if (entry.meaning.device !== entry.device) entry.meaning = readMeaning(form, entry.device)
     return entry.meaning
   }
 
   function start(listed: UpstreamDevice): Remembered {
-    const meaning = readMeaning(plugin, listed)
+    const meaning = readMeaning(form, listed)
     const read = { identityAt: 0, levelsAt: 0, missed: 0, cycle, receiver: null }
     const entry = { id: listed.id, listed, known: listed, device: listed, meaning, ...read }
     devices.set(listed.id, entry)
@@ -67,12 +67,12 @@ export function createMemory(plugin: Plugin): Memory {
     // Nothing else is said, and nothing was read that would have to be forgotten.
     if (listed === entry.listed && entry.device === entry.known) return
     const before = meaningOf(entry)
-    const isSame = plugin.isSameIdentity(listed, entry.device)
+    const isSame = form.isSameIdentity(listed, entry.device)
     if (!isSame) entry.identityAt = 0
-    entry.known = plugin.withEarlierIdentity(listed, entry.device)
+    entry.known = form.withEarlierIdentity(listed, entry.device)
     entry.device = entry.known
     entry.listed = listed
-    entry.meaning = readMeaning(plugin, entry.device)
+    entry.meaning = readMeaning(form, entry.device)
     // Where levels come over a link, what the list says of them is not even translated.
     if (isSame) entry.meaning.withoutLevels = before.withoutLevels
   }
@@ -100,18 +100,18 @@ export function createMemory(plugin: Plugin): Memory {
   }
 }
 
-function readMeaning(plugin: Plugin, device: UpstreamDevice): Meaning {
-  const parts = plugin.partsOf(device)
+function readMeaning(form: Form, device: UpstreamDevice): Meaning {
+  const parts = form.partsOf(device)
   let observation: Observation | undefined
   return {
     device,
     get observation() {
-      observation ??= plugin.transformDeviceData(device)
+      observation ??= form.transformDeviceData(device)
       return observation
     },
     levelParts: parts.filter((part) => part !== 'identity'),
     wantsIdentity: parts.includes('identity'),
-    hasIdentity: plugin.hasIdentity(device),
+    hasIdentity: form.hasIdentity(device),
   }
 }
 

@@ -75,9 +75,9 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
     if (record.secretsUnreadable) return unusable('credentials unreadable, enter them again', base_url)
     const isEnabled = record.api_enabled && listed.every((source) => source.isEnabled)
     const ids = listed.map((source) => sourceId(code, source))
-    const unverified = listed.flatMap(({ baseUrl, verifySsl }) => {
+    const unverified = listed.flatMap(({ baseUrl, verifySsl, fingerprint }) => {
       const { protocol, host } = new URL(baseUrl)
-      return protocol === 'https:' && !verifySsl ? [host] : []
+      return protocol === 'https:' && !verifySsl && !fingerprint ? [host] : []
     })
     const monitored = { code, base_url, isEnabled, sources: ids, unverified }
     const sources = isEnabled ? openSources(record, deps) : []

@@ -51,7 +51,7 @@ async function readCertificate(cert: string, key: string): Promise<X509Certifica
 
 async function makeCertificate(names: readonly string[], now: number) {
   // Taken in only when needed: it is large, and most services never need it.
-  const { generate } = await import('selfsigned')
+  const { default: selfsigned } = await import('selfsigned')
   const bound = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
   const addresses = new Set(['127.0.0.1', '::1', ...bound.filter((one) => !one.startsWith('fe80:'))])
   const hosts = new Set(['localhost'])
@@ -63,7 +63,7 @@ async function makeCertificate(names: readonly string[], now: number) {
     ...[...hosts].map((value) => ({ type: 2 as const, value })),
     ...[...addresses].filter((ip) => ip !== '0.0.0.0' && ip !== '::').map((ip) => ({ type: 7 as const, ip })),
   ]
-  return generate([{ name: 'commonName', value: 'Micwatch' }], {
+  return selfsigned.generate([{ name: 'commonName', value: 'Micwatch' }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',

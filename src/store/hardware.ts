@@ -8,6 +8,11 @@ export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
 }
 
+/** By id; without the pictures, which may be large. */
+export async function listPerformerNames(reader: Reader): Promise<Pick<Performer, 'id' | 'name'>[]> {
+  return reader.selectFrom('performers').select(['id', 'name']).orderBy('id').execute()
+}
+
 export async function findPerformer(reader: Reader, id: number): Promise<Performer | undefined> {
   return reader.selectFrom('performers').selectAll().where('id', '=', id).executeTakeFirst()
 }

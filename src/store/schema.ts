@@ -5,6 +5,7 @@
 
 import type { Generated } from 'kysely'
 import type { Role } from '../model/access.ts'
+import type { Transport } from '../model/connection.ts'
 
 export interface Schema {
   migrations: MigrationRow
@@ -139,7 +140,7 @@ export interface ConnectionRow {
   manufacturer: string
   source: string | null
   status: 'connecting' | 'connected' | 'disconnected' | 'error' | 'stopped'
-  transport: 'websocket' | 'sse'
+  transport: Transport
   connected_at: number | null
   disconnected_at: number | null
   last_message_at: number | null

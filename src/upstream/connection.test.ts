@@ -18,12 +18,13 @@ const upper = {
   polling_interval: 3,
 }
 const url = { api_base_url: 'http://a' }
+const bare = { websocketUrl: null, fingerprint: null, name: null }
 
 describe('the two forms', () => {
   test('are equal', () => {
     expect(parseConnection(upper)).toEqual(parseConnection(plain))
     expect(parseConnection(plain)).toEqual({
-      addresses: [{ baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
+      addresses: [{ ...bare, baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
       username: 'micwatch',
       verifySsl: false,
       timeoutMs: 5000,
@@ -31,7 +32,6 @@ describe('the two forms', () => {
       isEnabled: true,
       pollIntervalSeconds: 3,
       silentStreamMs: 60_000,
-      websocketUrl: null,
       authHeader: null,
     })
   })
@@ -62,13 +62,35 @@ test('the secret is shared_key or password', () => {
 })
 
 test('single devices stand beside the system, each with its own password if need be', () => {
-  const devices = ['http://10.0.0.7', { url: 'https://10.0.0.8/', password: 'own', name: 'Stage', fingerprint: 'x' }]
+  const fingerprint = 'ab'.repeat(32)
+  const devices = ['http://10.0.0.7', { url: 'https://10.0.0.8/', password: 'own', name: 'Stage', fingerprint }]
   expect(parseConnection({ ...url, password: 'shared', devices }).addresses).toEqual([
-    { baseUrl: 'http://a', secret: 'shared' },
-    { baseUrl: 'http://10.0.0.7', secret: 'shared' },
-    { baseUrl: 'https://10.0.0.8', secret: 'own' },
+    { ...bare, baseUrl: 'http://a', secret: 'shared' },
+    { ...bare, baseUrl: 'http://10.0.0.7', secret: 'shared' },
+    { ...bare, baseUrl: 'https://10.0.0.8', secret: 'own', name: 'Stage', fingerprint: Array(32).fill('AB').join(':') },
   ])
   expect(parseConnection({ devices: [] }).addresses).toEqual([])
+})
+
+test.each([
+  ['tcp://10.0.0.9', 'tcp://10.0.0.9:2202'],
+  ['TCP://Stage-Left/', 'tcp://stage-left:2202'],
+  ['udp://10.0.0.9:4000', 'udp://10.0.0.9:4000'],
+  ['tcp://[fe80::1]', 'tcp://[fe80::1]:2202'],
+])('%j of a device that is no web server is spelled %s', (given, expected) => {
+  const { addresses } = parseConnection({ devices: [given] }, { 'tcp:': 2202, 'udp:': 2202 })
+  expect(addresses).toEqual([{ ...bare, baseUrl: expected, secret: '' }])
+})
+
+test.each([
+  [{ devices: ['tcp://10.0.0.9'] }, /^devices\.0: .*http:\/\/ or https:\/\//],
+  [{ devices: ['ssc1://10.0.0.9/rx1'] }, /^devices\.0: expected ssc1:\/\/host or ssc1:\/\/host:port/],
+  [{ devices: [{ url: 'ssc1:///x' }] }, /^devices\.0\.url: /],
+  [{ devices: [{ url: 'https://a', fingerprint: 'ab:cd' }] }, /^devices\.0\.fingerprint: .*64 hex digits/],
+  [{ devices: [{ url: 'https://a', name: 7 }] }, /^devices\.0\.name: expected text/],
+  [{ api_base_url: 'ssc1://10.0.0.9' }, /^api_base_url: /],
+])('a device that cannot be reached so is refused: %j', (config, says) => {
+  expect(() => parseConnection(config, { 'ssc1:': 45 })).toThrow(says)
 })
 
 test.each([

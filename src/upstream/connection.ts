@@ -2,11 +2,13 @@
 
 import { otherForm } from '../model/manufacturer-config.ts'
 import type { Pace } from '../model/pace.ts'
+import { parseFingerprint } from './certificate.ts'
+import { isRecord } from './fields.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
 export interface Connection {
-  /** System addresses and single devices, each without a final slash. */
+  /** The system's address and those of single devices. */
   readonly addresses: readonly Address[]
   readonly username: string
   readonly verifySsl: boolean
@@ -14,16 +16,24 @@ export interface Connection {
   readonly pace: Pace
   readonly isEnabled: boolean
   readonly pollIntervalSeconds: number | undefined
-  readonly websocketUrl: string | null
   readonly silentStreamMs: number
   /** Name of the header that carries the key beside the digest; null: none is sent. */
   readonly authHeader: string | null
 }
 
 export interface Address {
+  /** Without a final slash, and with its port where the scheme is not the web's. */
   readonly baseUrl: string
   readonly secret: string
+  /** Where it pushes, if the configuration says so: only ever the system's. */
+  readonly websocketUrl: string | null
+  /** Of a single device: its pinned certificate, and what people call it. */
+  readonly fingerprint: string | null
+  readonly name: string | null
 }
+
+/** The schemes of single devices that are no web servers (`tcp:`), each with the port used where none is given. */
+export type DevicePorts = Readonly<Record<string, number>>
 
 /** A configuration that cannot be used; the message names the key and what was expected. */
 export class ConfigError extends Error {
@@ -45,7 +55,7 @@ const plainKeys = [
 ]
 
 /** Throws ConfigError for an unknown key, a wrong type, or one setting given twice with different values. */
-export function parseConnection(config: Config): Connection {
+export function parseConnection(config: Config, devicePorts: DevicePorts = {}): Connection {
   const known = new Set([...plainKeys, ...Object.values(otherForm)])
   for (const key of Object.keys(config)) {
     if (!known.has(key)) throw new ConfigError(`${key}: unknown key; expected one of ${[...known].join(', ')}`)
@@ -55,8 +65,12 @@ export function parseConnection(config: Config): Connection {
   const systemUrl = read.text('api_base_url')
   const devices = config.devices ?? []
   if (!Array.isArray(devices)) throw new ConfigError('devices: expected a list of addresses')
-  const addresses: Address[] = devices.map((device, at) => parseDevice(device, `devices.${at}`, secret))
-  if (systemUrl !== undefined) addresses.unshift({ baseUrl: parseBaseUrl(systemUrl, 'api_base_url'), secret })
+  const addresses = devices.map((device, at) => parseDevice(device, `devices.${at}`, { secret, devicePorts }))
+  const websocketUrl = readWebSocketUrl(read, systemUrl)
+  if (systemUrl !== undefined) {
+    const baseUrl = parseBaseUrl(systemUrl, 'api_base_url')
+    addresses.unshift({ baseUrl, secret, websocketUrl, fingerprint: null, name: null })
+  }
   const urls = addresses.map(({ baseUrl }) => baseUrl)
   const twice = urls.find((url, at) => urls.indexOf(url) !== at)
   if (twice !== undefined) throw new ConfigError(`devices: ${twice} is given twice; keep one`)
@@ -73,7 +87,6 @@ export function parseConnection(config: Config): Connection {
     },
     isEnabled: read.flag('enabled') ?? true,
     pollIntervalSeconds: read.whole('poll_interval', 1, 3600),
-    websocketUrl: readWebSocketUrl(read, systemUrl),
     silentStreamMs: (read.number('stream_timeout', 1, 3600) ?? 60) * 1000,
     authHeader: read.flag('auth_header') ? (read.text('auth_header_name') ?? 'X-Vendor-Auth-Key') : null,
   }
@@ -136,20 +149,36 @@ function isBetween(value: unknown, min: number, max: number): value is number {
   return typeof value === 'number' && value >= min && value <= max
 }
 
-function parseDevice(device: unknown, path: string, secret: string): Address {
-  if (typeof device === 'string') return { baseUrl: parseBaseUrl(device, path), secret }
-  if (typeof device !== 'object' || device === null) throw new ConfigError(`${path}: expected an address`)
-  const { url, password } = device as { url?: unknown; password?: unknown }
-  if (typeof url !== 'string') throw new ConfigError(`${path}.url: expected an address`)
+function parseDevice(
+  device: unknown,
+  path: string,
+  { secret, devicePorts }: { secret: string; devicePorts: DevicePorts },
+): Address {
+  const about = typeof device === 'string' ? { url: device } : device
+  if (!isRecord(about)) throw new ConfigError(`${path}: expected an address`)
+  const { url, password, fingerprint = null, name = null } = about
+  const key = device === about ? `${path}.url` : path
+  if (typeof url !== 'string') throw new ConfigError(`${key}: expected an address`)
   if (password !== undefined && typeof password !== 'string') throw new ConfigError(`${path}.password: expected text`)
-  return { baseUrl: parseBaseUrl(url, `${path}.url`), secret: password ?? secret }
+  if (name !== null && typeof name !== 'string') throw new ConfigError(`${path}.name: expected text`)
+  const pinned = fingerprint === null ? null : parseFingerprint(String(fingerprint))
+  if (fingerprint !== null && pinned === null) {
+    throw new ConfigError(`${path}.fingerprint: expected the certificate's SHA-256 fingerprint, 64 hex digits`)
+  }
+  const baseUrl = parseBaseUrl(url, key, devicePorts)
+  return { baseUrl, secret: password ?? secret, websocketUrl: null, fingerprint: pinned, name }
 }
 
 /** One spelling for one address: it names the source. */
-function parseBaseUrl(text: string, path: string): string {
-  const url = parseUrl(text, path, ['http:', 'https:'])
+function parseBaseUrl(text: string, path: string, devicePorts: DevicePorts = {}): string {
+  const url = parseUrl(text, path, ['http:', 'https:', ...Object.keys(devicePorts)])
   if (url.search !== '') throw new ConfigError(`${path}: expected an address without a query`)
-  return url.href.replace(/\/+$/, '')
+  const port = devicePorts[url.protocol]
+  if (port === undefined) return url.href.replace(/\/+$/, '')
+  if (url.hostname === '' || !['', '/'].includes(url.pathname)) {
+    throw new ConfigError(`${path}: expected ${url.protocol}//host or ${url.protocol}//host:port`)
+  }
+  return `${url.protocol}//${url.hostname.toLowerCase()}:${url.port || port}`
 }
 
 function parseUrl(text: string, path: string, schemes: readonly string[]): URL {

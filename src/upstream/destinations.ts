@@ -6,6 +6,7 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
+import { certificateFault, type Trust, tlsOptions } from './certificate.ts'
 
 export interface Destinations {
   /** This process itself listens there. */
@@ -71,20 +72,37 @@ export function guardedLookup(destinations: Destinations, port: number): LookupF
   }
 }
 
-/** For undici, to one port. */
+/** For undici, to one port, believing the certificates that `trust` allows. */
 export function guardedConnector(
   destinations: Destinations,
-  { port, ...options }: { port: number; timeout: number; rejectUnauthorized: boolean },
+  { port, timeout, trust }: { port: number; timeout: number; trust: Trust },
 ): buildConnector.connector {
   // undici hands unknown options on to net.connect, which asks `lookup`; its types do not say so.
   const connect = buildConnector({
-    ...options,
+    ...tlsOptions(trust),
+    timeout,
     lookup: guardedLookup(destinations, port),
   } as buildConnector.BuildOptions)
   return (about, callback) => {
     if (isRefusedHost(destinations, about.hostname, port)) callback(refusal(about.hostname), null)
-    else connect(about, callback)
+    else
+      connect(about, (error, socket) => {
+        const fault = socket === null ? null : certificateFault(socket, trust)
+        if (fault === null) return error === null ? callback(null, socket) : callback(error, null)
+        socket?.destroy()
+        callback(fault, null)
+      })
   }
+}
+
+/** The address a host is at now. Throws when it is one nothing is sent to, or its name does not resolve. */
+export async function resolveDestination(destinations: Destinations, url: URL): Promise<LookupAddress> {
+  const host = bare(url.hostname)
+  const found = isIP(host) === 0 ? await destinations.resolve(host) : [{ address: host, family: isIP(host) }]
+  // IPv4 where there is a choice: most gear knows nothing else.
+  const chosen = found.find(({ family }) => family === 4) ?? found[0]
+  if (chosen === undefined || destinations.isRefused(chosen.address, portOf(url))) throw refusal(url.hostname)
+  return chosen
 }
 
 /** Throws when the address is one nothing is sent to; a name is judged when it is resolved. */

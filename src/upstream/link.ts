@@ -7,18 +7,20 @@ import { Pool } from 'undici'
 import { isDeeper, maxJsonDepth } from '../model/json.ts'
 import { type Bucket, fullBucket, type Pace, parseRetryAfter, reserveToken } from '../model/pace.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
+import type { Trust } from './certificate.ts'
 import { createDestinations, type Destinations, guardedConnector, portOf } from './destinations.ts'
 import type { ApiError, ErrorClasses } from './errors.ts'
 import { connectionTrouble, statusTrouble } from './trouble.ts'
 
 /** How to reach a source; what a manufacturer's `config` says of it. */
-export interface LinkSettings {
+export interface LinkSettings extends Trust {
   /** Without a final slash. */
   readonly baseUrl: string
   readonly timeoutMs: number
-  readonly verifySsl: boolean
   readonly pace: Pace
   readonly credentials: Credentials
+  /** What people call a single device; for one that tells no name of its own. */
+  readonly name?: string | null
   /** Where the source pushes, when the configuration says so. */
   readonly websocketUrl?: string | null
   /** An event stream without a byte for so long is lost; 60 s where nothing is said. */
@@ -116,8 +118,10 @@ export function createLink(options: {
     destinations = createDestinations(),
     now = Date.now,
   } = options
-  const { timeoutMs, verifySsl, credentials, pace } = settings
+  const { timeoutMs, credentials, pace } = settings
   const base = new URL(settings.baseUrl)
+  // Addresses that are no web addresses have no origin of their own in Node's eyes.
+  const address = `${base.protocol}//${base.host}`
   const prefix = base.pathname.replace(/\/$/, '')
   const authorizer = createAuthorizer(credentials)
   // Digest counts must arrive in the order they were given out, so its requests share one connection.
@@ -126,27 +130,30 @@ export function createLink(options: {
   const connect = guardedConnector(destinations, {
     port: portOf(base),
     timeout: Math.min(maxConnectMs, timeoutMs),
-    rejectUnauthorized: verifySsl,
+    trust: settings,
   })
   let inFlight = 0
-  const pool = new Pool(base.origin, {
-    connections,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: 16 * 1024,
-    // After an aborted request undici would connect anew, with nobody asking.
-    connect: (target, tell) => (inFlight > 0 ? connect(target, tell) : tell(new Error('nobody asks'), null)),
-  })
+  let pool: Pool | undefined
+  // Opened by the first request: a link to a device that speaks otherwise never has one.
+  const openPool = () =>
+    new Pool(address, {
+      connections,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 16 * 1024,
+      // After an aborted request undici would connect anew, with nobody asking.
+      connect: (target, tell) => (inFlight > 0 ? connect(target, tell) : tell(new Error('nobody asks'), null)),
+    })
   async function enter(signal?: AbortSignal): Promise<void> {
     heedHold()
-    await turnstile.pass(base.origin, pace, signal)
+    await turnstile.pass(address, pace, signal)
     // One may have begun while we waited.
     heedHold()
   }
 
   function heedHold(): void {
-    const holdMs = turnstile.holdMs(base.origin)
+    const holdMs = turnstile.holdMs(address)
     if (holdMs === 0) return
     const seconds = Math.ceil(holdMs / 1000)
     throw new errors.ApiRateLimitError(`${base.host} asked us to wait; ${seconds} s are left (rate limited)`, {
@@ -200,6 +207,7 @@ export function createLink(options: {
     const sent = authorizer.headers(method, target)
     inFlight += 1
     try {
+      pool ??= openPool()
       const { statusCode, headers, body } = await pool.request({
         method: method as 'GET',
         path: target,
@@ -233,7 +241,7 @@ export function createLink(options: {
     const headers = flatten(rawHeaders)
     const asksToWait = status === 429 || status === 503
     const retryAfter = asksToWait ? parseRetryAfter(headers['retry-after'], headers.date, now()) : null
-    if (retryAfter !== null) turnstile.hold(base.origin, retryAfter * 1000)
+    if (retryAfter !== null) turnstile.hold(address, retryAfter * 1000)
     const details = { status, response: { status, headers }, retryAfter }
     const message = statusTrouble(status, base.host, retryAfter)
     return status === 429 ? new errors.ApiRateLimitError(message, details) : new errors.ApiError(message, details)
@@ -264,10 +272,10 @@ export function createLink(options: {
     enter,
     refuse,
     get holdMs() {
-      return turnstile.holdMs(base.origin)
+      return turnstile.holdMs(address)
     },
     resume: { lastEventId: '', retryMs: null },
-    close: () => pool.destroy(),
+    close: async () => pool?.destroy(),
   }
 }
 

@@ -2,9 +2,11 @@
 
 import { on, once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { ConnectionOptions } from 'node:tls'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
-import WebSocket from 'ws'
+import WebSocket, { type ClientOptions } from 'ws'
+import { connectPinned } from './certificate.ts'
 import { checkDestination, guardedConnector, guardedLookup, portOf } from './destinations.ts'
 import { ApiError } from './errors.ts'
 import { type Link, maxConnectMs } from './link.ts'
@@ -73,7 +75,7 @@ async function connect(
   const sent = link.authorizer.headers('GET', url.pathname + url.search)
   const socket = new WebSocket(url, {
     headers: sent,
-    rejectUnauthorized: link.settings.verifySsl,
+    ...pinned(link),
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
     followRedirects: false,
@@ -105,6 +107,14 @@ async function connect(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** `ws` would look at the certificate by the machine's authorities alone. */
+function pinned({ settings }: Link): ClientOptions {
+  const { fingerprint = null, verifySsl } = settings
+  if (fingerprint === null) return { rejectUnauthorized: verifySsl }
+  const createConnection = (options: ConnectionOptions) => connectPinned(options, settings)
+  return { createConnection: createConnection as NonNullable<ClientOptions['createConnection']> }
 }
 
 function late(cause: unknown): Error {
@@ -156,14 +166,13 @@ export async function* openEventStream(
   timing: PushTiming = {},
 ): AsyncGenerator<StreamEvent> {
   const url = new URL(link.settings.baseUrl + path)
-  const { verifySsl } = link.settings
   const patienceMs = timing.handshakeMs ?? handshakeMs
   const bodyTimeout = timing.silentStreamMs ?? link.settings.silentStreamMs ?? silentStreamMs
   const agent = new Agent({
     connect: guardedConnector(link.destinations, {
       port: portOf(url),
       timeout: maxConnectMs,
-      rejectUnauthorized: verifySsl,
+      trust: link.settings,
     }),
     headersTimeout: 0,
   })

@@ -7,9 +7,12 @@ export function connectionTrouble(error: unknown, host: string, timeoutMs: numbe
     return `certificate of ${host} not accepted (${code}); install a trusted one, or set ssl_verify: false for this manufacturer`
   }
   switch (code) {
+    case 'WRONG_CERTIFICATE':
+      return `${host} has another certificate than the one pinned (its fingerprint: ${messageOf(error)}); if that is right, enter the new fingerprint`
     case 'DEADLINE':
     case 'UND_ERR_HEADERS_TIMEOUT':
       return `no answer from ${host} within ${timeoutMs / 1000} s`
+    case 'SILENT':
     case 'UND_ERR_BODY_TIMEOUT':
       return `${host} fell silent; the connection is given up`
     case 'ECONNREFUSED':
@@ -50,6 +53,10 @@ export function statusTrouble(status: number, host: string, retryAfter: number |
   return `${host} answered ${status}${retryAfter === null ? '' : `; the next try is in ${retryAfter} s`}`
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 function codeOf(error: unknown): string {
   for (let one = error; one instanceof Object; one = (one as { cause?: unknown }).cause) {
     const { code } = one as { code?: unknown }
@@ -61,5 +68,5 @@ function codeOf(error: unknown): string {
 }
 
 function isCertificateCode(code: string): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)
+  return code !== 'WRONG_CERTIFICATE' && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)
 }

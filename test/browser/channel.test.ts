@@ -1,8 +1,9 @@
 /** The page of one channel in a real browser, against the whole service. */
 
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startShure, until } from '../app.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
+import { receiver, startFakeService } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -35,6 +36,24 @@ it('tells everything about a channel, and follows it', async () => {
   expect((await findings(page)).join()).toBe('')
   await page.getByRole('link', { name: 'Band' }).click()
   await page.waitForURL(/\?group=\d+$/)
+}, 60_000)
+
+it('shows what some gear tells besides, and its marks', async () => {
+  const service = await startFakeService('')
+  onTestFinished(() => service.close())
+  const told = receiver(1, [
+    { details: { model: 'AD2', muted: false, battery_minutes: 245, battery_is_estimate: true, power_mw: 10 } },
+  ])
+  const details = { rf_a: -58, rf_b: -71, antennas: 'A', quality: 80, muted: true, encryption: 'error' as const }
+  service.house.receivers = [{ ...told, channels: told.channels.map((one) => ({ ...one, details })) }]
+  service.house.answers['/api/receivers/1/'] = service.house.receivers[0]
+  const page = await open(service, '/channels/1')
+  const text = () => page.locator('main').innerText()
+  for (const shown of ['A −58 dBm, B −71 dBm', '80 %', 'keys do not match', 'AD2', '4:05 h', 'about 90 %', '10 mW']) {
+    await expect.poll(text).toContain(shown)
+  }
+  for (const mark of ['Muted', 'Encryption keys do not match']) await page.getByTitle(mark).first().waitFor()
+  expect(await isTooWide(page)).toBe(false)
 }, 60_000)
 
 it('keeps its history over a reload, and says since when', async () => {

@@ -70,7 +70,7 @@ it('shows every state, follows what changes, and puts problems first on request'
 
   service.say(update([{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null]))
   await page.locator('.card[data-state=low]', { hasText: 'Singer 1' }).waitFor()
-  await card(1).getByText('−63 dBm').waitFor()
+  await card(1).getByRole('img', { name: '−63 dBm' }).waitFor()
 
   expect(await slots()).toEqual(['1', '2', '3', '4', '5'])
   await page.getByLabel('Order').first().selectOption('Problems first')
@@ -190,7 +190,7 @@ it('shows every value in a table, ordered by its columns', async () => {
   service.house.receivers = [receiver(1, [{ battery: 90 }, { battery: 15, rf_level: -61 }, null, { battery: 40 }])]
   await page.goto(`${service.url}/?layout=list`)
   const row = page.getByRole('row', { name: /Singer 2/ })
-  await row.getByText('−61 dBm').waitFor()
+  await row.getByRole('img', { name: '−61 dBm' }).waitFor()
   for (const text of ['H02', 'Low', '15 %', '540.000 MHz', 'Rack 1·2']) expect(await row.innerText()).toContain(text)
   const order = () => page.locator('tbody [data-column=slot]').allInnerTexts()
   expect(await order()).toEqual(['1', '2', '3', '4'])
@@ -310,24 +310,30 @@ it('hides the charts of a group that wants none', async () => {
   await expect.poll(() => page.locator('.chart').count()).toBe(0)
 })
 
-it('paints what it is told: a chart of the last minute, and meters that follow', async () => {
+it('paints what it is told: a chart of the last minute, and meters and levels that follow', async () => {
   service.house.receivers = [singers(1)]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
-  const painted = () =>
-    page.evaluate<number>(`(() => {
+  /** Red, green, blue and cover, pixel by pixel, of what is painted on an element. */
+  const painted = (selector: string) =>
+    page.evaluate<number[]>(`(() => {
       const canvas = document.querySelector('.meter-layer canvas')
-      const chart = document.querySelector('.chart').getBoundingClientRect()
+      const place = document.querySelector('${selector}').getBoundingClientRect()
       const field = canvas.getBoundingClientRect()
-      const { data } = canvas.getContext('2d').getImageData(
-        chart.left - field.left, chart.top - field.top, chart.width, chart.height)
-      let green = 0
-      for (let at = 0; at < data.length; at += 4) if (data[at + 1] > data[at] + 40) green += 1
-      return green
+      return [...canvas.getContext('2d').getImageData(
+        place.left - field.left, place.top - field.top, place.width, place.height).data]
     })()`)
-  const before = await painted()
+  const greenOf = async (selector: string) => {
+    const data = await painted(selector)
+    return data.filter((green, at) => at % 4 === 1 && green > (data[at - 1] ?? 0) + 40).length
+  }
+  await expect.poll(async () => (await painted('.meter-value')).some((one) => one > 0)).toBe(true)
+  const [chart, meter, level] = [await greenOf('.chart'), await greenOf('.meter-strip'), await painted('.meter-value')]
   for (let at = 0; at < 8; at++) service.say(update([{ audio_level: -4 - at }]))
-  await expect.poll(painted, { timeout: 10_000 }).toBeGreaterThan(before)
+  await expect.poll(() => greenOf('.chart'), { timeout: 10_000 }).toBeGreaterThan(chart)
+  await expect.poll(() => greenOf('.meter-strip')).toBeGreaterThan(meter)
+  service.say(update([{ rf_level: -63 }]))
+  await expect.poll(() => painted('.meter-value')).not.toEqual(level)
 })
 
 it('on a phone puts problems first, keeps within the screen, and opens a channel with one tap', async () => {

@@ -26,7 +26,8 @@ it('a value changes in the simulator, and the card follows', async () => {
   await page.goto(app.url)
   const card = page.locator('.card', { hasText: 'Elsbeth' })
   await card.waitFor()
-  const shown = async () => (await card.innerText()).replace(/\s+/g, ' ')
+  const levels = () => card.getByRole('img').evaluateAll((found) => found.map((one) => one.getAttribute('aria-label')))
+  const shown = async () => [await card.innerText(), ...(await levels())].join(' ').replace(/\s+/g, ' ')
   const becomes = async (...texts: string[]) => {
     await expect.poll(shown, { timeout: 10_000 }).toSatisfy((text: string) => texts.every((one) => text.includes(one)))
   }

@@ -76,7 +76,9 @@ describe.each(engines)('receivers on %s', (engine) => {
           audio_level: -18,
           rf_level: -48,
           frequency: '540.000',
+          details: { model: 'ULXD2', battery_minutes: null, battery_is_estimate: true },
         },
+        details: { antennas: 'AB', muted: false },
       })),
     }
     const revision = await db.transaction(async (tx) => {

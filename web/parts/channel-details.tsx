@@ -11,6 +11,7 @@ import { channelTexts } from '../texts/channel.ts'
 import { texts } from '../texts.ts'
 import { searchOf, viewOf } from '../view.ts'
 import { Ago } from './ago.tsx'
+import { batteryText, channelPairs, transmitterPairs } from './gear-details.ts'
 import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
 
@@ -30,6 +31,7 @@ export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channe
             { name: words.name, value: channel.name && plainText(channel.name) },
             { name: words.frequency, value: facts.frequency && texts.card.frequency(facts.frequency) },
             { name: words.wearer, value: wearer && plainText(wearer) },
+            ...channelPairs(channel.details),
           ]}
         />
         <Groups slot={channel.slot} />
@@ -40,9 +42,10 @@ export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channe
         <Pairs
           pairs={[
             { name: words.transmitterName, value: plainText(transmitter?.name ?? channel.lastName ?? '') },
-            { name: words.battery, value: facts.battery === null ? null : texts.card.percent(facts.battery) },
+            { name: words.battery, value: batteryText(facts.battery, transmitter?.details) },
             { name: words.frequency, value: transmitter?.frequency && texts.card.frequency(transmitter.frequency) },
             { name: words.upstreamSlot, value: transmitter?.upstream_slot?.toString() },
+            ...transmitterPairs(transmitter?.details),
           ]}
         />
       </section>

@@ -1,9 +1,12 @@
-/** RF and audio of one channel: bars and chart painted outside of React, and the same values as text. */
+/** RF and audio of one channel: bars, numbers and chart, painted outside of React. */
 
 import { useEffect, useRef } from 'react'
 import { createChartStrip } from '../chart-strip.ts'
 import { useSurroundings } from '../context.ts'
+import { formatLevel } from '../format.ts'
+import { createLevelText } from '../level-text.ts'
 import { createMeterStrip } from '../meter-strip.ts'
+import type { Levels } from '../store.ts'
 import { texts } from '../texts.ts'
 import { Age } from './age.tsx'
 
@@ -16,15 +19,10 @@ interface MetersProps {
 
 export function Meters({ receiverId, channelId, since }: MetersProps) {
   const { store, painter } = useSurroundings()
-  const place = useRef<HTMLSpanElement>(null)
-  const rfText = useRef<HTMLSpanElement>(null)
-  const audioText = useRef<HTMLSpanElement>(null)
-
+  const strip = useRef<HTMLSpanElement>(null)
   useEffect(() => {
-    if (place.current === null || rfText.current === null || audioText.current === null) return
-    const read = () => store.levels(receiverId, channelId)
-    const says = { rfText: textIn(rfText.current), audioText: textIn(audioText.current) }
-    return painter.add(createMeterStrip({ place: place.current, ...says, read }))
+    if (strip.current === null) return
+    return painter.add(createMeterStrip({ place: strip.current, read: () => store.levels(receiverId, channelId) }))
   }, [store, painter, receiverId, channelId])
 
   return (
@@ -32,19 +30,42 @@ export function Meters({ receiverId, channelId, since }: MetersProps) {
       <abbr className="meter-label" title={texts.card.rfLong}>
         {texts.card.rf}
       </abbr>
-      <span className="meter-value" ref={rfText} />
+      <Level {...{ receiverId, channelId }} textOf={rfTextOf} />
       <abbr className="meter-label" title={texts.card.audioLong}>
         {texts.card.audio}
       </abbr>
-      <span className="meter-value" ref={audioText} hidden={since !== null} />
-      {since === null ? null : (
+      {since === null ? (
+        <Level {...{ receiverId, channelId }} textOf={audioTextOf} />
+      ) : (
         <span className="meter-value">
           <Age since={since} isShort={true} /> {texts.card.ago}
         </span>
       )}
-      <span className="meter-strip" ref={place} />
+      <span className="meter-strip" ref={strip} />
     </div>
   )
+}
+
+type LevelProps = Omit<MetersProps, 'since'> & { textOf(levels: Levels): string }
+
+/** An image, as it is painted; its name says what it shows. */
+function Level({ receiverId, channelId, textOf }: LevelProps) {
+  const { store, painter } = useSurroundings()
+  const place = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    if (place.current === null) return
+    const read = () => textOf(store.levels(receiverId, channelId))
+    return painter.add(createLevelText({ place: place.current, read }))
+  }, [store, painter, receiverId, channelId, textOf])
+  return <span className="meter-value" ref={place} role="img" aria-label={texts.card.none} />
+}
+
+function rfTextOf({ rf }: Levels): string {
+  return rf === null ? texts.card.none : texts.card.dbm(formatLevel(rf))
+}
+
+function audioTextOf({ audio, isLive }: Levels): string {
+  return audio === null || !isLive ? texts.card.none : texts.card.dbfs(formatLevel(audio))
 }
 
 /** The last minute. `isAsleep` keeps its room and leaves it empty. */
@@ -72,11 +93,4 @@ export function MeterLayer({ order }: { order: string }) {
       <canvas ref={canvas} />
     </div>
   )
-}
-
-/** The one text of an element that React leaves empty. */
-function textIn(element: HTMLElement): Text {
-  const text = document.createTextNode('')
-  element.replaceChildren(text)
-  return text
 }

@@ -16,6 +16,12 @@ const shapes: Record<ChannelState | Mark, string> = {
   // an antenna, crossed out
   rf_weak: 'M8 14V6M3 2l5 5 5-5M2 13 14 9',
   rf_fair: 'M8 14V6M3 2l5 5 5-5',
+  // a microphone, crossed out
+  muted: 'M8 1.5a2 2 0 0 0-2 2V8a2 2 0 0 0 4 0V3.5a2 2 0 0 0-2-2ZM3.5 8a4.5 4.5 0 0 0 9 0M8 12.5v2M2 14 14 2',
+  // a padlock, open
+  encryption: 'M3 7.5h10v7H3ZM5 7.5V4a3 3 0 0 1 5.8-1M8 10.2v1.8',
+  // two waves that cross
+  interference: 'M1 8c2.3-6 4.7-6 7 0s4.7 6 7 0M1 8c2.3 6 4.7 6 7 0s4.7-6 7 0',
   // a wave with its top cut off
   clipping: 'M1 12 3.5 4h3L9 12l2.5-8H15M1 1.5h14',
   // a switch

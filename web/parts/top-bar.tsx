@@ -16,6 +16,7 @@ export function TopBar({ current, children }: TopBarProps) {
   const { mount } = useSurroundings()
   const links = [
     { page: 'dashboard', href: `${mount}/`, text: texts.nav.dashboard },
+    { page: 'wall', href: `${mount}${pathOf('wall')}`, text: texts.nav.wall },
     { page: 'admin', href: `${mount}${pathOf('overview')}`, text: shellTexts.admin },
     { page: 'about', href: `${mount}/about/`, text: texts.nav.about },
   ]

@@ -21,7 +21,12 @@ const means: Record<ConnectionStatus, string> = {
   stopped: 'Stopped on purpose: it is polled, and never connects by itself, also after a restart, until it is started.',
 }
 
-const transports: Record<Transport, string> = { websocket: 'WebSocket', sse: 'Event stream' }
+const transports: Record<Transport, string> = {
+  websocket: 'WebSocket',
+  sse: 'Event stream',
+  tcp: 'TCP session',
+  udp: 'UDP session',
+}
 
 export const connectionTexts = {
   title: 'Real-time connections',

@@ -1,30 +1,25 @@
-/** Sennheiser systems, in the form of the interface specification: Basic, a device list, an event stream. */
+/** Sennheiser gear: systems that speak for many devices, and devices that speak for themselves. */
 
 import { parseConnection } from '../../upstream/connection.ts'
-import { type ApiDevice, deviceApi, toObservation } from '../../upstream/device-api.ts'
-import { definePlugin, reportHealth } from '../plugin.ts'
+import { formOf, type Plugin } from '../plugin.ts'
 import { SennheiserApiError, SennheiserApiRateLimitError } from './errors.ts'
-import { familyOf } from './family.ts'
-import { subscribe } from './realtime.ts'
+import { system } from './system.ts'
 
-export const sennheiser = definePlugin<ApiDevice>({
+const forms = { 'http:': system, 'https:': system }
+
+export const sennheiser: Plugin = {
   code: 'sennheiser',
   name: 'Sennheiser',
   errors: { ApiError: SennheiserApiError, ApiRateLimitError: SennheiserApiRateLimitError },
+  forms: [system],
 
   listSources(config) {
-    const { addresses, username, ...settings } = parseConnection(config)
-    return addresses.map(({ baseUrl, secret }) => ({
+    const { addresses, username, authHeader: _, ...settings } = parseConnection(config)
+    return addresses.map(({ secret, ...address }) => ({
       ...settings,
-      baseUrl,
+      ...address,
+      form: formOf(forms, address.baseUrl),
       credentials: { scheme: 'basic', username, secret },
     }))
   },
-
-  ...deviceApi,
-  transformDeviceData: (device) => toObservation(device, familyOf),
-  checkHealth: (link, signal) => reportHealth(link, () => deviceApi.listDevices(link, signal)),
-
-  transport: 'sse',
-  subscribe,
-})
+}

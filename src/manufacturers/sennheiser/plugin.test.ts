@@ -5,6 +5,7 @@ import { createLink } from '../../upstream/link.ts'
 import type { Interest, PushEvent } from '../plugin.ts'
 import { sennheiser } from './index.ts'
 import { startSennheiserSimulator } from './simulator.ts'
+import { system } from './system.ts'
 
 describePlugin({
   plugin: sennheiser,
@@ -52,7 +53,7 @@ function createInterest(first: readonly string[]) {
 }
 
 function subscribe(link: ReturnType<typeof createLink>, interest: Interest, stop = new AbortController()) {
-  const events = sennheiser.subscribe?.(link, interest, stop.signal)
+  const events = system.subscribe?.(link, interest, stop.signal)
   if (events === undefined) throw new Error('it cannot subscribe')
   open.push({ close: () => stop.abort() })
   return events[Symbol.asyncIterator]()
@@ -66,7 +67,7 @@ test('third-party access that is off is a 403 that names the cure, over both way
   const simulator = await start({ access: false })
   const link = linkTo(simulator.config)
   const says = expect.stringMatching(/API access is disabled on the device or system/)
-  await expect(sennheiser.listDevices(link)).rejects.toMatchObject({ status: 403, message: says })
+  await expect(system.listDevices(link)).rejects.toMatchObject({ status: 403, message: says })
   await expect(subscribe(link, createInterest([]).interest).next()).rejects.toMatchObject({
     status: 403,
     message: says,

@@ -1,32 +1,27 @@
-/** Shure systems, in the form of the interface specification: Digest, a device list, a WebSocket. */
+/** Shure gear: systems that speak for many devices, and devices that speak for themselves. */
 
 import { parseConnection } from '../../upstream/connection.ts'
-import { type ApiDevice, deviceApi, toObservation } from '../../upstream/device-api.ts'
-import { definePlugin, reportHealth } from '../plugin.ts'
-import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from './discovery.ts'
+import { formOf, type Plugin } from '../plugin.ts'
 import { ShureApiError, ShureApiRateLimitError } from './errors.ts'
-import { familyOf } from './family.ts'
-import { subscribe } from './realtime.ts'
+import { strings, uhfrStrings } from './strings/form.ts'
+import { system } from './system.ts'
 
-export const shure = definePlugin<ApiDevice>({
+const forms = { 'http:': system, 'https:': system, 'tcp:': strings, 'udp:': uhfrStrings }
+const devicePorts = { 'tcp:': 2202, 'udp:': 2202 }
+
+export const shure: Plugin = {
   code: 'shure',
   name: 'Shure',
   errors: { ApiError: ShureApiError, ApiRateLimitError: ShureApiRateLimitError },
+  forms: [system, strings, uhfrStrings],
 
   listSources(config) {
-    const { addresses, username, authHeader, ...settings } = parseConnection(config)
-    return addresses.map(({ baseUrl, secret }) => ({
+    const { addresses, username, authHeader, ...settings } = parseConnection(config, devicePorts)
+    return addresses.map(({ secret, ...address }) => ({
       ...settings,
-      baseUrl,
+      ...address,
+      form: formOf(forms, address.baseUrl),
       credentials: { scheme: 'digest', username, secret, header: authHeader },
     }))
   },
-
-  ...deviceApi,
-  transformDeviceData: (device) => toObservation(device, familyOf),
-  checkHealth: (link, signal) => reportHealth(link, () => deviceApi.listDevices(link, signal)),
-
-  transport: 'websocket',
-  subscribe,
-  discovery: { getDiscoveryIps, addDiscoveryIps, removeDiscoveryIps },
-})
+}

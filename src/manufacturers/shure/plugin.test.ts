@@ -4,6 +4,7 @@ import { createLink } from '../../upstream/link.ts'
 import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from './discovery.ts'
 import { shure } from './index.ts'
 import { type ShureSimulatorOptions, startShureSimulator } from './simulator.ts'
+import { system } from './system.ts'
 
 describePlugin({
   plugin: shure,
@@ -65,9 +66,9 @@ describe('discovery addresses', () => {
 
 test('the vendor key goes along when the configuration says so', async () => {
   const { link } = await startWithLink({ demandVendorKey: true })
-  expect((await shure.checkHealth(link)).status).toBe('healthy')
+  await expect(system.listDevices(link)).resolves.toBeDefined()
   const { link: without } = await startWithLink({ demandVendorKey: true }, { auth_header: false })
-  expect((await shure.checkHealth(without)).status).toBe('unhealthy')
+  await expect(system.listDevices(without)).rejects.toMatchObject({ status: 401 })
 })
 
 describe('the WebSocket', () => {
@@ -75,7 +76,7 @@ describe('the WebSocket', () => {
   const next = async (link: Parameters<typeof startSubscription>[0]) => (await startSubscription(link).next()).value
   const stop = new AbortController()
   const startSubscription = (link: ReturnType<typeof createLink>) => {
-    const events = shure.subscribe?.(link, nobody, stop.signal)
+    const events = system.subscribe?.(link, nobody, stop.signal)
     if (events === undefined) throw new Error('it cannot subscribe')
     return events[Symbol.asyncIterator]()
   }
@@ -89,7 +90,7 @@ describe('the WebSocket', () => {
 
   test('a nonce learned by polling serves it too', async () => {
     const { simulator, link } = await startWithLink()
-    await shure.listDevices(link)
+    await system.listDevices(link)
     const { total } = simulator.requests
     await next(link)
     expect(simulator.requests.total - total).toBe(1)

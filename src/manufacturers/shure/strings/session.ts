@@ -1,0 +1,125 @@
+/** A conversation with one receiver in command strings: who it is, what it tells, and its meters, until it is lost. */
+
+import { isIPv4 } from 'node:net'
+import type { Conversation } from '../../../upstream/conversation.ts'
+import { openDatagrams } from '../../../upstream/datagrams.ts'
+import { openLine } from '../../../upstream/line.ts'
+import type { Link } from '../../../upstream/link.ts'
+import { channelsOf, type Family, isCharger, meterCommands, probes, questions, recognise, uhfr } from './families.ts'
+import { cutAngles } from './frames.ts'
+import { createHearing, type Heard, type Hearing } from './hearing.ts'
+import { idOf, type StringsDevice } from './translate.ts'
+
+/** What is new of a device. Its words go on changing with what it tells. */
+export interface News extends Heard {
+  readonly device: StringsDevice
+}
+
+/** A device that meters is heard at least once a second; so long without a sound, it is lost. */
+const silentMs = 5_000
+/** What it may not have pushed by itself is asked for again so often. */
+const refreshEveryMs = 30_000
+/** All that was asked for has come when nothing more than meters comes for so long. */
+const settledMs = 400
+
+/**
+ * Yields first when everything is told and every channel has metered, then whenever something is new. Ends quietly on
+ * abort, throws the manufacturer's ApiError when the device is not there, is no receiver, or is lost.
+ */
+export async function* converse(link: Link, signal: AbortSignal): AsyncGenerator<News> {
+  const { protocol } = new URL(link.settings.baseUrl)
+  let family: Family | null = protocol === 'udp:' ? uhfr : null
+  // A QLX-D that is left while it meters hangs, its front panel too.
+  const farewell = () => family?.envelope && meterCommands(family, hearing.words, 0).join('')
+  const talk =
+    protocol === 'udp:'
+      ? await openDatagrams(link, { signal, silentMs, farewell })
+      : await openLine(link, { signal, silentMs, farewell, framing: cutAngles })
+  const hearing = createHearing(talk.messages, protocol === 'udp:')
+  try {
+    const deadline = performance.now() + link.settings.timeoutMs
+    family ??= await identify(link, talk, hearing)
+    await ask(talk, questions(family, hearing.words))
+    await ask(talk, meterCommands(family, hearing.words, family.meterMs))
+    if (!(await untilTold(link, family, { hearing, deadline }))) return
+    const device = describe(link, talk, { family, words: hearing.words })
+    yield { device, channels: new Set(), metered: new Set(), malformed: 0, isWhole: true }
+
+    for (let askedAt = performance.now(); ; ) {
+      const heard = await hearing.next()
+      if (heard === null) return
+      const isDue = performance.now() - askedAt > refreshEveryMs
+      yield { ...heard, device, isWhole: heard.isWhole || isDue }
+      if (!isDue) continue
+      askedAt = performance.now()
+      // Nobody waits for the turns this takes; a line that is lost says so by itself.
+      ask(talk, questions(family, hearing.words)).catch(() => {})
+    }
+  } finally {
+    talk.close()
+  }
+}
+
+async function ask(talk: Conversation, commands: readonly string[]): Promise<void> {
+  for (const command of commands) await talk.send(command)
+}
+
+/** One question after the other, until an answer says what the device is. */
+async function identify(link: Link, talk: Conversation, hearing: Hearing): Promise<Family> {
+  const { host } = new URL(link.settings.baseUrl)
+  for (const { commands, waitMs } of probes) {
+    await ask(talk, commands)
+    for (const until = performance.now() + waitMs; performance.now() < until; ) {
+      if ((await hearing.next(until - performance.now())) === null) break
+      const family = recognise(hearing.words)
+      if (family !== null) return family
+    }
+  }
+  throw new link.errors.ApiError(unrecognised(host, hearing))
+}
+
+function unrecognised(host: string, { words, hasHeard }: Hearing): string {
+  if (isCharger(words)) return `${host} is a charger (${words.MODEL}), no receiver`
+  if (words.MODEL !== undefined) return `${host} is a ${words.MODEL}, which Micwatch does not know`
+  return hasHeard()
+    ? `invalid response from ${host}: no Shure receiver answers so`
+    : `${host} takes connections and says nothing; on SLX-D, allow Controller Access in its menu`
+}
+
+/**
+ * Until it has told who it is and every channel has metered. An older device never answers some of the questions: then
+ * until it has had nothing new but meters for a while. False on abort.
+ */
+async function untilTold(
+  link: Link,
+  family: Family,
+  { hearing, deadline }: { hearing: Hearing; deadline: number },
+): Promise<boolean> {
+  const { words } = hearing
+  const { host } = new URL(link.settings.baseUrl)
+  const hasTold = () => family.identityKeys.every((key) => words[key] !== undefined)
+  const hasMetered = () => channelsOf(family, words).every((channel) => words[`${channel} ${family.meterKey}`])
+  for (let toldAt = performance.now(); ; ) {
+    const isSettled = performance.now() - toldAt > settledMs + family.meterMs
+    if (channelsOf(family, words).length > 0 && ((hasTold() && hasMetered()) || isSettled)) return true
+    const leftMs = deadline - performance.now()
+    if (leftMs <= 0) {
+      throw new link.errors.ApiError(`no answer from ${host} within ${link.settings.timeoutMs / 1000} s`)
+    }
+    const heard = await hearing.next(Math.min(settledMs, leftMs))
+    if (heard === null) return false
+    if (heard.isWhole || heard.channels.size > 0) toldAt = performance.now()
+  }
+}
+
+function describe(
+  link: Link,
+  talk: Conversation,
+  { family, words }: Pick<StringsDevice, 'family' | 'words'>,
+): StringsDevice {
+  const { hostname, host, port } = new URL(link.settings.baseUrl)
+  // Behind a forwarded port the address is not the device's own, and others may share it.
+  const isOwn = port === '2202'
+  const ip = isOwn && isIPv4(talk.remoteAddress) ? talk.remoteAddress : null
+  return { id: idOf(words, isOwn ? hostname : host), family, ip, called: link.settings.name ?? null, words }
+}

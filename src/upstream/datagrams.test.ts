@@ -1,0 +1,99 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { afterEach, expect, test } from 'vitest'
+import { openDatagrams } from './datagrams.ts'
+import { createDestinations } from './destinations.ts'
+import { ApiError, ApiRateLimitError } from './errors.ts'
+import { createLink } from './link.ts'
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+const never = new AbortController().signal
+
+/** A device that answers every datagram as it is told. */
+async function startDevice(answer: (socket: Socket, text: string, from: RemoteInfo) => unknown) {
+  const socket = createSocket('udp4')
+  open.push(socket)
+  socket.on('message', (bytes, from) => answer(socket, String(bytes), from))
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return `udp://127.0.0.1:${socket.address().port}`
+}
+
+function linkTo(baseUrl: string, destinations = createDestinations()) {
+  const pace = { perSecond: 1000, burst: 1000 }
+  const settings = { baseUrl, timeoutMs: 1000, verifySsl: true, pace, credentials: { scheme: 'none' } as const }
+  const link = createLink({ settings, errors: { ApiError, ApiRateLimitError }, destinations })
+  open.push(link)
+  return link
+}
+
+async function outcome(messages: AsyncIterable<readonly string[]>) {
+  const told: string[] = []
+  try {
+    for await (const some of messages) told.push(...some)
+    return { told, error: null }
+  } catch (error) {
+    return { told, error }
+  }
+}
+
+test('what the device answers comes out until it has been silent for long', async () => {
+  const device = await startDevice((socket, text, from) => {
+    for (const word of ['you said', text]) socket.send(word, from.port, from.address)
+  })
+  const talk = await openDatagrams(linkTo(device), { signal: never, silentMs: 100 })
+  await talk.send('hello')
+  expect(await outcome(talk.messages)).toEqual({
+    told: ['you said', 'hello'],
+    error: expect.objectContaining({ message: expect.stringMatching(/fell silent/) }),
+  })
+})
+
+test('what comes from elsewhere is not heard', async () => {
+  const stranger = createSocket('udp4')
+  open.push(stranger)
+  const device = await startDevice((socket, _, from) => {
+    stranger.send('from elsewhere', from.port, from.address, () => socket.send('mine', from.port, from.address))
+  })
+  const talk = await openDatagrams(linkTo(device), { signal: never, silentMs: 100 })
+  await talk.send('hello')
+  expect((await outcome(talk.messages)).told).toEqual(['mine'])
+})
+
+test('an abort ends it quietly; the goodbye is sent before it is let go', async () => {
+  const heard: string[] = []
+  const device = await startDevice((socket, text, from) => {
+    heard.push(text)
+    socket.send('yes', from.port, from.address)
+  })
+  const stop = new AbortController()
+  const first = await openDatagrams(linkTo(device), { signal: stop.signal, silentMs: 5000 })
+  setTimeout(() => stop.abort(), 20)
+  expect(await outcome(first.messages)).toEqual({ told: [], error: null })
+  const second = await openDatagrams(linkTo(device), { signal: never, silentMs: 5000, farewell: () => 'bye' })
+  second.close()
+  expect(await outcome(second.messages)).toEqual({ told: [], error: null })
+  await expect.poll(() => heard).toEqual(['bye'])
+})
+
+test('nobody there, no such name, and nowhere anything is sent to', async () => {
+  const gone = createSocket('udp4')
+  gone.bind(0, '127.0.0.1')
+  await once(gone, 'listening')
+  const { port } = gone.address()
+  gone.close()
+  const talk = await openDatagrams(linkTo(`udp://localhost:${port}`), { signal: never, silentMs: 2000 })
+  await talk.send('hello')
+  expect((await outcome(talk.messages)).error).toMatchObject({ message: expect.stringMatching(/connection refused/) })
+  const nameless = openDatagrams(linkTo('udp://no-such-host.invalid:9'), { signal: never, silentMs: 100 })
+  await expect(nameless).rejects.toThrow(/does not resolve/)
+  const destinations = createDestinations()
+  destinations.addOwn('127.0.0.1', 2202)
+  for (const address of ['udp://127.0.0.1:2202', 'udp://localhost:2202', 'udp://239.255.254.253:8427']) {
+    const sent = openDatagrams(linkTo(address, destinations), { signal: never, silentMs: 100 })
+    await expect(sent, address).rejects.toThrow(/nothing is sent to/)
+  }
+})

@@ -1,0 +1,52 @@
+/** From page to page, and to none, in a real browser against the whole service. */
+
+import { expect, it } from 'vitest'
+import { entryOf, startApp, startShure, until } from '../app.ts'
+import { browserForTests, findings, isTooWide } from './browser.ts'
+
+const { open } = browserForTests()
+
+it('says on a page that there is none, and to programs in their own words', async () => {
+  const app = await startApp({ config: { server: { mount: '/house' } } })
+  const page = await open(app, '/')
+  const answer = await page.goto(`${app.url}/no/such/page?x=1`)
+  expect(answer?.status()).toBe(404)
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('link', { name: 'Back to the microphones' }).click()
+  await page.waitForURL(`${app.url}/`)
+
+  const html = { accept: 'text/html,*/*' }
+  const asked = await Promise.all([
+    app.get('/no/such/page'),
+    app.get('/api/no-such-thing', html),
+    app.get('/api/receivers/99999/', html),
+    app.send('DELETE', '/no/such/page', { headers: html }),
+  ])
+  for (const { status, json } of asked) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
+})
+
+it('leads to the wall from every page', async () => {
+  const app = await startApp()
+  const page = await open(app, '/', { viewport: { width: 390, height: 844 } })
+  for (const path of ['/', '/about', '/nowhere']) {
+    await page.goto(app.url + path)
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Wall' }).click()
+    await page.waitForURL(`${app.url}/wall`)
+    await page.goBack()
+    expect(await isTooWide(page)).toBe(false)
+  }
+})
+
+it('renames who is on the wall within seconds', async () => {
+  const shure = await startShure()
+  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const unit = await until('a transmitter is heard', async () => (await app.get('/api/units/')).json[0])
+  const { id } = (await app.post('/api/performers/', { name: 'Ada Lovelace' })).json
+  await app.post('/api/assignments/', { performer: id, wireless_unit: unit.id })
+  const page = await open(app, '/wall')
+  await page.locator('.card', { hasText: 'Ada Lovelace' }).waitFor()
+  const headers = { 'content-type': 'application/json' }
+  await app.send('PUT', `/api/performers/${id}/`, { headers, body: JSON.stringify({ name: 'Augusta King' }) })
+  await page.locator('.card', { hasText: 'Augusta King' }).waitFor({ timeout: 15_000 })
+})

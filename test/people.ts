@@ -1,0 +1,38 @@
+/** People who sign in, for tests of who may do what. */
+
+import { expect } from 'vitest'
+import { createHasher } from '../src/actions/hasher.ts'
+import { createAdmin } from '../src/actions/people.ts'
+import type { Role } from '../src/model/access.ts'
+import type { TestApp } from './app.ts'
+import type { HttpAnswer } from './http-client.ts'
+
+export const password = 'correct horse battery'
+/** Others can reach it. */
+export const lan = { server: { host: '0.0.0.0' } }
+
+export async function addAdmin(app: Pick<TestApp, 'house'>, username = 'root') {
+  const hasher = createHasher()
+  const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
+  const admin = { username, password, isReset: false }
+  const made = await createAdmin({ db: app.house.db, hasher, now: Date.now }, actor, admin)
+  await hasher.close()
+  return made.user
+}
+
+export function cookieOf(answer: HttpAnswer): string {
+  return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+}
+
+/** Headers of somebody who is signed in. */
+export async function signIn(app: Pick<TestApp, 'post'>, username = 'root', given = password) {
+  const answer = await app.post('/api/auth/login', { username, password: given })
+  if (answer.status !== 200) throw new Error(`sign-in answered ${answer.status} ${answer.bytes}`)
+  return { cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token as string }
+}
+
+export async function createToken(app: TestApp, admin: Record<string, string>, role: Role) {
+  const { status, json } = await app.post('/api/admin/tokens/', { name: `a ${role}`, role }, admin)
+  expect(status).toBe(201)
+  return { id: json.id as number, token: json.token as string, headers: { authorization: `Bearer ${json.token}` } }
+}

@@ -1,0 +1,29 @@
+/** What a call leaves behind in this process, and waiting for it to go. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Sockets and timers that keep this process, and with it the simulator, alive. */
+export function resources(): number {
+  return process.getActiveResourcesInfo().filter((one) => /^(TCP.*|Timeout|TLS.*)$/.test(one)).length
+}
+
+/** Without what comes and goes: the test runner has timers of its own. */
+export async function leastResources(): Promise<number> {
+  let least = resources()
+  for (const endAt = Date.now() + 100; Date.now() < endAt; await pause(10)) least = Math.min(least, resources())
+  return least
+}
+
+export async function until(isSo: () => boolean, what = String(isSo)): Promise<void> {
+  for (const giveUpAt = Date.now() + 1000; !isSo(); await pause(10)) {
+    if (Date.now() > giveUpAt) throw new Error(`waited in vain: ${what}`)
+  }
+}
+
+/** What a promise is rejected with; undefined where it is not. */
+export function caught(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error) => error,
+  )
+}

@@ -1,0 +1,116 @@
+/** Single devices in the whole service: found, followed, lost and back, whatever their protocol. */
+
+import { expect, it } from 'vitest'
+import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
+import { createShow } from '../src/simulation/show.ts'
+import { channelOf, startApp, type TestApp, until } from './app.ts'
+import { atEnd } from './scope.ts'
+import { tokenHeaders } from './tokens.ts'
+
+async function startDevice(options: StringsSimulatorOptions) {
+  const device = await startStringsSimulator(options)
+  atEnd(() => device.close())
+  return device
+}
+
+function shureDevices(...devices: readonly unknown[]) {
+  return { code: 'shure', config: { devices, calls_per_second: 1000, burst: 1000, poll_interval: 1, timeout: 3 } }
+}
+
+async function connectionsOf(app: TestApp) {
+  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app.house, 'admin'))
+  return json as { transport: string; status: string; receiver: number }[]
+}
+
+const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
+
+it('a rack of every family is found, followed live, and left in peace by the poller', async () => {
+  const show = createShow({ story: false, manufacturers: { shure: 0 } })
+  const devices = await Promise.all(families.map((family) => startDevice({ family, show })))
+  const app = await startApp({ manufacturers: [shureDevices(...devices.map(({ url }) => url))] })
+  const receivers = await until('all are there', async () => {
+    const found = await app.receivers()
+    return found.length === devices.length && found
+  })
+  expect(receivers.map(({ device_type }) => device_type).sort()).toEqual([
+    'ad',
+    'psm1000',
+    'qlxd',
+    'slxd',
+    'slxd',
+    'uhfr',
+    'ulxd',
+  ])
+  await until('all are followed', async () => {
+    const connections = await connectionsOf(app)
+    return connections.length === devices.length && connections.every(({ status }) => status === 'connected')
+  })
+  expect([...new Set((await connectionsOf(app)).map(({ transport }) => transport))].sort()).toEqual(['tcp', 'udp'])
+
+  const asked = () => devices.map(({ commands }) => commands.filter((one) => one.startsWith('GET')).length)
+  const before = asked()
+  const [ulxd] = devices
+  ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
+  const seen = await until('the change is seen', async () => {
+    const receiver = (await app.receivers()).find((one) => one.device_type === 'ulxd')
+    const channel = receiver && channelOf(receiver, 2)
+    return channel?.transmitter?.battery === 7 && channel.transmitter.rf_level === -61 && channel
+  })
+  expect(seen).toMatchObject({
+    name: 'Else',
+    details: { muted: true, antennas: 'A', encryption: 'on' },
+    transmitter: { audio_level: -17, details: { model: 'ULXD2', battery_minutes: 42, battery_cycles: 42 } },
+  })
+  await until('some cycles have passed', () => {
+    const reports = app.house.health().manufacturers
+    return reports.every(({ status }) => status === 'healthy')
+  })
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(asked()).toEqual(before)
+  expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
+
+  await app.close()
+  expect(devices.map(({ clients }) => clients)).toEqual(devices.map(() => 0))
+  expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
+}, 60_000)
+
+it('details survive a restart', async () => {
+  const device = await startDevice({ family: 'ad' })
+  const first = await startApp({ manufacturers: [shureDevices(device.url)] })
+  const detailsIn = async (app: TestApp) => (await app.receivers())[0]?.channels[0]?.details
+  const before = await until('they are told', async () => (await detailsIn(first))?.encryption && detailsIn(first))
+  await first.close()
+  await device.close()
+  const second = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
+  expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
+}, 60_000)
+
+it('a device that falls silent is lost, and taken up again when it speaks', async () => {
+  const device = await startDevice({ family: 'slxd' })
+  const app = await startApp({ manufacturers: [shureDevices({ url: device.url, name: 'Stage left' })] })
+  const status = async () => (await connectionsOf(app))[0]?.status
+  await until('it is followed', async () => (await status()) === 'connected')
+  device.setFault('silent')
+  await until('it is lost', async () => (await status()) !== 'connected', 15_000)
+  await until('polling says so', () => app.house.health().manufacturers[0]?.status !== 'healthy', 15_000)
+  device.setFault(null)
+  device.change(1, { battery: 40, transmitter: true })
+  await until('it is back', async () => (await status()) === 'connected', 30_000)
+  const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
+  await until('with what it says now', async () => (await battery()) === 40)
+}, 60_000)
+
+it('a link that is stopped is polled instead', async () => {
+  const device = await startDevice({ family: 'ulxd' })
+  const app = await startApp({ manufacturers: [shureDevices(device.url)] })
+  const headers = await tokenHeaders(app.house, 'admin')
+  const [followed] = await until('it is followed', async () => {
+    const connections = await connectionsOf(app)
+    return connections[0]?.status === 'connected' && connections
+  })
+  await app.post('/api/admin/realtime-connections/stop', { ids: [followed?.receiver] }, headers)
+  await until('nobody listens', () => device.clients === 0)
+  device.change(1, { battery: 33, transmitter: true })
+  const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
+  await until('a poll brings it', async () => (await battery()) === 33)
+}, 60_000)
