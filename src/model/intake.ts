@@ -3,6 +3,7 @@
  * Pure; `monitor/ingest.ts` writes it down and tells it on.
  */
 
+import type { Authority } from './authority.ts'
 import type { ConflictType } from './discovery.ts'
 import {
   type Channel,
@@ -89,6 +90,8 @@ export interface IntakeContext {
   readonly at: number
   /** The same observation again, of a receiver that has not changed since, needs no second thought. */
   readonly settled?: { get(seen: Observation): Settled | undefined }
+  /** Whose word counts; everybody's unless told. */
+  readonly authority?: Authority
 }
 
 export function planIntake(
@@ -103,7 +106,7 @@ export function planIntake(
 }
 
 /** A plan that grows with every observation that is added. */
-export function startIntake({ known, manufacturer, at, settled }: IntakeContext): {
+export function startIntake({ known, manufacturer, at, settled, authority }: IntakeContext): {
   readonly plan: Intake
   add(seen: Observation): void
 } {
@@ -161,13 +164,15 @@ export function startIntake({ known, manufacturer, at, settled }: IntakeContext)
         put({ ...draft, id: -plan.creations.length, channels: [] })
         break
       }
-      case 'moved':
-        plan.moves.push(outcome)
-        recordHeard(outcome.receiver, seen)
+      case 'moved': {
+        const heeded = heed(outcome.receiver, seen)
+        if (heeded.ip === outcome.new_ip) plan.moves.push(outcome)
+        recordHeard(outcome.receiver, heeded)
         break
+      }
       case 'duplicate':
         plan.duplicates += 1
-        recordHeard(outcome.receiver, seen)
+        recordHeard(outcome.receiver, heed(outcome.receiver, seen))
         break
       case 'conflict': {
         const { conflict_type, existing } = outcome
@@ -180,6 +185,10 @@ export function startIntake({ known, manufacturer, at, settled }: IntakeContext)
       default:
         outcome satisfies never
     }
+  }
+
+  function heed(receiver: Receiver, seen: Observation): Observation {
+    return authority?.heed(receiver, seen, at) ?? seen
   }
 
   function recordHeard(receiver: Receiver, seen: Observation): void {

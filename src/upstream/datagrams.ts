@@ -11,6 +11,8 @@ import { connectionTrouble } from './trouble.ts'
 export interface DatagramOptions extends ConversationOptions {
   /** Not a datagram for so long: lost. */
   readonly silentMs: number
+  /** For a device that answers to this port whoever asks: many conversations of this machine share it. */
+  readonly localPort?: number
 }
 
 /** So many datagrams wait to be read; what comes then is lost, as it may be in the network. */
@@ -28,7 +30,7 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
     return new link.errors.ApiError(connectionTrouble(error, url.host, silentMs), { cause: error })
   }
   await link.enter(signal)
-  const socket = await connect(link, url, signal).catch((error) => {
+  const socket = await connect(link, url, options).catch((error) => {
     signal.throwIfAborted()
     throw toApiError(error)
   })
@@ -61,18 +63,23 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
     remoteAddress: socket.remoteAddress().address,
     async send(text) {
       await link.enter(signal)
-      if (!isClosed) socket.send(text)
+      // Of several in a row the next one is told that nobody listens, and without a callback that would be lost.
+      if (!isClosed) socket.send(text, (error) => error && lose(error))
     },
     close,
   }
 }
 
 /** Connected: what others send never reaches us, and a port where nobody listens says so. */
-async function connect(link: Link, url: URL, signal: AbortSignal): Promise<Socket> {
+async function connect(link: Link, url: URL, { signal, localPort }: DatagramOptions): Promise<Socket> {
   const { address, family } = await resolveDestination(link.destinations, url)
   signal.throwIfAborted()
-  const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
+  const socket = createSocket({ type: family === 6 ? 'udp6' : 'udp4', reuseAddr: localPort !== undefined })
   try {
+    if (localPort !== undefined) {
+      socket.bind(localPort)
+      await once(socket, 'listening', { signal })
+    }
     socket.connect(portOf(url), address)
     await once(socket, 'connect', { signal })
     return socket

@@ -398,7 +398,7 @@ function toMetadata(raw: ApiDevice['raw']): unknown {
  * Null when there is no such resource (404), undefined when it is broken: the list's data stands. One device whose
  * answers make no sense must not keep the others from being read.
  */
-async function readOptional(link: Link, path: string, signal: AbortSignal | undefined): Promise<unknown> {
+export async function readOptional(link: Link, path: string, signal: AbortSignal | undefined): Promise<unknown> {
   try {
     const { status, body } = await link.request('GET', path, { signal, accept: [404] })
     return status === 404 ? null : body
@@ -411,7 +411,8 @@ async function readOptional(link: Link, path: string, signal: AbortSignal | unde
   }
 }
 
-function wrongShape(link: Link): ApiError {
+/** An answer came, and is something else. */
+export function wrongShape(link: Link): ApiError {
   const { host } = new URL(link.settings.baseUrl)
-  return new link.errors.ApiError(`invalid response from ${host}: not a list of devices`)
+  return new link.errors.ApiError(`invalid response from ${host}: not a list of devices`, { status: 200 })
 }

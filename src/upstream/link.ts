@@ -59,6 +59,8 @@ export interface Link {
   readonly holdMs: number
   /** What its event stream asked us to remember for the next time it is opened. */
   readonly resume: StreamResume
+  /** Nothing is asked any more over this link, only this is thrown: it would do harm until somebody changes a setting. */
+  lockOut(reason: ApiError): void
   close(): Promise<void>
 }
 
@@ -133,6 +135,7 @@ export function createLink(options: {
     trust: settings,
   })
   let inFlight = 0
+  let lockedOut: ApiError | null = null
   let pool: Pool | undefined
   // Opened by the first request: a link to a device that speaks otherwise never has one.
   const openPool = () =>
@@ -146,6 +149,7 @@ export function createLink(options: {
       connect: (target, tell) => (inFlight > 0 ? connect(target, tell) : tell(new Error('nobody asks'), null)),
     })
   async function enter(signal?: AbortSignal): Promise<void> {
+    if (lockedOut !== null) throw lockedOut
     heedHold()
     await turnstile.pass(address, pace, signal)
     // One may have begun while we waited.
@@ -275,6 +279,9 @@ export function createLink(options: {
       return turnstile.holdMs(address)
     },
     resume: { lastEventId: '', retryMs: null },
+    lockOut(reason) {
+      lockedOut = reason
+    },
     close: async () => pool?.destroy(),
   }
 }
