@@ -11,7 +11,7 @@ const channelsPerReceiver = 4
 const viewerReceivers = 25
 const settleMs = 15_000
 /** As docs/performance.md says for machines with little memory. */
-const thriftyOptions = ['--max-semi-space-size=4', '--heap-growing-percent=30']
+const thriftyOptions = ['--max-semi-space-size=4', '--initial-old-space-size=32', '--heap-growing-percent=50']
 /** Meanwhile every receiver is told whole once. */
 const warmUpMs = 1_000
 const viewMs = 2_000
