@@ -46,8 +46,19 @@ async function buildProgram(): Promise<string[]> {
     metafile: true,
     logLevel: 'warning',
   })
+  for (const file of Object.keys(metafile.outputs)) if (file.endsWith('.js')) keepNarrow(join(root, file))
   chmodSync(join(dist, 'main.js'), 0o755)
   return Object.keys(metafile.inputs)
+}
+
+/**
+ * V8 keeps a program in one byte a letter, or all of it in two where a single one is beyond Latin-1. Only comments of the
+ * packages still have such: in texts esbuild has escaped them.
+ */
+function keepNarrow(path: string): void {
+  const text = readFileSync(path, 'utf8')
+  const narrow = text.replace(/[^\0-\xff]/g, '?')
+  if (narrow !== text) writeFileSync(path, narrow)
 }
 
 /** Gives the files that went in. */

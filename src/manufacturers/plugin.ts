@@ -93,7 +93,7 @@ export interface Form<Device extends UpstreamDevice = UpstreamDevice> {
   hasIdentity(device: Device): boolean
   /** A freshly listed device completed with the identity that was read of it before; never with earlier levels. */
   withEarlierIdentity(listed: Device, before: Device): Device
-  /** The two list entries differ in nothing but levels. */
+  /** The two list entries differ in nothing but levels; false where that would take as long as to translate them. */
   isSameIdentity(listed: Device, before: Device): boolean
 
   /** Pure: the source's words -> the common format. */
@@ -155,7 +155,8 @@ export const toldAtOnce = {
   readPart: async <Device>(_: Link, device: Device) => device,
   hasIdentity: () => true,
   withEarlierIdentity: <Device>(listed: Device) => listed,
-  isSameIdentity: () => true,
+  // Names and levels come in one word; which of them has changed is seen when it is translated.
+  isSameIdentity: () => false,
 } as const
 
 /** Takes an address's scheme (`tcp:`) for the form spoken there. */

@@ -16,7 +16,7 @@ import {
   type Receiver,
   toldHardware,
 } from './receiver.ts'
-import { createKnown, identityKey, type Known, macKey, reconcile, serialKey } from './reconcile.ts'
+import { createKnown, identityKey, type Known, type KnownIndex, macKey, reconcile, serialKey } from './reconcile.ts'
 
 /** A receiver to be made. */
 export interface Creation {
@@ -111,7 +111,9 @@ export function startIntake({ known, manufacturer, at, settled, authority }: Int
   add(seen: Observation): void
 } {
   // What earlier observations of the batch did is seen by later ones: two newcomers at one address, two that swap theirs.
-  const now = createKnown(known)
+  // Most batches are a level or two that somebody pushed, and change nobody's identity.
+  let now = known
+  let changed: KnownIndex | undefined
   const plan = {
     at,
     identities: known.identities,
@@ -137,8 +139,15 @@ export function startIntake({ known, manufacturer, at, settled, authority }: Int
     } else judge(seen)
   }
 
+  function put(receiver: Receiver): void {
+    changed ??= createKnown(known)
+    now = changed
+    changed.put(receiver)
+  }
+
   function isStillSo({ receiver, identities }: Settled): boolean {
-    return plan.identities === identities && now.identities === 0 && known.get(receiver.id) === receiver
+    const isNobodyElse = changed === undefined || changed.identities === 0
+    return plan.identities === identities && isNobodyElse && known.get(receiver.id) === receiver
   }
 
   function judge(seen: Observation): void {
@@ -152,7 +161,7 @@ export function startIntake({ known, manufacturer, at, settled, authority }: Int
       case 'new': {
         const draft = toDraft(manufacturer, seen, at)
         plan.creations.push({ draft, told: seen.channels ?? [] })
-        now.put({ ...draft, id: -plan.creations.length, channels: [] })
+        put({ ...draft, id: -plan.creations.length, channels: [] })
         break
       }
       case 'moved': {
@@ -194,9 +203,9 @@ export function startIntake({ known, manufacturer, at, settled, authority }: Int
     const holder = fields.api_device_id ? now.byApiId(manufacturer, fields.api_device_id) : undefined
     if (holder !== undefined && holder.id !== receiver.id && holder.id > 0) {
       plan.updates.splice(before, 0, spokenOf(holder, { api_device_id: null }))
-      now.put({ ...holder, api_device_id: null })
+      put({ ...holder, api_device_id: null })
     }
-    now.put({ ...receiver, ...fields })
+    put({ ...receiver, ...fields })
   }
 
   return { plan, add }
