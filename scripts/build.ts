@@ -52,12 +52,12 @@ async function buildProgram(): Promise<string[]> {
 }
 
 /**
- * V8 keeps a program in one byte a letter, or all of it in two where a single one is beyond Latin-1. Only comments of the
- * packages still have such: in texts esbuild has escaped them.
+ * V8 keeps a program in one byte a letter, or all of it in two where a single one is beyond Latin-1. In texts esbuild has
+ * escaped them; comments and regular expressions of the packages may still have some, and an escape means the same there.
  */
 function keepNarrow(path: string): void {
   const text = readFileSync(path, 'utf8')
-  const narrow = text.replace(/[^\0-\xff]/g, '?')
+  const narrow = text.replace(/[^\0-\xff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
   if (narrow !== text) writeFileSync(path, narrow)
 }
 
