@@ -34,7 +34,14 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
   })
   const inbox = createInbox({ onLeft: close })
   const lose = (error: unknown) => inbox.fail(toApiError(error))
-  const silence = setTimeout(() => lose(Object.assign(new Error('silent'), { code: 'SILENT' })), silentMs)
+  let heard = 0
+  const silence = setTimeout(() => {
+    const before = heard
+    // After a long turn of our own what has come waits to be read, and the clock strikes first.
+    setImmediate(() => {
+      if (heard === before) lose(Object.assign(new Error('silent'), { code: 'SILENT' }))
+    })
+  }, silentMs)
   let isClosed = false
 
   function close(): void {
@@ -50,6 +57,7 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
 
   socket.on('error', lose)
   socket.on('message', (bytes) => {
+    heard += 1
     silence.refresh()
     if (!isClosed && inbox.size < maxWaiting) inbox.put([bytes.toString('utf8')])
   })
