@@ -55,7 +55,10 @@ export async function openSimulatedDatagrams(
   // Who asked may be gone by the time it is answered.
   socket.on('error', () => {})
   socket.bind(port, host)
-  await once(socket, 'listening')
+  await once(socket, 'listening').catch((error) => {
+    socket.close()
+    throw error
+  })
 
   const send = (text: string, to: Peer) => {
     if (isClosed) return

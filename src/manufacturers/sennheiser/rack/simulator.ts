@@ -32,8 +32,8 @@ export async function startSennheiserRack(seed: number) {
   const timer = setInterval(play, playEveryMs)
   try {
     for (const { channels, start } of players) {
-      const id = show.add('sennheiser', { channels })
-      rack.push({ id, player: await start() })
+      const player = await start().catch(leaveOut)
+      if (player !== null) rack.push({ id: show.add('sennheiser', { channels }), player })
     }
   } catch (error) {
     await close()
@@ -43,7 +43,13 @@ export async function startSennheiserRack(seed: number) {
   return { devices: rack.map(({ player }) => player.device), password, close }
 }
 
-/** An ew device answers to its own port, so it needs an address of its own; all of 127.0.0.0/8 is this machine. */
+/** Not every system has more than one loopback address. */
+function leaveOut(error: NodeJS.ErrnoException): null {
+  if (error.code === 'EADDRNOTAVAIL') return null
+  throw error
+}
+
+/** Each at an address of its own, as in a rack: by its address alone an ew device is told from others. */
 const players: readonly { readonly channels: number; start(): Promise<Player> }[] = [
   {
     channels: 1,
