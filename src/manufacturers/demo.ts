@@ -4,6 +4,8 @@
  */
 
 import { createShow } from '../simulation/show.ts'
+import { startLectrosonicsSimulator } from './lectrosonics/simulator.ts'
+import { startSennheiserRack } from './sennheiser/rack/simulator.ts'
 import { startSennheiserSimulator } from './sennheiser/simulator.ts'
 import { startShureSimulator } from './shure/simulator.ts'
 import { startStringsRack } from './shure/strings/simulator.ts'
@@ -42,11 +44,21 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     const shared = { show: createShow({ seed, receivers }), startedAt: Date.now() }
     const shure = keep(await startShureSimulator({ ...shared, port }))
     const sennheiser = keep(await startSennheiserSimulator({ ...shared, port: port === 0 ? 0 : port + 1 }))
-    const rack = receivers === undefined ? keep(await startStringsRack(seed, rackPlace)) : null
+    const systems = [
+      { code: 'shure', name: 'Shure', config: shure.config },
+      { code: 'sennheiser', name: 'Sennheiser', config: sennheiser.config },
+    ]
+    if (receivers !== undefined) return { manufacturers: systems, close }
+    const strings = keep(await startStringsRack(seed, rackPlace))
+    const ssc = keep(await startSennheiserRack(seed))
+    const others = createShow({ seed, story: false, manufacturers: {} })
+    others.add('lectrosonics', { firstPlace: rackPlace + 30 })
+    const dsqd = keep(await startLectrosonicsSimulator({ show: others }))
     return {
       manufacturers: [
-        { code: 'shure', name: 'Shure', config: { ...shure.config, ...(rack && { devices: rack.devices }) } },
-        { code: 'sennheiser', name: 'Sennheiser', config: sennheiser.config },
+        { code: 'shure', name: 'Shure', config: { ...shure.config, devices: strings.devices } },
+        { code: 'sennheiser', name: 'Sennheiser', config: { ...sennheiser.config, devices: ssc.devices } },
+        { code: 'lectrosonics', name: 'Lectrosonics', config: dsqd.config },
       ],
       close,
     }
