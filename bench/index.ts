@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { dataJson } from './data-json.ts'
+import { devices } from './devices.ts'
 import { fanOut } from './fan-out.ts'
 import { flat } from './flat.ts'
 import { gaps } from './gaps.ts'
@@ -13,7 +14,7 @@ import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { prepareBuild } from './servers.ts'
 
-const names = ['poll', 'data.json', 'push', 'fan-out', 'gaps', 'house', 'growth', 'flat', 'pages']
+const names = ['poll', 'data.json', 'push', 'fan-out', 'gaps', 'devices', 'house', 'growth', 'flat', 'pages']
 
 const help = `npm run bench -- [options]
 
@@ -45,6 +46,7 @@ async function main(): Promise<number> {
     push(nodeOptions),
     fanOut(nodeOptions),
     gaps(nodeOptions),
+    devices(nodeOptions),
     house(nodeOptions),
     growth(nodeOptions),
     flat,

@@ -53,8 +53,7 @@ async function readTransport(
   ended: AbortController,
 ): Promise<string | null> {
   const late = setTimeout(() => ended.abort(), transportMs)
-  const { value, done } = await frames.next()
-  clearTimeout(late)
+  const { value, done } = await frames.next().finally(() => clearTimeout(late))
   if (done && !ended.signal.aborted) return null
   const frame = parseJson(String(value))
   const transport = isRecord(frame) ? readText(frame.transportId) : null
