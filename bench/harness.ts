@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Of rates more is better, of everything else less. */
-export type Unit = 'ms' | '/s' | 'kB' | 'MB' | 'kB/s'
+export type Unit = 'ms' | 'ms/s' | '/s' | 'kB' | 'MB' | 'kB/s'
 
 export interface Figure {
   readonly name: string

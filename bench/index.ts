@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { dataJson } from './data-json.ts'
+import { devices } from './devices.ts'
 import { fanOut } from './fan-out.ts'
 import { type Bench, describeMachine, formatLine, type Line, runBench, tableHead } from './harness.ts'
 import { house } from './house.ts'
@@ -10,7 +11,7 @@ import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { prepareBuild } from './servers.ts'
 
-const names = ['poll', 'data.json', 'push', 'fan-out', 'house', 'pages']
+const names = ['poll', 'data.json', 'push', 'fan-out', 'devices', 'house', 'pages']
 
 const help = `npm run bench -- [options]
 
@@ -41,6 +42,7 @@ async function main(): Promise<number> {
     dataJson(nodeOptions),
     push(nodeOptions),
     fanOut(nodeOptions),
+    devices(nodeOptions),
     house(nodeOptions),
     pages(nodeOptions),
   ]

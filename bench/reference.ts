@@ -1,18 +1,20 @@
 /**
  * The least that could do the same, each in a process of its own:
- * `http <file>` answers every request with that file's bytes, `relay <ws url>` hands on every frame to every client.
+ * `http <file>` answers every request with that file's bytes, `relay <ws url>` hands on every frame to every client,
+ * `lines <file>` has every receiver whose address stands there meter, and reads what comes.
  */
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createConnection } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { WebSocket, WebSocketServer } from 'ws'
 
 const [kind, target = ''] = process.argv.slice(2)
 if (kind === 'http') serveFile(target)
 else if (kind === 'relay') relay(target)
-else throw new Error('say http <file> or relay <ws url>')
+else if (kind === 'lines') readLines(target)
+else throw new Error('say http <file>, relay <ws url> or lines <file>')
 
 function serveFile(file: string): void {
   const bytes = readFileSync(file)
@@ -41,6 +43,20 @@ function relay(url: string): void {
   })
   upstream.on('close', () => process.exit())
   upstream.on('open', () => say('ws', server.address()))
+}
+
+function readLines(file: string): void {
+  const ports: readonly number[] = JSON.parse(readFileSync(file, 'utf8'))
+  let heard = 0
+  for (const port of ports) {
+    const socket = createConnection({ host: '127.0.0.1', port, noDelay: true })
+    socket.write('< SET 0 METER_RATE 00100 >')
+    socket.on('data', (bytes) => {
+      heard += bytes.length
+    })
+    socket.on('close', () => process.exit())
+  }
+  setTimeout(() => console.log(JSON.stringify({ address: '', heard })), 2000)
 }
 
 function say(scheme: string, bound: AddressInfo | string | null): void {

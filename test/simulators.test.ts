@@ -431,7 +431,7 @@ it('close ends a request that hangs', async () => {
   expect(await hanging).toBeInstanceOf(Error)
 })
 
-it('the demo is two systems with one show', async () => {
+it('the demo is two systems with one show, and a rack of single devices', async () => {
   const demo = keep(await startDemo({ seed: 5 }))
   expect(demo.manufacturers.map((one) => [one.code, one.name])).toEqual([
     ['shure', 'Shure'],
@@ -440,6 +440,12 @@ it('the demo is two systems with one show', async () => {
   const url = String(demo.manufacturers[1]?.config.api_base_url)
   const { json } = await call({ baseUrl: url }, 'GET', '/api/v1/devices', { headers: basic })
   expect(json.devices).toHaveLength(11)
+  const devices = demo.manufacturers[0]?.config.devices as { url: string }[]
+  expect(devices.map(({ url }) => new URL(url).protocol)).toEqual([...Array(6).fill('tcp:'), 'udp:'])
+  const others = demo.manufacturers[1]?.config.devices as { url: string }[]
+  expect([...new Set(others.map(({ url }) => new URL(url).protocol))].sort()).toEqual(['http:', 'mcp:', 'ssc1:'])
+  const small = keep(await startDemo({ receivers: 2 }))
+  expect(small.manufacturers.map(({ config }) => config.devices)).toEqual([undefined, undefined])
 })
 
 // --- A client of its own: bare sockets and a digest written here ------------------------------------------------------

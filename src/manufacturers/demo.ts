@@ -1,12 +1,17 @@
-/** Two manufacturers' systems on this machine that share one show, so that there is something to see. */
+/**
+ * Two manufacturers' systems on this machine that share one show, and a rack of single devices of every family beside
+ * them, so that there is something to see.
+ */
 
 import { createShow } from '../simulation/show.ts'
+import { startSennheiserRack } from './sennheiser/rack/simulator.ts'
 import { startSennheiserSimulator } from './sennheiser/simulator.ts'
 import { startShureSimulator } from './shure/simulator.ts'
+import { startStringsRack } from './shure/strings/simulator.ts'
 
 export interface DemoOptions {
   readonly seed?: number
-  /** Over both manufacturers; 24 unless told. */
+  /** Over both manufacturers' systems, and no single devices; 24 and a rack of them unless told. */
   readonly receivers?: number
   /** The first system's, the second takes the next one; 0 (default): free ones. */
   readonly port?: number
@@ -21,23 +26,37 @@ export interface Demo {
   close(): Promise<void>
 }
 
+/** Who stands on the rack's channels comes after those whom the systems hear. */
+const rackPlace = 70
+
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
-  const { seed, receivers, port = 0 } = options
-  const shared = { show: createShow({ seed, receivers }), startedAt: Date.now() }
-  const shure = await startShureSimulator({ ...shared, port })
-  const sennheiser = await startSennheiserSimulator({ ...shared, port: port === 0 ? 0 : port + 1 }).catch(
-    async (error) => {
-      await shure.close()
-      throw error
-    },
-  )
-  return {
-    manufacturers: [
-      { code: 'shure', name: 'Shure', config: shure.config },
-      { code: 'sennheiser', name: 'Sennheiser', config: sennheiser.config },
-    ],
-    close: async () => {
-      await Promise.all([shure.close(), sennheiser.close()])
-    },
+  const { seed = 1, receivers, port = 0 } = options
+  const open: { close(): Promise<void> }[] = []
+  const keep = <T extends { close(): Promise<void> }>(one: T): T => {
+    open.push(one)
+    return one
+  }
+  const close = async () => {
+    await Promise.all(open.map((one) => one.close()))
+  }
+  try {
+    const shared = { show: createShow({ seed, receivers }), startedAt: Date.now() }
+    const shure = keep(await startShureSimulator({ ...shared, port }))
+    const sennheiser = keep(await startSennheiserSimulator({ ...shared, port: port === 0 ? 0 : port + 1 }))
+    const hasRacks = receivers === undefined
+    const shureRack = hasRacks ? keep(await startStringsRack(seed, rackPlace)) : null
+    const sennheiserRack = hasRacks ? keep(await startSennheiserRack(seed, rackPlace + 28)) : null
+    const withRack = (config: object, rack: { devices: readonly object[] } | null) =>
+      rack === null ? { ...config } : { ...config, devices: rack.devices }
+    return {
+      manufacturers: [
+        { code: 'shure', name: 'Shure', config: withRack(shure.config, shureRack) },
+        { code: 'sennheiser', name: 'Sennheiser', config: withRack(sennheiser.config, sennheiserRack) },
+      ],
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
 }

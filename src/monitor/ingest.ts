@@ -107,6 +107,9 @@ export interface IngestDeps {
 /** A receiver that only says "still here" is written down this often. */
 const lastSeenEveryMs = 60_000
 
+/** Less than the shortest interval of a single source, which writes after every cycle. */
+const saveLevelsEveryMs = 800
+
 /** What is stored may be so much older than what was told by word; beyond that it is another machine's clock. */
 const wordAheadMs = 10_000
 
@@ -118,6 +121,8 @@ export function createIngest(deps: IngestDeps): Ingest {
   /** Changed in memory, not on disk yet. */
   const unsaved = new Set<number>()
   const savedAt = new Map<number, number>()
+  /** By manufacturer, of `performance.now()`. */
+  const levelsSavedAt = new Map<string, number>()
   /** Of when the levels are that other processes have passed on. */
   const wordAt = new Map<number, number>()
   const settled = new WeakMap<Observation, Settled>()
@@ -238,10 +243,12 @@ export function createIngest(deps: IngestDeps): Ingest {
     }
     const pictured = new Map<number, Receiver | undefined>()
     const changed = new Map<number, Receiver>()
+    const levels = batch.endsCycle ? unsavedIn(batch) : []
+    if (levels.length > 0) levelsSavedAt.set(batch.manufacturer, performance.now())
     /** Of these more has changed than levels. */
     const remade = new Set<number>()
     const widened: Receiver[] = []
-    for (const id of batch.endsCycle ? unsavedOf(batch.manufacturer) : []) {
+    for (const id of levels) {
       const receiver = latest.get(id)
       if (receiver !== undefined) changed.set(id, receiver)
     }
@@ -349,7 +356,13 @@ export function createIngest(deps: IngestDeps): Ingest {
     const own = planUnits(batch)
     if (own.drafts.length > 0 || own.changed.length > 0) return true
     if (!batch.endsCycle) return updates.some(isStructural)
-    return unsavedOf(batch.manufacturer).length > 0 || updates.some(({ isNews }) => isNews) || isAnyDue(intake)
+    return unsavedIn(batch).length > 0 || updates.some(({ isNews }) => isNews) || isAnyDue(intake)
+  }
+
+  /** What a cycle is to write down. Of many sources one writes for all: five hundred cycles are not five hundred writes. */
+  function unsavedIn({ manufacturer, observations }: Batch): number[] {
+    const sinceMs = performance.now() - (levelsSavedAt.get(manufacturer) ?? Number.NEGATIVE_INFINITY)
+    return observations.length > 0 && sinceMs < saveLevelsEveryMs ? [] : unsavedOf(manufacturer)
   }
 
   function unsavedOf(manufacturer: string): number[] {

@@ -84,7 +84,14 @@ export interface Show {
   /** Back to the story. */
   unset(id: string): void
   /** One more device, at once; what is not given is made up. Returns its id. */
-  add(manufacturer: MakerCode, device?: Partial<ShowDevice> & { readonly channels?: number }): string
+  add(
+    manufacturer: MakerCode,
+    device?: Partial<ShowDevice> & {
+      readonly channels?: number
+      /** Which of the company stand on its channels. */
+      readonly firstPlace?: number
+    },
+  ): string
   remove(id: string): void
 }
 
@@ -228,11 +235,8 @@ export function createShow(options: ShowOptions = {}): Show {
       channelChanges.delete(id)
     },
     add(manufacturer, given = {}) {
-      const { channels, ...device } = given
-      const made = castDevice(seed, manufacturer, first + everybody.size, {
-        channels,
-        firstPlace: 1000 + 8 * everybody.size,
-      })
+      const { channels, firstPlace = 1000 + 8 * everybody.size, ...device } = given
+      const made = castDevice(seed, manufacturer, first + everybody.size, { channels, firstPlace })
       const cast = { ...made, device: { ...made.device, ...device, manufacturer } }
       const { id } = cast.device
       everybody.set(id, cast)

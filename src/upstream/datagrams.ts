@@ -39,7 +39,14 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
   })
   const inbox = createInbox({ onLeft: close })
   const lose = (error: unknown) => inbox.fail(toApiError(error))
-  const silence = setTimeout(() => lose(Object.assign(new Error('silent'), { code: 'SILENT' })), silentMs)
+  let heard = 0
+  const silence = setTimeout(() => {
+    const before = heard
+    // After a long turn of our own what has come waits to be read, and the clock strikes first.
+    setImmediate(() => {
+      if (heard === before) lose(Object.assign(new Error('silent'), { code: 'SILENT' }))
+    })
+  }, silentMs)
   let isClosed = false
 
   function close(): void {
@@ -56,6 +63,7 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
   }
 
   function hear(bytes: Buffer): void {
+    heard += 1
     silence.refresh()
     if (inbox.size < maxWaiting) inbox.put([bytes.toString('utf8')])
   }

@@ -71,7 +71,13 @@ export async function openLine(link: Link, options: LineOptions): Promise<Conver
   socket.on('error', lose)
   socket.on('end', () => lose(new link.errors.ApiError(`${url.host} closed the connection`)))
   if (silentMs !== undefined) {
-    socket.setTimeout(silentMs, () => lose(Object.assign(new Error('silent'), { code: 'SILENT' })))
+    socket.setTimeout(silentMs, () => {
+      const { bytesRead } = socket
+      // After a long turn of our own what has come waits to be read, and the clock strikes first.
+      setImmediate(() => {
+        if (socket.bytesRead === bytesRead) lose(Object.assign(new Error('silent'), { code: 'SILENT' }))
+      })
+    })
   }
   signal.addEventListener('abort', close, { once: true })
   if (signal.aborted) close()

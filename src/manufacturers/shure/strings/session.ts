@@ -19,7 +19,7 @@ export interface News extends Heard {
 const silentMs = 5_000
 /** What it may not have pushed by itself is asked for again so often. */
 const refreshEveryMs = 30_000
-/** All that was asked for has come when nothing more than meters comes for so long. */
+/** So long after everything else has come, nobody waits for what may never come. */
 const settledMs = 400
 
 /**
@@ -87,8 +87,8 @@ function unrecognised(host: string, { words, hasHeard }: Hearing): string {
 }
 
 /**
- * Until it has told who it is and every channel has metered. An older device never answers some of the questions: then
- * until it has had nothing new but meters for a while. False on abort.
+ * Until it has told who it is and every channel has metered. An older device never answers some of the questions; but it
+ * answers in the order it was asked, so when all its channels have told themselves, the rest will not come. False on abort.
  */
 async function untilTold(
   link: Link,
@@ -97,11 +97,14 @@ async function untilTold(
 ): Promise<boolean> {
   const { words } = hearing
   const { host } = new URL(link.settings.baseUrl)
+  const haveAll = (key: string) => {
+    const channels = channelsOf(family, words)
+    return channels.length > 0 && channels.every((channel) => words[`${channel} ${key}`] !== undefined)
+  }
   const hasTold = () => family.identityKeys.every((key) => words[key] !== undefined)
-  const hasMetered = () => channelsOf(family, words).every((channel) => words[`${channel} ${family.meterKey}`])
   for (let toldAt = performance.now(); ; ) {
     const isSettled = performance.now() - toldAt > settledMs + family.meterMs
-    if (channelsOf(family, words).length > 0 && ((hasTold() && hasMetered()) || isSettled)) return true
+    if (haveAll('FREQUENCY') && ((hasTold() && haveAll(family.meterKey)) || isSettled)) return true
     const leftMs = deadline - performance.now()
     if (leftMs <= 0) {
       throw new link.errors.ApiError(`no answer from ${host} within ${link.settings.timeoutMs / 1000} s`)

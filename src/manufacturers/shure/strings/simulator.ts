@@ -18,6 +18,9 @@ export interface StringsSimulatorOptions {
   readonly show?: Show
   readonly id?: string
   readonly channels?: number
+  readonly name?: string
+  /** Which of the company stand on its channels. */
+  readonly firstPlace?: number
   /** 0 (default): a free one. */
   readonly port?: number
   /** So many may be connected at a time; the next one is cut off. */
@@ -68,7 +71,13 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
   const show = options.show ?? createShow({ story: false, manufacturers: { shure: 0 } })
   const [usualModel, device_type, channels] = models[family]
   const { model = usualModel, unknownKeys = [] } = options
-  const id = options.id ?? show.add('shure', { model, device_type, channels: options.channels ?? channels })
+  const id =
+    options.id ??
+    show.add('shure', {
+      ...{ model, device_type, channels: options.channels ?? channels },
+      ...(options.firstPlace !== undefined && { firstPlace: options.firstPlace }),
+      ...(options.name !== undefined && { name: options.name }),
+    })
   const switchedOnAt = Date.now()
   const extras = new Map<number, Extra>()
   const commands: string[] = []
@@ -208,6 +217,27 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     async close() {
       clearInterval(beat)
       await door.close()
+    },
+  }
+}
+
+/** One receiver of every family, for a demo: some muted, one with the wrong key. */
+export async function startStringsRack(seed: number, firstPlace: number) {
+  const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
+  const families = Object.keys(models) as SimulatedFamily[]
+  const rack: StringsSimulator[] = []
+  for (const [at, family] of families.entries()) {
+    rack.push(await startStringsSimulator({ family, show, name: models[family][0], firstPlace: firstPlace + 4 * at }))
+  }
+  const change = (family: SimulatedFamily, channel: number, extra: Extra) =>
+    rack.find((one) => one.family === family)?.change(channel, extra)
+  change('ulxd', 2, { muted: true })
+  change('qlxd', 1, { transmitterMuted: true })
+  change('ad', 3, { encryptionError: true })
+  return {
+    devices: rack.map(({ url, family }) => ({ url, name: models[family][0] })),
+    close: async () => {
+      await Promise.all(rack.map((device) => device.close()))
     },
   }
 }

@@ -103,7 +103,9 @@ describe('a conversation', () => {
     expect(chopped?.channels).toHaveLength(4)
     const late = await start({ family: 'ulxd' }, { timeout: 10 })
     late.device.setFault('late')
-    expect((await observe(late))?.channels).toHaveLength(4)
+    const seen = await observe(late)
+    expect(seen?.mac_address).toBe(late.device.state.device.mac_address)
+    expect(seen?.channels?.every(({ frequency }) => frequency)).toBe(true)
   }, 20_000)
 
   test('that is one too many is refused', async () => {

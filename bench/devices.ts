@@ -1,0 +1,100 @@
+/**
+ * What it costs to hold a conversation with each of many receivers that meter ten times a second. Reference: bare sockets
+ * to the same receivers that read and throw away.
+ */
+
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AtEnd, type Bench, cpuOf, makeFolder, until } from './harness.ts'
+import { startReference, startService } from './servers.ts'
+
+const receivers = 500
+const channels = [1, 2, 3, 4] as const
+const meterMs = 100
+const seconds = 10
+
+export const devices = (nodeOptions: readonly string[]): Bench => ({
+  name: 'devices',
+  runs: 3,
+  async open(atEnd) {
+    const rack = await startRack(atEnd, receivers)
+    const folder = await makeFolder(atEnd)
+    const config = { devices: rack.ports.map((port) => `tcp://127.0.0.1:${port}`), timeout: 30 }
+    const manufacturers = [{ code: 'shure', config }]
+    const micwatch = await startService(atEnd, folder, { manufacturers, nodeOptions })
+    await until('every receiver meters for Micwatch', () => rack.metering() === receivers, 120_000)
+    const file = join(folder, 'ports.json')
+    await writeFile(file, JSON.stringify(rack.ports))
+    const reference = await startReference(atEnd, 'lines', file)
+    await until('every receiver meters for the reference', () => rack.metering() === 2 * receivers, 60_000)
+
+    return {
+      async measure() {
+        const before = await Promise.all([cpuOf(micwatch.pid), cpuOf(reference.pid)])
+        await sleep(seconds * 1000)
+        const after = await Promise.all([cpuOf(micwatch.pid), cpuOf(reference.pid)])
+        if (rack.metering() !== 2 * receivers) throw new Error('a conversation was lost on the way')
+        const [ours, bare] = after.map((value, at) => ((value ?? 0) - (before[at] ?? 0)) / seconds)
+        const name = `${receivers} receivers × ${channels.length}, metering at ${1000 / meterMs} Hz, CPU`
+        return [{ name, unit: 'ms/s' as const, ours: ours ?? 0, reference: bare ?? null }]
+      },
+    }
+  },
+})
+
+/** As little of each receiver as it takes to be one: ULX-D, four channels, new values with every meter. */
+export async function startRack(atEnd: AtEnd, receivers: number) {
+  const metering = new Set<Socket>()
+  const servers: Server[] = []
+  atEnd(async () => {
+    clearInterval(beat)
+    for (const socket of metering) socket.destroy()
+    for (const server of servers) server.close()
+  })
+  for (let nth = 0; nth < receivers; nth += 1) {
+    const server = createServer((socket) => serve(socket, nth, metering))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    servers.push(server)
+  }
+  let round = 0
+  const beat = setInterval(() => {
+    round += 1
+    const level = String(60 + (round % 40)).padStart(3, '0')
+    const frames = channels.map((channel) => `< SAMPLE ${channel} ALL AX ${level} 030 >`).join('')
+    for (const socket of metering) socket.write(frames)
+  }, meterMs)
+  return {
+    ports: servers.map((server) => (server.address() as AddressInfo).port),
+    metering: () => metering.size,
+  }
+}
+
+function serve(socket: Socket, nth: number, metering: Set<Socket>): void {
+  const octets = [nth >> 8, nth & 255]
+  const mac = `00:0E:DD:00:${octets.map((octet) => octet.toString(16).padStart(2, '0')).join(':')}`
+  const answers: Readonly<Record<string, string>> = {
+    'GET MODEL': '< REP MODEL {ULXD4Q} >',
+    'GET DEVICE_ID': `< REP DEVICE_ID {R${nth}} >`,
+    'GET FW_VER': '< REP FW_VER {2.4.12.0} >',
+    'GET NET_SETTINGS SC': `< REP NET_SETTINGS SC MANUAL 010.020.${octets.map((one) => String(one).padStart(3, '0')).join('.')} 255.255.000.000 010.020.000.001 ${mac} >`,
+    'GET 0 ALL': channels
+      .map(
+        (channel) =>
+          `< REP ${channel} CHAN_NAME {C${channel}} >< REP ${channel} FREQUENCY 5${channel}0000 >< REP ${channel} TX_TYPE ULXD2 >< REP ${channel} BATT_CHARGE 080 >`,
+      )
+      .join(''),
+  }
+  socket.setNoDelay(true).on('error', () => {})
+  socket.on('close', () => metering.delete(socket))
+  socket.on('data', (bytes) => {
+    for (const [, command = ''] of String(bytes).matchAll(/< (.*?) >/g)) {
+      const rate = /METER_RATE (\d+)/.exec(command)?.[1]
+      if (rate !== undefined) metering[rate === '00000' ? 'delete' : 'add'](socket)
+      else socket.write(answers[command] ?? '< REP ERR >')
+    }
+  })
+}
