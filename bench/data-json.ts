@@ -11,7 +11,7 @@ import { startMicwatch, startReference } from './servers.ts'
 const sizes = [100, 1_000]
 const channelsPerReceiver = 4
 const path = '/api/data.json'
-const seconds = 0.7
+const seconds = 1
 
 interface Case {
   readonly name: string
