@@ -72,6 +72,10 @@ describe('PostgreSQL restarted', () => {
       const { json } = await app.get('/api/data.json', admin)
       return channelOf(json.receivers[0]).transmitter?.rf_level === -41
     })
+    const refreshed = await app.post('/api/refresh/', undefined, admin)
+    expect(refreshed).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    expect(refreshed.json).toMatchObject({ error: expect.stringMatching(/^The database is/), status: 503 })
+    expect(refreshed.json.details).toMatch(/^shure: the cycle could not be stored/)
     await server.restart()
     const backAt = performance.now()
     await until('all is normal', () => isNormal(app, admin), 15_000)
