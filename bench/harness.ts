@@ -162,9 +162,13 @@ const readyMs = 30_000
 const stopMs = 10_000
 
 /** A Node process that says one JSON object on standard output once it is ready. */
-export async function startChild(atEnd: AtEnd, words: readonly string[]): Promise<Child> {
+export async function startChild(
+  atEnd: AtEnd,
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Child> {
   // Nothing of this machine's own configuration may reach what is measured.
-  const env = { PATH: process.env.PATH, MICWATCH_LOG: 'warn' }
+  const env = { PATH: process.env.PATH, MICWATCH_LOG: 'warn', ...more }
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], env })
   children.add(child)
   child.once('exit', () => children.delete(child))

@@ -21,6 +21,8 @@ export interface TestPostgres {
   restart(): Promise<void>
   /** Freezes the server process and everything it started, as SIGSTOP does. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>
+  /** As `kill -9` does, of all its processes; `restart` recovers what was committed. */
+  kill(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -43,6 +45,7 @@ export async function startPostgres({ maxConnections = 200 } = {}): Promise<Test
         server = await start()
       },
       signal: (name) => server.signal(name),
+      kill: () => server.kill(),
       async stop() {
         await server.stop()
         await rm(home, { recursive: true, force: true })
@@ -115,7 +118,6 @@ async function startServer(
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     `max_connections=${maxConnections}`,
-    'full_page_writes=off',
     'wal_level=minimal',
     'max_wal_senders=0',
     'autovacuum=off',
@@ -161,7 +163,23 @@ async function startServer(
     process.kill(pid, name)
     for (const one of await childrenOf(pid)) process.kill(one, name)
   }
-  return { stop, signal }
+
+  async function kill(): Promise<void> {
+    // Asked for first: once it is dead nobody knows whose they were.
+    const children = await childrenOf(pid)
+    process.kill(pid, 'SIGKILL')
+    for (const one of children) killIfThere(one)
+    await stop()
+  }
+  return { stop, signal, kill }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended, as they do when they find the server dead.
+  }
 }
 
 async function childrenOf(pid: number): Promise<number[]> {

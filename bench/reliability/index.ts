@@ -38,6 +38,9 @@ ${checks.map(({ id, what }) => `                 ${id.padEnd(4)}${what}`).join('
   --json         one JSON document on standard output
   --help
 
+A check that misses a time or a rate, or cannot run, has a second try; only what both miss is missed. Lost writes, bugs
+and leaks have one.
+
 Exit code 1 for lost writes, bugs, leaks, and checks that could not run.`
 
 process.exitCode = await main()
@@ -63,10 +66,19 @@ async function main(): Promise<number> {
   const results: Result[] = []
   for (const check of options.chosen) {
     say(`\n${check.id}: ${check.what}`)
-    const result = await runCheck(check, { ...options, say })
-    for (const finding of result.findings) say(formatFinding(finding))
-    if (result.trouble !== null) say(`  CANNOT RUN: ${result.trouble}`)
-    results.push(result)
+    const tryOnce = async () => {
+      const result = await runCheck(check, { ...options, say })
+      for (const finding of result.findings) say(formatFinding(finding))
+      if (result.trouble !== null) say(`  CANNOT RUN: ${result.trouble}`)
+      return result
+    }
+    const first = await tryOnce()
+    if (!mayTryAgain(first)) {
+      results.push(first)
+      continue
+    }
+    say('  once more, since a second try counts:')
+    results.push(judgeTwo(first, await tryOnce()))
   }
   if (options.json) console.log(JSON.stringify({ machine, seed: options.seed, results }, null, 2))
   const isBad = ({ isKept, isHard }: Finding) => !isKept && (isHard || options.isStrict)
@@ -96,6 +108,20 @@ async function runCheck(
   } finally {
     for (const close of closers.reverse()) await close()
   }
+}
+
+function mayTryAgain({ findings, trouble }: Result): boolean {
+  return trouble !== null || findings.some(({ isKept, isHard }) => !isKept && !isHard)
+}
+
+/** A time or a rate is missed when it is missed twice. A write that was lost once stays lost, whatever comes after. */
+function judgeTwo(first: Result, second: Result): Result {
+  const isLost = ({ isKept, isHard }: Finding) => !isKept && isHard === true
+  const findings = second.findings.map((again, at) => {
+    const before = first.findings[at] ?? again
+    return isLost(before) || (before.isKept && !isLost(again)) ? before : again
+  })
+  return { ...second, seconds: first.seconds + second.seconds, findings }
 }
 
 function formatFinding({ name, value, unit, reference, promised, isKept }: Finding): string {

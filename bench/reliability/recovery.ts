@@ -1,15 +1,19 @@
-/** V1, A1, V2: back to normal soon after a fault, and steady whatever else is broken. */
+/** V1, A1, L7: back to normal soon after a fault, and steady whatever else is broken. */
 
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSennheiserSimulator } from '../../src/manufacturers/sennheiser/simulator.ts'
 import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import type { Fault } from '../../src/simulation/faults.ts'
+import { certify } from '../../test/certificates.ts'
+import { startNetwork } from '../../test/faults/network.ts'
 import { makeFolder, percentile, until } from '../harness.ts'
 import { atLeast, atMost, type Check, type Finding } from './check.ts'
 import { residentBytes } from './fuzz/report.ts'
 import { entryOf, plainShow, startService } from './service.ts'
 
-const faults: readonly Fault[] = [
+const troubles: readonly Fault[] = [
   { type: 'reset' },
   { type: 'hang' },
   { type: 'status', status: 500 },
@@ -22,22 +26,37 @@ export const recovery: Check = {
   async run(atEnd) {
     const simulator = await startShureSimulator({ ...plainShow, receivers: 5 })
     atEnd(() => simulator.close())
+    const ca = await certify({ for: 'Bench CA', isCa: true })
+    const right = await certify({ for: '127.0.0.1', ca })
+    const expired = await certify({ for: '127.0.0.1', ca, endsAt: Date.now() - 1000 })
+    const network = await startNetwork(atEnd, simulator.baseUrl, right)
+    const faults = [
+      { name: 'refused connections', strike: network.refuse, mend: network.restore },
+      { name: 'an expired certificate', strike: () => network.present(expired), mend: () => network.present(right) },
+      ...troubles.map((fault) => ({
+        name: fault.type,
+        strike: () => simulator.setFault(fault),
+        mend: () => simulator.setFault(null),
+      })),
+    ]
     const folder = await makeFolder(atEnd)
-    const service = await startService(atEnd, folder, {
-      manufacturers: [entryOf(simulator, { poll_interval: 1, timeout: 2 })],
-    })
+    await writeFile(join(folder, 'ca.pem'), ca.cert)
+    const upstream = { api_base_url: network.url, ssl_verify: true, poll_interval: 1, timeout: 2 }
+    const config = { manufacturers: [entryOf(simulator, upstream)] }
+    const service = await startService(atEnd, folder, config, { NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') })
     const isWell = async () => (await service.get('/api/health/')).json.status === 'healthy'
-    await until('all is well', isWell)
+    const isKnown = async () => (await service.get('/api/receivers/')).json.length === 5
+    await until('all is well', async () => (await isWell()) && (await isKnown()))
     const findings: Finding[] = []
-    for (const fault of faults) {
-      simulator.setFault(fault)
+    for (const { name, strike, mend } of faults) {
+      await strike()
       await sleep(5000)
       await until('it is noticed', async () => !(await isWell()))
-      simulator.setFault(null)
+      await mend()
       const backAt = performance.now()
       await until('all is well again', isWell, 40_000)
-      const limit = fault.type === 'hang' ? 10 : 8
-      findings.push(atMost(`after ${fault.type}`, (performance.now() - backAt) / 1000, limit, 's'))
+      const limit = name === 'hang' ? 10 : 8
+      findings.push(atMost(`after ${name}`, (performance.now() - backAt) / 1000, limit, 's'))
     }
     return findings
   },
@@ -65,7 +84,7 @@ export const cadence: Check = {
         seen = shure.requests.total
         gaps.push((performance.now() - last) / 1000)
         last = performance.now()
-        if (gaps.length % 10 === 0) sennheiser.setFault(faults[nth++ % faults.length] as Fault)
+        if (gaps.length % 10 === 0) sennheiser.setFault(troubles[nth++ % troubles.length] as Fault)
       }
       await sleep(2)
     }

@@ -21,21 +21,17 @@ export interface Service extends HttpClient, Pick<Child, 'pid' | 'ended' | 'log'
 export const unlimited = { max_requests: 1_000_000, window_seconds: 1, overrides: {} }
 
 /** `folder`: where it keeps everything; another start there finds it again. */
-export async function startService(atEnd: AtEnd, folder: string, config: object = {}): Promise<Service> {
+export async function startService(
+  atEnd: AtEnd,
+  folder: string,
+  config: object = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Service> {
   const file = join(folder, 'micwatch.yaml')
   await writeFile(file, JSON.stringify({ rate_limit: unlimited, data_dir: join(folder, 'data'), ...config }))
   const startedAt = performance.now()
-  const child = await startChild(atEnd, [
-    built,
-    'serve',
-    '--json',
-    '--config',
-    file,
-    '--host',
-    '127.0.0.1',
-    '--port',
-    '0',
-  ])
+  const words = [built, 'serve', '--json', '--config', file, '--host', '127.0.0.1', '--port', '0']
+  const child = await startChild(atEnd, words, env)
   const address = String(child.said.address).replace(/\/$/, '')
   const http = httpClient(address)
   while ((await http.get('/healthz').catch(() => null))?.status !== 200);

@@ -12,7 +12,7 @@ export interface RefreshDeps {
   now(): number
 }
 
-/** Throws a Refusal when the manufacturer is unknown or disabled, or when no upstream answered. */
+/** Throws a Refusal when the manufacturer is unknown or disabled, when no upstream answered, or when nothing of it could be stored. */
 export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise<RefreshBody> {
   const enabled = selectEnabled(deps.manufacturers(), manufacturer)
   const polled = await deps.monitor.pollNow(enabled, deps.signal)
@@ -20,7 +20,8 @@ export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise
     report.error === null ? [] : [{ manufacturer: code, error: report.error }],
   )
   if (polled.length > 0 && errors.length === polled.length) {
-    throw new Refusal('upstream_failed', {
+    const isStoreAway = polled.some(({ report }) => report.failed === 'store')
+    throw new Refusal(isStoreAway ? 'store_busy' : 'upstream_failed', {
       details: errors.map(({ manufacturer: code, error }) => `${code}: ${error}`).join('; '),
     })
   }

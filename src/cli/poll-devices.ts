@@ -147,13 +147,14 @@ interface CycleOf {
   readonly report: CycleReport
 }
 
-type ManufacturerCycle = Omit<CycleReport, 'repeated'> & { readonly code: string }
+type Cycle = Omit<CycleReport, 'repeated' | 'failed'>
+type ManufacturerCycle = Cycle & { readonly code: string }
 
 /** The sources of one manufacturer, added up. */
 function toDocument(reports: readonly CycleOf[]): { readonly manufacturers: ManufacturerCycle[] } {
   const byCode = new Map<string, ManufacturerCycle>()
   for (const { heard, report } of reports) {
-    const { repeated: _, ...cycle } = report
+    const { repeated, failed, ...cycle } = report
     const code = heard.manufacturer
     const before = byCode.get(code)
     byCode.set(code, before === undefined ? { code, ...cycle } : addCycles(before, cycle))
@@ -161,7 +162,7 @@ function toDocument(reports: readonly CycleOf[]): { readonly manufacturers: Manu
   return { manufacturers: [...byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1)) }
 }
 
-function addCycles(a: ManufacturerCycle, b: Omit<CycleReport, 'repeated'>): ManufacturerCycle {
+function addCycles(a: ManufacturerCycle, b: Cycle): ManufacturerCycle {
   return {
     code: a.code,
     devices: a.devices + b.devices,

@@ -37,7 +37,7 @@ export const refusals = {
   head_too_large: { status: 431, say: () => 'The request head is too large.' },
   internal: { status: 500, say: () => 'Internal server error.' },
   upstream_failed: { status: 503, say: () => 'No manufacturer system could be reached.' },
-  store_busy: { status: 503, say: () => 'The database is busy; try again.' },
+  store_busy: { status: 503, say: () => 'The database is busy or out of reach; try again.' },
   store_damaged: {
     status: 503,
     say: () => 'The database is damaged; nothing is stored until the service is restarted.',

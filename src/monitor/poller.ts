@@ -22,6 +22,8 @@ export interface CycleReport extends IngestReport {
   readonly errors: number
   /** Why the cycle failed; null when it did not. */
   readonly error: string | null
+  /** Whose fault that was. */
+  readonly failed: 'upstream' | 'store' | null
   readonly duration_ms: number
 }
 
@@ -137,11 +139,15 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       const report = { ...taken, duplicates: taken.duplicates + repeated, repeated: taken.repeated + repeated }
       isStored = true
       const error = trouble === undefined ? null : readTrouble(trouble).error
-      return { ...report, errors: malformed, error, duration_ms: Math.round(performance.now() - startedAt) }
+      const failed = trouble === undefined ? null : 'upstream'
+      return { ...report, errors: malformed, error, failed, duration_ms: Math.round(performance.now() - startedAt) }
     } catch (error) {
       if (isStored) log.error({ source: heard.id, error: String(error) }, 'the cycle could not be stored')
       isStored = false
-      const lost = failedCycle(`the cycle could not be stored: ${readTrouble(error).error}`, startedAt)
+      const lost =
+        trouble === undefined
+          ? failedCycle(`the cycle could not be stored: ${readTrouble(error).error}`, startedAt, 'store')
+          : failedCycle(readTrouble(trouble).error, startedAt)
       return { ...lost, devices: observations.length, errors: malformed }
     } finally {
       if (!isRehearsal) {
@@ -415,8 +421,8 @@ export async function pollForever(
   }
 }
 
-export function failedCycle(error: string, startedAt: number): CycleReport {
+export function failedCycle(error: string, startedAt: number, failed: 'upstream' | 'store' = 'upstream'): CycleReport {
   const duration_ms = Math.round(performance.now() - startedAt)
   const nothing = { devices: 0, created: 0, updated: 0, moved: 0, duplicates: 0, repeated: 0, conflicts: 0, errors: 0 }
-  return { ...nothing, error, duration_ms }
+  return { ...nothing, error, failed, duration_ms }
 }

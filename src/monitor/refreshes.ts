@@ -47,7 +47,7 @@ export async function pollWhereHeld(deps: LeaseDeps, asking: Asking): Promise<Cy
       }
     } while ((await pause(askEveryMs, signal)) && performance.now() - startedAt < patienceMs)
   } catch (error) {
-    return failedCycle(`the poll could not be asked for: ${(error as Error).message}`, startedAt)
+    return failedCycle(`the poll could not be asked for: ${(error as Error).message}`, startedAt, 'store')
   }
   return failedCycle('the process that polls this source did not answer in time', startedAt)
 }

@@ -195,7 +195,7 @@ it('stays as it was when the service goes away, says since when, and comes back'
   await until('the warning is gone', async () => (await page.locator('.not-refreshed').count()) === 0)
 
   await page.route('**/api/admin/**', (route) =>
-    route.fulfill({ status: 503, json: { error: 'The database is busy; try again.', status: 503 } }),
+    route.fulfill({ status: 503, json: { error: 'The database is busy or out of reach; try again.', status: 503 } }),
   )
   await page.reload()
   await page.getByRole('heading', { name: 'Micwatch refused' }).waitFor()

@@ -9,8 +9,8 @@ import { entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { openRaw } from './raw-socket.ts'
 
-/** Promised are 500 ms; the machine of a test may have other things to do. The bench measures the promise itself. */
-const patientMs = 5000
+/** Nobody waits longer for a sign of life, whatever somebody else does. */
+const longestMs = 500
 
 /** Connected, and told by `closed` when the other side has ended it. */
 async function openSilent(port: number) {
@@ -56,12 +56,12 @@ describe('connections that ask for nothing', () => {
     )
     const lasted = [...halves, ...drips, ...mute].map((one) => one.closedAt() - startedAt)
     expect(Math.min(...lasted)).toBeGreaterThan(9000)
-    expect(Math.max(...lasted)).toBeLessThan(25_000)
+    expect(Math.max(...lasted)).toBeLessThan(15_000)
     for (const { heard } of halves) expect(heard()).toContain('HTTP/1.1 408')
     expect(bodies.every((one) => one.closedAt() === 0)).toBe(true)
     await until('those without a body are gone', () => bodies.every((one) => one.closedAt() > 0), 40_000)
     for (const { heard } of bodies) expect(heard()).toContain('HTTP/1.1 408')
-    expect(Math.max(...(await health.end()))).toBeLessThan(patientMs)
+    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 
   it('are so many at most of one address; the oldest go, and whoever asks is served', async () => {
@@ -116,12 +116,11 @@ describe('WebSocket clients', () => {
       const trouble: string[] = []
       for (const socket of sockets) socket.on('error', (error) => trouble.push(String(error)))
       expect(new Set(await Promise.all(greeted))).toEqual(new Set(['status']))
-      // Promised are ten seconds; here the thousand clients take their share of the machine.
-      expect(performance.now() - startedAt).toBeLessThan(30_000)
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
       expect(trouble).toEqual([])
       for (const socket of sockets) socket.terminate()
     }
-    expect(Math.max(...(await health.end()))).toBeLessThan(patientMs)
+    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 })
 
@@ -152,9 +151,9 @@ describe('a flood', () => {
     const cycles = shure.requests.total - before
     const seconds = (performance.now() - startedAt) / 1000
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
-    // One poll a second takes one request at least.
-    expect(cycles).toBeGreaterThanOrEqual(Math.floor(seconds * 0.6))
-    expect(Math.max(...(await health.end()))).toBeLessThan(patientMs)
+    // One poll a second takes one request at least, and is late by half a second at most.
+    expect(cycles).toBeGreaterThanOrEqual(Math.floor(seconds / 1.5))
+    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 
   it('of strangers takes nothing from whoever shows a token', async () => {

@@ -1,6 +1,6 @@
 /**
- * kill -9 at random moments of a service that people write to: every write that was acknowledged has to be there
- * afterwards, every other one wholly or not at all.
+ * kill -9 at random moments, of a service that people write to or of the database under it: every write that was
+ * acknowledged has to be there afterwards, every other one wholly or not at all.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,19 +28,22 @@ const writers = 4
 /** `random` gives numbers in [0, 1). Leaves the last service running. */
 export async function killCycles<V extends Victim>(options: {
   readonly cycles: number
-  readonly start: () => Promise<V>
+  /** Starts a service, which reads what is stored and not what another one remembers; `last` is the one before it. */
+  readonly start: (last?: V) => Promise<V>
   readonly random: () => number
+  /** Kills the database instead of the service, which may say meanwhile that it cannot write. */
+  readonly killDatabase?: () => Promise<unknown>
 }): Promise<KillReport & { readonly last: V }> {
-  const { cycles, start, random } = options
+  const { cycles, start, random, killDatabase } = options
   const acknowledged = Array<number>(groups + 1).fill(0)
   const sent = Array<number>(groups + 1).fill(0)
   const lost: string[] = []
   let count = 0
   let slowestStartMs = 0
 
-  const begin = async () => {
+  const begin = async (last?: V) => {
     const startedAt = performance.now()
-    const service = await start()
+    const service = await start(last)
     slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt)
     return service
   }
@@ -57,6 +60,7 @@ export async function killCycles<V extends Victim>(options: {
       const number = (sent[id] ?? 0) + 1
       sent[id] = number
       const { status } = await put(service, id, String(number))
+      if (status === 503 && killDatabase !== undefined) return
       if (status !== 200) throw new Error(`a write was answered with ${status}`)
       acknowledged[id] = number
       count += 1
@@ -87,13 +91,17 @@ export async function killCycles<V extends Victim>(options: {
     const victim = service
     const writing = Array.from({ length: writers }, (_, writer) => write(victim, writer).catch((error) => error))
     await sleep(50 + random() * 1450)
-    victim.kill('SIGKILL')
-    await victim.ended
+    await (killDatabase ?? killService)(victim)
     const ends = await Promise.all(writing)
     const refused = ends.find((error) => /answered with/.test(String(error)))
     if (refused !== undefined) lost.push(`cycle ${cycle}: ${refused}`)
-    service = await begin()
+    service = await begin(victim)
     await compare(service, cycle)
   }
   return { cycles, acknowledged: count, lost, slowestStartMs, last: service }
+}
+
+async function killService(service: Victim): Promise<void> {
+  service.kill('SIGKILL')
+  await service.ended
 }

@@ -97,6 +97,6 @@ describe.runIf(process.platform === 'linux')('memory', () => {
     expect(updates.length).toBeGreaterThan(10)
     expect(updates.length).toBeLessThanOrEqual(2 * 10 * (seconds() + 1))
     expect((highest - before) / mebibyte).toBeLessThan(64)
-    expect(waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.9)]).toBeLessThan(500)
+    expect(waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)]).toBeLessThan(500)
   }, 40_000)
 })

@@ -2,7 +2,8 @@
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { atEnd } from '../scope.ts'
+import { createServer as createTlsServer, TLSSocket } from 'node:tls'
+import type { Certified } from '../certificates.ts'
 
 export interface Network {
   readonly url: string
@@ -14,18 +15,25 @@ export interface Network {
   restore(): Promise<void>
   /** Ends what is open, and lets the next pass. */
   cut(): void
+  /** Of a network with TLS: shows this certificate from now on, to everybody anew. */
+  present(certified: Certified): void
   /** Connections the service has open. */
   readonly open: number
   /** Connections it has made so far. */
   readonly made: number
 }
 
-export async function startNetwork(target: string): Promise<Network> {
+/** To the system at `target`, which speaks plainly; with a certificate the service speaks TLS to it. */
+export async function startNetwork(
+  atEnd: (close: () => unknown) => void,
+  target: string,
+  certified?: Certified,
+): Promise<Network> {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket>()
   let isBlack = false
   let made = 0
-  const server = createServer((client) => {
+  const lead = (client: Socket) => {
     const system = connect(Number(port), hostname)
     clients.add(client)
     made += 1
@@ -41,13 +49,16 @@ export async function startNetwork(target: string): Promise<Network> {
       from.on('data', (bytes) => isBlack || to.write(bytes))
       from.on('close', end).on('error', end)
     }
-  })
+  }
+  const tls = certified && createTlsServer(certified, lead)
+  const server = tls ?? createServer(lead)
   const listen = async (at: number) => {
     server.listen(at, '127.0.0.1')
     await once(server, 'listening')
   }
   const reset = () => {
-    for (const client of clients) client.resetAndDestroy()
+    // A TLS socket has no reset of its own.
+    for (const client of clients) client instanceof TLSSocket ? client.destroy() : client.resetAndDestroy()
   }
   const refuse = async () => {
     reset()
@@ -60,7 +71,7 @@ export async function startNetwork(target: string): Promise<Network> {
   const own = (server.address() as AddressInfo).port
   atEnd(refuse)
   return {
-    url: `http://127.0.0.1:${own}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${own}`,
     refuse,
     blackhole: () => {
       isBlack = true
@@ -70,6 +81,10 @@ export async function startNetwork(target: string): Promise<Network> {
       if (!server.listening) await listen(own)
     },
     cut: reset,
+    present(next) {
+      tls?.setSecureContext(next)
+      reset()
+    },
     get open() {
       return clients.size
     },

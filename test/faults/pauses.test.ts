@@ -93,7 +93,7 @@ describe('a system that asks for a pause', () => {
     }
     const next = await until('it is asked again', () => system.asked.find((one) => one.at > refused), 15_000)
     expect(next.at - refused).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
-    expect(next.at - refused).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 4000)
+    expect(next.at - refused).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
     await until('it is well', async () => (await fares(codeOf(pause))).status === 'healthy')
   })
 

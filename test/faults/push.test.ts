@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { startApp, type TestApp, until } from '../app.ts'
-import { sharing } from '../scope.ts'
+import { atEnd, sharing } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { type Network, startNetwork } from './network.ts'
 import { type Answer, device, refuses, refusesLink, type System, says, startSystem, type Upgrade } from './system.ts'
@@ -148,7 +148,7 @@ describe('a link', () => {
         says({ devices: [device(systems.size + 1)] }),
         links(() => {}),
       )
-      network = await startNetwork(half.url)
+      network = await startNetwork(atEnd, half.url)
       systems.set('half-open', half)
       entries.push(half.entry('half-open', { websocket_url: `${network.url.replace('http', 'ws')}/ws` }))
 
@@ -214,7 +214,7 @@ describe('a link', () => {
     const waits = linkAsked.slice(1, 4).map(({ at }, nth) => at - (linkAsked[nth]?.at ?? 0) - 200)
     for (const [nth, wait] of waits.entries()) {
       expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 200)
-      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + 3000)
+      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + 500)
     }
     const seen = statuses(name).map(({ status }) => status)
     expect(seen).toEqual(expect.arrayContaining(['connected', 'disconnected']))

@@ -51,9 +51,9 @@ describe('a write lock that another process holds', () => {
       const [row] = await app.house.db.read.selectFrom('receivers').select('readings').execute()
       return row?.readings.includes('-41')
     })
-    // Half a second is what is promised; a loop that waited for the lock itself would have been silent for seconds.
-    expect(await pulse.longestMs()).toBeLessThan(2000)
-    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(3000)
+    // A loop that waited for the lock itself would have been silent for seconds.
+    expect(await pulse.longestMs()).toBeLessThan(500)
+    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
   }, 60_000)
 })
 
@@ -101,8 +101,7 @@ describe('kill -9', () => {
     const report = await killCycles({ cycles: 20, start: () => home.serve(), random: randomFrom(seed) })
     expect({ seed, lost: report.lost }).toEqual({ seed, lost: [] })
     expect(report.acknowledged).toBeGreaterThan(100)
-    // Five seconds is what is promised; the rest is what a busy machine takes to start anything.
-    expect(report.slowestStartMs).toBeLessThan(15_000)
+    expect(report.slowestStartMs).toBeLessThan(5000)
     await until('all are known', async () => (await report.last.receivers()).length === 5)
     report.last.kill('SIGTERM')
     await report.last.ended
@@ -134,8 +133,7 @@ describe('a start that cannot go well', () => {
       const startedAt = performance.now()
       const { code, err } = await runAsNobody(home.path, ['serve', '--port', '0', '--data-dir', dataDir])
       expect([code, err.trimEnd().split('\n')]).toEqual([1, [expect.stringContaining(dataDir)]])
-      // Three seconds is what is promised; the rest is what a busy machine takes to start anything.
-      expect(since(startedAt)).toBeLessThan(10_000)
+      expect(since(startedAt)).toBeLessThan(3000)
     },
     30_000,
   )

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startApp, type TestApp, until } from '../app.ts'
-import { sharing } from '../scope.ts'
+import { atEnd, sharing } from '../scope.ts'
 import type { TestSocket } from '../socket-client.ts'
 import { type Network, startNetwork } from './network.ts'
 import { type Answer, device, drips, refuses, refusesLink, type System, says, sends, startSystem } from './system.ts'
@@ -178,11 +178,6 @@ function probe(): () => Promise<void> {
   }
 }
 
-function worst(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length * share)] ?? 0
-}
-
 beforeAll(async () => {
   const end = await sharing(async () => {
     neighbour = await startSystem(says({ devices: [device(1000)] }))
@@ -192,7 +187,7 @@ beforeAll(async () => {
       wells.push(well)
       systems.push(await startSystem(well))
     }
-    closedPort = await startNetwork((systems[0] as System).url)
+    closedPort = await startNetwork(atEnd, (systems[0] as System).url)
     const entries = troubles.map((trouble, at) =>
       (systems[at] as System).entry(codeOf(trouble), {
         ...(at === 0 && { api_base_url: closedPort.url }),
@@ -245,9 +240,8 @@ describe('a system that fails', () => {
       const own = system.asked.filter(({ at, endedAt }) => at > faultsAt && endedAt !== undefined)
       const took = own.map(({ at, endedAt = 0 }) => endedAt - at)
       expect(took.length).toBeGreaterThan(0)
-      // As the system sees it: on a busy machine it may have read the request late.
-      expect(Math.max(...took)).toBeGreaterThan(500)
-      expect(Math.min(...took)).toBeLessThan(1500)
+      expect(Math.min(...took)).toBeGreaterThan(500)
+      expect(Math.max(...took)).toBeLessThan(1500)
     }
   })
 
@@ -260,7 +254,7 @@ describe('a system that fails', () => {
     const waits = times.slice(1).map((at, nth) => at - (times[nth] ?? 0))
     for (const [nth, wait] of waits.entries()) {
       expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 300)
-      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + 10_000)
+      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + 500)
     }
   })
 
@@ -268,7 +262,7 @@ describe('a system that fails', () => {
     const refresh = (query = '') => app.post(`/api/refresh/${query}`)
     const startedAt = performance.now()
     const failed = await refresh(`?manufacturer=${codeOf(troubles[0] as Trouble)}`)
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(performance.now() - startedAt).toBeLessThan(1000)
     expect(failed).toMatchObject({ status: 503, json: { status: 503, details: expect.stringMatching(/refused/) } })
     expect(Number(failed.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     expect(await refresh('?manufacturer=neighbour')).toMatchObject({ status: 200, json: { status: 'success' } })
@@ -342,13 +336,12 @@ describe('a system that fails', () => {
   it('ends nothing, empties nothing, and nobody else notices', async () => {
     expect(probes.wrong).toEqual([])
     expect(probes.health.length).toBeGreaterThan(20)
-    // The limit is for each; this process is the service, its systems and its clients in one, on a machine that is busy.
-    expect(worst(probes.health, 0.5)).toBeLessThan(500)
-    expect(worst(probes.pong, 0.5)).toBeLessThan(500)
+    expect(Math.max(...probes.health)).toBeLessThan(500)
+    expect(Math.max(...probes.pong)).toBeLessThan(500)
     expect(await app.receivers()).toHaveLength(troubles.length + 1)
     const { asked } = neighbour
     const gaps = asked.slice(1).map(({ at }, nth) => at - (asked[nth]?.at ?? 0))
     expect(gaps.length).toBeGreaterThan(5)
-    expect(worst(gaps, 0.5)).toBeLessThan(1500)
+    expect(Math.max(...gaps)).toBeLessThan(1500)
   })
 })

@@ -1,0 +1,36 @@
+/** Certificates as tests and benches need them: right, expired, for another name, signed by a CA of their own or by nobody. */
+
+import { generate } from 'selfsigned'
+
+const dayMs = 24 * 3_600_000
+
+export interface Certified {
+  readonly key: string
+  readonly cert: string
+}
+
+/** For this address, or this name; signed by `ca` where there is one. */
+export async function certify(about: {
+  readonly for: string
+  readonly ca?: Certified
+  /** Epoch milliseconds; tomorrow unless told. */
+  readonly endsAt?: number
+  readonly isCa?: boolean
+}): Promise<Certified> {
+  const isAddress = /^[\d.]+$/.test(about.for)
+  const endsAt = about.endsAt ?? Date.now() + dayMs
+  const made = await generate([{ name: 'commonName', value: about.for }], {
+    algorithm: 'sha256',
+    keyType: 'ec',
+    curve: 'P-256',
+    notBeforeDate: new Date(endsAt - 30 * dayMs),
+    notAfterDate: new Date(endsAt),
+    ...(about.ca && { ca: about.ca }),
+    extensions: [
+      { name: 'basicConstraints', cA: about.isCa ?? false },
+      ...(about.isCa ? [{ name: 'keyUsage' as const, keyCertSign: true, cRLSign: true }] : []),
+      { name: 'subjectAltName', altNames: [isAddress ? { type: 7, ip: about.for } : { type: 2, value: about.for }] },
+    ],
+  })
+  return { key: made.private, cert: made.cert }
+}
