@@ -93,7 +93,7 @@ test('a rack of every family is found, followed live, and left in peace by the p
 }, 60_000)
 
 test('a rack for a demo plays along, every device in its own words', async () => {
-  const { close, ...config } = await startSennheiserRack(1)
+  const { close, ...config } = await startSennheiserRack(1, 0)
   keep({ close })
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { ...config, poll_interval: 1 } }] })
   await untilFollowed(app, config.devices.length)

@@ -50,9 +50,9 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     ]
     if (receivers !== undefined) return { manufacturers: systems, close }
     const strings = keep(await startStringsRack(seed, rackPlace))
-    const ssc = keep(await startSennheiserRack(seed))
+    const ssc = keep(await startSennheiserRack(seed, rackPlace + 28))
     const others = createShow({ seed, story: false, manufacturers: {} })
-    others.add('lectrosonics', { firstPlace: rackPlace + 30 })
+    others.add('lectrosonics', { firstPlace: rackPlace + 60 })
     const dsqd = keep(await startLectrosonicsSimulator({ show: others }))
     return {
       manufacturers: [

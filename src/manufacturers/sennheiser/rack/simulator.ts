@@ -14,8 +14,8 @@ interface Player {
 const password = 'stage-right-password'
 const playEveryMs = 200
 
-/** `devices` and `password` of a manufacturer's record. */
-export async function startSennheiserRack(seed: number) {
+/** `devices` and `password` of a manufacturer's record. `firstPlace`: who of the company stands on its channels. */
+export async function startSennheiserRack(seed: number, firstPlace: number) {
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
   const startedAt = Date.now()
   const rack: { id: string; player: Player }[] = []
@@ -31,9 +31,10 @@ export async function startSennheiserRack(seed: number) {
   }
   const timer = setInterval(play, playEveryMs)
   try {
-    for (const { channels, start } of players) {
+    for (const [at, { channels, start }] of players.entries()) {
       const player = await start().catch(leaveOut)
-      if (player !== null) rack.push({ id: show.add('sennheiser', { channels }), player })
+      if (player !== null)
+        rack.push({ id: show.add('sennheiser', { channels, firstPlace: firstPlace + 4 * at }), player })
     }
   } catch (error) {
     await close()
@@ -62,6 +63,7 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
     channels: 2,
     async start() {
       const device = await startSsc1Simulator({ mac: '00:1B:66:30:00:01', host: '127.0.0.3' })
+      device.set({ '/device/name': 'EW-DX EM 2' })
       return toPlayer('EW-DX EM 2', device, (channels) => playEwdx(device, channels))
     },
   },
@@ -69,6 +71,7 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
     channels: 2,
     async start() {
       const device = await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:30:00:02', host: '127.0.0.4' })
+      device.set({ '/device/name': 'EM 6000' })
       return toPlayer('EM 6000', device, (channels) => playD6000(device, channels))
     },
   },
@@ -77,6 +80,7 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
     async start() {
       const product = 'EWDX4CHDS' as const
       const device = await startSsc2Simulator({ product, serial: '3000000003', password, host: '127.0.0.5' })
+      device.set('/api/device/site', { deviceName: 'EW-DX EM 4 Dante' })
       return toPlayer('EW-DX EM 4 Dante', device, (channels) => playSsc2(device, channels))
     },
   },
@@ -85,6 +89,7 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
     async start() {
       const product = 'Spectera Base Station' as const
       const device = await startSsc2Simulator({ product, serial: '3000000004', password, host: '127.0.0.6' })
+      device.set('/api/device/site', { deviceName: 'Spectera' })
       return toPlayer('Spectera', device, (channels) => playSpectera(device, channels))
     },
   },
