@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
-import { atRate, type Bench, cpuOf, type Figure } from './harness.ts'
+import { atRate, type Bench, cpuOf, type Figure, residentMegabytes } from './harness.ts'
 import { type Change, clientFrame, openRelay, toChanges, upstreamFrame } from './push.ts'
 import { startMicwatch } from './servers.ts'
 import { countFrames, openSocket } from './wire-socket.ts'
@@ -32,13 +32,13 @@ export const fanOut = (nodeOptions: readonly string[]): Bench => ({
     return {
       async measure() {
         const figures: Figure[] = []
-        for (const wall of walls) {
-          const { clients, updatesPerSecond } = wall
+        for (const { clients, updatesPerSecond } of walls) {
+          const crowd = { clients, updates: receivers * updatesPerSecond, open: openSocket }
           const size = `${clients.toLocaleString('en')} clients × ${receivers} receivers × ${updatesPerSecond}/s`
-          const ours = await deliver(`${micwatch.address}/ws`, micwatch.pid, wall, changes, (change, level) =>
+          const ours = await deliver(`${micwatch.address}/ws`, micwatch.pid, crowd, changes, (change, level) =>
             simulator.push.send(upstreamFrame(change, level)),
           )
-          const reference = await deliver(relay.address, relay.pid, wall, changes, (change, level) =>
+          const reference = await deliver(relay.address, relay.pid, crowd, changes, (change, level) =>
             relay.send(clientFrame(change, level)),
           )
           figures.push({ name: `${size}, frames`, unit: '/s', ours: ours.perSecond, reference: reference.perSecond })
@@ -52,17 +52,32 @@ export const fanOut = (nodeOptions: readonly string[]): Bench => ({
   },
 })
 
-async function deliver(
+export interface Crowd {
+  readonly clients: number
+  /** A second, over all receivers. */
+  readonly updates: number
+  open(address: string): Promise<Socket>
+}
+
+interface Delivered {
+  readonly perSecond: number
+  /** Of the server, for 10,000 frames; null where the system does not tell, like the memory it holds meanwhile. */
+  readonly cpuMs: number | null
+  readonly megabytes: number | null
+}
+
+export async function deliver(
   address: string,
   pid: number,
-  { clients, updatesPerSecond }: (typeof walls)[number],
+  { clients, updates, open }: Crowd,
   changes: readonly Change[],
   send: (change: Change, level: number) => void,
-): Promise<{ perSecond: number; cpuMs: number | null }> {
+): Promise<Delivered> {
   const sockets: Socket[] = []
   // A few at a time: the queue of connections that nobody has accepted yet is short.
   while (sockets.length < clients) {
-    sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => openSocket(address)))))
+    const more = Math.min(100, clients - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length: more }, () => open(address)))))
   }
   let frames = 0
   for (const socket of sockets) {
@@ -70,7 +85,7 @@ async function deliver(
       frames += count
     })
   }
-  const sending = atRate(receivers * updatesPerSecond, (warmUpMs + 200) / 1000 + seconds, (nth) => {
+  const sending = atRate(updates, (warmUpMs + 200) / 1000 + seconds, (nth) => {
     const change = changes[nth % changes.length] as Change
     send(change, -90 + (Math.floor(nth / changes.length) % 60))
   })
@@ -78,11 +93,12 @@ async function deliver(
   const [before, startedAt, cpuBefore] = [frames, performance.now(), await cpuOf(pid)]
   await sleep(seconds * 1000)
   const [after, endedAt, cpuAfter] = [frames, performance.now(), await cpuOf(pid)]
+  const megabytes = await residentMegabytes(pid)
   await sending
   for (const socket of sockets) socket.destroy()
   await sleep(200)
   const delivered = after - before
   if (delivered === 0) throw new Error(`${address} delivered nothing`)
   const cpuMs = cpuBefore === null || cpuAfter === null ? null : ((cpuAfter - cpuBefore) / delivered) * 10_000
-  return { perSecond: delivered / ((endedAt - startedAt) / 1000), cpuMs }
+  return { perSecond: delivered / ((endedAt - startedAt) / 1000), cpuMs, megabytes }
 }

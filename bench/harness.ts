@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Of rates more is better, of everything else less. */
-export type Unit = 'ms' | '/s' | 'kB' | 'MB' | 'kB/s'
+export type Unit = 'ms' | '/s' | 'kB' | 'MB' | 'kB/s' | '×'
 
 export interface Figure {
   readonly name: string
@@ -37,17 +37,24 @@ export interface Line extends Figure {
   readonly referenceRuns: readonly number[]
 }
 
-/** Throws when the bench cannot run. */
-export async function runBench(bench: Bench): Promise<readonly Line[]> {
+/** Closes what was opened, however it ends. */
+export async function using<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
   const closers: (() => unknown)[] = []
   try {
-    const { measure } = await bench.open((close) => closers.push(close))
-    const runs: (readonly Figure[])[] = []
-    while (runs.length < bench.runs) runs.push(await measure())
-    return toLines(bench.name, runs)
+    return await work((close) => closers.push(close))
   } finally {
     for (const close of closers.reverse()) await close()
   }
+}
+
+/** Throws when the bench cannot run. */
+export function runBench(bench: Bench): Promise<readonly Line[]> {
+  return using(async (atEnd) => {
+    const { measure } = await bench.open(atEnd)
+    const runs: (readonly Figure[])[] = []
+    while (runs.length < bench.runs) runs.push(await measure())
+    return toLines(bench.name, runs)
+  })
 }
 
 function toLines(bench: string, runs: readonly (readonly Figure[])[]): Line[] {
@@ -210,14 +217,11 @@ export async function cpuOf(pid: number): Promise<number | null> {
   return fields === undefined ? null : (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Closes what was opened, however it ends. */
-export async function using<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
-  const closers: (() => unknown)[] = []
-  try {
-    return await work((close) => closers.push(close))
-  } finally {
-    for (const close of closers.reverse()) await close()
-  }
+/** Memory a process holds; null where the system does not tell. */
+export async function residentMegabytes(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const kibibytes = /VmRSS:\s+(\d+)/.exec(status)?.[1]
+  return kibibytes === undefined ? null : (Number(kibibytes) * 1024) / 1e6
 }
 
 // --- Time -------------------------------------------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 import { parseArgs } from 'node:util'
 import { dataJson } from './data-json.ts'
 import { fanOut } from './fan-out.ts'
+import { flat } from './flat.ts'
+import { gaps } from './gaps.ts'
+import { growth } from './growth.ts'
 import { type Bench, describeMachine, formatLine, type Line, runBench, tableHead } from './harness.ts'
 import { house } from './house.ts'
 import { pages } from './pages.ts'
@@ -10,7 +13,7 @@ import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { prepareBuild } from './servers.ts'
 
-const names = ['poll', 'data.json', 'push', 'fan-out', 'house', 'pages']
+const names = ['poll', 'data.json', 'push', 'fan-out', 'gaps', 'house', 'growth', 'flat', 'pages']
 
 const help = `npm run bench -- [options]
 
@@ -41,7 +44,10 @@ async function main(): Promise<number> {
     dataJson(nodeOptions),
     push(nodeOptions),
     fanOut(nodeOptions),
+    gaps(nodeOptions),
     house(nodeOptions),
+    growth(nodeOptions),
+    flat,
     pages(nodeOptions),
   ]
   const chosen = benches.filter(({ name }) => only.length === 0 || only.includes(name))

@@ -61,9 +61,9 @@ export const poll: Bench = {
 }
 
 async function compare(polled: Polled, name: string, bytes: Buffer): Promise<Figure> {
-  const ours = await cpu(() => polled.poll(bytes))
+  const ours = await cpuMs(() => polled.poll(bytes))
   const rows = polled.changedRows()
-  const reference = await cpu(() => {
+  const reference = await cpuMs(() => {
     JSON.parse(bytes.toString())
     polled.storeBare(rows)
   })
@@ -83,7 +83,8 @@ async function compareHolds(polled: Polled, name: string, bytes: Buffer): Promis
   ]
 }
 
-async function cpu(work: () => unknown): Promise<number> {
+/** CPU time of this whole process meanwhile. */
+export async function cpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(before)
@@ -95,14 +96,14 @@ async function hold(work: () => unknown): Promise<{ cpuMs: number; holdMs: numbe
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   await sleep(20)
-  const cpuMs = await cpu(work)
+  const usedMs = await cpuMs(work)
   await sleep(20)
   delay.disable()
-  return { cpuMs, holdMs: delay.max / 1e6 }
+  return { cpuMs: usedMs, holdMs: delay.max / 1e6 }
 }
 
 /** A list as the upstream answers it, and the same with other levels for one receiver in `every`. */
-function listBytes(receivers: number, every = 1): readonly [Buffer, Buffer] {
+export function listBytes(receivers: number, every = 1): readonly [Buffer, Buffer] {
   const show = createShow({ manufacturers: { shure: receivers }, channelsPerReceiver, story: false })
   const devices = show.devicesAt(0, 'shure').map((state) => ({
     ...toDetail(state),
@@ -141,7 +142,7 @@ interface Polled {
   storeBare(rows?: ChangedRows): void
 }
 
-async function openPolled(atEnd: AtEnd, folder: string): Promise<Polled> {
+export async function openPolled(atEnd: AtEnd, folder: string): Promise<Polled> {
   const house = await openEmptyHouse(atEnd, join(folder, 'ours'))
   const bareHouse = await openEmptyHouse(() => {}, join(folder, 'bare'))
   await bareHouse.close()

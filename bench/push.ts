@@ -75,7 +75,7 @@ export function toChanges(
 }
 
 /** As the upstream tells that the first channel has another level. */
-export function upstreamFrame({ deviceId }: Change, level: number): string {
+export function upstreamFrame({ deviceId }: Pick<Change, 'deviceId'>, level: number): string {
   const told = { channel: 1, audio_level: level, rf_level: level }
   return JSON.stringify({ type: 'device_update', device_id: deviceId, channels: [told], transmitters: [told] })
 }

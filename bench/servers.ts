@@ -59,11 +59,18 @@ export async function startService(
 export async function startMicwatch(
   atEnd: AtEnd,
   simulator: Simulator,
-  options: { readonly pollSeconds: number; readonly nodeOptions: readonly string[]; readonly folder?: string },
+  options: {
+    readonly pollSeconds: number
+    readonly nodeOptions: readonly string[]
+    readonly folder?: string
+    /** Beside that of the simulator. */
+    readonly manufacturers?: readonly unknown[]
+  },
 ): Promise<Micwatch> {
   const folder = options.folder ?? (await makeFolder(atEnd))
   const { manufacturer: code, config } = simulator
-  const manufacturers = [{ code, config: { ...config, poll_interval: options.pollSeconds } }]
+  const own = { code, config: { ...config, poll_interval: options.pollSeconds } }
+  const manufacturers = [own, ...(options.manufacturers ?? [])]
   const { pid, address } = await startService(atEnd, folder, { manufacturers, nodeOptions: options.nodeOptions })
   let receivers: readonly ReceiverInData[] = []
   await until(

@@ -46,8 +46,19 @@ async function buildProgram(): Promise<string[]> {
     metafile: true,
     logLevel: 'warning',
   })
+  for (const file of Object.keys(metafile.outputs)) if (file.endsWith('.js')) keepNarrow(join(root, file))
   chmodSync(join(dist, 'main.js'), 0o755)
   return Object.keys(metafile.inputs)
+}
+
+/**
+ * V8 keeps a program in one byte a letter, or all of it in two where a single one is beyond Latin-1. In texts esbuild has
+ * escaped them; comments and regular expressions of the packages may still have some, and an escape means the same there.
+ */
+function keepNarrow(path: string): void {
+  const text = readFileSync(path, 'utf8')
+  const narrow = text.replace(/[^\0-\xff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  if (narrow !== text) writeFileSync(path, narrow)
 }
 
 /** Gives the files that went in. */

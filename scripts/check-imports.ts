@@ -10,7 +10,7 @@ import { parseSync } from 'vite'
 
 /**
  * Layer -> the layers it may import; its own folder goes without saying. A name stands for what is beneath it too.
- * `manufacturers/x` is any one manufacturer's folder, `:types` after a name allows its types only.
+ * `manufacturers/x` is any one manufacturer's folder, `…/test` the tests in it, `:types` after a name allows its types only.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   model: [],
@@ -19,8 +19,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/plugin': ['upstream', 'model'],
   'manufacturers/x': ['manufacturers/plugin', 'upstream', 'model'],
   'manufacturers/x/simulator': ['manufacturers/plugin', 'upstream', 'model', 'simulation'],
+  'manufacturers/x/test': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'model', 'simulation'],
   'manufacturers/index': ['manufacturers/plugin', 'manufacturers/x', 'model'],
   'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'model'],
+  'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'model'],
   'manufacturers/demo': ['manufacturers', 'upstream', 'model', 'simulation'],
   store: ['model'],
   live: ['model'],
@@ -203,8 +205,9 @@ function layerOf(file: string): string {
   if (folder !== 'manufacturers' || name === undefined) return folder
   // A test may import what any file beside it may.
   if (inner === undefined) return isTest(file) ? 'manufacturers/demo' : `manufacturers/${name}`
+  if (isTest(file)) return 'manufacturers/x/test'
   // A form with a folder of its own may have its simulator there.
-  return /\/simulator(\/|$)/.test(path) || isTest(file) ? 'manufacturers/x/simulator' : 'manufacturers/x'
+  return /\/simulator(\/|$)/.test(path) ? 'manufacturers/x/simulator' : 'manufacturers/x'
 }
 
 function manufacturerOf(file: string): string | null {

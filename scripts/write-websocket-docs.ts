@@ -4,7 +4,7 @@ import { realpathSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { fieldsOf, hoist, nameOf, type Schema, typeOf } from '../src/http/json-schema.ts'
 import { clientMessages, serverMessages } from '../src/http/message-schemas.ts'
-import { levelsProtocol } from '../src/model/level-records.ts'
+import { levelNames, levelsProtocol } from '../src/model/level-records.ts'
 
 const path = fileURLToPath(new URL('../docs/websocket.md', import.meta.url))
 
@@ -35,6 +35,9 @@ const introduction = [
   'Messages are JSON text frames (levels in fewer bytes for [whoever asks](#levels-in-few-bytes-micwatchlevelsv1)), and each has a `type`. The first frame is a `status`. Fields and types not named here may be added: leave aside what you do not know.',
 ].join('\n\n')
 
+const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
+const levelOrder = `${listed(levelNames.channel)} of the channel; ${listed(levelNames.details)} of its \`details\`; ${listed(levelNames.transmitter)} of its \`transmitter\``
+
 const levels = `## Levels in few bytes: \`${levelsProtocol}\`
 
 A client that offers this subprotocol (\`Sec-WebSocket-Protocol: ${levelsProtocol}\`) hears the same in about a thirtieth of the bytes; everybody else hears JSON alone. The service agrees to it wherever it is among those that are offered.
@@ -44,10 +47,10 @@ Everything above stays as it is, but for the \`device_update\` of a receiver tha
 | Bytes | Type | Meaning |
 | ---: | --- | --- |
 | 4 | uint32, big-endian | \`receiver_id\` |
-| 1 | uint8 | How many channels follow: as many as the last JSON \`device_update\` of this receiver had, in the same order. |
-| 5 a channel | int8 | \`audio_level\` and \`rf_level\` of the channel; \`battery\`, \`audio_level\` and \`rf_level\` of its transmitter. |
+| 2 | uint16, big-endian | How many bytes follow. |
+| 1 each | int8 | Every level that the last JSON \`device_update\` of this receiver had, in its order of channels: ${levelOrder}. |
 
--128 is null. Where the channel has no transmitter, neither has it now, and the last three bytes mean nothing. Everything else a channel has, it has as that last \`device_update\` told. Levels are told as they are and not as differences, and what no record can say (a level beyond ±127, another name, a transmitter that comes or goes) comes as JSON. A client that meets a record of a receiver it was not told of leaves it aside.`
+A level which that \`device_update\` did not have has no byte, and neither has a transmitter that is not there. -128 is null; \`antennas\` is a sum of A 1, B 2, C 4 and D 8. Everything else a channel has, it has as that last \`device_update\` told. Levels are told as they are and not as differences, and what no record can say (a level beyond ±127, another name, a transmitter that comes or goes) comes as JSON. A client that meets a record of a receiver it was not told of leaves it aside.`
 
 const ending = `## How a connection ends
 

@@ -152,8 +152,13 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     let sealed = ''
     let isStoreDown = false
     let isRunningOn = false
-    const isSource = (id: string) => roster.sources().some((one) => one.id === id)
-    const connections = createConnections({ db, latest, feed, log, now, isSource })
+    const sourceAt = (id: string) => roster.sources().find((one) => one.id === id)
+    const isSource = (id: string) => sourceAt(id) !== undefined
+    const rankOf = (id: string) => {
+      const source = sourceAt(id)
+      return source === undefined ? null : (source.form.rank ?? 0)
+    }
+    const connections = createConnections({ db, latest, feed, log, now, rankOf })
     const alerts = createAlerts({
       db,
       latest,

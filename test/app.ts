@@ -11,8 +11,13 @@ import { type Logger, pino } from 'pino'
 import { type App, createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import type { House } from '../src/house.ts'
+import {
+  type LectrosonicsSimulatorOptions,
+  startLectrosonicsSimulator,
+} from '../src/manufacturers/lectrosonics/simulator.ts'
 import { type SennheiserSimulatorOptions, startSennheiserSimulator } from '../src/manufacturers/sennheiser/simulator.ts'
 import { type ShureSimulatorOptions, startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
+import { type SystemApiOptions, startSystemApiSimulator } from '../src/manufacturers/shure/system-api/simulator.ts'
 import type { ChannelBody, ReceiverInData } from '../src/model/api.ts'
 import type { Simulator } from '../src/simulation/simulator.ts'
 import { createTestDatabase, createTestFolder, type Engine } from './databases.ts'
@@ -34,6 +39,18 @@ export async function startShure(options: ShureSimulatorOptions = {}) {
 
 export async function startSennheiser(options: SennheiserSimulatorOptions = {}) {
   const simulator = await startSennheiserSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  atEnd(() => simulator.close())
+  return simulator
+}
+
+export async function startLectrosonics(options: LectrosonicsSimulatorOptions = {}) {
+  const simulator = await startLectrosonicsSimulator({ story: false, receivers: 1, ...options })
+  atEnd(() => simulator.close())
+  return simulator
+}
+
+export async function startSystemApi(options: SystemApiOptions = {}) {
+  const simulator = await startSystemApiSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
   atEnd(() => simulator.close())
   return simulator
 }

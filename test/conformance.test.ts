@@ -7,7 +7,7 @@ const { page, rows } = readChecklist('docs/conformance.md', /^[SC]-\d+\.\d+$/)
 
 /** Statements may join the list; one that leaves it takes this number down in plain sight. */
 const statementsReached = 340
-const laterAtMost = 2
+const laterAtMost = 0
 
 const sections = [...page.matchAll(/^### ([SC]-\d+) (.+)$/gm)].map(([, id = '', title = '']) => ({ id, title }))
 

@@ -68,6 +68,7 @@ const ofTransmitterDetails: Record<keyof TransmitterDetails, unknown> = {
 }
 const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
 const ofDevice = {
+  battery: whole(0, 100),
   model_name: text,
   serial_number: text,
   mac_address: expect.stringMatching(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/),

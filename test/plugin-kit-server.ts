@@ -46,3 +46,22 @@ async function listen(server: Server): Promise<LittleServer> {
       }),
   }
 }
+
+/** A device that answers lines with lines; the line `otherwise` to what it does not know. */
+export async function serveLines(about: {
+  readonly answers: Readonly<Record<string, unknown>>
+  readonly questionEnd: string
+  readonly answerEnd: string
+  readonly otherwise: string
+}): Promise<LittleServer> {
+  const { answers, questionEnd, answerEnd, otherwise } = about
+  const server = await serveRaw((socket) => {
+    let rest = ''
+    socket.on('data', (bytes) => {
+      const lines = (rest + bytes.toString('utf8')).split(questionEnd)
+      rest = lines.pop() ?? ''
+      for (const line of lines) socket.write(`${answers[line] ?? otherwise}${answerEnd}`)
+    })
+  })
+  return { ...server, url: server.url.replace('http:', 'tcp:') }
+}

@@ -5,7 +5,6 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -18,8 +17,9 @@ import {
   type PushEvent,
   reportHealth,
 } from '../src/manufacturers/plugin.ts'
-import type { Observation } from '../src/model/receiver.ts'
+import type { ChannelReading, Observation } from '../src/model/receiver.ts'
 import type { Fault } from '../src/simulation/faults.ts'
+import type { ShowDevice } from '../src/simulation/show.ts'
 import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
 import { createLink, createTurnstile, type Link } from '../src/upstream/link.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
@@ -33,7 +33,16 @@ export interface PluginUnderTest {
   startSimulator(options: SimulatorOptions): Promise<Simulator>
   /** `new URL('./fixtures/', import.meta.url)`; tells the plugin's folder as well. */
   readonly fixtures: URL
+  /** How the system calls a device of the show; by the show's own id unless told. */
+  readonly idOf?: (device: ShowDevice) => string
+  /** How it shows that a transmitter's name, levels and battery have become those of `change`; by the battery unless told. */
+  readonly tellsChange?: (channel: ChannelReading) => boolean
+  /** What is gone stays in its list, as a device that is offline. */
+  readonly keepsDevices?: boolean
 }
+
+const change = { name: 'Understudy', rf_level: -71, audio_level: -9, transmitter: true, battery: 7 }
+const tellsBattery = ({ transmitter }: ChannelReading) => transmitter?.battery === change.battery
 
 const lateMs = 1000
 const quick = { perSecond: 10_000, burst: 10_000 }
@@ -54,7 +63,9 @@ const troubles: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
   { fault: { type: 'deep' }, says: /nested deeper/ },
 ]
 
-export function describePlugin({ plugin, form = usualForm(plugin), startSimulator, fixtures }: PluginUnderTest): void {
+export function describePlugin(about: PluginUnderTest): void {
+  const { plugin, form = usualForm(plugin), startSimulator, fixtures } = about
+  const { idOf = ({ id }) => id, tellsChange = tellsBattery, keepsDevices = false } = about
   const open: { close(): unknown }[] = []
   afterEach(async () => {
     for (const one of open.splice(0).toReversed()) await one.close()
@@ -76,7 +87,7 @@ export function describePlugin({ plugin, form = usualForm(plugin), startSimulato
   const { ApiError, ApiRateLimitError } = plugin.errors
 
   test('1: its code is the name of its folder, in the list once, and it has a name', () => {
-    expect(plugin.code).toBe(basename(dirname(fileURLToPath(fixtures))))
+    expect(fileURLToPath(fixtures)).toMatch(new RegExp(`/manufacturers/${plugin.code}/(.+/)?fixtures/$`))
     expect(plugins.filter(({ code }) => code === plugin.code)).toEqual([plugin])
     expect(plugin.name).not.toBe('')
   })
@@ -271,31 +282,32 @@ export function describePlugin({ plugin, form = usualForm(plugin), startSimulato
     const follow = async (options: SimulatorOptions = {}) => {
       const simulator = await start(options)
       const stop = new AbortController()
-      const ids = simulator.show.devicesAt(0, simulator.manufacturer).map(({ device }) => device.id)
+      const devices = simulator.show.devicesAt(0, simulator.manufacturer).map(({ device }) => device)
+      const ids = devices.map(idOf)
       const events = form.subscribe?.(linkTo(simulator.config), { ids: () => ids, changed: unchanged }, stop.signal)
       if (events === undefined) throw new Error('it cannot subscribe')
       const iterator = events[Symbol.asyncIterator]()
       expect((await iterator.next()).value).toEqual({ type: 'open' })
-      return { simulator, stop, iterator, id: ids[0] ?? '' }
+      return { simulator, stop, iterator, id: ids[0] ?? '', showId: devices[0]?.id ?? '' }
     }
 
     test('what the system tells comes out, what means nothing is passed over', async () => {
-      const { simulator, iterator, id } = await follow()
+      const { simulator, iterator, id, showId } = await follow()
       simulator.push.send('no sense')
       expect(await find(iterator, (event) => event.type === 'ignored')).toBeDefined()
-      const change = { rf_level: -71, audio_level: -9, transmitter: true, battery: 7 }
-      simulator.show.set(id, change, 1)
+      simulator.show.set(showId, change, 1)
       simulator.push.flush()
       const isChange = ({ channels }: Observation) =>
-        channels?.some(({ channel, transmitter }) => channel === 1 && transmitter?.battery === 7)
+        channels?.some((reading) => reading.channel === 1 && tellsChange(reading))
       await find(
         iterator,
         (event) => event.type === 'told' && event.observation.id === id && isChange(event.observation),
       )
-      simulator.show.set(id, { online: false })
+      simulator.show.set(showId, { online: false })
       simulator.push.flush()
       await find(iterator, (event) => event.type === 'told' && event.observation.online === false)
-      simulator.show.remove(id)
+      if (keepsDevices) return
+      simulator.show.remove(showId)
       simulator.push.flush()
       await find(iterator, (event) => event.type === 'removed' && event.id === id)
     })

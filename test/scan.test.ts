@@ -1,7 +1,17 @@
 /** Scanning a network, and registering addresses from the command line. */
 
 import { describe, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import {
+  entryOf,
+  firstDevice,
+  startApp,
+  startHome,
+  startLectrosonics,
+  startSennheiser,
+  startShure,
+  until,
+  withoutLink,
+} from './app.ts'
 
 const still = { poll_interval: 3600 }
 /** As often as a test likes. */
@@ -141,4 +151,56 @@ describe('add_shure_devices', () => {
     expect([failed.code, failed.json().sources[0].error]).toEqual([1, expect.any(String)])
     expect(failed.err.trimEnd().split('\n')).toHaveLength(1)
   }, 60_000)
+})
+
+/** At the port where they usually listen, each at an address of this machine that nothing else uses. */
+async function startUnits() {
+  await startLectrosonics({ host: '127.0.77.1', port: 4080 })
+  await startLectrosonics({ host: '127.0.77.2', port: 4080, firstNumber: 2 })
+}
+
+const lectrosonics = (devices: readonly string[] = []) => ({
+  code: 'lectrosonics',
+  config: { devices, calls_per_second: 1000, burst: 1000, poll_interval: 1 },
+})
+const range = { discovery_ranges: ['127.0.77.0/24'] }
+
+describe('devices that speak for themselves', () => {
+  it('are found with their model, and no more once they are listened to', async () => {
+    await startUnits()
+    const app = await startApp({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], config: range })
+    await until('one is known', async () => (await app.receivers()).length === 1)
+    const found = { device_type: 'dsqd', channels: 4, model: 'DSQD', address: 'tcp://127.0.77.1:4080' }
+    const { status, json } = await app.post('/api/discover/', scan('127.0.77.0/28'))
+    expect([status, json.devices]).toEqual([200, [expect.objectContaining({ ...found, ip: '127.0.77.1' })]])
+    expect((await app.get('/api/data.json')).json.discovered).toEqual([
+      expect.objectContaining({ ...found, manufacturer: 'lectrosonics' }),
+    ])
+  })
+
+  it('join the configuration from the command line, and leave it', async () => {
+    await startUnits()
+    const home = await startHome({ manufacturers: [{ code: 'lectrosonics' }], ...range })
+    const added = await home.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29', '--json'])
+    expect([added.code, added.err]).toEqual([0, ''])
+    expect(added.json()).toMatchObject({
+      manufacturer: 'lectrosonics',
+      action: 'add',
+      addresses: 6,
+      found: [{ address: 'tcp://127.0.77.1:4080', model: 'DSQD' }, { address: 'tcp://127.0.77.2:4080' }],
+    })
+    const again = await home.run(['add_lectrosonics_devices', '--ips', '127.0.77.1', '--json'])
+    expect(again.json()).toMatchObject({ found: [] })
+    const polled = await home.run(['poll_devices', '--once', '--json'])
+    expect(polled.json().manufacturers).toMatchObject([{ code: 'lectrosonics', devices: 2, created: 2 }])
+    const removed = await home.run(['add_lectrosonics_devices', '--ips', '127.0.77.2', '--remove', '--json'])
+    expect(removed.json()).toMatchObject({ removed: ['tcp://127.0.77.2:4080'] })
+  })
+
+  it('are not put beside those of the configuration file, which would win', async () => {
+    await startUnits()
+    const home = await startHome({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], ...range })
+    const { code, err } = await home.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29'])
+    expect([code, err]).toEqual([1, expect.stringContaining('tcp://127.0.77.1:4080')])
+  })
 })

@@ -145,7 +145,7 @@ describe('the subprotocol for levels', () => {
     expect([plain.protocol, other.protocol, short.protocol]).toEqual(['', 'graphql-ws', 'micwatch.levels.v1'])
     expect(short.heard[0]).toMatchObject({ type: 'status', message: 'Connected' })
     const { id } = firstDevice(shure)
-    await until('levels come as records', () => short.binaryFrames > 10)
+    await until('levels come as records', () => short.binaryFrames > 20)
     shure.show.set(id, { name: 'Guest' }, 1)
     for (const socket of [plain, short]) await socket.next((message) => JSON.stringify(message).includes('"Guest"'))
     shure.push.pause()

@@ -35,9 +35,9 @@ export function createLevelText({ place, read }: LevelTextOptions): Painting {
       context.font = `${style.fontWeight} ${size}px ${style.fontFamily}`
       context.fillStyle = style.color
       context.textAlign = 'right'
-      // Where the page itself would write it: in the middle of its line.
+      // Where the page itself would write it: in the middle of its line, on a whole pixel.
       const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = context.measureText('0')
-      context.fillText(text, left + width, Math.round(top + (height + above - below) / 2))
+      context.fillText(text, left + width, Math.floor(top + (height + above - below) / 2))
     },
   }
 }

@@ -39,8 +39,8 @@ export interface Painter {
 
 /** The part of the parent that the canvas covers, in CSS pixels. */
 interface Window {
+  readonly left: number
   readonly top: number
-  readonly width: number
   readonly height: number
 }
 
@@ -153,20 +153,28 @@ function measure(paintings: Map<Painting, Box>, field: DOMRect) {
 function isLeaving({ top, height }: Window, field: DOMRect): boolean {
   const above = -field.top - top
   const below = top + height - (innerHeight - field.top)
-  const isAtTop = top === 0
+  const isAtTop = top < 1
   const isAtBottom = top + height >= field.height
   return (above < marginPx / 2 && !isAtTop) || (below < marginPx / 2 && !isAtBottom)
 }
 
 function openWindow(layer: HTMLCanvasElement, field: DOMRect): Window {
-  const top = Math.max(0, Math.floor(-field.top - marginPx))
-  const height = Math.max(0, Math.min(Math.ceil(field.height) - top, innerHeight + 2 * marginPx))
+  const above = Math.max(0, Math.floor(-field.top - marginPx))
+  const height = Math.max(0, Math.min(Math.ceil(field.height) - above, innerHeight + 2 * marginPx))
+  // On whole pixels of the screen, or what is painted would lie beside the words it belongs to.
+  const left = onPixel(field.left) - field.left
+  const top = onPixel(field.top + above) - field.top
   layer.width = Math.round(field.width * devicePixelRatio)
   layer.height = Math.round(height * devicePixelRatio)
+  layer.style.left = `${left}px`
   layer.style.top = `${top}px`
-  layer.style.width = `${field.width}px`
-  layer.style.height = `${height}px`
-  return { top, width: field.width, height }
+  layer.style.width = `${layer.width / devicePixelRatio}px`
+  layer.style.height = `${layer.height / devicePixelRatio}px`
+  return { left, top, height }
+}
+
+function onPixel(at: number): number {
+  return Math.round(at * devicePixelRatio) / devicePixelRatio
 }
 
 function isWithin(box: Box, { top, height }: Window): boolean {
@@ -176,7 +184,7 @@ function isWithin(box: Box, { top, height }: Window): boolean {
 function toPixels({ left, top, width, height }: Box, view: Window): Box {
   const scale = devicePixelRatio
   return {
-    left: Math.round(left * scale),
+    left: Math.round((left - view.left) * scale),
     top: Math.round((top - view.top) * scale),
     width: Math.round(width * scale),
     height: Math.round(height * scale),

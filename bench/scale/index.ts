@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
 import { prepareRedis } from '../../test/redis-server.ts'
-import { type AtEnd, describeMachine } from '../harness.ts'
+import { type AtEnd, describeMachine, using } from '../harness.ts'
 import { prepareBuild } from '../servers.ts'
 import { type Load, measure } from './measure.ts'
 import { openNodes, type Staffing } from './nodes.ts'
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
     const results = []
     for (const staffing of staffings) {
       say(`measuring ${nameOf(staffing)} …`)
-      results.push(await inScope((end) => run(end, staffing, options, { postgres: postgres.url, redis: redis.url })))
+      results.push(await using((end) => run(end, staffing, options, { postgres: postgres.url, redis: redis.url })))
     }
     if (options.json) console.log(JSON.stringify({ machine, load: options.load, size: options.size, results }, null, 2))
     else console.log(`\n${formatTable(results)}`)
@@ -83,15 +83,6 @@ async function run(
   const house = { database: database.url, redis: servers.redis, upstreams }
   const nodes = await openNodes(atEnd, staffing, house)
   return { staffing, ...(await measure(atEnd, nodes, house, load)) }
-}
-
-async function inScope<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
-  const closers: (() => unknown)[] = []
-  try {
-    return await work((close) => closers.push(close))
-  } finally {
-    for (const close of closers.reverse()) await close()
-  }
 }
 
 function readOptions() {

@@ -1,12 +1,17 @@
-/** Searches a subnet: tells the upstreams which addresses to search, polls them, and says who was found there. */
+/**
+ * Searches a subnet: tells the upstreams which addresses to search and polls them, looks itself for devices that speak
+ * for themselves, and says who was found there.
+ */
 
 import { randomBytes } from 'node:crypto'
 import type { Latest } from '../live/latest.ts'
+import { getPlugin } from '../manufacturers/index.ts'
 import type { DiscoveryList } from '../manufacturers/plugin.ts'
-import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
+import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
+import { type HeardSource, readTrouble, type SourceDeps } from '../manufacturers/sources.ts'
 import type { Actor } from '../model/access.ts'
 import { type DiscoveredRecord, discoveredForMs } from '../model/discovery.ts'
-import type { ScanBody } from '../model/discovery-api.ts'
+import { type ScanBody, toScannedDevice } from '../model/discovery-api.ts'
 import { Refusal } from '../model/errors.ts'
 import { formatSubnet, hostAddresses, isInside, readScanSubnet, type Subnet } from '../model/network.ts'
 import type { Monitor } from '../monitor/monitor.ts'
@@ -16,11 +21,15 @@ import type { Database } from '../store/database.ts'
 import { listUnimported } from '../store/discovery.ts'
 import { acquireLease, releaseLease } from '../store/leases.ts'
 import { forgetDiscovered, saveDiscovered } from '../store/places.ts'
+import type { Secrets } from '../store/secrets.ts'
+import { listManufacturers } from '../store/settings.ts'
 import { selectEnabled } from './refresh.ts'
 
 export interface ScanDeps {
   readonly db: Database
+  readonly secrets: Secrets
   readonly latest: Latest
+  readonly sourceDeps: SourceDeps
   readonly monitor: Pick<Monitor, 'pollNow' | 'pollers'>
   /** Networks that may be scanned beside the private ones. */
   readonly ranges: readonly string[]
@@ -60,8 +69,11 @@ async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subn
   const { db, monitor, now } = deps
   const sources = monitor.pollers.map(({ heard }) => heard).filter(({ manufacturer }) => codes.includes(manufacturer))
   const limit = AbortSignal.any([deps.signal, AbortSignal.timeout(scanLimitMs)])
-  const registered = await registerAddresses(sources, 'add', hostAddresses(subnet), limit)
+  const ips = hostAddresses(subnet)
+  const searching = search(deps, codes, ips, limit)
+  const registered = await registerAddresses(sources, 'add', ips, limit)
   const polled = await Promise.all(codes.map((code) => pollWithin(deps, code, limit)))
+  const found = await searching
 
   const failures = new Map<string, string>()
   for (const { source, error } of registered) if (error !== null) failures.set(source.manufacturer, error)
@@ -69,13 +81,16 @@ async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subn
   const errors = [...failures].map(([manufacturer, error]) => ({ manufacturer, error }))
   const target = formatSubnet(subnet)
   const audit = { actor, action: 'network.scan', target }
-  if (polled.length > 0 && polled.every(({ isOut }) => isOut)) {
+  if (found.length === 0 && polled.length > 0 && polled.every(({ isOut }) => isOut)) {
     await db.transaction((tx) => writeAudit(tx, { ...audit, result: 'failed', details: { errors } }))
     const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')
     throw new Refusal('upstream_failed', { details })
   }
 
-  const { devices, strangers } = await findInside(deps, codes, subnet)
+  const { receivers, strangers } = await findInside(deps, codes, subnet)
+  const seen = new Set([...receivers, ...strangers].map(({ ip }) => ip))
+  strangers.push(...found.filter(({ ip }) => !seen.has(ip)))
+  const devices = [...receivers, ...strangers.map(toScannedDevice)]
   await db.transaction(async (tx) => {
     await forgetDiscovered(tx, now() - discoveredForMs)
     await saveDiscovered(tx, strangers)
@@ -116,6 +131,32 @@ function callList(discovery: DiscoveryList, verb: 'add' | 'remove'): DiscoveryLi
   return verb === 'add' ? discovery.addDiscoveryIps : discovery.removeDiscoveryIps
 }
 
+type Stranger = Omit<DiscoveredRecord, 'id'>
+
+/** Devices that answer for themselves, of manufacturers whose devices can. */
+async function search(
+  { db, secrets, monitor, sourceDeps, now }: ScanDeps,
+  codes: readonly string[],
+  ips: readonly string[],
+  signal: AbortSignal,
+): Promise<Stranger[]> {
+  const records = (await listManufacturers(db.read, secrets)).filter(({ code }) => codes.includes(code))
+  const known = new Set(monitor.pollers.map(({ heard }) => heard.source.baseUrl))
+  const { destinations } = sourceDeps
+  const found = await Promise.all(
+    records.map(async ({ code, plugin }) => {
+      const devices = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal })
+      return devices.map((device) => toStranger(code, device, now()))
+    }),
+  )
+  return found.flat()
+}
+
+function toStranger(manufacturer: string, device: FoundDevice, at: number): Stranger {
+  const { id, ...told } = device
+  return { ...told, manufacturer, api_device_id: id, discovered_at: at, last_seen: at }
+}
+
 /** A poll that takes longer goes on; what it finds shows up by itself. */
 async function pollWithin({ monitor, signal }: ScanDeps, code: string, limit: AbortSignal) {
   const waiting = childOf(limit)
@@ -142,7 +183,7 @@ async function findInside({ db, latest, monitor, now }: ScanDeps, codes: readonl
   const waiting = (await listUnimported(db.read, codes)).filter(
     ({ entry }) => isListed(entry.manufacturer, entry.api_device_id) && isInside(subnet, entry.ip),
   )
-  const strangers = waiting.map(({ entry, seen }): Omit<DiscoveredRecord, 'id'> => {
+  const strangers = waiting.map(({ entry, seen }): Stranger => {
     const { manufacturer, api_device_id, serial_number, mac_address, ip } = entry
     return {
       manufacturer,
@@ -154,8 +195,9 @@ async function findInside({ db, latest, monitor, now }: ScanDeps, codes: readonl
       channels: seen?.channels?.length ?? 0,
       discovered_at: now(),
       last_seen: now(),
+      model: null,
+      address: null,
     }
   })
-  const devices = [...receivers, ...strangers.map(({ ip, device_type, channels }) => ({ ip, device_type, channels }))]
-  return { devices, strangers }
+  return { receivers, strangers }
 }

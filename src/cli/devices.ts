@@ -1,14 +1,18 @@
-/** add_<vendor>_devices: registers addresses with an upstream's discovery list, or takes them off it. */
+/**
+ * add_<vendor>_devices: registers addresses with an upstream's discovery list, or takes them off it. A manufacturer whose
+ * devices speak for themselves has no such list; there the devices that answer join its configuration.
+ */
 
 import type { Command } from 'commander'
+import { addSingleDevices, findSingleDevices, removeSingleDevices } from '../actions/add-devices.ts'
 import { type Registration, registerAddresses } from '../actions/scan-network.ts'
 import { type House, openHouse } from '../house.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
-import type { HeardSource } from '../manufacturers/sources.ts'
 import type { Actor } from '../model/access.ts'
 import { hostAddresses, readScanAddresses, readScanSubnet } from '../model/network.ts'
 import { writeAudit } from '../store/audit.ts'
+import { listManufacturers } from '../store/settings.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
@@ -31,12 +35,12 @@ interface AddOptions extends CommonOptions {
   readonly manufacturer?: string
 }
 
-/** One command for every plugin whose systems keep such a list. */
+/** One command for every plugin whose systems keep such a list, or whose devices can be found without one. */
 export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
   return plugins
-    .filter(({ forms }) => forms.some(({ discovery }) => discovery !== undefined))
+    .filter((plugin) => hasDiscoveryList(plugin) || plugin.search !== undefined)
     .map((plugin) =>
-      createCommand(`add_${plugin.code}_devices`, `Register addresses with ${plugin.name}’s discovery list`)
+      createCommand(`add_${plugin.code}_devices`, describe(plugin))
         .option('--ips <ip...>', 'these addresses')
         .option('--cidr <network>', 'all addresses of this network, at most 1,024')
         .option('--remove', 'take them off the list instead')
@@ -45,14 +49,31 @@ export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) =>
     )
 }
 
+function describe(plugin: Plugin): string {
+  return hasDiscoveryList(plugin)
+    ? `Register addresses with ${plugin.name}’s discovery list`
+    : `Search addresses for ${plugin.name} devices, and listen to those that answer`
+}
+
+function hasDiscoveryList({ forms }: Plugin): boolean {
+  return forms.some(({ discovery }) => discovery !== undefined)
+}
+
 async function addDevices(plugin: Plugin, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
   const ips = readAddresses(options, config.discovery_ranges)
   const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
   try {
-    const manufacturer = chooseManufacturer(house, plugin, options.manufacturer)
+    const manufacturer = await chooseManufacturer(house, plugin, options.manufacturer)
     const sources = sourcesOf(house, manufacturer)
     const verb = options.remove ? 'remove' : 'add'
+    const keepsList = sources.some(({ form }) => form.discovery !== undefined)
+    if (!keepsList && plugin.search !== undefined) {
+      const isInFile = config.manufacturers.some(
+        (one) => one.code === manufacturer && one.config?.devices !== undefined,
+      )
+      return await changeSingleDevices(house, terminal, { ...options, verb, manufacturer, ips, isInFile })
+    }
     const registered = await registerAddresses(sources, verb, ips, terminal.signal)
     await note(house, terminal, { verb, manufacturer, ips, registered })
     const lists = await Promise.all(registered.map((one) => readBack(one, terminal.signal)))
@@ -83,8 +104,14 @@ function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): re
 }
 
 /** The one that uses the plugin; with several of them, the one that was named. */
-function chooseManufacturer(house: House, plugin: Plugin, named: string | undefined): string {
-  const codes = [...new Set(house.sources.filter((one) => one.plugin.code === plugin.code).map(codeOf))]
+async function chooseManufacturer(house: House, plugin: Plugin, named: string | undefined): Promise<string> {
+  const enabled = new Set(house.manufacturers().flatMap(({ code, isEnabled }) => (isEnabled ? [code] : [])))
+  const records = await listManufacturers(house.db.read, house.secrets)
+  const isHeard = (code: string) => house.sources.some((heard) => heard.manufacturer === code)
+  const codes = records
+    .filter((one) => one.plugin === plugin.code && enabled.has(one.code))
+    .map(({ code }) => code)
+    .filter((code) => plugin.search !== undefined || isHeard(code))
   if (named !== undefined) {
     // An unknown or disabled one is told apart there.
     sourcesOf(house, named)
@@ -98,8 +125,42 @@ function chooseManufacturer(house: House, plugin: Plugin, named: string | undefi
   return only
 }
 
-function codeOf({ manufacturer }: HeardSource): string {
-  return manufacturer
+interface SingleDevicesChange {
+  readonly verb: 'add' | 'remove'
+  readonly manufacturer: string
+  readonly ips: readonly string[]
+  /** The configuration file names its devices, and has the last word at the next start. */
+  readonly isInFile: boolean
+  readonly json?: boolean | undefined
+}
+
+/** Looks who answers at the addresses and puts them among the manufacturer's `devices`, or takes those there out. */
+async function changeSingleDevices(house: House, terminal: Terminal, about: SingleDevicesChange): Promise<ExitCode> {
+  const { verb, manufacturer, ips, isInFile, json } = about
+  const { db, secrets, sourceDeps, reload } = house
+  const deps = { ...sourceDeps, db, secrets, reload, sources: () => house.sources }
+  const actor = actorOf(terminal)
+  const found = verb === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : []
+  const addresses = found.map(({ address }) => address)
+  if (isInFile && (verb === 'remove' || addresses.length > 0)) {
+    const what = verb === 'add' ? `add ${addresses.join(', ')}` : 'take them out'
+    terminal.err(`the devices of ${plain(manufacturer)} stand in the configuration file; ${plain(what)} there`)
+    return exitCodes.failed
+  }
+  const removed = verb === 'remove' ? await removeSingleDevices(deps, actor, manufacturer, ips) : []
+  await addSingleDevices(deps, actor, manufacturer, addresses)
+  if (json) printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: [], found, removed })
+  else if (verb === 'remove') terminal.out(`Removed ${removed.length} device(s), manufacturer ${manufacturer}.`)
+  else {
+    terminal.out(`Asked ${ips.length} address(es), added ${found.length} device(s), manufacturer ${manufacturer}:`)
+    const rows = found.map(({ address, model, channels }) => [address, model ?? '', channels])
+    terminal.out(formatTable(['address', 'model', 'channels'], rows))
+  }
+  return exitCodes.ok
+}
+
+function actorOf({ env }: Terminal): Actor {
+  return { kind: 'cli', id: null, name: env.USER ?? env.LOGNAME ?? 'cli', role: 'admin', address: null }
 }
 
 /** How many addresses are on the list now, for the person who wants to see that it worked. */
@@ -115,8 +176,7 @@ async function note(
   about: { verb: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
 ): Promise<void> {
   const { verb, manufacturer, ips, registered } = about
-  const name = terminal.env.USER ?? terminal.env.LOGNAME ?? 'cli'
-  const actor: Actor = { kind: 'cli', id: null, name, role: 'admin', address: null }
+  const actor = actorOf(terminal)
   const result = registered.every(({ error }) => error !== null) ? 'failed' : 'ok'
   const details = { addresses: ips.length, first: ips[0], last: ips.at(-1) }
   const target = `manufacturer ${manufacturer}`

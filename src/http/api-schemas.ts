@@ -183,6 +183,11 @@ export const ReceiverDetail = schemaOf<api.ReceiverDetail>()(
   named('ReceiverDetail', 'Everything known of a receiver.', detailFields),
 )
 
+const whereHeard = {
+  model: Type.Optional(text('Of a device that speaks for itself: what it is.')),
+  address: Type.Optional(text('Where such a device is heard, as `devices` of a configuration names it.')),
+}
+
 const DiscoveredDevice = schemaOf<api.DiscoveredDevice>()(
   named('DiscoveredDevice', 'Found by a scan, and not a receiver yet.', {
     id,
@@ -191,6 +196,7 @@ const DiscoveredDevice = schemaOf<api.DiscoveredDevice>()(
     channels: whole('How many channels it has.'),
     manufacturer,
     discovered_at: time('When it was first found.'),
+    ...whereHeard,
   }),
 )
 
@@ -300,7 +306,12 @@ export const Scan = schemaOf<discovery.ScanBody>()(
   named('Scan', 'What a scan found.', {
     discovered: whole('How many devices.'),
     devices: listOf(
-      Type.Object({ ip, device_type: text('Model family.'), channels: whole('How many channels it has.') }),
+      Type.Object({
+        ip,
+        device_type: text('Model family.'),
+        channels: whole('How many channels it has.'),
+        ...whereHeard,
+      }),
       'Devices inside the subnet.',
     ),
     errors,

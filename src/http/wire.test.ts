@@ -72,7 +72,7 @@ it('is made once for all who were told alike, and takes few bytes', () => {
   const next = tell(-40)
   const [first, second] = wires.map((wire) => wire(next))
   expect(second).toBe(first)
-  expect(first).toHaveLength(2 + 2 * (5 + 4 * 5))
+  expect(first).toHaveLength(2 + 2 * (6 + 4 * 5))
 })
 
 /** The other end: frames to messages. */

@@ -1,10 +1,18 @@
 /** Everybody Micwatch can listen to. */
 
+import { lectrosonics } from './lectrosonics/index.ts'
 import type { Plugin } from './plugin.ts'
 import { sennheiser } from './sennheiser/index.ts'
 import { shure } from './shure/index.ts'
 
-export const plugins: readonly Plugin[] = [shure, sennheiser]
+export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics]
+
+/** Of the form whose ids begin so; of all others 0. */
+export function rankOfId(id: string): number {
+  return ranked.find(({ idPrefix = '' }) => id.startsWith(idPrefix))?.rank ?? 0
+}
+
+const ranked = plugins.flatMap(({ forms }) => forms.filter(({ rank, idPrefix }) => rank && idPrefix))
 
 /** Throws the specification's sentence for a code nobody answers to. */
 export function getPlugin(code: string): Plugin {

@@ -7,6 +7,7 @@
 import type { Transport } from '../model/connection.ts'
 import type { Complaint } from '../model/health.ts'
 import type { Observation } from '../model/receiver.ts'
+import { ConfigError, type DevicePorts } from '../upstream/connection.ts'
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 import type { Link, LinkSettings } from '../upstream/link.ts'
 
@@ -92,7 +93,7 @@ export interface Form<Device extends UpstreamDevice = UpstreamDevice> {
   hasIdentity(device: Device): boolean
   /** A freshly listed device completed with the identity that was read of it before; never with earlier levels. */
   withEarlierIdentity(listed: Device, before: Device): Device
-  /** The two list entries differ in nothing but levels. */
+  /** The two list entries differ in nothing but levels; false where that would take as long as to translate them. */
   isSameIdentity(listed: Device, before: Device): boolean
 
   /** Pure: the source's words -> the common format. */
@@ -104,6 +105,10 @@ export interface Form<Device extends UpstreamDevice = UpstreamDevice> {
   /** The subscription tells everything a poll would, and that the device is there: while it is up nobody polls. */
   readonly tellsAll?: boolean
   readonly discovery?: DiscoveryList
+  /** Where a device is heard in several forms, the word of the highest rank counts; 0 unless told. */
+  readonly rank?: number
+  /** How the ids of a ranked form begin: by its id a receiver tells whose word it is. */
+  readonly idPrefix?: string
 }
 
 /** Several forms share one kind of address: which is met has to be found out. */
@@ -117,6 +122,16 @@ export interface FormChoice {
   detect(link: Link, about: { assumed: Form; trouble: ApiError }, signal?: AbortSignal): Promise<Form | null>
 }
 
+/** How devices that speak for themselves are found. Each is asked in the form that its address stands for. */
+export interface Search {
+  /** Schemes, each with the port its devices listen at unless somebody changed it. */
+  readonly ports: DevicePorts
+  /** Service types they announce (`_ssc._udp`), each with the scheme spoken there. */
+  readonly services?: Readonly<Record<string, string>>
+  /** By scheme: how a device is asked who it is, where listing it takes a password. */
+  readonly meet?: Readonly<Record<string, (link: Link, signal: AbortSignal) => Promise<Observation>>>
+}
+
 export interface Plugin {
   /** Equals the name of its folder. */
   readonly code: string
@@ -126,6 +141,7 @@ export interface Plugin {
   readonly forms: readonly Form[]
   /** Which mouths a configuration names. Pure; throws a ConfigError naming the key that is wrong. */
   listSources(config: PluginConfig): readonly Source[]
+  readonly search?: Search
 }
 
 /** Checks the shape at compile time and forgets the form's own device type for those who use all forms alike. */
@@ -139,13 +155,17 @@ export const toldAtOnce = {
   readPart: async <Device>(_: Link, device: Device) => device,
   hasIdentity: () => true,
   withEarlierIdentity: <Device>(listed: Device) => listed,
-  isSameIdentity: () => true,
+  // Names and levels come in one word; which of them has changed is seen when it is translated.
+  isSameIdentity: () => false,
 } as const
 
 /** Takes an address's scheme (`tcp:`) for the form spoken there. */
 export function formOf(forms: Readonly<Record<string, Form | FormChoice>>, baseUrl: string): Form | FormChoice {
   const form = forms[new URL(baseUrl).protocol]
-  if (form === undefined) throw new RangeError(`nothing speaks at ${baseUrl}`)
+  if (form === undefined) {
+    const schemes = Object.keys(forms).map((scheme) => `${scheme}//`)
+    throw new ConfigError(`devices: expected an address that begins with ${schemes.join(' or ')}, not ${baseUrl}`)
+  }
   return form
 }
 
@@ -155,7 +175,14 @@ export async function getDevices(form: Form, link: Link, signal?: AbortSignal): 
   const complete: UpstreamDevice[] = []
   for (const listed of devices) {
     let device = listed
-    for (const part of form.partsOf(listed)) device = await form.readPart(link, device, part, signal)
+    // One part may tell that there is another.
+    const asked = new Set<string>()
+    for (;;) {
+      const part = form.partsOf(device).find((one) => !asked.has(one))
+      if (part === undefined) break
+      asked.add(part)
+      device = await form.readPart(link, device, part, signal)
+    }
     complete.push(device)
   }
   return complete

@@ -79,14 +79,16 @@ export function hearSource(
   let isKnown = choice === null
 
   async function listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>) {
+    // Another call may find out meanwhile.
+    const assumed = form
     try {
-      const list = await form.listDevices(link, signal, before)
+      const list = await assumed.listDevices(link, signal, before)
       isKnown = true
       return list
     } catch (trouble) {
       if (choice === null || !(trouble instanceof ApiError)) throw trouble
-      const met = await choice.detect(link, { assumed: form, trouble }, signal)
-      if (met === null || met === form) throw trouble
+      const met = await choice.detect(link, { assumed, trouble }, signal)
+      if (met === null || met === assumed) throw trouble
       form = met
       isKnown = true
       return form.listDevices(link, signal)

@@ -76,6 +76,9 @@ export interface DiscoveredDevice {
   readonly channels: number
   readonly manufacturer: string
   readonly discovered_at: string
+  /** Of one that speaks for itself: its model, and where it is heard, as a configuration names it. */
+  readonly model?: string
+  readonly address?: string
 }
 
 export interface Group {

@@ -6,10 +6,13 @@ import { type Location, type LocationReference, toReference } from './location.t
 import type { Receiver } from './receiver.ts'
 import { type Known, reconcile } from './reconcile.ts'
 
+/** Model and address are those of a device that speaks for itself and is not listened to yet. */
+export type ScannedDevice = Pick<DiscoveredDevice, 'ip' | 'device_type' | 'channels' | 'model' | 'address'>
+
 /** `POST /api/discover/`. */
 export interface ScanBody {
   readonly discovered: number
-  readonly devices: readonly { readonly ip: string; readonly device_type: string; readonly channels: number }[]
+  readonly devices: readonly ScannedDevice[]
   readonly errors?: readonly { readonly manufacturer: string; readonly error: string }[]
 }
 
@@ -121,14 +124,19 @@ export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known:
     const outcome = reconcile(known, manufacturer, { id, kind: 'receiver', serial_number, mac_address, ip })
     return outcome.kind === 'new' || outcome.kind === 'conflict'
   })
-  return strangers.map(({ id, ip, device_type, channels, manufacturer, discovered_at }) => ({
+  return strangers.map(({ id, manufacturer, discovered_at, ...device }) => ({
     id,
-    ip,
-    device_type,
-    channels,
     manufacturer,
+    ...toScannedDevice(device),
     discovered_at: toTimestamp(discovered_at),
   }))
+}
+
+export function toScannedDevice(
+  device: Pick<DiscoveredRecord, 'ip' | 'device_type' | 'channels' | 'model' | 'address'>,
+): ScannedDevice {
+  const { ip, device_type, channels, model, address } = device
+  return { ip, device_type, channels, ...(model !== null && { model }), ...(address !== null && { address }) }
 }
 
 function toExistingDevice(receiver: Receiver, locations: readonly Location[]): ExistingDevice {

@@ -88,6 +88,9 @@ export interface DiscoveredRecord {
   readonly channels: number
   readonly discovered_at: number
   readonly last_seen: number
+  readonly model: string | null
+  /** Where the device speaks for itself, as a configuration names it; null where a system told of it. */
+  readonly address: string | null
 }
 
 /** A device that no scan has found for so long is forgotten. */

@@ -3,6 +3,7 @@
  * Pure; `monitor/ingest.ts` writes it down and tells it on.
  */
 
+import type { Authority } from './authority.ts'
 import type { ConflictType } from './discovery.ts'
 import {
   type Channel,
@@ -15,7 +16,7 @@ import {
   type Receiver,
   toldHardware,
 } from './receiver.ts'
-import { createKnown, identityKey, type Known, macKey, reconcile, serialKey } from './reconcile.ts'
+import { createKnown, identityKey, type Known, type KnownIndex, macKey, reconcile, serialKey } from './reconcile.ts'
 
 /** A receiver to be made. */
 export interface Creation {
@@ -89,6 +90,8 @@ export interface IntakeContext {
   readonly at: number
   /** The same observation again, of a receiver that has not changed since, needs no second thought. */
   readonly settled?: { get(seen: Observation): Settled | undefined }
+  /** Whose word counts; everybody's unless told. */
+  readonly authority?: Authority
 }
 
 export function planIntake(
@@ -103,12 +106,14 @@ export function planIntake(
 }
 
 /** A plan that grows with every observation that is added. */
-export function startIntake({ known, manufacturer, at, settled }: IntakeContext): {
+export function startIntake({ known, manufacturer, at, settled, authority }: IntakeContext): {
   readonly plan: Intake
   add(seen: Observation): void
 } {
   // What earlier observations of the batch did is seen by later ones: two newcomers at one address, two that swap theirs.
-  const now = createKnown(known)
+  // Most batches are a level or two that somebody pushed, and change nobody's identity.
+  let now = known
+  let changed: KnownIndex | undefined
   const plan = {
     at,
     identities: known.identities,
@@ -134,8 +139,15 @@ export function startIntake({ known, manufacturer, at, settled }: IntakeContext)
     } else judge(seen)
   }
 
+  function put(receiver: Receiver): void {
+    changed ??= createKnown(known)
+    now = changed
+    changed.put(receiver)
+  }
+
   function isStillSo({ receiver, identities }: Settled): boolean {
-    return plan.identities === identities && now.identities === 0 && known.get(receiver.id) === receiver
+    const isNobodyElse = changed === undefined || changed.identities === 0
+    return plan.identities === identities && isNobodyElse && known.get(receiver.id) === receiver
   }
 
   function judge(seen: Observation): void {
@@ -149,16 +161,18 @@ export function startIntake({ known, manufacturer, at, settled }: IntakeContext)
       case 'new': {
         const draft = toDraft(manufacturer, seen, at)
         plan.creations.push({ draft, told: seen.channels ?? [] })
-        now.put({ ...draft, id: -plan.creations.length, channels: [] })
+        put({ ...draft, id: -plan.creations.length, channels: [] })
         break
       }
-      case 'moved':
-        plan.moves.push(outcome)
-        recordHeard(outcome.receiver, seen)
+      case 'moved': {
+        const heeded = heed(outcome.receiver, seen)
+        if (heeded.ip === outcome.new_ip) plan.moves.push(outcome)
+        recordHeard(outcome.receiver, heeded)
         break
+      }
       case 'duplicate':
         plan.duplicates += 1
-        recordHeard(outcome.receiver, seen)
+        recordHeard(outcome.receiver, heed(outcome.receiver, seen))
         break
       case 'conflict': {
         const { conflict_type, existing } = outcome
@@ -173,6 +187,10 @@ export function startIntake({ known, manufacturer, at, settled }: IntakeContext)
     }
   }
 
+  function heed(receiver: Receiver, seen: Observation): Observation {
+    return authority?.heed(receiver, seen, at) ?? seen
+  }
+
   function recordHeard(receiver: Receiver, seen: Observation): void {
     const fields = changesOf(now, receiver, seen, at)
     const told = seen.channels ?? []
@@ -185,9 +203,9 @@ export function startIntake({ known, manufacturer, at, settled }: IntakeContext)
     const holder = fields.api_device_id ? now.byApiId(manufacturer, fields.api_device_id) : undefined
     if (holder !== undefined && holder.id !== receiver.id && holder.id > 0) {
       plan.updates.splice(before, 0, spokenOf(holder, { api_device_id: null }))
-      now.put({ ...holder, api_device_id: null })
+      put({ ...holder, api_device_id: null })
     }
-    now.put({ ...receiver, ...fields })
+    put({ ...receiver, ...fields })
   }
 
   return { plan, add }

@@ -17,7 +17,10 @@ function channelsOf(
   return places.map((one, at) => {
     const { battery, audio_level, rf_level } = heard[at] ?? { battery: null, audio_level: null, rf_level: null }
     const transmitter = { ...one, upstream_slot: null, battery, audio_level: rf_level, rf_level: audio_level }
-    return { ...one, audio_level, rf_level, transmitter: one.slot % 2 === 0 ? null : transmitter }
+    const letters = ['', 'A', 'AB', 'BD', null][(rf_level ?? 0) & 3] ?? null
+    const details = { rf_a: rf_level, rf_b: null, antennas: letters, quality: battery, muted: false, gain_db: 3.5 }
+    const plain = { ...one, audio_level, rf_level, transmitter: one.slot % 2 === 0 ? null : transmitter }
+    return one.slot % 3 === 0 ? { ...plain, details } : plain
   })
 }
 
@@ -61,6 +64,9 @@ describe('records', () => {
     ['a channel more', [one, { ...one, id: 2 }]],
     ['a channel less', []],
     ['a field more', [{ ...one, muted: true }]],
+    ['details', [{ ...one, details: { muted: true } }]],
+    ['a level more', [{ ...one, details: { rf_a: -50 } }]],
+    ['a transmitter’s details', [{ ...one, transmitter: transmitter && { ...transmitter, details: { muted: true } } }]],
   ])('do not say %s', (_, channels) => {
     expect(isSameButLevels([one], channels)).toBe(false)
     expect(isSameButLevels(channels, [one])).toBe(false)
@@ -71,11 +77,12 @@ describe('records', () => {
     ['a level between two', update(1, [{ ...one, audio_level: -1.5 }])],
     ['more than levels', update(1, [one], { is_active: true })],
     ['a great number', update(2 ** 32, [one])],
+    ['antennas it has no names for', update(1, [{ ...one, details: { antennas: 'BA' } }])],
     [
-      'more channels than it counts',
+      'more levels than it counts',
       update(
         1,
-        Array.from({ length: 256 }, () => one),
+        Array.from({ length: 20_000 }, () => one),
       ),
     ],
   ])('do not hold %s', (_, told) => {

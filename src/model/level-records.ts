@@ -3,87 +3,107 @@
  * `device_update`; as long as nothing but its levels changes, a record in a binary frame says the same:
  *
  *   uint32   receiver_id, the highest byte first
- *   uint8    how many channels it was told whole with
- *   5 × int8 for each of them: audio_level and rf_level of the channel, battery, audio_level and rf_level of its
- *            transmitter; -128 stands for null
+ *   uint16   how many bytes follow
+ *   int8     for each level that it was told whole with, channel by channel in the order of `levelNames`; -128 is null,
+ *            and the antennas in use are a sum: A 1, B 2, C 4, D 8
  */
 
-import type { ChannelBody, TransmitterBody } from './api.ts'
+import type { ChannelBody } from './api.ts'
 import type { DeviceUpdate } from './messages.ts'
 
 export const levelsProtocol = 'micwatch.levels.v1'
 
-const headBytes = 5
-const channelBytes = 5
+/** Of a channel, then of its details, then of its transmitter. */
+export const levelNames = {
+  channel: ['audio_level', 'rf_level'],
+  details: ['rf_a', 'rf_b', 'rf_c', 'rf_d', 'rf_percent', 'antennas', 'audio_peak', 'audio_rms', 'quality'],
+  transmitter: ['battery', 'audio_level', 'rf_level'],
+} as const
+
+const headBytes = 6
 const nothing = -128
 
-/** Nothing but levels tells one from the other. */
+type Fields = Readonly<Record<string, unknown>>
+
+/** Nothing but levels tells one from the other, and both have the same ones. */
 export function isSameButLevels(one: readonly ChannelBody[], other: readonly ChannelBody[]): boolean {
   return one.length === other.length && one.every((channel, at) => isSameChannel(channel, other[at] as ChannelBody))
 }
 
-const channelLevels: ReadonlySet<string> = new Set([
-  'audio_level',
-  'rf_level',
-  'transmitter',
-] satisfies (keyof ChannelBody)[])
-const transmitterLevels: ReadonlySet<string> = new Set([
-  'battery',
-  'audio_level',
-  'rf_level',
-] satisfies (keyof TransmitterBody)[])
-
 function isSameChannel(one: ChannelBody, other: ChannelBody): boolean {
-  if (!isSameBut(channelLevels, one, other)) return false
-  if (one.transmitter === null || other.transmitter === null) return one.transmitter === other.transmitter
-  return isSameBut(transmitterLevels, one.transmitter, other.transmitter)
+  const { details, transmitter, ...own } = one
+  const { details: otherDetails, transmitter: otherTransmitter, ...others } = other
+  return (
+    isSameBut(levelNames.channel, own, others) &&
+    isSameBut(levelNames.details, details, otherDetails) &&
+    isSameTransmitter(transmitter, otherTransmitter)
+  )
+}
+
+function isSameTransmitter(one: ChannelBody['transmitter'], other: ChannelBody['transmitter']): boolean {
+  if (one === null || other === null) return one === other
+  const { details, ...own } = one
+  const { details: otherDetails, ...others } = other
+  return isSameBut(levelNames.transmitter, own, others) && isSameBut([], details, otherDetails)
 }
 
 /** What is no plain value counts as another one, unless it is the very same. */
-function isSameBut(ignored: ReadonlySet<string>, one: object, other: object): boolean {
-  const [fields, others] = [Object.entries(one), other as Readonly<Record<string, unknown>>]
-  if (fields.length !== Object.keys(other).length) return false
-  return fields.every(([field, value]) => (ignored.has(field) ? field in other : others[field] === value))
+function isSameBut(levels: readonly string[], one: object = {}, other: object = {}): boolean {
+  const [own, others] = [one as Fields, other as Fields]
+  for (const name in { ...one, ...other }) {
+    const isSame = levels.includes(name)
+      ? (own[name] === undefined) === (others[name] === undefined)
+      : own[name] === others[name]
+    if (!isSame) return false
+  }
+  return true
 }
 
 /** A record can say it, to whoever was told of these channels before. */
 export function fitsRecord({ receiver_id, data }: DeviceUpdate): boolean {
   const { channels, ...rest } = data
-  if (Object.keys(rest).length > 0) return false
-  return receiver_id >= 0 && receiver_id < 2 ** 32 && channels.length < 2 ** 8 && channels.every(fitsChannel)
-}
-
-function fitsChannel({ audio_level, rf_level, transmitter }: ChannelBody): boolean {
-  const fits = fitsByte(audio_level) && fitsByte(rf_level)
-  if (transmitter === null) return fits
-  return fits && fitsByte(transmitter.battery) && fitsByte(transmitter.audio_level) && fitsByte(transmitter.rf_level)
-}
-
-function fitsByte(level: number | null): boolean {
-  return level === null || (Number.isInteger(level) && level > nothing && level < 128)
+  if (Object.keys(rest).length > 0 || receiver_id < 0 || receiver_id >= 2 ** 32) return false
+  const bytes = channels.flatMap(toBytes)
+  return bytes.length < 2 ** 16 && !bytes.includes(undefined)
 }
 
 /** Updates that fit a record, in a frame. */
 export function writeRecords(updates: readonly DeviceUpdate[]): Uint8Array {
-  const sizes = updates.map(({ data }) => recordSize(data.channels.length))
-  const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + size, 0))
+  const records = updates.map(({ receiver_id, data }) => ({ receiver_id, levels: data.channels.flatMap(toBytes) }))
+  const bytes = new Uint8Array(records.reduce((sum, { levels }) => sum + headBytes + levels.length, 0))
   const view = new DataView(bytes.buffer)
   let at = 0
-  for (const { receiver_id, data } of updates) {
+  for (const { receiver_id, levels } of records) {
     view.setUint32(at, receiver_id)
-    view.setUint8(at + 4, data.channels.length)
+    view.setUint16(at + 4, levels.length)
     at += headBytes
-    for (const { audio_level, rf_level, transmitter } of data.channels) {
-      const { battery = null, audio_level: ownAudio = null, rf_level: ownRf = null } = transmitter ?? {}
-      for (const level of [audio_level, rf_level, battery, ownAudio, ownRf]) view.setInt8(at++, level ?? nothing)
-    }
+    for (const level of levels) view.setInt8(at++, level ?? nothing)
   }
   return bytes
 }
 
-function recordSize(channels: number): number {
-  return headBytes + channels * channelBytes
+/** Undefined for a level that no byte holds. */
+function toBytes({ details, transmitter, ...own }: ChannelBody): (number | undefined)[] {
+  return [
+    ...levelsOf(levelNames.channel, own),
+    ...levelsOf(levelNames.details, details),
+    ...levelsOf(levelNames.transmitter, transmitter),
+  ].map(toByte)
 }
+
+function levelsOf(names: readonly string[], part: object | null = {}): unknown[] {
+  return names.map((name) => (part as Fields | null)?.[name]).filter((level) => level !== undefined)
+}
+
+function toByte(level: unknown): number | undefined {
+  if (level === null) return nothing
+  if (typeof level === 'string' && /^A?B?C?D?$/.test(level)) {
+    return antennas.reduce((sum, letter, at) => (level.includes(letter) ? sum + 2 ** at : sum), 0)
+  }
+  return Number.isInteger(level) && Math.abs(level as number) < 128 ? (level as number) : undefined
+}
+
+const antennas = ['A', 'B', 'C', 'D']
 
 /** What one connection has heard. */
 export interface RecordReader {
@@ -104,30 +124,36 @@ export function createRecordReader(): RecordReader {
       const updates: DeviceUpdate[] = []
       for (let at = 0; at + headBytes <= view.byteLength; ) {
         const whole = told.get(view.getUint32(at))
-        const channels = view.getUint8(at + 4)
+        const size = view.getUint16(at + 4)
         const start = at + headBytes
-        at += recordSize(channels)
-        if (at > view.byteLength || whole?.data.channels.length !== channels) continue
-        updates.push({ ...whole, data: { channels: readChannels(view, start, whole.data.channels) } })
+        at = start + size
+        if (whole === undefined || at > view.byteLength) continue
+        const channels = readChannels(new Int8Array(frame, start, size), whole.data.channels)
+        if (channels !== null) updates.push({ ...whole, data: { channels } })
       }
       return updates
     },
   }
 }
 
-function readChannels(view: DataView, start: number, told: readonly ChannelBody[]): ChannelBody[] {
-  return told.map((channel, nth) => {
-    const at = start + nth * channelBytes
-    const level = (offset: number) => {
-      const value = view.getInt8(at + offset)
-      return value === nothing ? null : value
-    }
-    const transmitter = channel.transmitter && {
-      ...channel.transmitter,
-      battery: level(2),
-      audio_level: level(3),
-      rf_level: level(4),
-    }
-    return { ...channel, audio_level: level(0), rf_level: level(1), transmitter }
+/** Null where there are more levels or fewer than these channels have. */
+function readChannels(bytes: Int8Array, told: readonly ChannelBody[]): ChannelBody[] | null {
+  let at = 0
+  const read = <Part extends object>(names: readonly string[], part: Part): Part => {
+    const levels: Record<string, unknown> = {}
+    for (const name of names) if ((part as Fields)[name] !== undefined) levels[name] = toLevel(name, bytes[at++])
+    return { ...part, ...levels }
+  }
+  const channels = told.map((channel) => {
+    const own = read(levelNames.channel, channel)
+    const details = channel.details && read(levelNames.details, channel.details)
+    const transmitter = channel.transmitter && read(levelNames.transmitter, channel.transmitter)
+    return { ...own, ...(details && { details }), transmitter }
   })
+  return at === bytes.length ? channels : null
+}
+
+function toLevel(name: string, byte = nothing): number | string | null {
+  if (byte === nothing) return null
+  return name === 'antennas' ? antennas.filter((_, at) => byte & (2 ** at)).join('') : byte
 }

@@ -6,6 +6,7 @@
 
 import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
+import type { Form } from '../manufacturers/plugin.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import type { LinkFares } from '../model/alert.ts'
 import {
@@ -59,7 +60,8 @@ export interface ConnectionDeps {
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
-  isSource(source: string): boolean
+  /** Of the form the source speaks; null where there is no such source any more. */
+  rankOf(source: string): number | null
 }
 
 /** The lease of a source's subscription. Another than that of polling: see docs/decisions/0008-links.md. */
@@ -212,6 +214,12 @@ export function createConnections(deps: ConnectionDeps): Connections {
     return JSON.stringify(told) !== JSON.stringify(before)
   }
 
+  /** Nobody's, or that of a form whose word counts for less. */
+  function isFreeFor({ rank = 0 }: Form, source: string | null): boolean {
+    const held = source === null ? null : deps.rankOf(source)
+    return held === null || held < rank
+  }
+
   function withHeard(connection: Connection): Connection {
     const at = heardAt.get(connection.receiver) ?? 0
     return at > (connection.last_message_at ?? 0) ? { ...connection, last_message_at: at } : connection
@@ -279,7 +287,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
         const known = all.get(receiver.id)
         if (known === undefined) {
           changed.push(newConnection(receiver.id, manufacturer, source, form.transport ?? 'websocket'))
-        } else if (known.source !== source && (known.source === null || !deps.isSource(known.source))) {
+        } else if (known.source !== source && isFreeFor(form, known.source)) {
           changed.push({ ...known, source, manufacturer, transport: form.transport ?? known.transport })
         } else if (known.source !== source) hasForeign = true
       }

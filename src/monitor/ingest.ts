@@ -8,7 +8,9 @@ import type { Cache } from '../live/cache.ts'
 import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Units } from '../live/units.ts'
+import { rankOfId } from '../manufacturers/index.ts'
 import { toReceiverChange } from '../model/api.ts'
+import { createAuthority } from '../model/authority.ts'
 import { boundMetadata, type QueueEntry } from '../model/discovery.ts'
 import { draftHeardUnits, type OwnUnits, planOwnUnits, renamedUnits, type Unit } from '../model/hardware.ts'
 import {
@@ -120,6 +122,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   /** Of when the levels are that other processes have passed on. */
   const wordAt = new Map<number, number>()
   const settled = new WeakMap<Observation, Settled>()
+  const authority = createAuthority(rankOfId)
   let turn: Promise<unknown> = Promise.resolve()
 
   /** One writer at a time, in the order they came. */
@@ -130,7 +133,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function startPlan({ manufacturer }: Batch) {
-    return startIntake({ known: latest, manufacturer, at: now(), settled })
+    return startIntake({ known: latest, manufacturer, at: now(), settled, authority })
   }
 
   /** All at once. */

@@ -86,6 +86,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   let { form } = heard
   let memory = createMemory(form)
   let lastList: DeviceList<UpstreamDevice> | undefined
+  /** When the list was asked for. */
+  let listBeganAt = 0
   const toldByLink = new Set<string>()
   const complain = createComplain(log, heard.id)
   let listedIds: readonly string[] = []
@@ -164,6 +166,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   }
 
   async function readList(signal: AbortSignal): Promise<DeviceList<UpstreamDevice>> {
+    listBeganAt = now()
     const list = await heard.listDevices(signal, heard.form === form ? lastList : undefined)
     if (heard.form !== form) {
       form = heard.form
@@ -251,16 +254,17 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       const { hasIdentity, levelParts } = memory.meaningOf(entry)
       if (hasIdentity && wantsLevels(entry)) {
         if (levelParts.length > 0) unread.push(entry)
-        else if (noteRead(entry)) await takeNow(entry, options)
+        else if (noteRead(entry)) await takeNow(entry, options, listBeganAt)
       }
       if (breathe.isDue()) await breathe.now()
     }
     for (const entry of unread.sort((a, b) => a.levelsAt - b.levelsAt)) {
       const { levelParts } = memory.meaningOf(entry)
       if (levelParts.length > budget) break
+      const beganAt = now()
       for (const part of levelParts) entry.device = await form.readPart(link, entry.device, part, options.signal)
       budget -= levelParts.length
-      if (noteRead(entry)) await takeNow(entry, options)
+      if (noteRead(entry)) await takeNow(entry, options, beganAt)
     }
 
     /** True where it has to be taken at once: by the end of the cycle the link may have told something newer. */
@@ -270,9 +274,20 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     }
   }
 
-  async function takeNow(entry: Remembered, { guard }: CycleOptions): Promise<void> {
+  /**
+   * What was read of a device that has a link. Where another process keeps that link, what it has stored since the reading
+   * began is newer; and what is read here is stored at once, since what is not stored yet stands above what others store.
+   */
+  async function takeNow(entry: Remembered, { guard }: CycleOptions, beganAt: number): Promise<void> {
+    if (!isLinkHere) {
+      await ingest.catchUp()
+      if ((receiverOf(entry)?.last_seen ?? 0) > beganAt) {
+        entry.levelsAt = 0
+        return
+      }
+    }
     const observations = [memory.meaningOf(entry).observation]
-    await ingest.take({ manufacturer, observations, ...(guard && { guard }) })
+    await ingest.take({ manufacturer, observations, endsCycle: !isLinkHere, ...(guard && { guard }) })
   }
 
   /** A link tells what changes; what changed while it was down was told to nobody. */

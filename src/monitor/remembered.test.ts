@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { getPlugin } from '../manufacturers/index.ts'
-import type { Form, UpstreamDevice } from '../manufacturers/plugin.ts'
+import { type Form, toldAtOnce, type UpstreamDevice } from '../manufacturers/plugin.ts'
 import type { Link } from '../upstream/link.ts'
 import { createMemory, withoutLevels } from './remembered.ts'
 
@@ -66,5 +66,36 @@ describe('a device whose levels come over a link', () => {
     withoutLevels((await told.hear(levels(-50))).meaning)
     expect((await told.hear({ ...levels(-60), status: 'offline' })).entry.missed).toBe(1)
     expect((await told.hear({ ...levels(-60), status: 'online' })).entry.missed).toBe(0)
+  })
+
+  test('that tells everything at once is never taken for the same by its list', async () => {
+    const memory = createMemory({ ...system, ...toldAtOnce })
+    const nameIn = async (fields: object) => {
+      memory.begin()
+      const entry = memory.remember(await listed(fields))
+      return entry === null ? null : withoutLevels(memory.meaningOf(entry)).name
+    }
+    expect(await nameIn({ ...levels(-50), device_name: 'Rack' })).toBe('Rack')
+    expect(await nameIn({ ...levels(-60), device_name: 'Stage left' })).toBe('Stage left')
+  })
+
+  test('is not told again what was read of it before the link', async () => {
+    const memory = createMemory({
+      ...system,
+      transformDeviceData: (device) => ({
+        ...system.transformDeviceData(device),
+        ...('battery' in device && { battery: 50 }),
+      }),
+    })
+    const hear = async (rfLevel: number) => {
+      memory.begin()
+      const entry = memory.remember(await listed(levels(rfLevel)))
+      if (entry === null) throw new Error('told twice')
+      return entry
+    }
+    const entry = await hear(-50)
+    entry.device = { ...entry.device, battery: 50 } as UpstreamDevice
+    expect(withoutLevels(memory.meaningOf(entry)).battery).toBe(50)
+    expect(withoutLevels(memory.meaningOf(await hear(-60))).battery).toBe(undefined)
   })
 })

@@ -67,6 +67,7 @@ export function createMemory(form: Form): Memory {
     // Nothing else is said, and nothing was read that would have to be forgotten.
     if (listed === entry.listed && entry.device === entry.known) return
     const before = meaningOf(entry)
+    const isAsListed = entry.device === entry.known
     const isSame = form.isSameIdentity(listed, entry.device)
     if (!isSame) entry.identityAt = 0
     entry.known = form.withEarlierIdentity(listed, entry.device)
@@ -74,7 +75,7 @@ export function createMemory(form: Form): Memory {
     entry.listed = listed
     entry.meaning = readMeaning(form, entry.device)
     // Where levels come over a link, what the list says of them is not even translated.
-    if (isSame) entry.meaning.withoutLevels = before.withoutLevels
+    if (isSame && isAsListed) entry.meaning.withoutLevels = before.withoutLevels
   }
 
   return {

@@ -271,7 +271,11 @@ function createLimiter(pace: Pace, now: () => number) {
   }
 }
 
-function createRequestLog(now: () => number): { log: RequestLog; note(asked: Asked): LoggedRequest } {
+/** What a system was asked, and a way to write down the next. */
+export function createRequestLog(now: () => number): {
+  log: RequestLog
+  note(asked: Pick<Asked, 'method' | 'path'>): LoggedRequest
+} {
   let entries: LoggedRequest[] = []
   let total = 0
   let limitedBefore = 0
@@ -298,7 +302,7 @@ function createRequestLog(now: () => number): { log: RequestLog; note(asked: Ask
       limitedBefore = 0
     },
   }
-  const note = ({ method, path }: Asked): LoggedRequest => {
+  const note = ({ method, path }: Pick<Asked, 'method' | 'path'>): LoggedRequest => {
     const entry: LoggedRequest = { at: now(), method, path, status: null, refusal: null }
     if (entries.length >= 20_000) {
       const kept = entries.slice(10_000)
@@ -313,7 +317,7 @@ function createRequestLog(now: () => number): { log: RequestLog; note(asked: Ask
   return { log, note }
 }
 
-function createFaultSwitch(dropLinks: () => void) {
+export function createFaultSwitch(dropLinks: () => void) {
   let active: { fault: Fault; scope: FaultScope; left: number } | null = null
   return {
     current: (): Fault | null => active?.fault ?? null,

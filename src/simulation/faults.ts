@@ -145,7 +145,10 @@ function truncate(request: IncomingMessage, response: ServerResponse, answer: An
   response.write(text.slice(0, Math.ceil(text.length / 2)), () => request.socket.end())
 }
 
-function breakOneDevice(body: unknown, how: 'id-missing' | 'battery-word' | 'name-object'): unknown {
+type Breakage = 'id-missing' | 'battery-word' | 'name-object'
+
+function breakOneDevice(body: unknown, how: Breakage): unknown {
+  if ('edges' in (body as object)) return breakOneNode(body as { edges: { node: object }[] }, how)
   const [first, ...others] = (body as { devices: Record<string, unknown>[] }).devices
   if (first === undefined) return body
   const { device_id, ...rest } = first
@@ -155,4 +158,16 @@ function breakOneDevice(body: unknown, how: 'id-missing' | 'battery-word' | 'nam
     'name-object': { ...first, device_name: { first: { of: 'many' } } },
   }[how]
   return { devices: [broken, ...others] }
+}
+
+/** The same in Shure's own form, where the id stands deeper and the list tells no levels. */
+function breakOneNode(body: { readonly edges: readonly { readonly node: object }[] }, how: Breakage): unknown {
+  const [first, ...others] = body.edges
+  if (first === undefined) return body
+  const node = {
+    'id-missing': { ...first.node, hardwareIdentity: {} },
+    'battery-word': { ...first.node, capabilities: 'all', communicationProtocol: 'x' },
+    'name-object': { ...first.node, softwareIdentity: { model: { first: { of: 'many' } } } },
+  }[how]
+  return { ...body, edges: [{ ...first, node }, ...others] }
 }

@@ -108,6 +108,7 @@ const ulxd4d: Model = { model: 'ULXD4D', device_type: 'ulxd', channels: 2, firmw
 const ad4q: Model = { model: 'AD4Q', device_type: 'ad', channels: 4, firmware: '1.4.17.0' }
 const ad4d: Model = { model: 'AD4D', device_type: 'ad', channels: 2, firmware: '1.4.17.0' }
 const qlxd4: Model = { model: 'QLXD4', device_type: 'qlxd', channels: 1, firmware: '2.7.6.0' }
+const dsqd: Model = { model: 'DSQD', device_type: 'dsqd', channels: 4, firmware: '1.2.0' }
 const em4: Model = { model: 'EW-DX EM 4 Dante', device_type: 'ewdx', channels: 4, firmware: '4.0.0' }
 const em2: Model = { model: 'EW-DX EM 2', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
 const em2Dante: Model = { model: 'EW-DX EM 2 Dante', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
@@ -126,6 +127,13 @@ const makers = {
     network: 60,
     firstMhz: 538.2,
     models: [em4, em2, em2Dante, em4, em2],
+  },
+  lectrosonics: {
+    oui: '00:24:34',
+    serialPrefix: '5',
+    network: 90,
+    firstMhz: 502.1,
+    models: [dsqd],
   },
 } as const satisfies Record<string, Maker>
 

@@ -239,6 +239,8 @@ interface DiscoveredRow {
   channels: number
   discovered_at: number
   last_seen: number
+  model: string | null
+  address: string | null
 }
 
 export interface AuditRow {

@@ -67,6 +67,38 @@ describe('digest', () => {
     expect(digest.headers('GET', '/')).toEqual({})
   })
 
+  describe('the key in a header of its own', () => {
+    const start = () =>
+      createAuthorizer({ scheme: 'digest', username: 'u', secret: 's', keyHeader: 'x-api-key' }, () => 'cnonce')
+
+    test('goes out once the upstream refuses without a challenge, and is tried once', () => {
+      const authorizer = start()
+      expect(authorizer.headers('GET', '/')).toEqual({})
+      expect(authorizer.learn('', {})).toBe(true)
+      const sent = authorizer.headers('GET', '/')
+      expect(sent).toEqual({ 'x-api-key': 's' })
+      expect(authorizer.learn('', sent)).toBe(false)
+    })
+
+    test('never goes to a peer that asks for a digest, of whatever kind, or for a password', () => {
+      const asked = ['Digest realm="r", nonce="n", qop="auth"', 'Digest realm="r", nonce="n", algorithm=SHA3', 'Basic']
+      for (const challenge of asked) {
+        const authorizer = start()
+        authorizer.learn(challenge, {})
+        expect(authorizer.headers('GET', '/')).not.toHaveProperty('x-api-key')
+        authorizer.learn('', authorizer.headers('GET', '/'))
+        expect(authorizer.headers('GET', '/')).not.toHaveProperty('x-api-key')
+      }
+      const turned = start()
+      turned.learn(asked[0] ?? '', {})
+      expect(turned.learn('', turned.headers('GET', '/'))).toBe(false)
+      const late = start()
+      late.learn('', {})
+      expect(late.learn(asked[0] ?? '', late.headers('GET', '/'))).toBe(true)
+      expect(Object.keys(late.headers('GET', '/'))).toEqual(['authorization'])
+    })
+  })
+
   test('sends the key header only when configured', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's', header: 'X-Vendor-Auth-Key' })
     expect(digest.headers('GET', '/')).toEqual({ 'X-Vendor-Auth-Key': 's' })

@@ -1,11 +1,21 @@
-/** Credentials -> headers: HTTP Digest (RFC 7616) and Basic (RFC 7617). */
+/** Credentials -> headers: HTTP Digest (RFC 7616), a key in a header, and Basic (RFC 7617). */
 
 import { createHash, randomBytes } from 'node:crypto'
 
 export type Credentials =
-  | { readonly scheme: 'digest'; readonly username: string; readonly secret: string; readonly header?: string | null }
+  | DigestCredentials
   | { readonly scheme: 'basic'; readonly username: string; readonly secret: string }
   | { readonly scheme: 'none' }
+
+interface DigestCredentials {
+  readonly scheme: 'digest'
+  readonly username: string
+  readonly secret: string
+  /** Carries the secret beside the digest, always. */
+  readonly header?: string | null
+  /** Carries the secret instead, from the moment the upstream refuses us without asking for a digest. */
+  readonly keyHeader?: string
+}
 
 export interface Authorizer {
   /** Headers for a request that goes out now. Each call uses up one nonce count, so the order of calls is that of sending. */
@@ -94,28 +104,41 @@ export function digestHeader(challenge: Challenge, request: DigestRequest): stri
   return `Digest ${parts.join(', ')}`
 }
 
-function createDigest(credentials: Extract<Credentials, { scheme: 'digest' }>, makeCnonce: () => string): Authorizer {
-  const { username, secret, header } = credentials
+function createDigest(credentials: DigestCredentials, makeCnonce: () => string): Authorizer {
+  const { username, secret, header, keyHeader } = credentials
   const fixed: Record<string, string> = header ? { [header]: secret } : {}
+  let keyed: Record<string, string> = {}
+  /** For a digest or a password: such a peer is not to see the secret itself, from then on. */
+  let hasAskedOtherwise = false
   let challenge: Challenge | undefined
   let nonceCount = 0
+  const learnKey = (sent: Readonly<Record<string, string>>): boolean => {
+    if (keyHeader === undefined || secret === '' || hasAskedOtherwise || sent[keyHeader] !== undefined) return false
+    keyed = { [keyHeader]: secret }
+    return true
+  }
   const use = (next: Challenge) => {
     if (next.parameters.nonce !== challenge?.parameters.nonce) nonceCount = 0
     challenge = next
   }
   return {
     headers(method, uri) {
-      if (challenge === undefined) return fixed
+      if (challenge === undefined) return { ...fixed, ...keyed }
       nonceCount += 1
       const authorization = digestHeader(challenge, { username, secret, method, uri, nonceCount, cnonce: makeCnonce() })
       return { ...fixed, authorization }
     },
     learn(challenges, sent) {
-      const offered = parseChallenges(challenges).filter(isAnswerable)
+      const asked = parseChallenges(challenges)
+      const offered = asked.filter(isAnswerable)
+      if (asked.some(({ scheme }) => scheme === 'digest' || scheme === 'basic')) {
+        hasAskedOtherwise = true
+        keyed = {}
+      }
       const ranked = Object.values(hashes)
       const rank = (one: Challenge) => ranked.indexOf(hashOf(one.parameters.algorithm ?? 'MD5') ?? '')
       const best = offered.sort((a, b) => rank(a) - rank(b))[0]
-      if (best === undefined) return false
+      if (best === undefined) return learnKey(sent)
       // The nonce it carried again, without `stale`: the credentials are wrong, not the nonce.
       const carried = parseChallenges(sent.authorization ?? '')[0]?.parameters.nonce
       if (carried === best.parameters.nonce && best.parameters.stale?.toLowerCase() !== 'true') return false

@@ -97,3 +97,30 @@ test('nobody there, no such name, and nowhere anything is sent to', async () => 
     await expect(sent, address).rejects.toThrow(/nothing is sent to/)
   }
 })
+
+test('conversations over one link hear the same on a port of ours, and the last one says goodbye', async () => {
+  const heard: string[] = []
+  const socket = createSocket({ type: 'udp4', reuseAddr: true })
+  open.push(socket)
+  socket.bind(0, '127.0.0.2')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  // Answers to the port of the same number, whoever asks.
+  socket.on('message', (bytes, from) => {
+    heard.push(String(bytes))
+    socket.send('answer', port, from.address)
+  })
+  const link = linkTo(`udp://127.0.0.2:${port}`)
+  const options = { signal: never, silentMs: 5000, localPort: port, farewell: () => 'bye' }
+  const [first, second] = await Promise.all([openDatagrams(link, options), openDatagrams(link, options)])
+  await second.send('hello')
+  for (const talk of [first, second]) {
+    const { value } = await talk.messages[Symbol.asyncIterator]().next()
+    expect(value).toEqual(['answer'])
+  }
+  second.close()
+  await first.send('still there')
+  await expect.poll(() => heard).toEqual(['hello', 'still there'])
+  first.close()
+  await expect.poll(() => heard).toEqual(['hello', 'still there', 'bye'])
+})

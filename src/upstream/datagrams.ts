@@ -11,6 +11,11 @@ import { connectionTrouble } from './trouble.ts'
 export interface DatagramOptions extends ConversationOptions {
   /** Not a datagram for so long: lost. */
   readonly silentMs: number
+  /**
+   * For a device that answers to this port whoever asks. Links share it, each with a socket of its own; conversations over
+   * one link share that socket, hear the same, and only the last of them says goodbye.
+   */
+  readonly localPort?: number
 }
 
 /** So many datagrams wait to be read; what comes then is lost, as it may be in the network. */
@@ -28,7 +33,7 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
     return new link.errors.ApiError(connectionTrouble(error, url.host, silentMs), { cause: error })
   }
   await link.enter(signal)
-  const socket = await connect(link, url, signal).catch((error) => {
+  const { socket, leave } = await takeSocket(link, url, options).catch((error) => {
     signal.throwIfAborted()
     throw toApiError(error)
   })
@@ -43,16 +48,19 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
     clearTimeout(silence)
     signal.removeEventListener('abort', close)
     inbox.end()
+    socket.off('message', hear)
+    if (!leave()) return void socket.off('error', lose)
     const words = farewell?.()
     if (words === undefined) socket.close()
     else socket.send(words, () => socket.close())
   }
 
-  socket.on('error', lose)
-  socket.on('message', (bytes) => {
+  function hear(bytes: Buffer): void {
     silence.refresh()
-    if (!isClosed && inbox.size < maxWaiting) inbox.put([bytes.toString('utf8')])
-  })
+    if (inbox.size < maxWaiting) inbox.put([bytes.toString('utf8')])
+  }
+
+  socket.on('error', lose).on('message', hear)
   signal.addEventListener('abort', close, { once: true })
   if (signal.aborted) close()
 
@@ -61,18 +69,48 @@ export async function openDatagrams(link: Link, options: DatagramOptions): Promi
     remoteAddress: socket.remoteAddress().address,
     async send(text) {
       await link.enter(signal)
-      if (!isClosed) socket.send(text)
+      // Of several in a row the next one is told that nobody listens, and without a callback that would be lost.
+      if (!isClosed) socket.send(text, (error) => error && lose(error))
     },
     close,
   }
 }
 
-/** Connected: what others send never reaches us, and a port where nobody listens says so. */
-async function connect(link: Link, url: URL, signal: AbortSignal): Promise<Socket> {
-  const { address, family } = await resolveDestination(link.destinations, url)
-  signal.throwIfAborted()
-  const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
+/** `leave` tells whether nobody else is left. */
+async function takeSocket(
+  link: Link,
+  url: URL,
+  { signal, localPort }: DatagramOptions,
+): Promise<{ readonly socket: Socket; leave(): boolean }> {
+  if (localPort === undefined) return { socket: await connect(link, url, signal), leave: () => true }
+  const bound = link.boundSockets.get(localPort) ?? { opening: connect(link, url, undefined, localPort), users: 0 }
+  link.boundSockets.set(localPort, bound)
+  bound.users += 1
+  const leave = () => {
+    bound.users -= 1
+    if (bound.users === 0) link.boundSockets.delete(localPort)
+    return bound.users === 0
+  }
   try {
+    const socket = await bound.opening
+    signal.throwIfAborted()
+    return { socket, leave }
+  } catch (error) {
+    if (leave()) bound.opening.then((socket) => socket.close()).catch(() => {})
+    throw error
+  }
+}
+
+/** Connected: what others send never reaches us, and a port where nobody listens says so. */
+async function connect(link: Link, url: URL, signal: AbortSignal | undefined, localPort?: number): Promise<Socket> {
+  const { address, family } = await resolveDestination(link.destinations, url)
+  signal?.throwIfAborted()
+  const socket = createSocket({ type: family === 6 ? 'udp6' : 'udp4', reuseAddr: localPort !== undefined })
+  try {
+    if (localPort !== undefined) {
+      socket.bind(localPort)
+      await once(socket, 'listening')
+    }
     socket.connect(portOf(url), address)
     await once(socket, 'connect', { signal })
     return socket

@@ -33,7 +33,7 @@ export interface ApiDevice {
   readonly type: string
   readonly listed: Identity
   readonly summary: { readonly battery: number | null; readonly rf_level: number | null }
-  /** Absent: not asked for yet. */
+  /** Absent: not asked for yet, like the two below. What the list itself carries of those is parsed when it is wanted. */
   readonly detail?: Identity
   readonly channels?: readonly ChannelReading[]
   /** By channel; an empty list says that there is none. */
@@ -113,9 +113,7 @@ function partsOf(device: ApiDevice): readonly string[] {
   const parts: string[] = []
   if (!carriesIdentity(device.listed)) parts.push('identity')
   if (!carriesChannels(device.raw.listed)) parts.push('channels')
-  if (device.raw.listed.transmitter === undefined && device.raw.listed.transmitters === undefined) {
-    parts.push('transmitter')
-  }
+  if (!carriesTransmitters(device.raw.listed)) parts.push('transmitter')
   return parts
 }
 
@@ -216,10 +214,9 @@ function toDevice(id: string, item: Json): ApiDevice {
     listed: parseIdentity(item),
     summary: { battery: readBattery(item.battery_percentage) ?? null, rf_level: readRfLevel(item.rf_level) ?? null },
     raw: { listed: item },
-    ...(carriesChannels(item) ? carriedChannels(item.channels) : {}),
-    ...(item.transmitter === undefined && item.transmitters === undefined
-      ? {}
-      : { transmitters: parseTransmitters(item.transmitters ?? item.transmitter) }),
+    ...(carriesChannels(item) && {
+      hasNoChannels: channelItems(item.channels).every((one) => channelNumber(one) === null),
+    }),
   }
 }
 
@@ -248,13 +245,12 @@ function carriesChannels(item: Json): boolean {
   return hasChannelList(item.channels)
 }
 
-function hasChannelList(body: unknown): boolean {
-  return Array.isArray(isRecord(body) ? body.channels : body)
+function carriesTransmitters(item: Json): boolean {
+  return item.transmitter !== undefined || item.transmitters !== undefined
 }
 
-function carriedChannels(list: unknown): Pick<ApiDevice, 'channels' | 'hasNoChannels'> {
-  const channels = parseChannels(list)
-  return { channels, hasNoChannels: channels.length === 0 }
+function hasChannelList(body: unknown): boolean {
+  return Array.isArray(isRecord(body) ? body.channels : body)
 }
 
 function parseIdentity(item: Json): Identity {
@@ -292,11 +288,9 @@ function carriesIdentity(identity: Identity): boolean {
 
 /** `{"channels":[…]}` or the bare array; entries without a channel number are left out. */
 function parseChannels(body: unknown): ChannelReading[] {
-  const list = isRecord(body) ? body.channels : body
-  if (!Array.isArray(list)) return []
-  return list.filter(isRecord).flatMap((item) => {
-    const channel = readWhole(item.channel, 1, 65_535)
-    if (typeof channel !== 'number') return []
+  return channelItems(body).flatMap((item) => {
+    const channel = channelNumber(item)
+    if (channel === null) return []
     const transmitter = item.transmitter === undefined ? undefined : parseTransmitter(item.transmitter)
     const reading: ChannelReading = {
       channel,
@@ -308,6 +302,15 @@ function parseChannels(body: unknown): ChannelReading[] {
     }
     return [told(reading)]
   })
+}
+
+function channelItems(body: unknown): Json[] {
+  const list = isRecord(body) ? body.channels : body
+  return Array.isArray(list) ? list.filter(isRecord) : []
+}
+
+function channelNumber(item: Json): number | null {
+  return readWhole(item.channel, 1, 65_535) ?? null
 }
 
 /** One object or `{"transmitters":[…]}`; the channel is 1 where it is not told. */
@@ -345,7 +348,8 @@ function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { cha
  * list's summary stands in for a device that has no channels at all.
  */
 function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undefined {
-  const { channels, transmitters, summary } = device
+  const { summary } = device
+  const [channels, transmitters] = [channelsOf(device), transmittersOf(device)]
   if (device.hasNoChannels && (transmitters ?? []).length === 0) {
     if (summary.battery === null && summary.rf_level === null) return undefined
     return [{ channel: 1, transmitter: summary }]
@@ -357,6 +361,17 @@ function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undef
   )
   if (transmitters === undefined) return readings
   return readings.map((reading) => (reading.transmitter === undefined ? { ...reading, transmitter: null } : reading))
+}
+
+function channelsOf({ channels, raw: { listed } }: ApiDevice): ApiDevice['channels'] {
+  return channels ?? (carriesChannels(listed) ? parseChannels(listed.channels) : undefined)
+}
+
+function transmittersOf({ transmitters, raw: { listed } }: ApiDevice): ApiDevice['transmitters'] {
+  return (
+    transmitters ??
+    (carriesTransmitters(listed) ? parseTransmitters(listed.transmitters ?? listed.transmitter) : undefined)
+  )
 }
 
 function joinTransmitters(
@@ -383,7 +398,7 @@ function toMetadata(raw: ApiDevice['raw']): unknown {
  * Null when there is no such resource (404), undefined when it is broken: the list's data stands. One device whose
  * answers make no sense must not keep the others from being read.
  */
-async function readOptional(link: Link, path: string, signal: AbortSignal | undefined): Promise<unknown> {
+export async function readOptional(link: Link, path: string, signal: AbortSignal | undefined): Promise<unknown> {
   try {
     const { status, body } = await link.request('GET', path, { signal, accept: [404] })
     return status === 404 ? null : body
@@ -396,7 +411,8 @@ async function readOptional(link: Link, path: string, signal: AbortSignal | unde
   }
 }
 
-function wrongShape(link: Link): ApiError {
+/** An answer came, and is something else. */
+export function wrongShape(link: Link): ApiError {
   const { host } = new URL(link.settings.baseUrl)
-  return new link.errors.ApiError(`invalid response from ${host}: not a list of devices`)
+  return new link.errors.ApiError(`invalid response from ${host}: not a list of devices`, { status: 200 })
 }

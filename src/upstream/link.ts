@@ -1,5 +1,6 @@
 /** Talking to one manufacturer's system: deadline, TLS choice, pace, hold, size limit; and what it pushes. */
 
+import type { Socket } from 'node:dgram'
 import { pipeline } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -59,7 +60,17 @@ export interface Link {
   readonly holdMs: number
   /** What its event stream asked us to remember for the next time it is opened. */
   readonly resume: StreamResume
+  /** Sockets on ports of ours, by port, that its conversations share (datagrams.ts). */
+  readonly boundSockets: Map<number, BoundSocket>
+  /** Nothing is asked any more over this link, only this is thrown: it would do harm until somebody changes a setting. */
+  lockOut(reason: ApiError): void
   close(): Promise<void>
+}
+
+export interface BoundSocket {
+  readonly opening: Promise<Socket>
+  /** How many conversations go over it; the last one closes it. */
+  users: number
 }
 
 /** As undici and Node give them. */
@@ -133,6 +144,7 @@ export function createLink(options: {
     trust: settings,
   })
   let inFlight = 0
+  let lockedOut: ApiError | null = null
   let pool: Pool | undefined
   // Opened by the first request: a link to a device that speaks otherwise never has one.
   const openPool = () =>
@@ -146,6 +158,7 @@ export function createLink(options: {
       connect: (target, tell) => (inFlight > 0 ? connect(target, tell) : tell(new Error('nobody asks'), null)),
     })
   async function enter(signal?: AbortSignal): Promise<void> {
+    if (lockedOut !== null) throw lockedOut
     heedHold()
     await turnstile.pass(address, pace, signal)
     // One may have begun while we waited.
@@ -275,6 +288,10 @@ export function createLink(options: {
       return turnstile.holdMs(address)
     },
     resume: { lastEventId: '', retryMs: null },
+    boundSockets: new Map(),
+    lockOut(reason) {
+      lockedOut = reason
+    },
     close: async () => pool?.destroy(),
   }
 }

@@ -22,6 +22,8 @@ export function connectionTrouble(error: unknown, host: string, timeoutMs: numbe
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
       return `${host} cannot be reached; check the network and the address`
+    case 'EADDRINUSE':
+      return `the port that ${host} answers to is taken by another program on this machine`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `the name of ${host} does not resolve; check the address and the name server`

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { entryOf, startApp, startLectrosonics, startShure, type TestApp, until, withoutLink } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
 
@@ -121,6 +121,21 @@ it('searches a network, and tells what it found or why not', async () => {
   await dialog(page).getByRole('cell', { name: ip }).waitFor()
   expect(await findings(page)).toEqual([])
   expect(shure.discoveryIps.length).toBeGreaterThan(200)
+})
+
+it('says of a device that speaks for itself what it is, and where to listen to it', async () => {
+  await startLectrosonics({ host: '127.0.78.1', port: 4080 })
+  const config = { discovery_ranges: ['127.0.78.0/24'] }
+  const app = await startApp({ manufacturers: [{ code: 'lectrosonics' }], config })
+  const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
+  await page.getByRole('button', { name: 'Scan a network' }).click()
+  await dialog(page).getByLabel('Network').fill('127.0.78.0/29')
+  await press(page, 'Scan')
+  await dialog(page).getByText('1 device found.').waitFor()
+  await dialog(page).getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
+  await dialog(page).getByRole('cell', { name: 'DSQD' }).waitFor()
+  await dialog(page).getByText('put its address', { exact: false }).waitFor()
+  expect(await findings(page)).toEqual([])
 })
 
 it('fits a phone, and tells what fails', async () => {

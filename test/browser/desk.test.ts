@@ -98,6 +98,17 @@ it('notices a pulled cable within seconds, greys everything, and comes back by i
   expect(await page.locator('.banner').count()).toBe(0)
 })
 
+it('moves nothing when a receiver is lost', async () => {
+  service.house.receivers = [receiver(1, [{}, {}]), receiver(2, [{}])]
+  await page.goto(`${service.url}/`)
+  await card(5).waitFor()
+  const heights = () => page.locator('.card').evaluateAll((cards) => cards.map((one) => one.clientHeight))
+  const before = await heights()
+  service.say({ ...update([{}, {}]), data: { ...update([{}, {}]).data, is_active: false } })
+  await page.locator('.card[data-state=receiver_lost]').nth(1).waitFor()
+  expect(await heights()).toEqual(before)
+})
+
 it('greys the channels of a manufacturer that does not answer', async () => {
   service.house.receivers = [{ ...receiver(1, [{}]) }]
   await page.goto(`${service.url}/`)
@@ -198,6 +209,23 @@ it('shows every value in a table, ordered by its columns', async () => {
   await expect.poll(order).toEqual(['2', '4', '1', '3'])
   expect(await page.locator('[aria-sort=ascending]').innerText()).toContain('Battery')
   expect(await seriousFindings()).toEqual([])
+})
+
+it('keeps the head of the table in sight, below the line on top, however wide the page', async () => {
+  service.house.receivers = Array.from({ length: 10 }, (_, at) => receiver(at + 1, [{}, {}, {}, {}]))
+  for (const width of [1440, 700, 390]) {
+    await page.setViewportSize({ width, height: 700 })
+    await page.goto(`${service.url}/?layout=list`)
+    await page.locator('tbody tr').nth(39).waitFor()
+    await page.mouse.move(width / 2, 400)
+    await page.mouse.wheel(0, 500)
+    const gap = () =>
+      page.evaluate<number>(`(() => {
+        const { top } = document.querySelector('.channels thead th').getBoundingClientRect()
+        return scrollY === 0 ? -1 : top - Math.max(0, document.querySelector('.top-bar').getBoundingClientRect().bottom)
+      })()`)
+    await expect.poll(gap).toBeCloseTo(0, 0)
+  }
 })
 
 it('has a key for everything, a button for every key, and a help made of them', async () => {

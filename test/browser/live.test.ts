@@ -40,4 +40,4 @@ it('a value changes in the simulator, and the card follows', async () => {
   shure.show.set(id, { transmitter: false }, 1)
   await expect.poll(shown, { timeout: 10_000 }).toMatch(/off/i)
   await page.close()
-})
+}, 60_000)

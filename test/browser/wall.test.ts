@@ -60,6 +60,23 @@ it.each([8, 60, 300])(
   60_000,
 )
 
+it('cuts no position and no icon, however many there are and whatever is wrong', async () => {
+  const service = await startHouse(300, { battery: 8, rf_level: -95, audio_level: 0 })
+  service.house.receivers = service.house.receivers.map((one) => ({ ...one, is_active: one.id % 2 === 0 }))
+  const page = await open(service, '/wall')
+  await page.locator('.card[data-state=receiver_lost]').nth(149).waitFor()
+  const cut = () =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('.card')].flatMap((card) => {
+      const slot = card.querySelector('.card-slot').getBoundingClientRect()
+      const marks = card.querySelector('.marks').getBoundingClientRect()
+      const icons = [...card.querySelectorAll('.mark')].map((one) => one.getBoundingClientRect())
+      const seen = icons.filter((one) => one.top < marks.bottom)
+      const isWhole = seen.length > 0 && slot.right <= marks.left && seen.every((one) => one.left >= marks.left - 0.5)
+      return isWhole ? [] : [card.innerText + ': ' + seen.length]
+    })`)
+  await expect.poll(cut).toEqual([])
+})
+
 it('has no controls, but for whoever moves a mouse', async () => {
   const service = await startHouse(4)
   const page = await open(service, '/wall')

@@ -115,7 +115,8 @@ describe('a link', () => {
     for (const { manufacturer, status, error_message: error } of json) {
       const own = history.get(manufacturer) ?? []
       history.set(manufacturer, own)
-      if (own.at(-1)?.status !== status) own.push({ status, at: performance.now(), error })
+      const isUntried = own.length === 0 && status === 'disconnected'
+      if (!isUntried && own.at(-1)?.status !== status) own.push({ status, at: performance.now(), error })
     }
   }
 

@@ -224,6 +224,8 @@ describe.each(engines)('places on %s', (engine) => {
       channels: 2,
       discovered_at: 1_000,
       last_seen: 1_000,
+      model: 'ULXD4D',
+      address: null,
     }
     await db.transaction((tx) => saveDiscovered(tx, [found]))
     const again = { ...found, ip: '10.0.0.2', discovered_at: 2_000, last_seen: 2_000 }

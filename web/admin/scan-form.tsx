@@ -61,8 +61,12 @@ function Close({ onClose }: { onClose: () => void }) {
 type FoundDevice = ScanBody['devices'][number]
 
 const columns: readonly Column<FoundDevice>[] = [
-  { key: 'ip', title: texts.columns.ip, cell: ({ ip }) => <bdi>{plainText(ip)}</bdi> },
-  { key: 'type', title: texts.columns.type, cell: ({ device_type }) => <bdi>{plainText(device_type)}</bdi> },
+  { key: 'ip', title: texts.columns.ip, cell: ({ ip, address = ip }) => <bdi>{plainText(address)}</bdi> },
+  {
+    key: 'type',
+    title: texts.columns.type,
+    cell: ({ device_type, model = device_type }) => <bdi>{plainText(model)}</bdi>,
+  },
   { key: 'channels', title: texts.columns.channels, align: 'end', cell: ({ channels }) => channels },
 ]
 
@@ -79,6 +83,7 @@ function Found({ found: { discovered, devices, errors = [] } }: { found: ScanBod
       {devices.length === 0 ? null : (
         <DataTable caption={texts.list} columns={columns} rows={devices} idOf={({ ip }) => ip} />
       )}
+      {devices.some(({ address }) => address !== undefined) ? <p>{texts.listenHint}</p> : null}
       <p>
         <a href={mount + pathOf('queue')}>{texts.queue}</a>
       </p>

@@ -1,6 +1,6 @@
 /** The line every page begins with. */
 
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { pathOf } from '../../src/model/pages.ts'
 import { useSurroundings } from '../context.ts'
 import { shellTexts } from '../texts/shell.ts'
@@ -20,8 +20,10 @@ export function TopBar({ current, children }: TopBarProps) {
     { page: 'admin', href: `${mount}${pathOf('overview')}`, text: shellTexts.admin },
     { page: 'about', href: `${mount}/about/`, text: texts.nav.about },
   ]
+  const bar = useRef<HTMLElement>(null)
+  useEffect(() => (bar.current === null ? undefined : tellHeight(bar.current)), [])
   return (
-    <header className="top-bar">
+    <header className="top-bar" ref={bar}>
       <a className="brand" href={`${mount}/`}>
         <svg className="brand-sign" viewBox="0 0 32 32" aria-hidden="true">
           <rect x="12" y="3" width="8" height="16" rx="4" />
@@ -40,4 +42,15 @@ export function TopBar({ current, children }: TopBarProps) {
       <Account />
     </header>
   )
+}
+
+/** What else stays in sight stays below it, in however many lines it is. */
+function tellHeight(bar: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => {
+    // On a narrow page it goes away with the rest.
+    const height = getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0
+    document.documentElement.style.setProperty('--bar-height', `${height}px`)
+  })
+  observer.observe(bar)
+  return () => observer.disconnect()
 }

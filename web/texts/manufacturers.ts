@@ -117,6 +117,8 @@ export const manufacturerTexts = {
     action: 'Scan',
     found: (count: number) => (count === 0 ? 'No device was found there.' : `${devices(count)} found.`),
     list: 'Devices found',
+    listenHint:
+      'To listen to a device that speaks for itself, put its address (tcp://…) into the devices of its manufacturer.',
     columns: { ip: 'Address', type: 'Type', channels: 'Channels' },
     failed: (manufacturer: string, why: string) => `${manufacturer}: ${why}`,
     queue: 'To the discovery queue',

@@ -1,20 +1,41 @@
 /** Sennheiser gear: systems that speak for many devices, and devices that speak for themselves. */
 
 import { parseConnection } from '../../upstream/connection.ts'
-import { formOf, type Plugin } from '../plugin.ts'
+import { type FormChoice, formOf, type Plugin } from '../plugin.ts'
 import { SennheiserApiError, SennheiserApiRateLimitError } from './errors.ts'
+import { mcp } from './mcp/dialogue.ts'
+import { ssc1 } from './ssc1/dialogue.ts'
+import { isSsc2, meetSsc2, noteRefusal, ssc2 } from './ssc2/form.ts'
 import { system } from './system.ts'
 
-const forms = { 'http:': system, 'https:': system }
+/** A web address is a system in the specification's form, or a device that knows no list of devices, only itself. */
+const web: FormChoice = {
+  usual: system,
+  async detect(link, { assumed, trouble }, signal) {
+    if (assumed === ssc2) return trouble.status === 404 ? system : null
+    const isTelling = trouble.status === 401 || trouble.status === 404
+    if (!isTelling || !(await isSsc2(link, signal))) return null
+    noteRefusal(link, trouble)
+    return ssc2
+  },
+}
+
+const forms = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp }
+const devicePorts = { 'ssc1:': 45, 'mcp:': 53_212 }
 
 export const sennheiser: Plugin = {
   code: 'sennheiser',
   name: 'Sennheiser',
   errors: { ApiError: SennheiserApiError, ApiRateLimitError: SennheiserApiRateLimitError },
-  forms: [system],
+  forms: [system, ssc2, ssc1, mcp],
+  search: {
+    ports: { 'https:': 443, ...devicePorts },
+    services: { '_ssc._udp': 'ssc1:' },
+    meet: { 'https:': meetSsc2 },
+  },
 
   listSources(config) {
-    const { addresses, username, authHeader: _, ...settings } = parseConnection(config)
+    const { addresses, username, authHeader: _, ...settings } = parseConnection(config, devicePorts)
     return addresses.map(({ secret, ...address }) => ({
       ...settings,
       ...address,

@@ -7,7 +7,7 @@ import { openEventStream } from '../../upstream/push.ts'
 import type { Interest, PushEvent } from '../plugin.ts'
 import { familyOf } from './family.ts'
 
-const streamPath = '/api/ssc/state/subscriptions'
+export const streamPath = '/api/ssc/state/subscriptions'
 const devicePath = '/api/v1/devices/'
 
 /** Opens a stream, tells it which devices are wanted, and again whenever that changes. */
@@ -67,7 +67,7 @@ function parseJson(text: string): unknown {
 }
 
 /** The session's own resource; only ever on the system we are talking to. */
-function readSessionPath(link: Link, data: string): string {
+export function readSessionPath(link: Link, data: string): string {
   const opened = parseJson(data)
   const path = isRecord(opened) && typeof opened.path === 'string' ? opened.path : ''
   if (!path.startsWith(`${streamPath}/`))

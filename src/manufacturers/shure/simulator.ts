@@ -107,7 +107,7 @@ function toFrames(news: DeviceNews): object[] {
   return frames
 }
 
-async function closeSockets(server: WebSocketServer): Promise<void> {
+export async function closeSockets(server: WebSocketServer): Promise<void> {
   const closed = [...server.clients].map(
     (client) => new Promise<void>((resolve) => client.once('close', () => resolve())),
   )
@@ -127,14 +127,14 @@ function explainSocket(asked: Asked): Reply | undefined {
 }
 
 /** A quirk of the real server: a request without a body must not claim to be JSON. */
-function checkContentType({ headers, body }: Asked): Reply | undefined {
+export function checkContentType({ headers, body }: Asked): Reply | undefined {
   if (body !== '' || headers['content-type'] === undefined) return undefined
   return { status: 400, body: { title: 'A non-empty request body is required.', status: 400 } }
 }
 
 // --- Discovery addresses ----------------------------------------------------------------------------------------------
 
-function createDiscoveryList(refusePatch: boolean) {
+export function createDiscoveryList(refusePatch: boolean) {
   let ips: readonly string[] = []
   const removal = refusePatch ? 'POST' : 'PATCH'
   const answer = ({ method, path, body }: Asked): Reply | undefined => {
@@ -183,7 +183,7 @@ interface DigestOptions
 const realm = 'System API'
 const maxNonces = 1000
 
-function createDigest(options: DigestOptions): (asked: Asked) => Verdict {
+export function createDigest(options: DigestOptions): (asked: Asked) => Verdict {
   const { username, sharedKey, now, nextNonce = false } = options
   const { algorithms = ['SHA-256', 'MD5'], nonceUses = Number.POSITIVE_INFINITY, nonceLifetimeMs = 300_000 } = options
   const nonces = new Map<string, Nonce>()

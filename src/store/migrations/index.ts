@@ -9,6 +9,7 @@ import * as alerts from './0006-alerts.ts'
 import * as warnings from './0007-warnings.ts'
 import * as auditRequests from './0008-audit-requests.ts'
 import * as largeHouses from './0009-large-houses.ts'
+import * as foundDevices from './0010-found-devices.ts'
 
 export interface Migration {
   readonly name: string
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   warnings,
   auditRequests,
   largeHouses,
+  foundDevices,
 ]

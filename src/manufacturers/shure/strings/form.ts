@@ -3,7 +3,7 @@
 import type { Link } from '../../../upstream/link.ts'
 import { defineForm, type Interest, type PushEvent, toldAtOnce } from '../../plugin.ts'
 import { converse, type News } from './session.ts'
-import { type StringsDevice, toChannelReading, toLevels, toObservation } from './translate.ts'
+import { idPrefix, type StringsDevice, toChannelReading, toLevels, toObservation } from './translate.ts'
 
 export const strings = defineForm<StringsDevice>({
   ...toldAtOnce,
@@ -12,6 +12,9 @@ export const strings = defineForm<StringsDevice>({
   transport: 'tcp',
   tellsAll: true,
   subscribe,
+  // The receiver's own word, before that of a system that speaks for many.
+  rank: 1,
+  idPrefix,
 })
 
 export const uhfrStrings = { ...strings, transport: 'udp' as const }

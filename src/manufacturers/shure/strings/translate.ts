@@ -16,9 +16,11 @@ export interface StringsDevice {
   readonly words: Words
 }
 
+export const idPrefix = 'strings:'
+
 /** Devices are told apart by MAC, which not all families tell; the others by where they are. */
 export function idOf(words: Words, host: string): string {
-  return `strings:${macOf(words) ?? host}`
+  return `${idPrefix}${macOf(words) ?? host}`
 }
 
 export function toObservation(device: StringsDevice): Observation {

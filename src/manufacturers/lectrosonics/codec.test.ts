@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { parseReply, query, toChannelStatus, toDbfs, toDbm } from './codec.ts'
+
+test('a question names the channel where there is one, and ends with CR', () => {
+  expect(query('id')).toBe('!id?\r')
+  expect(query('chstat', 3)).toBe('!chstat(3)?\r')
+})
+
+describe('an answer', () => {
+  test.each([
+    ['OK id="DSQD"', { name: 'id', address: null, values: ['DSQD'] }],
+    ['OK rxfreq(2)=471200', { name: 'rxfreq', address: 2, values: [471_200] }],
+    ['OK rxfreq=471200\r\n', { name: 'rxfreq', address: null, values: [471_200] }],
+    ['OK rxalevel(*)={-35, 8,0,-1}', { name: 'rxalevel', address: '*', values: [-35, 8, 0, -1] }],
+    ['OK rxmute=[0,1]', { name: 'rxmute', address: null, values: [0, 1] }],
+    ['OK rxname(1)="Lead \\"A\\", left\\\\\\x21"', { name: 'rxname', address: 1, values: ['Lead "A", left\\!'] }],
+    ['OK desc=""', { name: 'desc', address: null, values: [''] }],
+  ])('%j', (line, reply) => expect(parseReply(line)).toEqual(reply))
+
+  test.each(['', 'OK', 'ERROR', '"DSQD"', 'OK id', 'OK rxname="open', 'OK rxfreq=fast', `OK x=${'('.repeat(99)}`])(
+    '%j is none',
+    (line) => expect(parseReply(line)).toBeNull(),
+  )
+})
+
+test('meters: half dB below full scale, quarter dBµV', () => {
+  expect([toDbfs(0), toDbfs(-37), toDbfs(-120)]).toEqual([0, -18.5, -60])
+  expect([toDbm(0), toDbm(240), toDbm(130)]).toEqual([-107, -47, -74.5])
+})
+
+test('the channel status has a name for each of its sixteen numbers', () => {
+  const values = [1, 1, 1, -36, 180, 0, 2, 0, 0, 42, 0, 0, 0, 0, 28, 81]
+  expect(toChannelStatus(values)).toMatchObject({
+    isLinked: 1,
+    audioMeter: -36,
+    rfMeter: 180,
+    antenna: 2,
+    batteryPercent: 81,
+  })
+  expect(toChannelStatus(values.slice(1))).toBeNull()
+  expect(toChannelStatus([...values.slice(1), '81'])).toBeNull()
+})

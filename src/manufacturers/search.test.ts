@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { startResponder } from '../../test/mdns-responder.ts'
+import { serveLines } from '../../test/plugin-kit-server.ts'
+import { createDestinations } from '../upstream/destinations.ts'
+import { lectrosonics } from './lectrosonics/index.ts'
+import { startLectrosonicsSimulator } from './lectrosonics/simulator.ts'
+import type { Plugin, Search } from './plugin.ts'
+import { searchAddresses } from './search.ts'
+import { sennheiser } from './sennheiser/index.ts'
+import { startSsc1Simulator } from './sennheiser/ssc1/simulator.ts'
+import { startSsc2Simulator } from './sennheiser/ssc2/simulator.ts'
+import { shure } from './shure/index.ts'
+import { startStringsSimulator } from './shure/strings/simulator.ts'
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+
+const never = new AbortController().signal
+const about = { ips: ['127.0.0.1'], known: new Set<string>(), destinations: createDestinations(), signal: never }
+const searching = (search: Search): Plugin => ({ ...lectrosonics, search })
+
+async function startUnit() {
+  const simulator = await startLectrosonicsSimulator({ receivers: 1, story: false })
+  open.push(simulator)
+  return { simulator, port: Number(new URL(simulator.baseUrl).port) }
+}
+
+test('a device at its usual port is found, with what it tells of itself', async () => {
+  const { simulator, port } = await startUnit()
+  const [state] = simulator.show.devicesAt(0)
+  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([
+    {
+      address: `tcp://127.0.0.1:${port}`,
+      ip: '127.0.0.1',
+      id: `dsqd:${state?.device.serial_number}`,
+      device_type: 'dsqd',
+      model: 'DSQD',
+      serial_number: state?.device.serial_number,
+      mac_address: state?.device.mac_address,
+      channels: 4,
+    },
+  ])
+})
+
+test.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)('a Shure %s is found over whatever it speaks', async (family) => {
+  const device = await startStringsSimulator({ family })
+  open.push(device)
+  const { protocol, port } = new URL(device.url)
+  const plugin = { ...shure, search: { ports: { [protocol]: Number(port) } } }
+  expect(await searchAddresses(plugin, about)).toMatchObject([
+    { address: device.url, device_type: family, model: expect.any(String), channels: device.state.channels.length },
+  ])
+})
+
+describe('Sennheiser gear', () => {
+  test('that wants a password is asked who it is without one', async () => {
+    const device = await startSsc2Simulator({ product: 'EWDX2CHS', serial: '1234500001' })
+    open.push(device)
+    const { protocol, port } = new URL(device.url)
+    const { meet } = sennheiser.search ?? {}
+    const search = { ports: { [protocol]: Number(port) }, meet: { [protocol]: meet?.['https:'] } } as Search
+    expect(await searchAddresses({ ...sennheiser, search }, about)).toMatchObject([
+      { address: device.url, model: 'EW-DX EM 2', serial_number: '1234500001', device_type: 'ewdx' },
+    ])
+    expect(device.requests).toEqual(['GET /api/device/identity'])
+  })
+
+  test('that announces itself is found at its port, with its model', async () => {
+    const device = await startSsc1Simulator({ model: 'EM6000' })
+    open.push(device)
+    const responder = await startResponder([
+      { type: '_ssc._udp', instance: 'EM6000', ip: '127.0.0.1', port: Number(new URL(device.url).port) },
+    ])
+    open.push(responder)
+    const announcements = { group: responder.group, from: ['127.0.0.1'] }
+    const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {} } }
+    expect(await searchAddresses(plugin, { ...about, announcements })).toMatchObject([
+      { address: device.url, model: 'EM6000', channels: 2 },
+    ])
+  })
+})
+
+test('one that is listened to already is left in peace', async () => {
+  const { simulator, port } = await startUnit()
+  const known = new Set([simulator.baseUrl])
+  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), { ...about, known })).toEqual([])
+  expect(simulator.requests.total).toBe(0)
+})
+
+test('what speaks otherwise, what says nothing and what is not there are nothing found', {
+  timeout: 15_000,
+}, async () => {
+  const { simulator, port } = await startUnit()
+  const startedAt = performance.now()
+  simulator.setFault({ type: 'hang' })
+  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([])
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  const stranger = await serveLines({ answers: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
+  open.push(stranger)
+  const ports = { 'tcp:': Number(new URL(stranger.url).port) }
+  expect(await searchAddresses(searching({ ports }), about)).toEqual([])
+  await simulator.close()
+  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([])
+})
+
+test('an abort ends it soon, with what was found', async () => {
+  const { simulator, port } = await startUnit()
+  simulator.setFault({ type: 'hang' })
+  const ips = Array.from({ length: 254 }, (_, at) => `127.0.0.${at + 1}`)
+  const startedAt = performance.now()
+  const signal = AbortSignal.timeout(300)
+  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), { ...about, ips, signal })).toEqual([])
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+})
+
+describe('a device that announces itself', () => {
+  const services = { '_lectro._tcp': 'tcp:' }
+
+  test('is found at whatever port it has, if its address is wanted', async () => {
+    const { port } = await startUnit()
+    const service = { type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }
+    const responder = await startResponder([service, { ...service, instance: 'Elsewhere', ip: '127.0.0.2' }])
+    open.push(responder)
+    const announcements = { group: responder.group, from: ['127.0.0.1'] }
+    const found = await searchAddresses(searching({ ports: {}, services }), { ...about, announcements })
+    expect(found.map(({ address }) => address)).toEqual([`tcp://127.0.0.1:${port}`])
+  })
+
+  test('is asked once, however it is found', async () => {
+    const { simulator, port } = await startUnit()
+    const responder = await startResponder([{ type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }])
+    open.push(responder)
+    const announcements = { group: responder.group, from: ['127.0.0.1'] }
+    const plugin = searching({ ports: { 'tcp:': port }, services })
+    expect(await searchAddresses(plugin, { ...about, announcements })).toHaveLength(1)
+    expect(simulator.requests.count('!id?')).toBe(1)
+  })
+})

@@ -1,0 +1,153 @@
+/**
+ * Looks for devices that speak for themselves: at every address given, where their protocols usually listen, and wherever
+ * they announce themselves. Nothing secret is sent: nobody knows yet who answers.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Observation } from '../model/receiver.ts'
+import { type BrowseOptions, browse } from '../upstream/announcements.ts'
+import type { Destinations } from '../upstream/destinations.ts'
+import { openLine } from '../upstream/line.ts'
+import { createLink, createTurnstile, type Link } from '../upstream/link.ts'
+import type { Form, Plugin, Source } from './plugin.ts'
+import { hearSource } from './sources.ts'
+
+/** A device that answered, as far as it could be asked. */
+export interface FoundDevice {
+  /** Where, as a configuration names it. */
+  readonly address: string
+  readonly ip: string
+  /** The manufacturer's own. */
+  readonly id: string
+  readonly device_type: string
+  readonly model: string | null
+  readonly serial_number: string | null
+  readonly mac_address: string | null
+  readonly channels: number
+}
+
+export interface SearchOptions {
+  readonly ips: readonly string[]
+  /** Addresses that are listened to already; a device has little patience for a second listener. */
+  readonly known: ReadonlySet<string>
+  readonly destinations: Destinations
+  readonly signal: AbortSignal
+  /** Where services are asked for; the multicast group unless told. */
+  readonly announcements?: Pick<BrowseOptions, 'group' | 'from'>
+}
+
+/** So many are asked at once, one of a kind after the other: some old gear does not stand being asked in a burst. */
+const atOnce = 256
+const apartMs = 2
+/** On the networks where devices stand a connection takes some milliseconds. */
+const connectMs = 500
+/** Who is there may take longer to tell of itself; whether anybody is, over UDP only an answer says. */
+const tellMs = { connected: 3_000, unconnected: 1_000, inAll: 8_000 }
+const announceMs = 1_500
+
+/** Without credentials, certificates need not be looked at: nearly all devices have one of their own making. */
+const asStranger = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
+
+/** What was found when the signal aborts is given all the same. */
+export async function searchAddresses(plugin: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
+  const { search } = plugin
+  if (search === undefined) return []
+  const { ips, known } = options
+  const tried = new Set<string>()
+  const lookAt = (addresses: readonly string[]) => {
+    const fresh = [...new Set(addresses)].filter((address) => !known.has(address) && !tried.has(address))
+    for (const address of fresh) tried.add(address)
+    return askAll(plugin, fresh, options)
+  }
+  const searches = Object.entries(search.ports).map(([scheme, port]) =>
+    lookAt(ips.map((ip) => addressOf(scheme, ip, port))),
+  )
+  const announced = listenAround(search.services ?? {}, options).then(lookAt)
+  const found = (await Promise.all([...searches, announced])).flat()
+  // A device may speak in several forms; one will do.
+  const firsts = new Map(found.toReversed().map((device) => [device.ip, device]))
+  return ips.flatMap((ip) => firsts.get(ip) ?? [])
+}
+
+/** Addresses that are announced, of those that are wanted. */
+async function listenAround(services: Readonly<Record<string, string>>, options: SearchOptions): Promise<string[]> {
+  const { ips, signal, announcements } = options
+  const wanted = new Set(ips)
+  const about = { types: Object.keys(services), forMs: announceMs, signal, ...announcements }
+  const offered = await browse(about).catch(() => [])
+  return offered.flatMap(({ type, port, addresses }) =>
+    addresses.filter((ip) => wanted.has(ip)).map((ip) => addressOf(String(services[type]), ip, port)),
+  )
+}
+
+/** In the spelling that sources have. */
+function addressOf(scheme: string, ip: string, port: number): string {
+  return new URL(`${scheme}//${ip}:${port}`).href.replace(/\/$/, '')
+}
+
+async function askAll(plugin: Plugin, addresses: readonly string[], options: SearchOptions): Promise<FoundDevice[]> {
+  const { signal } = options
+  const found: FoundDevice[] = []
+  const rest = addresses.values()
+  let nextAt = performance.now()
+  const work = async () => {
+    for (const address of rest) {
+      if (signal.aborted) return
+      const startAt = Math.max(nextAt, performance.now())
+      nextAt = startAt + apartMs
+      await pause(startAt - performance.now())
+      found.push(...(await askOne(plugin, address, options)))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, addresses.length) }, work))
+  return found
+}
+
+/** Nobody, or somebody who speaks otherwise, is nothing found. */
+async function askOne(plugin: Plugin, address: string, options: SearchOptions): Promise<FoundDevice[]> {
+  const [source] = plugin.listSources({ devices: [address] })
+  if (source === undefined) return []
+  const { destinations } = options
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs.inAll)])
+  const turnstile = createTurnstile()
+  const open = (timeoutMs: number) =>
+    createLink({ settings: { ...source, ...asStranger, timeoutMs }, errors: plugin.errors, turnstile, destinations })
+  let link: Link | undefined
+  try {
+    const isConnected = usualForm(source).transport !== 'udp'
+    if (isConnected) await knock(open(connectMs), signal)
+    link = open(isConnected ? tellMs.connected : tellMs.unconnected)
+    const meet = plugin.search?.meet?.[new URL(address).protocol]
+    if (meet !== undefined) return [toFound(address, await meet(link, signal))]
+    const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
+    const { devices } = await heard.listDevices(signal)
+    return devices.map((device) => toFound(address, heard.form.transformDeviceData(device)))
+  } catch {
+    return []
+  } finally {
+    await link?.close()
+  }
+}
+
+function usualForm({ form }: Source): Form {
+  return 'usual' in form ? form.usual : form
+}
+
+/** Throws where nobody takes connections. */
+async function knock(link: Link, signal: AbortSignal): Promise<void> {
+  const line = await openLine(link, { framing: () => ({ messages: [], rest: '' }), signal })
+  line.close()
+}
+
+function toFound(address: string, told: Observation): FoundDevice {
+  return {
+    address,
+    ip: new URL(address).hostname,
+    id: told.id,
+    device_type: told.device_type ?? told.kind,
+    model: told.model_name ?? null,
+    serial_number: told.serial_number ?? null,
+    mac_address: told.mac_address ?? null,
+    channels: told.channels?.length ?? 0,
+  }
+}

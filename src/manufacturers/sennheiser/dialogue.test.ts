@@ -1,0 +1,208 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { afterEach, describe, expect, test } from 'vitest'
+import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
+import type { Observation } from '../../model/receiver.ts'
+import { sennheiser } from './index.ts'
+import { startMcpSimulator } from './mcp/simulator.ts'
+import type { SimulatedDatagrams } from './simulated-datagrams.ts'
+import { startSsc1Simulator } from './ssc1/simulator.ts'
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+
+const keep = <T extends { close(): unknown }>(one: T): T => {
+  open.push(one)
+  return one
+}
+const never = new AbortController().signal
+
+function linkTo(url: string, config: object = {}) {
+  const linked = linkToDevice(sennheiser, url, { timeout: 1, stream_timeout: 1, ...config })
+  keep(linked.link)
+  return linked
+}
+
+function listen(url: string, config: object = {}) {
+  const iterator = follow(linkTo(url, config), never)
+  open.push({ close: () => iterator.return?.() })
+  return iterator
+}
+
+const batteryIs =
+  (battery: number | null) =>
+  ({ channels }: Observation) =>
+    channels?.[0]?.transmitter?.battery === battery
+const anything = () => true
+
+/** As the kit wants to have it. */
+function underTest(simulator: {
+  url: string
+  datagrams: SimulatedDatagrams
+  subscriptions: number
+  close(): Promise<void>
+}) {
+  const { url, datagrams } = simulator
+  return {
+    url,
+    datagrams,
+    get clients() {
+      return simulator.subscriptions
+    },
+    setFault(fault: 'silent' | 'foreign' | 'noise' | null) {
+      datagrams.trouble.says = ({ silent: 'nothing', foreign: 'nonsense', noise: 'both' } as const)[fault ?? 'noise']
+    },
+    close: simulator.close,
+  }
+}
+
+// An ew device answers to its own port, which on one address with us it would occupy itself.
+const elsewhere = '127.0.0.2'
+const kinds = [
+  {
+    name: 'ew G4',
+    async start(port = 0) {
+      const simulator = await startMcpSimulator({ host: elsewhere, port })
+      const change = (_channel: number, { name = 'EM300' }) => simulator.set({ name })
+      return Object.assign(underTest(simulator), { change, setBattery: () => simulator.set({ battery: '30' }) })
+    },
+  },
+  {
+    name: 'EW-DX',
+    async start(port = 0) {
+      const simulator = await startSsc1Simulator({ port })
+      const change = (channel: number, { name = '' }) => simulator.set({ [`/rx${channel}/name`]: name })
+      const setBattery = () => simulator.set({ '/mates/tx1/battery/gauge': 30 })
+      return Object.assign(underTest(simulator), { change, setBattery })
+    },
+  },
+  {
+    name: 'Digital 6000',
+    async start(port = 0) {
+      const simulator = await startSsc1Simulator({ model: 'EM6000', port })
+      const change = (channel: number, { name = '' }) => simulator.set({ [`/rx${channel}/name`]: name })
+      const setBattery = () => simulator.set({ '/rx1/skx/battery': ['30%', '1:10'] })
+      return Object.assign(underTest(simulator), { change, setBattery })
+    },
+  },
+]
+
+for (const { name, start } of kinds) describeDevice({ name, plugin: sennheiser, start: () => start() })
+
+describe.each(kinds)('$name', ({ start }) => {
+  test('a third of all datagrams may be lost, and all may be late', async () => {
+    const device = keep(await start())
+    device.datagrams.trouble.losesEvery = 3
+    device.datagrams.trouble.lateMs = 150
+    const iterator = listen(device.url, { timeout: 20, stream_timeout: 15 })
+    await findTold(iterator, anything)
+    device.setBattery()
+    await findTold(iterator, batteryIs(30))
+  })
+
+  test('what means nothing is passed over, and counted', async () => {
+    const device = keep(await start())
+    const iterator = listen(device.url)
+    await findTold(iterator, anything)
+    device.setFault('noise')
+    for (;;) {
+      const { value } = await iterator.next()
+      if (value.type === 'ignored') break
+    }
+    await findTold(iterator, anything)
+  })
+
+  test('silence is a loss', async () => {
+    const device = keep(await start())
+    const iterator = listen(device.url)
+    await findTold(iterator, anything)
+    device.setFault('silent')
+    await expect(findTold(iterator, () => false)).rejects.toThrow(/fell silent/)
+  })
+
+  test('a port where nobody listens is refused; once somebody does, it is heard', async () => {
+    const device = await start()
+    const { form, link } = linkTo(device.url)
+    await device.close()
+    await expect(form.listDevices(link)).rejects.toThrow(/connection refused/)
+    keep(await start(device.datagrams.port))
+    expect((await form.listDevices(link)).devices).toHaveLength(1)
+  })
+})
+
+describe('ew G4', () => {
+  test('many answer to one port of ours, each is heard for itself', async () => {
+    const first = keep(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'ONE' } }))
+    const second = keep(
+      await startMcpSimulator({ host: '127.0.0.3', port: first.datagrams.port, state: { name: 'TWO' } }),
+    )
+    const names = [first, second].map(async ({ url }) => {
+      const iterator = listen(url)
+      for (let told = 0; told < 3; told += 1) await findTold(iterator, anything)
+      return (await findTold(iterator, anything)).name
+    })
+    expect(await Promise.all(names)).toEqual(['ONE', 'TWO'])
+  })
+
+  test('a port of ours that another program keeps for itself is named as what is wrong', async () => {
+    const other = createSocket('udp4').bind(0, '127.0.0.1')
+    open.push({ close: () => other.close() })
+    await once(other, 'listening')
+    const { form, link } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
+    await expect(form.listDevices(link)).rejects.toThrow(/taken by another program/)
+  })
+
+  test('a subscription that the device forgets while muted is asked for again', async () => {
+    const simulator = keep(await startMcpSimulator({ host: '127.0.0.2', dropsWhileMuted: true }))
+    const iterator = listen(simulator.url, { stream_timeout: 15 })
+    await findTold(iterator, anything)
+    simulator.set({ isTxMuted: true })
+    await expect.poll(() => simulator.subscriptions).toBe(0)
+    simulator.set({ isTxMuted: false, battery: '30' })
+    await findTold(iterator, batteryIs(30))
+    // Within the eight seconds after which a subscription is renewed.
+  }, 12_000)
+
+  test('an SR tells its name, its frequency and its audio', async () => {
+    const simulator = keep(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))
+    const { form, link } = linkTo(simulator.url)
+    const [device] = (await form.listDevices(link)).devices
+    expect(device && form.transformDeviceData(device)).toMatchObject({
+      name: 'IEM 1',
+      device_type: 'ew-iem',
+      channels: [{ frequency: '606.200', audio_level: -20 }],
+    })
+  })
+})
+
+describe('SSC 1', () => {
+  test.each([
+    ['EWDXEM2', 2],
+    ['EWDXEM4', 4],
+    ['EM6000', 2],
+    ['CHG70N', 0],
+  ] as const)('an %s has %i channels', async (model, count) => {
+    const simulator = keep(await startSsc1Simulator({ model }))
+    const { form, link } = linkTo(simulator.url)
+    const [device] = (await form.listDevices(link)).devices
+    expect(device && form.transformDeviceData(device).channels).toHaveLength(count)
+  })
+
+  test('a transmitter goes and comes', async () => {
+    const simulator = keep(await startSsc1Simulator())
+    const iterator = listen(simulator.url)
+    await findTold(iterator, batteryIs(83))
+    simulator.link(1, false)
+    await findTold(iterator, ({ channels }) => channels?.[0]?.transmitter === null)
+    simulator.set({ '/mates/tx1/battery/gauge': 55 })
+    simulator.link(1, true)
+    await findTold(iterator, batteryIs(55))
+  })
+
+  test('a device that has all the clients it takes says so', async () => {
+    const simulator = keep(await startSsc1Simulator({ mostClients: 0 }))
+    await expect(findTold(listen(simulator.url), anything)).rejects.toThrow(/refuses the subscription \(406/)
+  })
+})

@@ -1,0 +1,100 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type McpSimulatorOptions, startMcpSimulator } from './simulator.ts'
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+
+async function connect(options: McpSimulatorOptions = {}) {
+  const simulator = await startMcpSimulator({ answersToSource: true, ...options })
+  open.push(simulator)
+  const socket: Socket = createSocket('udp4')
+  open.push({ close: () => socket.close() })
+  const heard: string[] = []
+  socket.on('message', (bytes) => heard.push(bytes.toString()))
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const say = (text: string) => socket.send(text, simulator.datagrams.port, simulator.datagrams.host)
+  const ask = async (text: string) => {
+    const answer = once(socket, 'message')
+    say(text)
+    return String((await answer)[0])
+  }
+  return { simulator, heard, say, ask, port: socket.address().port }
+}
+
+test.each([
+  ['Frequency\r', 'Frequency 606200 1 3\r'],
+  ['Frequency 606225\r', 'Frequency 606225 0 0\r'],
+  ['Squelch #1\r', 'Squelch 7\r'],
+  ['Name\rFirmwareRevision\r', 'Name EM300\rFirmwareRevision 1.7.0\r'],
+  ['Nonsense\r', '1000: Invalid command [ Nonsense ] \r'],
+  ['Sensitivity\r', '1000: Invalid command [ Sensitivity ] \r'],
+  ['Squelch x\r', '1010: Invalid parameter [ Squelch x ] \r'],
+  ['Squelch 6\r', '1020: Value out of range [ Squelch 6 ] \r'],
+  ['Push 60 250 3\r', '1020: Value out of range [ Push 60 250 3 ] \r'],
+  ['Mute #1\r', '1030: Relative parameters not supported [ Mute #1 ] \r'],
+  ['Push 60\r', '1040: Invalid numbers of parameter [ Push 60 ] \r'],
+  ['Name', '1050: Incorrect termination (no CR) [ Name ] \r'],
+  ['What\rName\r', '1000: Invalid command [ What ] \r'],
+])('%j is answered with %j', async (question, answer) => {
+  const { ask } = await connect()
+  expect(await ask(question)).toBe(answer)
+})
+
+test('more than 1500 characters are passed over in silence', async () => {
+  const { say, ask, heard } = await connect()
+  say(`Name ${'x'.repeat(1500)}\r`)
+  expect(await ask('Mute\r')).toBe('Mute 0\r')
+  expect(heard).toHaveLength(1)
+})
+
+test('answers go to the port of the same number as its own, whoever asks from which', async () => {
+  const { port, heard } = await connect()
+  const { say } = await connect({ answersToSource: false, host: '127.0.0.2', port })
+  say('Mute\r')
+  await expect.poll(() => heard).toEqual(['Mute 0\r'])
+})
+
+describe('a subscription', () => {
+  test('begins with the whole configuration, goes on with levels, and ends in silence', async () => {
+    const { simulator, say, heard } = await connect()
+    say('Push 1 100 3\r')
+    await expect.poll(() => heard.length).toBeGreaterThan(3)
+    expect(heard[0]).toBe('Name EM300\rFrequency 606200 1 3\rSquelch 5\rAfOut 0\rEqualizer 0\rMute 0\r')
+    expect(heard[1]).toBe('Push 1 100 3\r')
+    expect(heard[2]).toMatch(
+      /^RF1 62 62 1\rRF2 55 55 0\rStates 0 1\rRF 62 1 1\rAF 60 75 0\rBat 70\rMsg OK\rConfig 0\r$/,
+    )
+    await expect.poll(() => simulator.subscriptions, { timeout: 3000 }).toBe(0)
+    const { length } = heard
+    simulator.set({ name: 'NEW' })
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    expect(heard).toHaveLength(length)
+  })
+
+  test('tells what changes, and counts it', async () => {
+    const { simulator, ask, heard } = await connect()
+    await ask('Push 60 0 3\r')
+    simulator.set({ name: 'LEAD', isMuted: true })
+    await expect.poll(() => heard).toContain('Name LEAD\rMute 1\r')
+    simulator.set({ warnings: ['RX_Mute'] })
+    await expect.poll(() => heard.at(-1)).toMatch(/AF 60 75 9\r.*Msg RX_Mute\rConfig 1\r$/s)
+  })
+
+  test('is dropped early while muted by firmware that does so', async () => {
+    const { simulator, ask } = await connect({ dropsWhileMuted: true })
+    await ask('Push 60 100 0\r')
+    simulator.set({ isTxMuted: true })
+    await expect.poll(() => simulator.subscriptions).toBe(0)
+  })
+})
+
+test('an SR knows what an EM does not, and the reverse', async () => {
+  const { ask } = await connect({ kind: 'SR', state: { name: 'IEM' } })
+  expect(await ask('Squelch\r')).toMatch(/^1000/)
+  expect(await ask('Push 0 100 0\r')).toBe('Af 60 60 75 75\rStates 0 0\rMsg OK\rConfig 0\r')
+})

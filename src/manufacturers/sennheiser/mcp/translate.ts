@@ -1,0 +1,60 @@
+/** What an ew G3, G4 or 2000 series device told -> the common format. Pure. */
+
+import type { ChannelReading, Observation } from '../../../model/receiver.ts'
+import type { Partner } from '../dialogue.ts'
+import { afDbfs, type McpFacts, rfDbm } from './codec.ts'
+
+export const idPrefix = 'mcp:'
+
+/** It knows neither serial nor MAC nor model: its address is all there is to tell it by. */
+export function toObservation(facts: Partial<McpFacts>, { host, ip, name: given }: Partner): Observation {
+  const { kind, name, firmware } = facts
+  return {
+    id: idPrefix + host,
+    kind: 'receiver',
+    name: name || given || host,
+    device_type: kind === 'SR' ? 'ew-iem' : 'ew',
+    model_name: null,
+    online: true,
+    ip,
+    ...(firmware !== undefined && { firmware_version: firmware }),
+    channels: [toChannel(facts)],
+  }
+}
+
+function toChannel(facts: Partial<McpFacts>): ChannelReading {
+  const { name, frequencyKhz, rfPercent, afPercent, afPeakPercent, rf1Percent, rf2Percent, activeAntenna } = facts
+  const muted = facts.kind === 'SR' ? (facts.isRfOff ?? facts.isMuted) : (facts.mutes?.rx ?? facts.isMuted)
+  return {
+    channel: 1,
+    ...(name !== undefined && { name: name || null }),
+    ...(frequencyKhz !== undefined && { frequency: (frequencyKhz / 1000).toFixed(3) }),
+    ...(rfPercent !== undefined && { rf_level: toRfLevel(rfPercent) }),
+    ...(afPercent !== undefined && { audio_level: toAudioLevel(afPercent) }),
+    ...toTransmitter(facts),
+    details: {
+      ...(rf1Percent !== undefined && { rf_a: toRfLevel(rf1Percent) }),
+      ...(rf2Percent !== undefined && { rf_b: toRfLevel(rf2Percent) }),
+      ...(activeAntenna && { antennas: activeAntenna === 1 ? 'A' : 'B' }),
+      ...(afPeakPercent !== undefined && { audio_peak: toAudioLevel(afPeakPercent) }),
+      ...(muted !== undefined && { muted }),
+    },
+  }
+}
+
+function toRfLevel(percent: number): number {
+  return Math.round(rfDbm(percent))
+}
+
+function toAudioLevel(percent: number): number {
+  return Math.min(0, Math.round(afDbfs(percent)))
+}
+
+/** A battery's telegram or a pilot tone says that somebody sends; an SR hears nobody. */
+function toTransmitter(facts: Partial<McpFacts>): Pick<ChannelReading, 'transmitter'> {
+  const { kind, batteryPercent, hasPilot, mutes, warnings } = facts
+  if (kind !== 'EM' || batteryPercent === undefined) return {}
+  if (batteryPercent === null && hasPilot !== true) return { transmitter: null }
+  const muted = mutes && (mutes.tx || warnings?.includes('TX_Mute') === true)
+  return { transmitter: { battery: batteryPercent, ...(muted !== undefined && { details: { muted } }) } }
+}

@@ -1,0 +1,198 @@
+/** One device of every family that speaks for itself, for a demo: each plays its part of a show in its own words. */
+
+import { createShow, type DeviceState, type ShowChannel } from '../../../simulation/show.ts'
+import { type McpSimulator, startMcpSimulator } from '../mcp/simulator.ts'
+import { type Ssc1Simulator, startSsc1Simulator } from '../ssc1/simulator.ts'
+import { type Ssc2Simulator, startSsc2Simulator } from '../ssc2/simulator.ts'
+
+interface Player {
+  readonly device: { readonly url: string; readonly name: string }
+  play(channels: readonly ShowChannel[]): void
+  close(): Promise<void>
+}
+
+const password = 'stage-right-password'
+const playEveryMs = 200
+
+/** `devices` and `password` of a manufacturer's record. */
+export async function startSennheiserRack(seed: number) {
+  const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
+  const startedAt = Date.now()
+  const rack: { id: string; player: Player }[] = []
+  const close = async () => {
+    clearInterval(timer)
+    await Promise.all(rack.map(({ player }) => player.close()))
+  }
+  const play = () => {
+    for (const { id, player } of rack) {
+      const state: DeviceState | undefined = show.deviceAt(Date.now() - startedAt, id)
+      player.play(state?.channels ?? [])
+    }
+  }
+  const timer = setInterval(play, playEveryMs)
+  try {
+    for (const { channels, start } of players) {
+      const player = await start().catch(leaveOut)
+      if (player !== null) rack.push({ id: show.add('sennheiser', { channels }), player })
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  play()
+  return { devices: rack.map(({ player }) => player.device), password, close }
+}
+
+/** Not every system has more than one loopback address. */
+function leaveOut(error: NodeJS.ErrnoException): null {
+  if (error.code === 'EADDRNOTAVAIL') return null
+  throw error
+}
+
+/** Each at an address of its own, as in a rack: by its address alone an ew device is told from others. */
+const players: readonly { readonly channels: number; start(): Promise<Player> }[] = [
+  {
+    channels: 1,
+    async start() {
+      const device = await startMcpSimulator({ host: '127.0.0.2' })
+      return toPlayer('ew 300 G4', device, (channels) => playMcp(device, channels))
+    },
+  },
+  {
+    channels: 2,
+    async start() {
+      const device = await startSsc1Simulator({ mac: '00:1B:66:30:00:01', host: '127.0.0.3' })
+      return toPlayer('EW-DX EM 2', device, (channels) => playEwdx(device, channels))
+    },
+  },
+  {
+    channels: 2,
+    async start() {
+      const device = await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:30:00:02', host: '127.0.0.4' })
+      return toPlayer('EM 6000', device, (channels) => playD6000(device, channels))
+    },
+  },
+  {
+    channels: 4,
+    async start() {
+      const product = 'EWDX4CHDS' as const
+      const device = await startSsc2Simulator({ product, serial: '3000000003', password, host: '127.0.0.5' })
+      return toPlayer('EW-DX EM 4 Dante', device, (channels) => playSsc2(device, channels))
+    },
+  },
+  {
+    channels: 3,
+    async start() {
+      const product = 'Spectera Base Station' as const
+      const device = await startSsc2Simulator({ product, serial: '3000000004', password, host: '127.0.0.6' })
+      return toPlayer('Spectera', device, (channels) => playSpectera(device, channels))
+    },
+  },
+]
+
+function toPlayer(name: string, { url, close }: Pick<Player, 'close'> & { url: string }, play: Player['play']): Player {
+  return { device: { url, name }, play, close }
+}
+
+function playMcp(device: McpSimulator, [channel]: readonly ShowChannel[]): void {
+  if (channel === undefined) return
+  const { transmitter } = channel
+  const rf = Math.round(((rfOf(channel) ?? -107) + 107) / 0.4)
+  const af = Math.max(0, Math.round(((audioOf(channel) ?? -50) + 50) / 0.5))
+  device.set({
+    name: channel.name,
+    frequencyKhz: kHz(channel),
+    rf: [Math.max(0, rf), Math.max(0, rf - 12)],
+    af,
+    afPeak: Math.min(100, af + 8),
+    battery: transmitter === null ? '?' : stateOf(transmitter.battery),
+    hasPilot: transmitter !== null,
+  })
+}
+
+function playEwdx(device: Ssc1Simulator, channels: readonly ShowChannel[]): void {
+  for (const channel of channels) {
+    const { channel: n, transmitter } = channel
+    device.link(n, transmitter !== null)
+    device.set({
+      [`/rx${n}/name`]: channel.name,
+      [`/rx${n}/frequency`]: kHz(channel),
+      [`/m/rx${n}/rssi`]: rfOf(channel),
+      [`/m/rx${n}/af`]: audioOf(channel),
+      [`/mates/tx${n}/name`]: transmitter?.name,
+      [`/mates/tx${n}/battery/gauge`]: transmitter?.battery,
+      [`/mates/tx${n}/battery/lifetime`]: minutesOf(transmitter?.battery),
+    })
+  }
+}
+
+function playD6000(device: Ssc1Simulator, channels: readonly ShowChannel[]): void {
+  for (const channel of channels) {
+    const { channel: n, transmitter } = channel
+    const state = transmitter === null ? [] : [`${stateOf(transmitter.battery)}%`.replace(/^0%$/, 'low'), '-:--']
+    device.set({
+      [`/rx${n}/name`]: channel.name,
+      [`/rx${n}/carrier`]: kHz(channel),
+      [`/rx${n}/active_warnings`]: transmitter === null ? ['NoLink'] : [],
+      [`/rx${n}/skx/battery`]: state,
+      [`/rx${n}/skx/name`]: transmitter?.name ?? '',
+    })
+  }
+  const rows = channels.map((channel) => {
+    const rf = Math.max(0, Math.round(2 * (rfOf(channel) ?? -127) + 255))
+    const af = Math.max(0, Math.round(2 * ((audioOf(channel) ?? -127) + 128) - 1))
+    return [rf, 0, Math.max(0, rf - 14), 0, 1, Number(rf > 120), Math.min(255, 2 * rf), af, 0]
+  })
+  device.set({ '/mm': rows })
+}
+
+function playSsc2(device: Ssc2Simulator, channels: readonly ShowChannel[]): void {
+  for (const channel of channels) {
+    const index = channel.channel - 1
+    const { transmitter } = channel
+    device.link(channel.channel, transmitter !== null)
+    device.set(`/api/channel/${index}`, { name: channel.name })
+    device.set(`/api/rf/channels/${index}`, { frequency: kHz(channel) })
+    device.set(`/api/channel/${index}/signalStrengthIndicator`, { value: rfOf(channel) })
+    device.set(`/api/channel/${index}/level`, { value: audioOf(channel) })
+    if (transmitter === null) continue
+    const { name, battery } = transmitter
+    device.set(`/api/transmitters/${index}`, { name })
+    device.set(`/api/transmitters/${index}/battery`, { gauge: battery, lifetime: minutesOf(battery) })
+  }
+}
+
+function playSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[]): void {
+  const packs = channels.map(({ channel, name, transmitter }) => ({
+    ...{ mtUid: channel, type: 'SEK', name, serial: '0000000000', rfChannelId: 0 },
+    ...{ state: transmitter === null ? 'Disconnected' : 'Connected', rssi: transmitter?.rf_level ?? -107 },
+    ...{ batteryFillLevel: transmitter?.battery ?? -1, batteryRuntime: minutesOf(transmitter?.battery) ?? -1 },
+    ...{ micLqi: transmitter === null ? 0 : 4, iemLqi: 0, dominantAntenna: 'a' },
+    ...{ micAudiolinkId: channel - 1, iemAudiolinkId: -1, micPreampGain: 0 },
+  }))
+  device.set('/api/mts/paired/all', packs)
+}
+
+function rfOf({ transmitter, rf_level }: ShowChannel): number | null {
+  return transmitter?.rf_level ?? rf_level
+}
+
+function audioOf({ transmitter, audio_level }: ShowChannel): number | null {
+  return transmitter?.audio_level ?? audio_level
+}
+
+function kHz({ frequency }: ShowChannel): number {
+  return Math.round((Number(frequency) * 1000) / 25) * 25
+}
+
+/** A cell that lasts eight hours. */
+function minutesOf(percent: number | undefined): number | undefined {
+  return percent === undefined ? undefined : Math.round(percent * 4.8)
+}
+
+/** What gear knows that tells four states. */
+function stateOf(percent: number): string {
+  if (percent > 85) return '100'
+  if (percent > 50) return '70'
+  return percent > 15 ? '30' : '0'
+}

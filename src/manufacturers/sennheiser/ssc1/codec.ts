@@ -1,0 +1,107 @@
+/**
+ * Sound Control Protocol 1: JSON datagrams <-> values by address. An address `/rx1/name` is the nested object
+ * `{"rx1":{"name":…}}`. Source: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109).
+ */
+
+import { isDeeper, maxJsonDepth } from '../../../model/json.ts'
+import { isRecord, type Json } from '../../../upstream/fields.ts'
+
+/** What one datagram says: good values and refusals come side by side. */
+export interface SscTelling {
+  readonly values: ReadonlyMap<string, unknown>
+  readonly refusals: readonly SscRefusal[]
+}
+
+export interface SscRefusal {
+  readonly address: string
+  readonly code: number
+  readonly text: string
+}
+
+/** No transmitter is there to answer for this address. */
+export const failedDependency = 424
+/** A subscription reached the end of its time or of its count. */
+export const subscriptionTerminated = 310
+
+export interface SubscriptionTerms {
+  readonly lifetimeS: number
+  readonly count: number
+  /** Between two notifications; equal bounds ask for a steady rate. */
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+const maxValues = 2000
+
+/** Asks for leaves: whether a branch may be asked for differs between devices. */
+export function toGetter(addresses: readonly string[]): string {
+  return JSON.stringify(toTree(addresses))
+}
+
+export function toSubscription(addresses: readonly string[], terms: SubscriptionTerms): string {
+  const { lifetimeS, count, minMs, maxMs } = terms
+  const asked = { '#': { min: minMs, max: maxMs, count, lifetime: lifetimeS }, ...toTree(addresses) }
+  return JSON.stringify({ osc: { state: { subscribe: [asked] } } })
+}
+
+/** Of several subscriptions, each by what it asked for. */
+export function toCancellation(subscribed: readonly (readonly string[])[]): string {
+  const subscribe = subscribed.map((addresses) => ({ '#': { cancel: true }, ...toTree(addresses) }))
+  return JSON.stringify({ osc: { state: { subscribe } } })
+}
+
+/** Null for what is no message of this protocol. */
+export function readMessage(text: string): SscTelling | null {
+  const message = parseJson(text)
+  if (!isRecord(message) || isDeeper(message, maxJsonDepth)) return null
+  const values = new Map<string, unknown>()
+  const { osc, ...tree } = message
+  collect(tree, '', values)
+  const errors = isRecord(osc) ? osc.error : undefined
+  const trees = Array.isArray(errors) ? errors : [errors]
+  return { values, refusals: trees.flatMap((one) => readRefusals(one, '')) }
+}
+
+interface Branch {
+  [name: string]: Branch | null
+}
+
+function toTree(addresses: readonly string[]): Branch {
+  const root: Branch = {}
+  for (const address of addresses) {
+    const names = address.slice(1).split('/')
+    const leaf = names.pop() ?? ''
+    let branch = root
+    for (const name of names) {
+      branch[name] ??= {}
+      branch = branch[name]
+    }
+    branch[leaf] = null
+  }
+  return root
+}
+
+function collect(branch: Json, prefix: string, values: Map<string, unknown>): void {
+  for (const [name, value] of Object.entries(branch)) {
+    const address = `${prefix}/${name}`
+    if (isRecord(value)) collect(value, address, values)
+    else if (values.size < maxValues) values.set(address, value)
+  }
+}
+
+/** At a refused address stands `[code, {"desc": text}]`, from some devices `{"code", "desc"}`. */
+function readRefusals(tree: unknown, address: string): SscRefusal[] {
+  const leaf = Array.isArray(tree) ? { code: tree[0], desc: isRecord(tree[1]) ? tree[1].desc : '' } : tree
+  if (!isRecord(leaf)) return []
+  const { code, desc } = leaf
+  if (typeof code === 'number') return [{ address, code, text: typeof desc === 'string' ? desc.slice(0, 255) : '' }]
+  return Object.entries(leaf).flatMap(([name, inner]) => readRefusals(inner, `${address}/${name}`))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * What to ask of a device that speaks SSC 1, by its family, and what its answers mean in the common format. Addresses and
+ * units: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109 v2.2).
+ */
+
+import type { ChannelReading } from '../../../model/receiver.ts'
+import {
+  maxNameChars,
+  readAudioLevel,
+  readBattery,
+  readRfLevel,
+  readText,
+  readWhole,
+  told,
+} from '../../../upstream/fields.ts'
+import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+
+/** Everything told so far, by address; null: the device refuses it or has nothing to tell there. */
+export type SscValues = ReadonlyMap<string, unknown>
+
+/** What is asked for together. An answer too long for one datagram is refused, so it is little. */
+export interface Topic {
+  readonly addresses: readonly string[]
+  /** A steady rate, for levels; null: on change. */
+  readonly everyMs: number | null
+  /** The channel it is about. */
+  readonly channel: number | null
+  /** Rather than subscribed to. */
+  readonly isAskedOnce?: boolean
+}
+
+export interface Family {
+  /** Of as many channels as the largest of its kind has; the smaller ones refuse `/rx3/name` with 404. */
+  readonly topics: readonly Topic[]
+  readChannel(values: SscValues, channel: number): ChannelReading
+}
+
+/** Asked before anything else. */
+export const whoItIs: Topic = {
+  addresses: ['/device/identity/product', '/device/identity/version', '/device/identity/serial', '/device/name'],
+  everyMs: null,
+  channel: null,
+  isAskedOnce: true,
+}
+export const whatItsMacIs: Topic = {
+  addresses: ['/device/network/ether/macs'],
+  everyMs: null,
+  channel: null,
+  isAskedOnce: true,
+}
+
+/** Null: a device without radio channels, a charger for one. */
+export function familyOfProduct(product: string): Family | null {
+  if (/EW-?DX/i.test(product)) return ewdx
+  return /EM ?6000/i.test(product) ? digital6000 : null
+}
+
+const ewdx: Family = {
+  topics: [
+    { channel: null, everyMs: null, addresses: ['/device/encryption'] },
+    ...[1, 2, 3, 4].flatMap((n) => [
+      {
+        channel: n,
+        everyMs: null,
+        addresses: ['name', 'frequency', 'mute', 'gain', 'warnings'].map((name) => `/rx${n}/${name}`),
+      },
+      {
+        channel: n,
+        everyMs: null,
+        addresses: [
+          ...['type', 'name', 'mute', 'trim', 'warnings'].map((name) => `/mates/tx${n}/${name}`),
+          ...['gauge', 'lifetime', 'type'].map((name) => `/mates/tx${n}/battery/${name}`),
+        ],
+      },
+      {
+        channel: n,
+        everyMs: 200,
+        addresses: ['rssi', 'rsqi', 'af', 'divi'].map((name) => `/m/rx${n}/${name}`),
+      },
+    ]),
+  ],
+  readChannel(values, n) {
+    const rx = (name: string) => values.get(`/rx${n}/${name}`)
+    const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
+    const isAbsent = hasWord(rx('warnings'), 'NoLink') || isRefused(values, `/mates/tx${n}/`)
+    return told({
+      channel: n,
+      name: readText(rx('name'), maxNameChars),
+      frequency: readKhz(rx('frequency')),
+      rf_level: readRfLevel(values.get(`/m/rx${n}/rssi`)),
+      audio_level: readAudioLevel(values.get(`/m/rx${n}/af`)),
+      transmitter: isAbsent
+        ? null
+        : told({
+            name: readText(tx('name'), maxNameChars),
+            upstream_slot: n,
+            battery: readBattery(tx('battery/gauge')),
+            details: told({
+              model: readText(tx('type')),
+              muted: readFlag(tx('mute')),
+              gain_db: readDb(tx('trim')),
+              battery_minutes: readMinutes(tx('battery/lifetime')),
+              battery_type: readBatteryType(tx('battery/type')),
+            }),
+          }),
+      details: told({
+        antennas: readDiversity(values.get(`/m/rx${n}/divi`)),
+        quality: readWhole(values.get(`/m/rx${n}/rsqi`), 0, 100),
+        // Whether it is peak or RMS the guide does not say.
+        audio_peak: readAudioLevel(values.get(`/m/rx${n}/af`)),
+        muted: readFlag(rx('mute')),
+        gain_db: readDb(rx('gain')),
+        encryption: readEncryption(values.get('/device/encryption'), rx('warnings')),
+      }),
+    })
+  },
+}
+
+const digital6000: Family = {
+  topics: [
+    ...[1, 2].flatMap((n) => [
+      {
+        channel: n,
+        everyMs: null,
+        addresses: ['name', 'carrier', 'audio_mute', 'encryption', 'active_warnings'].map((name) => `/rx${n}/${name}`),
+      },
+      {
+        channel: n,
+        everyMs: null,
+        addresses: ['battery', 'name', 'type', 'gain'].map((name) => `/rx${n}/skx/${name}`),
+      },
+    ]),
+    { channel: null, everyMs: 480, addresses: ['/mm'] },
+  ],
+  readChannel(values, n) {
+    const rx = (name: string) => values.get(`/rx${n}/${name}`)
+    const meters = readMeters(values.get('/mm'), n)
+    const battery = rx('skx/battery')
+    const isAbsent = hasWord(rx('active_warnings'), 'NoLink') || (Array.isArray(battery) && battery.length === 0)
+    return told({
+      channel: n,
+      name: readText(rx('name'), maxNameChars),
+      frequency: readKhz(rx('carrier')),
+      rf_level: meters && readRfLevel(Math.max(meters.rf1Dbm, meters.rf2Dbm)),
+      audio_level: meters && readAudioLevel(meters.afDbfs),
+      transmitter: isAbsent
+        ? null
+        : told({
+            name: readText(rx('skx/name'), maxNameChars),
+            upstream_slot: n,
+            battery: battery === undefined ? undefined : readBatteryState(battery),
+            details: told({
+              model: readText(firstOf(rx('skx/type'))),
+              gain_db: readDb(rx('skx/gain')),
+              battery_minutes: battery === undefined ? undefined : readRuntime(battery),
+            }),
+          }),
+      details: told({
+        ...(meters && {
+          rf_a: readRfLevel(meters.rf1Dbm),
+          rf_b: readRfLevel(meters.rf2Dbm),
+          antennas: `${meters.isRf1InUse ? 'A' : ''}${meters.isRf2InUse ? 'B' : ''}`,
+          quality: readWhole(meters.quality, 0, 100),
+        }),
+        muted: readFlag(rx('audio_mute')),
+        encryption: readEncryption(rx('encryption'), rx('active_warnings')),
+      }),
+    })
+  },
+}
+
+export interface Meters {
+  /** dBm = (raw - 255) / 2 */
+  readonly rf1Dbm: number
+  readonly rf2Dbm: number
+  readonly isRf1InUse: boolean
+  readonly isRf2InUse: boolean
+  /** 0 to 100. */
+  readonly quality: number
+  /** dBFS = (raw + 1) / 2 - 128 */
+  readonly afDbfs: number
+}
+
+/** A row of `/mm`: RF1, its peak, RF2, its peak, DIV1, DIV2, LQI, AF, its peak. Undefined where there is none. */
+export function readMeters(mm: unknown, channel: number): Meters | undefined {
+  const row: unknown = Array.isArray(mm) ? mm[channel - 1] : undefined
+  if (!Array.isArray(row) || row.length < 8 || !row.every((value) => Number.isFinite(value))) return undefined
+  const [rf1, , rf2, , div1, div2, lqi, af] = row as number[]
+  const dbm = (raw = 0) => (raw - 255) / 2
+  return {
+    rf1Dbm: dbm(rf1),
+    rf2Dbm: dbm(rf2),
+    isRf1InUse: div1 === 1,
+    isRf2InUse: div2 === 1,
+    quality: ((lqi ?? 0) / 255) * 100,
+    afDbfs: ((af ?? 0) + 1) / 2 - 128,
+  }
+}
+
+/** `["70%", "5:12"]`. The state `low` has no number in the guide; 10 % is our choice. */
+function readBatteryState(battery: unknown): number | null {
+  const state: unknown = Array.isArray(battery) ? battery[0] : undefined
+  if (state === 'low') return 10
+  const [, percent] = /^(\d{1,3})%$/.exec(String(state)) ?? []
+  return percent === undefined ? null : (readBattery(Number(percent)) ?? null)
+}
+
+/** `h:mm`, or `-:--` where it is not known. */
+function readRuntime(battery: unknown): number | null {
+  const [, hours, minutes] = /^(\d{1,3}):(\d\d)$/.exec(String(Array.isArray(battery) ? battery[1] : '')) ?? []
+  return hours === undefined ? null : Number(hours) * 60 + Number(minutes)
+}
+
+function readMinutes(value: unknown): number | null | undefined {
+  return readWhole(value, 0, 65_535)
+}
+
+function readDb(value: unknown): number | null | undefined {
+  return readWhole(value, -120, 120)
+}
+
+/** A list where a device has two of it, or tells it in parts: the first. */
+export function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** All that is known of this branch is that nobody is there to tell it. */
+function isRefused(values: SscValues, prefix: string): boolean {
+  const known = [...values].filter(([address]) => address.startsWith(prefix))
+  return known.length > 0 && known.every(([, value]) => value === null)
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { readMeters } from './families.ts'
+import { toObservation } from './translate.ts'
+
+const at = { host: '10.0.0.9', ip: '10.0.0.9', name: null, channels: [1] }
+const observe = (values: Record<string, unknown>) => toObservation(new Map(Object.entries(values)), at)
+
+const ewdx = {
+  '/device/identity/product': 'EWDXEM2',
+  '/device/identity/version': '3.0.4',
+  '/device/name': 'RACK',
+  '/device/network/ether/macs': ['00:1b:66:01:02:03', '00:1b:66:01:02:04'],
+  '/rx1/name': 'LEAD',
+  '/rx1/frequency': 538_225,
+  '/rx1/warnings': [],
+  '/m/rx1/rssi': -61,
+  '/m/rx1/af': -20.4,
+  '/mates/tx1/name': 'HAND',
+  '/mates/tx1/battery/gauge': 71,
+  '/mates/tx1/battery/lifetime': 412,
+  '/mates/tx1/battery/type': 'Primary Cell',
+  '/mates/tx1/type': 'SKM',
+  '/mates/tx1/mute': true,
+  '/mates/tx1/trim': -3,
+  '/m/rx1/rsqi': 93,
+  '/m/rx1/divi': 2,
+  '/rx1/mute': false,
+  '/rx1/gain': 12,
+  '/device/encryption': true,
+}
+
+const mates = Object.keys(ewdx).filter((address) => address.startsWith('/mates/'))
+const refusedMates = Object.fromEntries(mates.map((address) => [address, null]))
+
+describe('EW-DX', () => {
+  test('a receiver with a transmitter', () => {
+    expect(observe(ewdx)).toEqual({
+      id: 'ssc1:00:1B:66:01:02:03',
+      kind: 'receiver',
+      name: 'RACK',
+      device_type: 'ewdx',
+      model_name: 'EWDXEM2',
+      online: true,
+      serial_number: null,
+      mac_address: '00:1B:66:01:02:03',
+      ip: '10.0.0.9',
+      firmware_version: '3.0.4',
+      channels: [
+        {
+          channel: 1,
+          name: 'LEAD',
+          frequency: '538.225',
+          rf_level: -61,
+          audio_level: -20,
+          details: { antennas: 'B', quality: 93, audio_peak: -20, muted: false, gain_db: 12, encryption: 'on' },
+          transmitter: {
+            name: 'HAND',
+            upstream_slot: 1,
+            battery: 71,
+            details: { model: 'SKM', muted: true, gain_db: -3, battery_minutes: 412, battery_type: 'cells' },
+          },
+        },
+      ],
+    })
+  })
+
+  test.each([
+    ['it warns of a lost link', { '/rx1/warnings': ['NoLink', 'LowSignal'] }],
+    ['it refuses all that a transmitter tells', refusedMates],
+  ])('no transmitter where %s', (_, values) => {
+    expect(observe({ ...ewdx, ...values }).channels?.[0]?.transmitter).toBeNull()
+  })
+
+  test('cells without a gauge are a transmitter of unknown charge', () => {
+    const [channel] = observe({ ...ewdx, '/mates/tx1/battery/gauge': null }).channels ?? []
+    expect(channel?.transmitter).toMatchObject({ name: 'HAND', upstream_slot: 1, battery: null })
+  })
+
+  test('a transmitter with another key is an error, whatever the switch says', () => {
+    const [channel] = observe({ ...ewdx, '/rx1/warnings': ['Aes256Error'] }).channels ?? []
+    expect(channel?.details?.encryption).toBe('error')
+  })
+})
+
+describe('Digital 6000', () => {
+  const d6000 = {
+    '/device/identity/product': 'EM6000',
+    '/rx1/name': 'SOLO',
+    '/rx1/carrier': 482_400,
+    '/mm': [[83, 0, 53, 0, 1, 1, 128, 165, 0]],
+    '/rx1/skx/battery': ['70%', '5:12'],
+    '/rx1/skx/name': 'SK 1',
+  }
+
+  test("the guide's row of meters", () => {
+    const { quality, ...meters } = readMeters(d6000['/mm'], 1) ?? { quality: 0 }
+    expect(meters).toEqual({ rf1Dbm: -86, rf2Dbm: -101, isRf1InUse: true, isRf2InUse: true, afDbfs: -45 })
+    expect(quality).toBeCloseTo(50.2, 1)
+  })
+
+  test('a receiver with a transmitter', () => {
+    expect(observe(d6000)).toMatchObject({
+      id: 'ssc1:10.0.0.9',
+      device_type: 'd6000',
+      channels: [
+        {
+          name: 'SOLO',
+          frequency: '482.400',
+          rf_level: -86,
+          audio_level: -45,
+          details: { rf_a: -86, rf_b: -101, antennas: 'AB', quality: 50 },
+          transmitter: { name: 'SK 1', upstream_slot: 1, battery: 70, details: { battery_minutes: 312 } },
+        },
+      ],
+    })
+  })
+
+  test.each([
+    [['low', '0:20'], { battery: 10, details: { battery_minutes: 20 } }],
+    [['100%', '-:--'], { battery: 100, details: { battery_minutes: null } }],
+    [['??', '-:--'], { battery: null }],
+    [[], null],
+  ])('a battery of %j', (battery, transmitter) => {
+    const [channel] = observe({ ...d6000, '/rx1/skx/battery': battery }).channels ?? []
+    if (transmitter === null) expect(channel?.transmitter).toBeNull()
+    else expect(channel?.transmitter).toMatchObject(transmitter)
+  })
+
+  test.each([[undefined], ['x'], [[[1, 2]]], [[[1, 2, 3, 4, 5, 6, 7, 'x', 9]]], [[]]])(
+    'meters of %j are none',
+    (mm) => {
+      expect(readMeters(mm, 1)).toBeUndefined()
+    },
+  )
+})
+
+test('a charger has no channels', () => {
+  const values = { '/device/identity/product': 'CHG70N', '/device/name': 'Charger' }
+  const seen = toObservation(new Map(Object.entries(values)), { ...at, channels: [] })
+  expect(seen).toMatchObject({ device_type: 'chg70n', channels: [] })
+})

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { takeResource } from './resources.ts'
+import { startOf } from './simulated-resources.ts'
+import { toObservation } from './translate.ts'
+
+const partner = { host: '10.0.0.5', ip: '10.0.0.5', name: null }
+
+function taken(...events: readonly (readonly [string, unknown])[]) {
+  const known = new Map<string, unknown>()
+  for (const [path, body] of events) takeResource(known, path, body)
+  return known
+}
+
+const deviceOf = (product: string, ...more: readonly (readonly [string, unknown])[]) =>
+  toObservation(taken(...Object.entries(startOf(product, '123')), ...more), partner)
+
+describe('what was told', () => {
+  test('changed properties are merged', () => {
+    const known = taken(['/api/channel/0', { name: 'A', mute: false }], ['/api/channel/0', { mute: true }])
+    expect(known.get('/api/channel/0')).toEqual({ name: 'A', mute: true })
+  })
+
+  test('a list is its entries, which are told one by one from then on', () => {
+    const known = taken(
+      [
+        '/api/transmitters',
+        [
+          { id: 0, transmitter: { name: 'A' } },
+          { id: 1, transmitter: { name: 'B' } },
+        ],
+      ],
+      ['/api/transmitters/1/battery', { gauge: 7 }],
+      ['/api/transmitters/0', { mute: true }],
+      ['/api/transmitters', [{ id: 0, transmitter: { name: 'C' } }]],
+    )
+    expect(Object.fromEntries(known)).toEqual({
+      '/api/transmitters/0': { name: 'C', mute: true },
+      '/api/transmitters/1': null,
+      '/api/transmitters/1/battery': null,
+    })
+  })
+
+  test.each(['/api/mts/paired/7', '/api/mts/paired/all/7'])('a pack by its own path, %s', (path) => {
+    const known = taken(['/api/mts/paired/all', [{ mtUid: 7, name: 'A' }]], [path, { name: 'B' }])
+    expect(Object.fromEntries(known)).toEqual({ '/api/mts/paired/7': { mtUid: 7, name: 'B' } })
+  })
+
+  test('there is an end to how much is kept', () => {
+    const many = Array.from({ length: 3000 }, (_, at) => [`/api/${at}`, {}] as const)
+    expect(taken(...many).size).toBe(1000)
+  })
+})
+
+describe('EW-DX', () => {
+  test('a receiver with its transmitters', () => {
+    expect(deviceOf('EWDX2CHS')).toEqual({
+      id: 'sscv2:123',
+      kind: 'receiver',
+      name: 'RACK',
+      device_type: 'ewdx',
+      model_name: 'EW-DX EM 2',
+      online: true,
+      serial_number: '123',
+      ip: '10.0.0.5',
+      description: 'Stage left',
+      firmware_version: '4.0.2',
+      channels: [1, 2].map((channel) => ({
+        channel,
+        name: `MIC ${channel}`,
+        frequency: channel === 1 ? '538.200' : '538.800',
+        rf_level: -57,
+        audio_level: -22,
+        details: { antennas: 'A', quality: 98, audio_peak: -22, muted: false, gain_db: 12, encryption: 'off' },
+        transmitter: {
+          name: `HAND ${channel}`,
+          upstream_slot: channel,
+          battery: 83,
+          details: {
+            model: 'EW_DX_SKM_S',
+            muted: false,
+            gain_db: 0,
+            battery_minutes: 412,
+            battery_type: 'rechargeable',
+          },
+        },
+      })),
+    })
+  })
+
+  test.each([
+    ['a warning of a lost link', ['/api/channel/0/warnings', ['NoLink']]],
+    ['a resource that is gone', ['/api/transmitters/0', null]],
+  ] as const)('%s is no transmitter', (_, event) => {
+    expect(deviceOf('EWDX4CHDS', event).channels?.map(({ transmitter }) => transmitter === null)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  test('cells without a gauge are a transmitter of unknown charge', () => {
+    const battery = { type: 'PrimaryCell', gauge: null, lifetime: null }
+    const [channel] = deviceOf('EWDX2CHS', ['/api/transmitters/0/battery', battery]).channels ?? []
+    expect(channel?.transmitter).toMatchObject({
+      battery: null,
+      details: { battery_minutes: null, battery_type: 'cells' },
+    })
+  })
+
+  test('another key is an encryption error', () => {
+    const [channel] = deviceOf('EWDX2CHS', ['/api/channel/0/warnings', ['Aes256Error']]).channels ?? []
+    expect(channel?.details?.encryption).toBe('error')
+  })
+})
+
+describe('Spectera', () => {
+  const product = 'Spectera Base Station'
+
+  test('packs with a microphone are its channels, by audio link', () => {
+    const { device_type, channels } = deviceOf(product)
+    expect(device_type).toBe('spectera')
+    expect(channels).toEqual([
+      {
+        channel: 1,
+        name: 'LEAD',
+        frequency: '542.000',
+        rf_level: -61,
+        details: { antennas: 'A', quality: 100 },
+        transmitter: {
+          name: 'LEAD',
+          upstream_slot: 1,
+          battery: 74,
+          details: { model: 'SEK', muted: false, battery_minutes: 301 },
+        },
+      },
+      expect.objectContaining({ channel: 4, name: 'BASS', details: { antennas: 'B', quality: 0 } }),
+    ])
+    expect(channels?.[1]?.transmitter?.details?.muted).toBe(true)
+  })
+
+  test.each([{ state: 'Sleeping' }, { state: 'Disconnected' }])('a pack that is %o sends nothing', (change) => {
+    const [channel] = deviceOf(product, ['/api/mts/paired/11', change]).channels ?? []
+    expect(channel).toMatchObject({ channel: 1, transmitter: null, rf_level: null })
+  })
+
+  test('-1 is not known', () => {
+    const unknown = { batteryFillLevel: -1, batteryRuntime: -1 }
+    const [channel] = deviceOf(product, ['/api/mts/paired/11', unknown]).channels ?? []
+    expect(channel?.transmitter).toMatchObject({ battery: null, details: { battery_minutes: null } })
+  })
+})
+
+test('a device we know nothing of is shown without channels', () => {
+  const identity = { product: 'TCCM', serial: '0000000000' }
+  expect(toObservation(taken(['/api/device/identity', identity]), { ...partner, name: 'Board room' })).toMatchObject({
+    id: 'sscv2:10.0.0.5',
+    name: 'Board room',
+    device_type: 'tccm',
+    model_name: 'TCCM',
+    serial_number: null,
+    channels: [],
+  })
+})

@@ -1,0 +1,100 @@
+/** What a simulated device has to tell, by resource: bodies in the shapes of the OpenAPI descriptions. */
+
+export function startOf(product: string, serial: string): Record<string, unknown> {
+  return { ...common(product, serial), ...(product.startsWith('EWDX') ? ewdx(Number(product[4])) : spectera()) }
+}
+
+function common(product: string, serial: string): Record<string, unknown> {
+  return {
+    '/api/ssc/version': { protocol: '2.3', schema: '1.7' },
+    '/api/device/identity': {
+      product,
+      hardwareRevision: '1',
+      serial,
+      vendor: 'Sennheiser electronic GmbH & Co. KG',
+    },
+    '/api/device/site': { deviceName: 'RACK', location: 'Stage left', position: '' },
+    '/api/device/state': { state: 'Normal', warnings: [] },
+    '/api/firmware/update/state': { deviceVersion: '4.0.2', state: 'Idle', progress: 0, lastStatus: 'None' },
+  }
+}
+
+function ewdx(count: number): Record<string, unknown> {
+  const channels = Array.from({ length: count }, (_, index) => channelOfEwdx(index))
+  return Object.assign({ '/api/rf/encryption': { enabled: false } }, ...channels)
+}
+
+function channelOfEwdx(index: number): Record<string, unknown> {
+  const channel = `/api/channel/${index}`
+  const transmitter = `/api/transmitters/${index}`
+  return {
+    [channel]: {
+      name: `MIC ${index + 1}`,
+      mute: false,
+      gain: 12,
+      outputLevel: 0,
+      mates: [`TX${index + 1}`],
+      audio: [`Out${index + 1}`],
+      eventCounter: 0,
+    },
+    [`${channel}/warnings`]: [],
+    [`${channel}/signalStrengthIndicator`]: { value: -57 },
+    [`${channel}/signalQualityIndicator`]: { value: 98 },
+    [`${channel}/diversityIndicator`]: { value: 1 },
+    [`${channel}/level`]: { value: -22.5 },
+    [`/api/rf/channels/${index}`]: { frequency: 538_200 + 600 * index, presets: { type: 'None' } },
+    [transmitter]: {
+      type: 'EW_DX_SKM_S',
+      capsule: 'MMD_835',
+      version: '4.0.2',
+      name: `HAND ${index + 1}`,
+      mute: false,
+      trim: 0,
+      lock: false,
+    },
+    [`${transmitter}/battery`]: { type: 'Battery', gauge: 83, lifetime: 412 },
+  }
+}
+
+function spectera(): Record<string, unknown> {
+  const pack = { type: 'SEK', serial: '0000000000', state: 'Connected', rfChannelId: 0, batteryLow: false, rssi: -61 }
+  const battery = { batteryFillLevel: 74, batteryRuntime: 301 }
+  return {
+    '/api/rf/channels': [
+      { rfChannelId: 0, frequency: 542_000, txPower: 50, bandwidthMode: 8000, rfState: 'RfActive' },
+      { rfChannelId: 1, frequency: 558_000, txPower: 50, bandwidthMode: 8000, rfState: 'RfMuted' },
+    ],
+    '/api/mts/paired/all': [
+      {
+        ...pack,
+        ...battery,
+        mtUid: 11,
+        name: 'LEAD',
+        micAudiolinkId: 0,
+        iemAudiolinkId: 0,
+        micLqi: 4,
+        dominantAntenna: 'a',
+      },
+      {
+        ...pack,
+        ...battery,
+        mtUid: 12,
+        name: 'BASS',
+        micAudiolinkId: 3,
+        iemAudiolinkId: -1,
+        micLqi: 1,
+        dominantAntenna: 'b',
+      },
+      {
+        ...pack,
+        ...battery,
+        mtUid: 13,
+        name: 'DRUMS',
+        micAudiolinkId: -1,
+        iemAudiolinkId: 2,
+        micLqi: 0,
+        dominantAntenna: 'c',
+      },
+    ],
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * A device that speaks SSC 2, on a real socket: EW-DX with two or four channels, or a Spectera base station. Its manners:
+ * open doors for its identity alone, third-party access that is off or locks itself after five wrong passwords, sessions
+ * that refuse a whole list for one bad path, 404 for a channel it has not, 422 for a transmitter that is not linked.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
+import { startOf } from './simulated-resources.ts'
+
+export interface Ssc2SimulatorOptions {
+  readonly product?: 'EWDX2CHS' | 'EWDX4CHDS' | 'Spectera Base Station'
+  readonly serial?: string
+  readonly port?: number
+  readonly host?: string
+  readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer }
+  readonly user?: string
+  readonly password?: string
+  /** How often levels are told while somebody listens; 150 ms unless told. */
+  readonly fastEveryMs?: number
+  /** Wrong passwords after which it lets nobody in; 5 unless told. */
+  readonly locksAfter?: number
+  /** Streams it has; 8 unless told. */
+  readonly mostSessions?: number
+}
+
+export interface Ssc2Simulator {
+  readonly url: string
+  /** `GET /api/…`, in order. */
+  readonly requests: readonly string[]
+  readonly sessions: number
+  readonly isLocked: boolean
+  /** Merged into the resource, and told to those who subscribed to it; null: it is gone. */
+  set(path: string, change: unknown): void
+  /** Switches the transmitter of a channel on or off. */
+  link(channel: number, isLinked: boolean): void
+  setAccess(isOn: boolean): void
+  /** Ends all sessions, as the device does. */
+  setPassword(password: string): void
+  /** Answers nothing and tells nothing while true; connections stay. */
+  setSilent(isSilent: boolean): void
+  /** Sends this to every session as an event's data, as it is. */
+  say(data: string): void
+  close(): Promise<void>
+}
+
+interface Session {
+  readonly id: string
+  readonly response: ServerResponse
+  readonly paths: Set<string>
+}
+
+interface Reply {
+  readonly status: number
+  readonly body?: unknown
+}
+
+const subscriptionsPath = '/api/ssc/state/subscriptions'
+const openPaths = ['/api/ssc/version', '/api/device/identity']
+const isFast = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level)$/.test(path)
+
+export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Promise<Ssc2Simulator> {
+  const { product = 'EWDX2CHS', serial = '1234567890', user = 'api', locksAfter = 5, mostSessions = 8 } = options
+  let { password = 'stage-right-password' } = options
+  const resources = new Map<string, unknown>(Object.entries(startOf(product, serial)))
+  const sessions = new Map<string, Session>()
+  const requests: string[] = []
+  const sockets = new Set<Socket>()
+  let wrongPasswords = 0
+  let hasAccess = true
+  let isSilent = false
+
+  const answer: RequestListener = async (request, response) => {
+    const { method = 'GET', url: path = '/' } = request
+    requests.push(`${method} ${path}`)
+    const body = await readBody(request)
+    if (isSilent) return
+    const refused = openPaths.includes(path) ? null : refuse(request)
+    if (refused !== null) {
+      send(response, refused)
+      return
+    }
+    const isStream = path === subscriptionsPath && (request.headers.accept?.includes('text/event-stream') ?? false)
+    if (isStream && sessions.size < mostSessions) openSession(response)
+    else send(response, isStream ? { status: 503 } : answerFor(method, path, body))
+  }
+
+  function answerFor(method: string, path: string, body: string): Reply {
+    if (path === subscriptionsPath) return { status: 400, body: { message: 'expected Accept: text/event-stream' } }
+    if (path.startsWith(`${subscriptionsPath}/`)) return changeSession(method, path, body)
+    return method === 'GET' ? readResource(path) : { status: 405 }
+  }
+
+  function refuse({ headers }: IncomingMessage): Reply | null {
+    if (!hasAccess || wrongPasswords >= locksAfter) return { status: 403, body: { message: 'access disabled' } }
+    if (headers.authorization === `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`) return null
+    if (headers.authorization !== undefined) wrongPasswords += 1
+    return { status: 401, body: { message: 'unauthorized' } }
+  }
+
+  function readResource(path: string): Reply {
+    if (!resources.has(path)) return { status: 404, body: { message: 'unknown resource' } }
+    const body = resources.get(path)
+    return body === null ? { status: 422, body: { message: 'not available' } } : { status: 200, body }
+  }
+
+  function openSession(response: ServerResponse): void {
+    const id = randomUUID()
+    const path = `${subscriptionsPath}/${id}`
+    sessions.set(id, { id, response, paths: new Set() })
+    response.on('close', () => sessions.delete(id))
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'content-location': path })
+    response.write(toEvent({ path, sessionUUID: id }, 'open'))
+  }
+
+  function changeSession(method: string, path: string, text: string): Reply {
+    const [, id = '', verb] = /^\/([^/]+)(?:\/(add|remove))?$/.exec(path.slice(subscriptionsPath.length)) ?? []
+    const session = sessions.get(id)
+    if (session === undefined) return { status: 422, body: { message: 'unknown session' } }
+    if (method === 'GET') return { status: 200, body: [...session.paths] }
+    if (method === 'DELETE') {
+      endSession(session)
+      return { status: 200 }
+    }
+    const paths = parsePaths(text)
+    if (method !== 'PUT' || paths === null) return { status: 400, body: { message: 'expected a list of paths' } }
+    const bad = paths.find((one) => !resources.has(one) || resources.get(one) === null)
+    if (bad !== undefined) return { status: 400, body: { path: bad, error: resources.has(bad) ? 422 : 404 } }
+    if (verb === undefined) session.paths.clear()
+    for (const one of paths) {
+      if (verb === 'remove') session.paths.delete(one)
+      else session.paths.add(one)
+      if (verb !== 'remove') tell(session, { [one]: resources.get(one) })
+    }
+    return { status: 200, body: [...session.paths] }
+  }
+
+  function endSession({ id, response }: Session): void {
+    sessions.delete(id)
+    response.end(toEvent({ path: `${subscriptionsPath}/${id}`, sessionUUID: id }, 'close'))
+  }
+
+  function tell({ response }: Session, told: Record<string, unknown>): void {
+    if (!isSilent && Object.keys(told).length > 0) response.write(toEvent(told))
+  }
+
+  function set(path: string, change: unknown): void {
+    const before = resources.get(path)
+    const after = isObject(before) && isObject(change) ? { ...before, ...change } : change
+    if (isDeepStrictEqual(before, after)) return
+    resources.set(path, after)
+    // Levels are told at their own beat.
+    if (isFast(path) && change !== null) return
+    for (const session of sessions.values()) if (session.paths.has(path)) tell(session, { [path]: change })
+  }
+
+  const server = options.tls === undefined ? createServer(answer) : createTlsServer(options.tls, answer)
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  })
+  const { host = '127.0.0.1', port = 0 } = options
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+  const levels = setInterval(() => {
+    for (const session of sessions.values()) {
+      tell(session, Object.fromEntries([...session.paths].filter(isFast).map((path) => [path, resources.get(path)])))
+    }
+  }, options.fastEveryMs ?? 150)
+
+  return {
+    url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${(server.address() as AddressInfo).port}`,
+    requests,
+    get sessions() {
+      return sessions.size
+    },
+    get isLocked() {
+      return wrongPasswords >= locksAfter
+    },
+    set,
+    link(channel, isLinked) {
+      const index = channel - 1
+      if (isLinked === (resources.get(`/api/transmitters/${index}`) !== null)) return
+      const { [`/api/transmitters/${index}`]: body, [`/api/transmitters/${index}/battery`]: battery } = startOf(
+        product,
+        serial,
+      )
+      set(`/api/transmitters/${index}/battery`, isLinked ? battery : null)
+      set(`/api/transmitters/${index}`, isLinked ? body : null)
+      set(`/api/channel/${index}/warnings`, isLinked ? [] : ['NoLink'])
+    },
+    setAccess(isOn) {
+      hasAccess = isOn
+      if (!isOn) for (const session of [...sessions.values()]) endSession(session)
+    },
+    setPassword(next) {
+      password = next
+      for (const session of [...sessions.values()]) endSession(session)
+    },
+    setSilent(is) {
+      isSilent = is
+    },
+    say(data) {
+      for (const { response } of sessions.values()) response.write(`data: ${data}\n\n`)
+    },
+    async close() {
+      clearInterval(levels)
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+function toEvent(data: unknown, event?: string): string {
+  return `${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`
+}
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    .end(text)
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parsePaths(text: string): string[] | null {
+  try {
+    const paths: unknown = JSON.parse(text)
+    return Array.isArray(paths) && paths.every((path) => typeof path === 'string') ? paths : null
+  } catch {
+    return null
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,138 @@
+/** A device of the System API as far as it was asked: what can still be asked of it, and what it means. Pure. */
+
+import type { ChannelReading, Observation } from '../../../model/receiver.ts'
+import type { UpstreamDevice } from '../../plugin.ts'
+import { familyOf } from '../family.ts'
+import {
+  type AudioChannel,
+  type DeviceNode,
+  macOf,
+  parseBatteryLevel,
+  parseGain,
+  parseMute,
+  parseName,
+} from './schema.ts'
+
+export interface SystemDevice extends UpstreamDevice {
+  readonly node: DeviceNode
+  /** Which channels it has; absent as long as nobody asked. */
+  readonly channels?: readonly AudioChannel[]
+  /** What its resources told, by their path. */
+  readonly answers: Readonly<Record<string, Told>>
+}
+
+/** What one resource tells. */
+type Told = Pick<Observation, 'name' | 'battery' | 'channels'>
+
+/** A resource of a device or of one of its channels. */
+export interface Resource {
+  /** Below the device's own path. */
+  readonly path: string
+  /** Undefined where the body makes no sense. */
+  readonly parse: (body: unknown) => Told | undefined
+}
+
+/** What is asked of every device that can tell it. The other capabilities tell nothing that Micwatch shows. */
+const deviceResources: Readonly<Record<string, Resource['parse']>> = {
+  name: (body) => tell(parseName(body), (name) => (name === null ? {} : { name })),
+  'battery-level': (body) => tell(parseBatteryLevel(body), (battery) => ({ battery })),
+}
+
+const channelResources: Readonly<Record<string, (body: unknown, channel: number) => Told | undefined>> = {
+  name: (body, channel) => tell(parseName(body), (name) => ({ channels: [{ channel, name }] })),
+  mute: (body, channel) => tell(parseMute(body), (muted) => ({ channels: [{ channel, details: { muted } }] })),
+  gain: (body, channel) => tell(parseGain(body), (gain_db) => ({ channels: [{ channel, details: { gain_db } }] })),
+}
+
+/** The names under which the same is pushed. */
+const pushedNames: Readonly<Record<string, string>> = {
+  DEVICE_NAME: 'name',
+  DEVICE_BATTERY_LEVEL: 'battery-level',
+  AUDIO_CHANNEL_NAME: 'name',
+  AUDIO_CHANNEL_MUTE: 'mute',
+  AUDIO_CHANNEL_GAIN: 'gain',
+}
+
+/** What can be asked of a device, and subscribed: nothing while it is not online. */
+export function resourcesOf({ node, channels = [] }: SystemDevice): readonly Resource[] {
+  if (node.state !== 'ONLINE') return []
+  const own = node.capabilities.flatMap((path) => {
+    const parse = deviceResources[path]
+    return parse === undefined ? [] : [{ path, parse }]
+  })
+  const ofChannels = channels.flatMap(({ id, number, capabilities }) =>
+    capabilities.flatMap((name) => {
+      const parse = channelResources[name]
+      const path = `audio-channels/${encodeURIComponent(id)}/${name}`
+      return parse === undefined ? [] : [{ path, parse: (body: unknown) => parse(body, number) }]
+    }),
+  )
+  return [...own, ...ofChannels]
+}
+
+/** What was pushed under this name, of the device itself or of one of its channels. */
+export function parsePushed(eventName: string, channel: number | null, body: unknown): Told | undefined {
+  const name = pushedNames[eventName]
+  if (name === undefined) return undefined
+  return channel === null ? deviceResources[name]?.(body) : channelResources[name]?.(body, channel)
+}
+
+export function hasAudioChannels({ capabilities }: DeviceNode): boolean {
+  return capabilities.includes('audio-channels')
+}
+
+/** Its name and its channels are known as far as it has any. What was never seen online has told neither. */
+export function isIdentified({ node, channels, answers }: SystemDevice): boolean {
+  if (node.state !== 'ONLINE') return answers.name !== undefined
+  const hasName = answers.name !== undefined || !node.capabilities.includes('name')
+  return hasName && (channels !== undefined || !hasAudioChannels(node))
+}
+
+/** Chargers, antenna combiners and spectrum managers stand in the same list; nobody sings into them. */
+export function isInfrastructure({ model }: DeviceNode): boolean {
+  return /^(SBC|SBRC|AD8C|AD600|AXT6|UA8)/i.test(model ?? '')
+}
+
+/** What its node in the list tells, and nothing else. */
+export function observeNode(node: DeviceNode): Observation {
+  const { id, state, model, serialNumber, firmwareVersion, ip, capabilities } = node
+  const mac = macOf(id)
+  // What has a battery and no audio channels is worn by somebody.
+  const isTransmitter = capabilities.includes('battery-level') && !hasAudioChannels(node)
+  return {
+    id,
+    kind: isTransmitter ? 'transmitter' : 'receiver',
+    online: state === 'ONLINE',
+    ...(model !== null && { model_name: model, device_type: familyOf(model) ?? model.toLowerCase() }),
+    ...(serialNumber !== null && { serial_number: serialNumber }),
+    ...(firmwareVersion !== null && { firmware_version: firmwareVersion }),
+    ...(ip !== null && { ip }),
+    ...(mac !== null && { mac_address: mac }),
+  }
+}
+
+/** Of a device whose identity is known; what has no name of its own goes by its model. */
+export function toObservation({ node, channels = [], answers }: SystemDevice): Observation {
+  const told = Object.values(answers)
+  const { name = node.model ?? node.id, battery } = Object.assign({}, ...told) as Told
+  const readings = new Map(channels.map(({ number }): [number, ChannelReading] => [number, { channel: number }]))
+  for (const reading of told.flatMap((one) => one.channels ?? [])) {
+    const before = readings.get(reading.channel)
+    const details = { ...before?.details, ...reading.details }
+    readings.set(reading.channel, { ...before, ...reading, ...(Object.keys(details).length > 0 && { details }) })
+  }
+  const whole = observeNode(node)
+  return {
+    ...whole,
+    name,
+    model_name: whole.model_name ?? null,
+    device_type: whole.device_type ?? whole.kind,
+    ...(readings.size > 0 && { channels: [...readings.values()] }),
+    ...(battery !== undefined && { battery }),
+    metadata: node,
+  }
+}
+
+function tell<T>(value: T | undefined, toTold: (value: T) => Told): Told | undefined {
+  return value === undefined ? undefined : toTold(value)
+}

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { describePlugin } from '../../../../test/plugin-kit.ts'
+import type { Observation } from '../../../model/receiver.ts'
+import { createLink } from '../../../upstream/link.ts'
+import { getDevices, type PushEvent } from '../../plugin.ts'
+import { hearSource } from '../../sources.ts'
+import { shure } from '../index.ts'
+import { startShureSimulator } from '../simulator.ts'
+import { system } from '../system.ts'
+import { systemApi } from './index.ts'
+import { type SystemApiOptions, startSystemApiSimulator, systemIdOf } from './simulator.ts'
+
+const idOf = (device: Parameters<typeof systemIdOf>[0]) => systemIdOf(device).toLowerCase()
+
+describePlugin({
+  plugin: shure,
+  form: systemApi,
+  startSimulator: startSystemApiSimulator,
+  fixtures: new URL('./fixtures/', import.meta.url),
+  idOf,
+  // It tells of no transmitter but the channel's name.
+  tellsChange: ({ name }) => name === 'Understudy',
+  keepsDevices: true,
+})
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+
+async function start(options: SystemApiOptions = {}) {
+  const quick = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false, pushesPerSecond: 0, receivers: 2 }
+  const simulator = await startSystemApiSimulator({ ...quick, ...options })
+  open.push(simulator)
+  return { simulator, source: hear(simulator.config) }
+}
+
+function hear(config: Readonly<Record<string, unknown>>) {
+  const [source] = shure.listSources({ ...config, calls_per_second: 10_000, burst: 10_000 })
+  if (source === undefined) throw new Error('no source')
+  const link = createLink({ settings: source, errors: shure.errors })
+  open.push(link)
+  return hearSource({ id: 'shure:test', manufacturer: 'shure', plugin: shure, source, link })
+}
+
+describe('which form a system speaks is found out', () => {
+  test('by its device list, at the price of one more request', async () => {
+    const { simulator, source } = await start()
+    expect(source.form).toBe(system)
+    expect((await source.listDevices()).devices).toHaveLength(2)
+    expect(source.form).toBe(systemApi)
+    const { total } = simulator.requests
+    await source.listDevices()
+    expect(simulator.requests.total).toBe(total + 1)
+  })
+
+  test('again when it speaks otherwise, as after an update', async () => {
+    const { simulator, source } = await start()
+    expect(await source.findForm()).toBe(systemApi)
+    await simulator.close()
+    const port = Number(new URL(simulator.baseUrl).port)
+    open.push(await startShureSimulator({ port, receivers: 3, story: false, pushesPerSecond: 0 }))
+    expect((await source.listDevices()).devices).toHaveLength(3)
+    expect(source.form).toBe(system)
+  })
+
+  test('and never by an answer that makes no sense at all', async () => {
+    const { simulator, source } = await start()
+    simulator.setFault({ type: 'html' })
+    await expect(source.listDevices()).rejects.toThrow(/web page/)
+    simulator.setFault({ type: 'wrong-shape' })
+    await expect(source.listDevices()).rejects.toThrow(/not a list of devices/)
+    expect(source.form).toBe(system)
+  })
+})
+
+test('a server that asks for a digest never sees the key', async () => {
+  const { simulator, source } = await start({ digest: true })
+  expect((await source.listDevices()).devices).toHaveLength(2)
+  const refused = simulator.requests.entries.flatMap(({ refusal }) => refusal ?? [])
+  expect(refused).toEqual(['no-credentials'])
+})
+
+describe('the list', () => {
+  test('is read to its last page, and once where the server knows no pages', async () => {
+    const { source } = await start({ receivers: 7, pageSize: 3 })
+    expect((await source.listDevices()).devices).toHaveLength(7)
+    const { source: unpaged } = await start({ receivers: 7, pageSize: 3, ignoresPaging: true })
+    expect((await unpaged.listDevices()).devices).toHaveLength(3)
+  })
+
+  test('that stays empty says where to look', async () => {
+    const { source } = await start({ wrongAdapter: true })
+    await source.findForm()
+    expect(await source.listDevices()).toMatchObject({
+      devices: [],
+      complaints: [{ about: 'the list', problem: expect.stringContaining('NetworkInterfaceId') }],
+    })
+  })
+
+  test('holds packs as transmitters, and leaves out the charger they are in', async () => {
+    const { source } = await start({ receivers: 1, dockedPacks: 2 })
+    const form = await source.findForm()
+    const told = (await getDevices(form, source.link)).map((device) => form.transformDeviceData(device))
+    expect(told.map(({ kind }) => kind)).toEqual(['receiver', 'transmitter', 'transmitter'])
+    expect(told[1]).toMatchObject({ model_name: 'ULXD1', battery: expect.any(Number), name: expect.any(String) })
+  })
+})
+
+describe('the socket', () => {
+  const unchanged = () => new Promise<void>(() => {})
+
+  async function follow(options: SystemApiOptions = {}) {
+    const { simulator, source } = await start(options)
+    const devices = simulator.show.devicesAt(0).map(({ device }) => device)
+    const { subscribe } = await source.findForm()
+    const stop = new AbortController()
+    open.push({ close: () => stop.abort() })
+    const interest = { ids: () => devices.map(idOf), changed: unchanged }
+    const events = subscribe?.(source.link, interest, stop.signal)[Symbol.asyncIterator]()
+    if (events === undefined) throw new Error('it cannot subscribe')
+    return { simulator, events, showId: devices[0]?.id ?? '' }
+  }
+
+  async function find(events: AsyncIterator<PushEvent>, isIt: (told: Observation) => unknown) {
+    for (;;) {
+      const { value, done } = await events.next()
+      if (done) throw new Error('the subscription ended')
+      if (value.type === 'told' && isIt(value.observation)) return value.observation
+    }
+  }
+
+  test('tells what was so before anybody asked, then what changes', async () => {
+    const { events, simulator, showId } = await follow({ receivers: 1 })
+    expect((await events.next()).value).toEqual({ type: 'open' })
+    await find(events, ({ name }) => name !== undefined)
+    await find(events, ({ channels }) => channels?.some(({ channel, name }) => channel === 4 && name))
+    simulator.show.set(showId, { name: 'Foldback' })
+    simulator.push.flush()
+    expect(await find(events, ({ name }) => name === 'Foldback')).toMatchObject({ kind: 'receiver' })
+    // The list, the name of the device, name and gain of its four channels.
+    expect(simulator.subscriptions).toHaveLength(10)
+    expect(simulator.requests.entries.filter(({ status }) => status === 400)).toEqual([])
+  })
+
+  test('subscribes a device as soon as it can be spoken with', async () => {
+    const { events, simulator, showId } = await follow({ receivers: 1 })
+    simulator.setDiscovered(showId, true)
+    await events.next()
+    const waiting = find(events, ({ channels }) => channels?.some(({ channel, name }) => channel === 4 && name))
+    await expect.poll(() => simulator.subscriptions).toEqual([''])
+    await expect.poll(() => simulator.requests.count('/api/v1/devices', 'GET')).toBeGreaterThan(1)
+    simulator.setDiscovered(showId, false)
+    await waiting
+    expect(simulator.subscriptions).toHaveLength(10)
+  })
+
+  test('that is not there leads to the one of the specification', async () => {
+    const { source, simulator } = await start()
+    await source.findForm()
+    simulator.setFault({ type: 'status', status: 404 }, { path: '/websocket/create' })
+    const { subscribe } = source.form
+    const events = subscribe?.(source.link, { ids: () => [], changed: unchanged }, new AbortController().signal)
+    await expect(events?.[Symbol.asyncIterator]().next()).rejects.toMatchObject({ status: 404 })
+    expect(simulator.requests.count('/api/v1/ws')).toBe(1)
+  })
+
+  test('that never says its name is given up', { timeout: 15_000 }, async () => {
+    const { events, simulator } = await follow()
+    simulator.setFault({ type: 'silent-links' })
+    await expect(events.next()).rejects.toThrow(/names no transport/)
+  })
+})

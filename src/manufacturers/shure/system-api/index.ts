@@ -1,0 +1,107 @@
+/**
+ * Shure's System API server in its real form: pages of device nodes, a resource each for what can be told of them, and a
+ * WebSocket that tells what was subscribed.
+ */
+
+import { wrongShape } from '../../../upstream/device-api.ts'
+import type { Link } from '../../../upstream/link.ts'
+import { type DeviceList, defineForm } from '../../plugin.ts'
+import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from '../discovery.ts'
+import { listAudioChannels, listNodes, readResource } from './client.ts'
+import {
+  hasAudioChannels,
+  isIdentified,
+  isInfrastructure,
+  type Resource,
+  resourcesOf,
+  type SystemDevice,
+  toObservation,
+} from './device.ts'
+import { subscribe } from './realtime.ts'
+import { type DeviceNode, isDevicePage } from './schema.ts'
+
+const maxComplaints = 100
+
+export const systemApi = defineForm<SystemDevice>({
+  listDevices,
+
+  partsOf(device) {
+    const { node } = device
+    if (node.state !== 'ONLINE') return []
+    const hasIdentityToTell = node.capabilities.includes('name') || hasAudioChannels(node)
+    return [...(hasIdentityToTell ? ['identity'] : []), ...levelsOf(device).map(({ path }) => path)]
+  },
+
+  async readPart(link, device, part, signal) {
+    if (part === 'identity') return readIdentity(link, device, signal)
+    const resource = resourcesOf(device).find(({ path }) => path === part)
+    return resource === undefined ? device : readInto(link, device, resource, signal)
+  },
+
+  hasIdentity: isIdentified,
+  withEarlierIdentity(listed, { channels, answers: { name } }) {
+    const answers: SystemDevice['answers'] = name === undefined ? {} : { name }
+    return { ...listed, ...(channels && { channels }), answers }
+  },
+  isSameIdentity: (listed, before) => JSON.stringify(listed.node) === JSON.stringify(before.node),
+
+  transformDeviceData: toObservation,
+  transport: 'websocket',
+  subscribe,
+  discovery: { getDiscoveryIps, addDiscoveryIps, removeDiscoveryIps },
+})
+
+/** Whether the server answers a device list in the real form. */
+export async function speaksSystemApi(link: Link, signal?: AbortSignal): Promise<boolean> {
+  const { body } = await link.request('GET', '/api/v1/devices', { signal })
+  return isDevicePage(body)
+}
+
+async function listDevices(link: Link, signal?: AbortSignal): Promise<DeviceList<SystemDevice>> {
+  const nodes = await listNodes(link, signal)
+  const told = nodes.filter((node) => node !== null)
+  if (told.length === 0 && nodes.length > 0) throw wrongShape(link)
+  const complaints = complain(nodes).slice(0, maxComplaints)
+  return {
+    devices: told.filter((node) => !isInfrastructure(node)).map((node) => ({ id: node.id, node, answers: {} })),
+    malformed: nodes.length - told.length,
+    ...(complaints.length > 0 && { complaints }),
+  }
+}
+
+function complain(nodes: readonly (DeviceNode | null)[]) {
+  if (nodes.length === 0) {
+    // A wrong adapter gives no error there.
+    const problem = 'it is empty; does Discovery.NetworkInterfaceId in the settings of the server name its adapter?'
+    return [{ about: 'the list', problem }]
+  }
+  return nodes.flatMap((node, at) => {
+    if (node === null) return [{ about: `entry ${at + 1} of the list`, problem: 'it has no deviceId or deviceState' }]
+    if (!node.isTooOld) return []
+    return [{ about: `device ${node.model ?? node.id}`, problem: 'its firmware is too old for the System API' }]
+  })
+}
+
+/** What changes while a device is listened to; its own name belongs to its identity. */
+function levelsOf(device: SystemDevice): readonly Resource[] {
+  return resourcesOf(device).filter(({ path }) => path !== 'name')
+}
+
+async function readIdentity(link: Link, device: SystemDevice, signal?: AbortSignal): Promise<SystemDevice> {
+  const { node } = device
+  const name = resourcesOf(device).find(({ path }) => path === 'name')
+  const named = name === undefined ? device : await readInto(link, device, name, signal)
+  return hasAudioChannels(node) ? { ...named, channels: await listAudioChannels(link, node, signal) } : named
+}
+
+/** A resource that is refused or makes no sense has told nothing, and that is an answer too. */
+async function readInto(
+  link: Link,
+  device: SystemDevice,
+  resource: Resource,
+  signal?: AbortSignal,
+): Promise<SystemDevice> {
+  const told = resource.parse(await readResource(link, device.node, resource, signal))
+  const answer = told ?? device.answers[resource.path] ?? {}
+  return { ...device, answers: { ...device.answers, [resource.path]: answer } }
+}

@@ -1,0 +1,174 @@
+/** What a System API server pushes: a socket that first says its name, and one REST call for each thing wanted on it. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError } from '../../../upstream/errors.ts'
+import { isRecord, readText } from '../../../upstream/fields.ts'
+import type { Link } from '../../../upstream/link.ts'
+import { merge } from '../../../upstream/merge.ts'
+import { openWebSocket } from '../../../upstream/push.ts'
+import type { Interest, PushEvent } from '../../plugin.ts'
+import { subscribe as subscribeAsSpecified } from '../realtime.ts'
+import { listAudioChannels, listNodes, readResource, subscribeTo } from './client.ts'
+import { hasAudioChannels, observeNode, parsePushed, resourcesOf } from './device.ts'
+import { type AudioChannel, channelNumber, type DeviceNode, parseDeviceNode } from './schema.ts'
+
+const socketPath = '/api/v1/subscriptions/websocket/create'
+/** Devices gain capabilities without telling anybody, so the list is looked at again. */
+const lookAgainMs = 60_000
+const transportMs = 10_000
+
+/** A server that has no such socket may have the one of the specification. */
+export async function* subscribe(link: Link, interest: Interest, signal: AbortSignal): AsyncGenerator<PushEvent> {
+  const ended = new AbortController()
+  const lifetime = AbortSignal.any([signal, ended.signal])
+  const frames = openWebSocket(link, socketPath, lifetime)
+  try {
+    if (!(await isThere(frames))) return yield* subscribeAsSpecified(link, interest, signal)
+    const transport = await readTransport(link, frames, ended)
+    if (transport === null) return
+    yield { type: 'open' }
+    const bell = createBell()
+    yield* merge(readFrames(frames, bell), keepSubscribed(link, { transport, interest, bell, signal: lifetime }))
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    ended.abort()
+  }
+}
+
+async function isThere(frames: AsyncIterator<string | null>): Promise<boolean> {
+  try {
+    await frames.next()
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false
+    throw error
+  }
+}
+
+/** The first frame: `{"transportId": "<uuid>"}`. Null when the socket was ended on purpose before. */
+async function readTransport(
+  link: Link,
+  frames: AsyncIterator<string | null>,
+  ended: AbortController,
+): Promise<string | null> {
+  const late = setTimeout(() => ended.abort(), transportMs)
+  const { value, done } = await frames.next()
+  clearTimeout(late)
+  if (done && !ended.signal.aborted) return null
+  const frame = parseJson(String(value))
+  const transport = isRecord(frame) ? readText(frame.transportId) : null
+  if (typeof transport === 'string') return transport
+  throw new link.errors.ApiError(`${new URL(link.settings.baseUrl).host} names no transport for its subscriptions`)
+}
+
+// --- What is told -----------------------------------------------------------------------------------------------------
+
+async function* readFrames(frames: AsyncIterable<string | null>, bell: Bell): AsyncGenerator<PushEvent> {
+  for await (const text of frames) {
+    if (text === null) continue
+    const frame = parseJson(text)
+    const { envelope, body } = isRecord(frame) ? frame : {}
+    const eventName = isRecord(envelope) ? readText(envelope.eventName) : null
+    if (!isRecord(envelope) || typeof eventName !== 'string') {
+      yield { type: 'ignored', reason: 'a frame names no event' }
+    } else if (eventName === 'DEVICE_STATE_CHANGE') {
+      const node = parseDeviceNode(body)
+      // It may have gained what can be subscribed.
+      bell.ring()
+      if (node === null) yield { type: 'ignored', reason: 'a state change is of no device' }
+      else yield { type: 'told', observation: observeNode(node) }
+    } else yield readChange(eventName, envelope, body)
+  }
+}
+
+function readChange(eventName: string, envelope: Readonly<Record<string, unknown>>, body: unknown): PushEvent {
+  const id = readText(envelope.deviceId)
+  const channelId = readText(envelope.audioChannelId) ?? null
+  const channel = channelId === null ? null : channelNumber(channelId)
+  const told = channel === null && channelId !== null ? undefined : parsePushed(eventName, channel, body)
+  if (typeof id !== 'string' || told === undefined) {
+    return { type: 'ignored', reason: `${eventName} means nothing to Micwatch` }
+  }
+  return { type: 'told', observation: { id: id.toLowerCase(), kind: 'receiver', ...told } }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+// --- What is asked for ------------------------------------------------------------------------------------------------
+
+interface Subscriptions {
+  readonly transport: string
+  readonly interest: Interest
+  readonly bell: Bell
+  readonly signal: AbortSignal
+}
+
+/** Subscribes what is wanted and not subscribed yet, and gives what was told of it before somebody listened. */
+async function* keepSubscribed(link: Link, about: Subscriptions): AsyncGenerator<PushEvent> {
+  const { transport, interest, bell, signal } = about
+  const subscribed = new Set<string>()
+  const channels = new Map<string, readonly AudioChannel[]>()
+  await subscribeTo(link, { transport }, signal)
+  for (;;) {
+    const round = new AbortController()
+    const waiting = AbortSignal.any([signal, round.signal])
+    // From before the list is read: what changes while it is on its way is not missed.
+    const calls = [interest.changed(waiting), bell.rung(), pause(lookAgainMs, undefined, { signal: waiting })]
+    for (const call of calls) call.catch(() => {})
+    const wanted = new Set(interest.ids())
+    for (const node of await listNodes(link, signal)) {
+      if (node !== null && wanted.has(node.id)) yield* subscribeDevice(node)
+    }
+    await Promise.race(calls)
+    round.abort()
+  }
+
+  async function* subscribeDevice(node: DeviceNode): AsyncGenerator<PushEvent> {
+    const { id } = node
+    if (node.state !== 'ONLINE') {
+      // What was subscribed of it may be forgotten by the time it is back.
+      for (const key of subscribed) if (key.startsWith(`${id}/`)) subscribed.delete(key)
+      return
+    }
+    if (hasAudioChannels(node) && !channels.has(id)) channels.set(id, await listAudioChannels(link, node, signal))
+    for (const resource of resourcesOf({ id, node, channels: channels.get(id) ?? [], answers: {} })) {
+      const key = `${id}/${resource.path}`
+      if (subscribed.has(key) || !(await subscribeTo(link, { transport, of: { node, resource } }, signal))) continue
+      subscribed.add(key)
+      const told = resource.parse(await readResource(link, node, resource, signal))
+      if (told !== undefined) yield { type: 'told', observation: { id, kind: 'receiver', ...told } }
+    }
+  }
+}
+
+/** Rung by one who does not wait, heard by one who may be busy. */
+interface Bell {
+  ring(): void
+  /** Resolves at the next ring, or at once if it rang since this was last called. */
+  rung(): Promise<void>
+}
+
+function createBell(): Bell {
+  let hasRung = false
+  let wake: (() => void) | undefined
+  return {
+    ring() {
+      hasRung = wake === undefined
+      wake?.()
+      wake = undefined
+    },
+    rung: () =>
+      new Promise((resolve) => {
+        if (hasRung) resolve()
+        else wake = resolve
+        hasRung = false
+      }),
+  }
+}

@@ -1,0 +1,97 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { browse } from './announcements.ts'
+import { type DnsRecord, encodeQuestion, parseRecords, toServices } from './dns-sd.ts'
+
+// Put together by hand after RFC 1035 §4.1 and RFC 6763 §13: an answer with name compression.
+const hex = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex')
+const label = (text: string) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]).toString('hex')
+const answer = hex(`
+  0000 8400 0000 0001 0000 0003
+  ${label('_ssc')} ${label('_udp')} ${label('local')} 00   000c 0001 00000e10 0009 ${label('EM-Lft')} c00c
+  c027 0021 8001 00000078 000d 0000 0000 002d ${label('em6k')} c016
+  c027 0010 8001 00000e10 0019 ${label('Model=EM6000')} ${label('txtvers=1')} 01 3d
+  c042 0001 8001 00000078 0004 0a14010b`)
+
+test('a question asks for pointers to every type, and for answers of one’s own', () => {
+  expect(encodeQuestion(['_ssc._udp', '_ssc._tcp'])).toEqual(
+    hex(`0000 0000 0002 0000 0000 0000
+      ${label('_ssc')} ${label('_udp')} ${label('local')} 00 000c 8001
+      ${label('_ssc')} ${label('_tcp')} ${label('local')} 00 000c 8001`),
+  )
+})
+
+describe('an answer', () => {
+  test('becomes services', () => {
+    const services = toServices(parseRecords(answer), ['_ssc._udp', '_ssc._tcp'])
+    expect(services).toEqual([
+      {
+        type: '_ssc._udp',
+        instance: 'EM-Lft',
+        port: 45,
+        addresses: ['10.20.1.11'],
+        text: { model: 'EM6000', txtvers: '1' },
+      },
+    ])
+  })
+
+  test('may come in several messages, in any order, twice, and without an address', () => {
+    const records = parseRecords(answer)
+    expect(toServices([...records.toReversed(), ...records], ['_ssc._udp'])).toHaveLength(1)
+    expect(
+      toServices(
+        records.filter(({ type }) => type !== 'A'),
+        ['_ssc._udp'],
+      ),
+    ).toEqual([])
+    expect(
+      toServices(
+        records.filter(({ type }) => type !== 'SRV'),
+        ['_ssc._udp'],
+      ),
+    ).toEqual([])
+  })
+
+  test('that ends early, or leads in circles, gives what made sense', () => {
+    const types = (records: readonly DnsRecord[]) => records.map(({ type }) => type)
+    expect(types(parseRecords(answer.subarray(0, answer.length - 2)))).toEqual(['PTR', 'SRV', 'TXT'])
+    expect(parseRecords(Buffer.alloc(0))).toEqual([])
+    expect(parseRecords(hex('0000 8400 0000 0001 0000 0000 c00c 000c 0001 00000000 0000'))).toEqual([])
+  })
+
+  test('may be anything at all', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(answer.length), (noise, at) => {
+        parseRecords(Buffer.from(noise))
+        parseRecords(Buffer.concat([answer.subarray(0, at), noise]))
+      }),
+    )
+  })
+})
+
+test('asks who is there and gathers what comes', async () => {
+  const responder = createSocket('udp4')
+  const asked: Buffer[] = []
+  responder.on('message', (message, { port, address }) => {
+    asked.push(message)
+    if (asked.length === 1) responder.send('no sense', port, address)
+    responder.send(answer, port, address)
+  })
+  responder.bind(0, '127.0.0.1')
+  await once(responder, 'listening')
+  const group = { address: '127.0.0.1', port: (responder.address() as AddressInfo).port }
+  const about = { types: ['_ssc._udp'], group, from: ['127.0.0.1'] }
+  try {
+    const services = await browse({ ...about, forMs: 200, signal: new AbortController().signal })
+    expect(services).toMatchObject([{ port: 45, addresses: ['10.20.1.11'] }])
+    expect(asked).toEqual([encodeQuestion(['_ssc._udp'])])
+    const startedAt = performance.now()
+    await expect(browse({ ...about, forMs: 5000, signal: AbortSignal.timeout(50) })).rejects.toThrow(/timeout/i)
+    expect(performance.now() - startedAt).toBeLessThan(500)
+  } finally {
+    responder.close()
+  }
+})

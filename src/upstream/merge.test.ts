@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { merge } from './merge.ts'
+
+async function* every(ms: number, ...items: (string | Error)[]): AsyncGenerator<string> {
+  for (const item of items) {
+    await pause(ms)
+    if (item instanceof Error) throw item
+    yield item
+  }
+}
+
+test('what comes first is told first, until all have ended', async () => {
+  const told: string[] = []
+  for await (const one of merge(every(20, 'a', 'b'), every(50, 'c'), every(1))) told.push(one)
+  expect(told).toEqual(['a', 'b', 'c'])
+})
+
+test('the first error ends it, and the others with it', async () => {
+  let isEnded = false
+  async function* endless() {
+    try {
+      for (;;) yield await pause(5, 'x')
+    } finally {
+      isEnded = true
+    }
+  }
+  const told: string[] = []
+  const reading = (async () => {
+    for await (const one of merge(endless(), every(30, new Error('lost')))) told.push(one)
+  })()
+  await expect(reading).rejects.toThrow('lost')
+  expect(told.length).toBeGreaterThan(0)
+  await expect.poll(() => isEnded).toBe(true)
+})
+
+test('a reader that leaves ends them all', async () => {
+  const ended: string[] = []
+  async function* named(name: string) {
+    try {
+      for (;;) yield await pause(1, name)
+    } finally {
+      ended.push(name)
+    }
+  }
+  for await (const _ of merge(named('a'), named('b'))) break
+  await expect.poll(() => ended.toSorted()).toEqual(['a', 'b'])
+})

@@ -1,0 +1,80 @@
+/** Gear as it really speaks, from its own socket to ours. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { channelOf, entryOf, firstDevice, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
+
+describe('a Shure System API server', () => {
+  it('is found out by itself; what it tells is shown, and what it pushes at once', async () => {
+    const server = await startSystemApi({ dockedPacks: 1 })
+    const app = await startApp({ manufacturers: [entryOf(server)] })
+    const device = firstDevice(server)
+    const all = await until('both are known', async () => {
+      const receivers = await app.receivers()
+      return receivers.length === 2 && receivers
+    })
+    const shown = all.find(({ name }) => name === device.name)
+    const { json: detail } = await app.get(`/api/receivers/${shown?.id}/`)
+    expect(detail).toMatchObject({
+      model: device.model,
+      serial_number: device.serial_number,
+      mac_address: device.mac_address,
+      ip: device.ip,
+      device_type: 'ulxd',
+      manufacturer: 'shure',
+    })
+    await until('the link has told its channels', () => server.subscriptions.length === 11)
+    const socket = await app.socket()
+    server.show.set(device.id, { name: 'Understudy' }, 2)
+    server.push.flush()
+    const update = await socket.next(
+      ({ type, data }) => type === 'device_update' && JSON.stringify(data).includes('Understudy'),
+    )
+    expect(update).toMatchObject({ receiver_id: shown?.id })
+    const { json: units } = await app.get('/api/units/')
+    expect(units).toMatchObject([{ model: 'ULXD1', battery_percentage: expect.any(Number) }])
+  })
+})
+
+describe('a Lectrosonics DSQD', () => {
+  it('is heard over one connection, and polled no more while that is up', async () => {
+    const unit = await startLectrosonics()
+    const app = await startApp({ manufacturers: [entryOf(unit)] })
+    const device = firstDevice(unit)
+    const [receiver] = await until('it is known', async () => {
+      const receivers = await app.receivers()
+      return receivers.length === 1 && receivers
+    })
+    expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
+    await until('the link is up', () => unit.push.links === 1)
+    unit.show.set(device.id, { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' }, 1)
+    const shown = await until('its levels arrive', async () => {
+      const [one] = await app.receivers()
+      const channel = one && channelOf(one)
+      return channel?.transmitter?.battery === 33 && channel.transmitter.name === 'Aurelio' && channel
+    })
+    expect(shown).toMatchObject({
+      rf_level: -70,
+      audio_level: -12,
+      details: { muted: false, encryption: 'on' },
+      transmitter: { details: { battery_type: expect.any(String) } },
+    })
+    const asked = unit.requests.count('!id?')
+    await pause(2_500)
+    // In its turn over the link, and by none of the polls of which there would have been two.
+    expect(unit.requests.count('!id?') - asked).toBeLessThanOrEqual(1)
+    expect(unit.push.links).toBe(1)
+  })
+
+  it('that was switched off and on again is heard again', async () => {
+    const unit = await startLectrosonics()
+    const app = await startApp({ manufacturers: [entryOf(unit)] })
+    const { id } = firstDevice(unit)
+    await until('the link is up', async () => (await app.receivers()).length === 1 && unit.push.links === 1)
+    unit.show.set(id, { online: false })
+    const failures = async () => (await app.get('/api/health/')).json.manufacturers[0].consecutive_failures
+    await until('polls fail', async () => (await failures()) > 0)
+    unit.show.set(id, { online: true })
+    await until('all is well', async () => (await failures()) === 0 && unit.push.links === 1, 20_000)
+  })
+})

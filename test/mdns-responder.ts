@@ -1,0 +1,61 @@
+/** A device that announces a service over multicast DNS, asked directly and answering directly, as RFC 6762 §6.7 has it. */
+
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+
+export interface Announced {
+  /** `_ssc._udp` */
+  readonly type: string
+  readonly instance: string
+  readonly ip: string
+  readonly port: number
+  readonly text?: Readonly<Record<string, string>>
+}
+
+export async function startResponder(services: readonly Announced[]) {
+  const socket = createSocket('udp4')
+  socket.on('message', (question, { port, address }) => {
+    for (const service of services) {
+      const asked = question.includes(name(service.type.split('.')).subarray(0, -1))
+      if (asked) socket.send(answerOf(service), port, address)
+    }
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return {
+    group: { address: '127.0.0.1', port: (socket.address() as AddressInfo).port },
+    close: () => new Promise<void>((resolve) => socket.close(() => resolve())),
+  }
+}
+
+function answerOf({ type, instance, ip, port, text = {} }: Announced): Buffer {
+  const service = [...type.split('.'), 'local']
+  const own = [instance, ...service]
+  const host = [`host-of-${instance}`, 'local']
+  const texts = Object.entries(text).map(([key, value]) => Buffer.from(`${key}=${value}`))
+  const header = Buffer.alloc(12)
+  header.writeUInt16BE(0x8400, 2)
+  header.writeUInt16BE(4, 6)
+  return Buffer.concat([
+    header,
+    record(service, 12, name(own)),
+    record(own, 33, Buffer.concat([Buffer.from([0, 0, 0, 0, port >> 8, port & 255]), name(host)])),
+    record(own, 16, Buffer.concat(texts.flatMap((one) => [Buffer.from([one.length]), one]))),
+    record(host, 1, Buffer.from(ip.split('.').map(Number))),
+  ])
+}
+
+function record(labels: readonly string[], type: number, data: Buffer): Buffer {
+  const about = Buffer.alloc(10)
+  about.writeUInt16BE(type, 0)
+  about.writeUInt16BE(1, 2)
+  about.writeUInt32BE(120, 4)
+  about.writeUInt16BE(data.length, 8)
+  return Buffer.concat([name(labels), about, data])
+}
+
+function name(labels: readonly string[]): Buffer {
+  const parts = labels.map((label) => Buffer.from(label)).flatMap((label) => [Buffer.from([label.length]), label])
+  return Buffer.concat([...parts, Buffer.from([0])])
+}

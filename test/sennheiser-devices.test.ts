@@ -1,0 +1,148 @@
+/** Sennheiser's single devices in the whole service: found, followed, lost and back, whatever their protocol. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startMcpSimulator } from '../src/manufacturers/sennheiser/mcp/simulator.ts'
+import { startSennheiserRack } from '../src/manufacturers/sennheiser/rack/simulator.ts'
+import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulator.ts'
+import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
+import { channelOf, startApp, type TestApp, until } from './app.ts'
+import { atEnd } from './scope.ts'
+import { tokenHeaders } from './tokens.ts'
+
+function keep<T extends { close(): unknown }>(one: T): T {
+  atEnd(() => one.close())
+  return one
+}
+
+const password = 'stage-right-password'
+
+function sennheiserDevices(...devices: readonly unknown[]) {
+  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  return { code: 'sennheiser', config: { devices, password, timeout: 3, ...pace } }
+}
+
+async function connectionsOf(app: TestApp) {
+  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app.house, 'admin'))
+  return json as { transport: string; status: string }[]
+}
+
+async function untilFollowed(app: TestApp, count: number): Promise<void> {
+  await until('all are followed', async () => {
+    const connections = await connectionsOf(app)
+    return connections.length === count && connections.every(({ status }) => status === 'connected')
+  })
+}
+
+test('a rack of every family is found, followed live, and left in peace by the poller', async () => {
+  // An ew device answers to its own port, which on one address with us it would occupy itself.
+  const ew = keep(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
+  const ewdx = keep(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
+  const d6000 = keep(await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:00:00:02', host: '127.0.0.4' }))
+  const ewdx4 = keep(await startSsc2Simulator({ product: 'EWDX4CHDS', serial: '4004', host: '127.0.0.5' }))
+  const spectera = keep(
+    await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005', host: '127.0.0.6' }),
+  )
+  const devices = [ew, ewdx, d6000, ewdx4, spectera]
+  const app = await startApp({ manufacturers: [sennheiserDevices(...devices.map(({ url }) => url))] })
+  const receivers = await until('all are there', async () => {
+    const found = await app.receivers()
+    return found.length === devices.length && found
+  })
+  const seen = Object.fromEntries(
+    receivers.map(({ ip, device_type, channels }) => [ip, [device_type, channels.length]]),
+  )
+  expect(seen).toEqual({
+    '127.0.0.2': ['ew', 1],
+    '127.0.0.3': ['ewdx', 2],
+    '127.0.0.4': ['d6000', 2],
+    '127.0.0.5': ['ewdx', 4],
+    '127.0.0.6': ['spectera', 2],
+  })
+  await untilFollowed(app, devices.length)
+  expect([...new Set((await connectionsOf(app)).map(({ transport }) => transport))].sort()).toEqual(['sse', 'udp'])
+
+  ew.set({ battery: '30', isTxMuted: true })
+  ewdx.set({ '/mates/tx1/battery/gauge': 31, '/m/rx1/rssi': -71 })
+  d6000.set({ '/rx1/skx/battery': ['30%', '1:10'] })
+  ewdx4.set('/api/transmitters/0/battery', { gauge: 33 })
+  spectera.set('/api/mts/paired/all', [
+    { mtUid: 11, name: 'LEAD', state: 'Connected', micAudiolinkId: 0, batteryFillLevel: 34 },
+  ])
+  const batteries = async () =>
+    (await app.receivers()).map((one) => [one.ip, channelOf(one).transmitter?.battery]).sort()
+  await until('the changes are seen', async () => {
+    const all = [30, 31, 30, 33, 34].map((battery, at) => [`127.0.0.${at + 2}`, battery])
+    return JSON.stringify(await batteries()) === JSON.stringify(all)
+  })
+  const one = async (ip: string) => channelOf((await app.receivers()).find((receiver) => receiver.ip === ip) as never)
+  expect(await one('127.0.0.2')).toMatchObject({ name: 'EW 1', transmitter: { details: { muted: true } } })
+  expect(await one('127.0.0.3')).toMatchObject({ rf_level: -71, details: { quality: 100, antennas: 'A' } })
+  expect(await one('127.0.0.4')).toMatchObject({ details: { rf_a: -86, rf_b: -101, antennas: 'AB' } })
+
+  const listed = () => ewdx4.requests.filter((request) => request === 'GET /api/device/identity').length
+  const before = listed()
+  await pause(2500)
+  expect(listed()).toBe(before)
+  expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
+  expect(app.house.health().manufacturers.map(({ status }) => status)).toEqual(['healthy'])
+
+  await app.close()
+  expect([ew, ewdx, d6000].map(({ subscriptions }) => subscriptions)).toEqual([0, 0, 0])
+  expect([ewdx4, spectera].map(({ sessions }) => sessions)).toEqual([0, 0])
+}, 60_000)
+
+test('a rack for a demo plays along, every device in its own words', async () => {
+  const { close, ...config } = await startSennheiserRack(1)
+  keep({ close })
+  const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { ...config, poll_interval: 1 } }] })
+  await untilFollowed(app, config.devices.length)
+  const levels = async () =>
+    (await app.receivers()).map(({ name, channels }) => [name, channels.map(({ rf_level }) => rf_level)])
+  const before = JSON.stringify(await levels())
+  await until('something moves', async () => JSON.stringify(await levels()) !== before)
+  const types = (await app.receivers()).map(({ device_type }) => device_type).sort()
+  expect(types).toEqual(['d6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
+}, 30_000)
+
+test('devices that fall silent or go are lost, and taken up again when they are back', async () => {
+  const ewdx = keep(await startSsc1Simulator())
+  const ewdx4 = await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5' })
+  const config = { stream_timeout: 2 }
+  const { code, config: settings } = sennheiserDevices({ url: ewdx.url, name: 'Stage left' }, ewdx4.url)
+  const app = await startApp({ manufacturers: [{ code, config: { ...settings, ...config } }] })
+  await untilFollowed(app, 2)
+  ewdx.datagrams.trouble.says = 'nothing'
+  await ewdx4.close()
+  await until(
+    'both are lost',
+    async () => (await connectionsOf(app)).every(({ status }) => status !== 'connected'),
+    20_000,
+  )
+  ewdx.datagrams.trouble.says = 'sense'
+  ewdx.set({ '/mates/tx1/battery/gauge': 21 })
+  const back = keep(
+    await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5', port: Number(new URL(ewdx4.url).port) }),
+  )
+  back.set('/api/transmitters/0/battery', { gauge: 22 })
+  await until(
+    'both are back, with what they say now',
+    async () => {
+      const found = await app.receivers()
+      const batteries = found.map((one) => channelOf(one).transmitter?.battery).sort()
+      return JSON.stringify(batteries) === '[21,22]' && found.every(({ is_active }) => is_active)
+    },
+    45_000,
+  )
+  expect(await app.receivers()).toHaveLength(2)
+}, 90_000)
+
+test('a wrong password costs a device two questions, however long the service runs', async () => {
+  const ewdx = keep(await startSsc2Simulator())
+  const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
+  const health = () => app.house.health().manufacturers[0]
+  await until('it is said', () => /not asked again/.test(health()?.error ?? ''))
+  for (let times = 0; times < 3; times += 1) await app.post('/api/refresh/', {})
+  expect(ewdx.requests).toEqual(['GET /api/v1/devices', 'GET /api/device/identity'])
+  expect(ewdx.isLocked).toBe(false)
+}, 30_000)
