@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { createServer as createTlsServer, TLSSocket } from 'node:tls'
+import { createServer as createTlsServer } from 'node:tls'
 import type { Certified } from '../certificates.ts'
 
 export interface Network {
@@ -35,10 +35,7 @@ export async function startNetwork(
   let made = 0
   const lead = (client: Socket) => {
     const system = connect(Number(port), hostname)
-    clients.add(client)
-    made += 1
     const end = () => {
-      clients.delete(client)
       client.destroy()
       system.destroy()
     }
@@ -52,13 +49,22 @@ export async function startNetwork(
   }
   const tls = certified && createTlsServer(certified, lead)
   const server = tls ?? createServer(lead)
+  // Before the handshake, if there is one: whoever is in the middle of it is reset as well.
+  server.on('connection', (client: Socket) => {
+    clients.add(client)
+    made += 1
+    client.on('error', () => {}).on('close', () => clients.delete(client))
+  })
   const listen = async (at: number) => {
     server.listen(at, '127.0.0.1')
     await once(server, 'listening')
   }
   const reset = () => {
-    // A TLS socket has no reset of its own.
-    for (const client of clients) client instanceof TLSSocket ? client.destroy() : client.resetAndDestroy()
+    for (const client of clients) {
+      // Under TLS a socket has no reset of its own.
+      if (tls === undefined) client.resetAndDestroy()
+      else client.destroy()
+    }
   }
   const refuse = async () => {
     reset()

@@ -236,8 +236,11 @@ describe('a link', () => {
     expect(error).toMatch(says)
     expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
     const { linkAsked } = system(code)
-    await until('it is tried again', () => linkAsked.length > 1, 20_000)
-    expect((linkAsked[1]?.at ?? 0) - (linkAsked[0]?.at ?? 0)).toBeGreaterThan(600)
+    const first = linkAsked[0]?.at ?? 0
+    await until('it is tried again later', () => linkAsked.some(({ at }) => at - first > 600), 20_000)
+    // Whoever refuses us without a challenge is shown the key in a header at once, and once.
+    const atOnce = linkAsked.filter(({ at }) => at - first <= 600)
+    expect(atOnce.length).toBeLessThanOrEqual(code === 'refused-401' ? 2 : 1)
   })
 
   it('that tells nonsense goes on; what means nothing is counted', async () => {
