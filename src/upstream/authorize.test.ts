@@ -80,6 +80,13 @@ describe('digest', () => {
       expect(authorizer.learn('', sent)).toBe(false)
     })
 
+    test('does not go to a peer that has answered without it', () => {
+      const authorizer = start()
+      authorizer.confirm('')
+      expect(authorizer.learn('', {})).toBe(false)
+      expect(authorizer.headers('GET', '/')).toEqual({})
+    })
+
     test('never goes to a peer that asks for a digest, of whatever kind, or for a password', () => {
       const asked = ['Digest realm="r", nonce="n", qop="auth"', 'Digest realm="r", nonce="n", algorithm=SHA3', 'Basic']
       for (const challenge of asked) {

@@ -110,10 +110,13 @@ function createDigest(credentials: DigestCredentials, makeCnonce: () => string):
   let keyed: Record<string, string> = {}
   /** For a digest or a password: such a peer is not to see the secret itself, from then on. */
   let hasAskedOtherwise = false
+  /** It has answered whoever came without credentials: what it refuses then, a key does not open. */
+  let isOpen = false
   let challenge: Challenge | undefined
   let nonceCount = 0
   const learnKey = (sent: Readonly<Record<string, string>>): boolean => {
-    if (keyHeader === undefined || secret === '' || hasAskedOtherwise || sent[keyHeader] !== undefined) return false
+    if (keyHeader === undefined || secret === '' || sent[keyHeader] !== undefined) return false
+    if (hasAskedOtherwise || isOpen) return false
     keyed = { [keyHeader]: secret }
     return true
   }
@@ -146,6 +149,7 @@ function createDigest(credentials: DigestCredentials, makeCnonce: () => string):
       return true
     },
     confirm(authenticationInfo) {
+      isOpen ||= challenge === undefined && Object.keys(keyed).length === 0
       const nextnonce = parseChallenges(`info ${authenticationInfo}`)[0]?.parameters.nextnonce
       if (challenge === undefined || nextnonce === undefined) return
       use({ ...challenge, parameters: { ...challenge.parameters, nonce: nextnonce } })
