@@ -161,7 +161,14 @@ async function startServer(
   async function signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     // It goes first: stopped, it starts no others that nobody would know of.
     process.kill(pid, name)
-    for (const one of await childrenOf(pid)) process.kill(one, name)
+    for (const one of await childrenOf(pid)) {
+      try {
+        process.kill(one, name)
+      } catch (error) {
+        // It went between our looking and our telling.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
   }
 
   async function kill(): Promise<void> {
