@@ -161,31 +161,24 @@ async function startServer(
   async function signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     // It goes first: stopped, it starts no others that nobody would know of.
     process.kill(pid, name)
-    for (const one of await childrenOf(pid)) {
-      try {
-        process.kill(one, name)
-      } catch (error) {
-        // It went between our looking and our telling.
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-      }
-    }
+    for (const one of await childrenOf(pid)) signalIfThere(one, name)
   }
 
   async function kill(): Promise<void> {
     // Asked for first: once it is dead nobody knows whose they were.
     const children = await childrenOf(pid)
     process.kill(pid, 'SIGKILL')
-    for (const one of children) killIfThere(one)
+    for (const one of children) signalIfThere(one, 'SIGKILL')
     await stop()
   }
   return { stop, signal, kill }
 }
 
-function killIfThere(pid: number): void {
+function signalIfThere(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, name)
   } catch {
-    // It has ended, as they do when they find the server dead.
+    // It has ended meanwhile: its work was done, or it found the server dead.
   }
 }
 
