@@ -1,6 +1,6 @@
 /** What is built in from other people's packages goes with their licences. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Each package these files came from, by name and version, with the words of its licence. `files`: below `root`. */
@@ -17,6 +17,6 @@ export function licencesOf(files: Iterable<string>, root: string): string {
 function licenceOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
-  const words = file === undefined || !existsSync(join(folder, file)) ? '' : readFileSync(join(folder, file), 'utf8')
+  const words = file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
   return `${name} ${version} (${license ?? 'no licence named'})\n\n${words.trim()}`.trim()
 }

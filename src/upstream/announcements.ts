@@ -37,11 +37,10 @@ export async function browse(options: BrowseOptions): Promise<Service[]> {
     return socket
   })
   const question = encodeQuestion(types)
-  const end = performance.now() + forMs
   try {
-    while (performance.now() < end) {
+    for (let leftMs = forMs; leftMs > 0; leftMs -= askEveryMs) {
       for (const socket of sockets) ask(socket, question, group)
-      await pause(Math.min(askEveryMs, Math.max(0, end - performance.now())), undefined, { signal })
+      await pause(Math.min(askEveryMs, leftMs), undefined, { signal })
     }
   } catch (error) {
     signal.throwIfAborted()

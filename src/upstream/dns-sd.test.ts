@@ -87,10 +87,7 @@ test('asks who is there and gathers what comes', async () => {
   try {
     const services = await browse({ ...about, forMs: 200, signal: new AbortController().signal })
     expect(services).toMatchObject([{ port: 45, addresses: ['10.20.1.11'] }])
-    // More than once: datagrams get lost.
-    expect(new Set(asked.map((one) => one.toString('hex')))).toEqual(
-      new Set([encodeQuestion(['_ssc._udp']).toString('hex')]),
-    )
+    expect(asked).toEqual([encodeQuestion(['_ssc._udp'])])
     const startedAt = performance.now()
     await expect(browse({ ...about, forMs: 5000, signal: AbortSignal.timeout(50) })).rejects.toThrow(/timeout/i)
     expect(performance.now() - startedAt).toBeLessThan(500)
