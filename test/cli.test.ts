@@ -45,7 +45,9 @@ describe('the words', () => {
       [
         [[], /command/],
         [['nothing'], /nothing/],
+        [['serv'], /serv.*Did you mean serve\?/],
         [['serve', '--nothing'], /--nothing/],
+        [['serve', '--hots', '127.0.0.1'], /--hots.*Did you mean --host\?/],
         [['serve', '--port', '70000'], /--port.*65535/],
         [['serve', '--database-url', 'mysql://x'], /--database-url.*postgres/],
         [['poll_devices', '--interval', '0'], /--interval.*1 to 3600/],
