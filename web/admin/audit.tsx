@@ -10,13 +10,18 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { type Filter, filterValues, useSearch } from '../query.ts'
-import { auditTexts as texts } from '../texts/audit.ts'
+import { words } from '../words.ts'
 import { auditColumns } from './audit-columns.tsx'
+
+const texts = words.audit
 
 const everyMs = 10_000
 
+/** What actions begin with. */
+const families = Object.entries(texts.families).map(([value, text]) => ({ value, text }))
+
 const filters: readonly Filter[] = [
-  { name: 'action', label: texts.filters.action, kind: 'choice', options: texts.families },
+  { name: 'action', label: texts.filters.action, kind: 'choice', options: families },
   { name: 'actor', label: texts.filters.actor, kind: 'text' },
   {
     name: 'result',

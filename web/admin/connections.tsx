@@ -15,10 +15,11 @@ import { useReading } from '../reading.ts'
 import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
 import '../styles/connections.css'
-import { connectionTexts as texts } from '../texts/connections.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { connectionColumns, receiverOf } from './connection-columns.tsx'
 import { useManufacturerFilter } from './filters.ts'
+
+const texts = words.connections
 
 const path = '/api/admin/realtime-connections/'
 const everyMs = 3_000
@@ -101,7 +102,7 @@ function List({ connections, onDone }: ListProps) {
       <BulkActions
         selection={selection}
         actions={actions}
-        refusal={mayReview ? null : shellTexts.takes(shellTexts.roles.admin)}
+        refusal={mayReview ? null : words.shell.takes(words.shell.roles.admin)}
         onDone={onDone}
       />
       {connections.length === 0 ? null : (

@@ -13,10 +13,11 @@ import { Shell } from '../parts/shell.tsx'
 import { type Filter, filterValues, useSearch } from '../query.ts'
 import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
-import { movementTexts as texts } from '../texts/movements.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { movementColumns } from './movement-columns.tsx'
+
+const texts = words.movements
 
 const path = '/api/admin/movements/'
 const everyMs = 5_000
@@ -68,7 +69,7 @@ function Log({ movements, onDone }: { movements: readonly MovementBody[]; onDone
       <BulkActions
         selection={selection}
         actions={actions}
-        refusal={mayAcknowledge ? null : shellTexts.takes(shellTexts.roles.operator)}
+        refusal={mayAcknowledge ? null : words.shell.takes(words.shell.roles.operator)}
         onDone={onDone}
       />
       {movements.length === 0 ? null : (

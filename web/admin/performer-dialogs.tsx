@@ -9,9 +9,11 @@ import { Field, SelectField, TextField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
 import { smallPicture } from '../small-picture.ts'
-import { performerTexts as texts } from '../texts/performers.ts'
+import { words } from '../words.ts'
 import { AddPerformers } from './add-performers.tsx'
 import { assign, type Cast, unitName, type Wearing } from './wearing.ts'
+
+const texts = words.performers
 
 const path = '/api/performers/'
 

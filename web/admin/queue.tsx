@@ -16,10 +16,11 @@ import { useReading } from '../reading.ts'
 import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
 import '../styles/queue.css'
-import { queueTexts as texts } from '../texts/queue.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { Entry } from './queue-entry.tsx'
+
+const texts = words.queue
 
 const path = '/api/admin/discovery-queue/'
 const everyMs = 5_000
@@ -77,7 +78,7 @@ function Decisions({ entries, onDone }: { entries: readonly QueueEntryBody[]; on
       <BulkActions
         selection={selection}
         actions={actions}
-        refusal={mayReview ? null : shellTexts.takes(shellTexts.roles.admin)}
+        refusal={mayReview ? null : words.shell.takes(words.shell.roles.admin)}
         onDone={onDone}
       />
       <ul className="entries" aria-label={texts.list}>

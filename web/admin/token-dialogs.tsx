@@ -11,10 +11,12 @@ import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
 import { useReading } from '../reading.ts'
-import { tokenTexts as texts } from '../texts/tokens.ts'
+import { words } from '../words.ts'
 import type { Made } from './made-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
 import { EndFields, endOf, endProblem } from './token-end.tsx'
+
+const texts = words.tokens
 
 const path = '/api/admin/tokens/'
 

@@ -3,7 +3,9 @@
 import { useState } from 'react'
 import type { Problem } from '../api.ts'
 import { Field, SelectField } from '../parts/field.tsx'
-import { tokenTexts as texts } from '../texts/tokens.ts'
+import { words } from '../words.ts'
+
+const texts = words.tokens
 
 const dayMs = 24 * 3_600_000
 
