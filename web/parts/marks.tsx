@@ -34,9 +34,9 @@ function Overload({ facts, isFixed }: { facts: ChannelFacts; isFixed: boolean })
   if (overloadAt === null || facts.state === 'clipping' || facts.marks.includes('clipping')) return null
   const time = formatTime(overloadAt)
   const text = (
-    <>
+    <span className="overload-text">
       {words.card.overload} <span className="overload-time">{time}</span>
-    </>
+    </span>
   )
   if (isFixed) return <span className="overload">{text}</span>
   const clear = () => store.dispatch({ type: 'overload_cleared', receiverId, channelId, at: Date.now() })
