@@ -99,6 +99,8 @@ export interface TestAppOptions {
   /** More of the configuration file. */
   readonly config?: object
   readonly isScreenOnly?: boolean
+  /** Pages other than those that are shipped. */
+  readonly webRoot?: string
   /** Silent unless told. */
   readonly log?: Logger
 }
@@ -122,7 +124,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     log: options.log ?? pino({ level: 'silent' }),
     pid: process.pid,
     version: 'test',
-    webRoot: join(root, 'dist/web'),
+    webRoot: options.webRoot ?? join(root, 'dist/web'),
     isScreenOnly,
   })
   let closing: Promise<void> | undefined

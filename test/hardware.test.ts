@@ -268,6 +268,16 @@ describe.each(engines)('performers and what they wear (%s)', (engine) => {
     expect(await found('manufacturer=nobody')).toEqual([])
     expect(await found(`performer=${bert.id}&names=true`)).toMatchObject([{ performer_name: 'Berta' }])
     expect((await found(`performer=${bert.id}`))[0]).not.toHaveProperty('performer_name')
+    const tagged = async (picture: string | null) => {
+      await write(app, 'PUT', `/api/performers/${bert.id}/`, { name: 'Berta', picture })
+      return (await found(`performer=${bert.id}&names=true`))[0].performer_picture_tag
+    }
+    const photo = (end: string) => `data:image/webp;base64,${'A'.repeat(90_000)}${end}`
+    const tags = [await tagged(null), await tagged(photo('bcd=')), await tagged(photo('bce=')), await tagged('/b.png')]
+    expect(tags[0]).toBe(null)
+    expect(new Set(tags).size).toBe(4)
+    expect(tags[1].length).toBeLessThan(100)
+    expect(await tagged(photo('bcd='))).toBe(tags[1])
     expect((await app.get('/api/assignments/?is_active=perhaps')).status).toBe(400)
 
     expect((await app.send('DELETE', `/api/assignments/${worn.json.id}/`)).status).toBe(204)

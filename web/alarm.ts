@@ -4,8 +4,7 @@ import type { ChannelFacts } from './channel-state.ts'
 import { houseStaleSince } from './channel-state.ts'
 import { keep, recall } from './memory.ts'
 import type { Store } from './store.ts'
-import { liveTexts } from './texts/live.ts'
-import { texts } from './texts.ts'
+import { words } from './words.ts'
 
 export interface AlarmState {
   readonly isSounding: boolean
@@ -117,8 +116,8 @@ function sound(context: AudioContext) {
 }
 
 function notify({ channelId, slot, receiverName, name, state }: ChannelFacts) {
-  const title = liveTexts.alarm.notification(name ?? texts.card.noName, texts.states[state])
-  new Notification(title, { body: liveTexts.alarm.position(slot, receiverName), tag: `micwatch-${channelId}` })
+  const title = words.live.alarm.notification(name ?? words.card.noName, words.states[state])
+  new Notification(title, { body: words.live.alarm.position(slot, receiverName), tag: `micwatch-${channelId}` })
 }
 
 /** Browsers have notifications on https and on this machine only. */

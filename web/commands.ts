@@ -2,8 +2,8 @@
 
 import type { Group } from '../src/model/api.ts'
 import type { Alarm, AlarmState } from './alarm.ts'
-import { liveTexts } from './texts/live.ts'
 import { defaultView, searchOf, type View } from './view.ts'
+import { words } from './words.ts'
 
 export interface Command {
   readonly key: string
@@ -29,7 +29,7 @@ export interface CommandOptions {
   search(): void
 }
 
-const words = liveTexts.keys
+const keys = words.live.keys
 
 export function listCommands(options: CommandOptions): readonly Command[] {
   const { page, mount, view, groups, alarm, alarmState, change, show, search } = options
@@ -39,41 +39,41 @@ export function listCommands(options: CommandOptions): readonly Command[] {
   }
   const isProblemsFirst = view.sort === 'problems'
   return [
-    { key: '?', text: words.help, run: () => show('help') },
-    ...(page === 'desk' ? [{ key: '/', text: words.search, isElsewhere: true, run: search }] : []),
+    { key: '?', text: keys.help, run: () => show('help') },
+    ...(page === 'desk' ? [{ key: '/', text: keys.search, isElsewhere: true, run: search }] : []),
     {
       key: '0123456789',
       keyText: '0–9',
-      text: words.groups,
+      text: keys.groups,
       isElsewhere: page === 'desk',
       run: (key) => change({ group: groups[Number(key) - 1]?.id ?? null }),
     },
     page === 'desk'
-      ? { key: 'w', text: words.wall, run: () => go('/wall') }
-      : { key: 'd', text: words.desk, run: () => go('/') },
+      ? { key: 'w', text: keys.wall, run: () => go('/wall') }
+      : { key: 'd', text: keys.desk, run: () => go('/') },
     {
       key: 'p',
-      text: words.problems,
+      text: keys.problems,
       isOn: isProblemsFirst,
       run: () => change({ sort: isProblemsFirst ? 'slot' : 'problems' }),
     },
     {
       key: 'l',
-      text: page === 'desk' ? words.layout : words.layoutWall,
+      text: page === 'desk' ? keys.layout : keys.layoutWall,
       isElsewhere: page === 'desk',
       run: () => change({ layout: view.layout === 'grid' ? 'list' : 'grid' }),
     },
-    { key: 'f', text: words.full, run: toggleFullScreen },
-    { key: 'q', text: words.qr, run: () => show('qr') },
-    ...(page === 'wall' ? [toggle('g', words.pictures, view.pictures, (pictures) => change({ pictures }))] : []),
-    toggle('c', words.charts, view.charts, (charts) => change({ charts })),
+    { key: 'f', text: keys.full, run: toggleFullScreen },
+    { key: 'q', text: keys.qr, run: () => show('qr') },
+    ...(page === 'wall' ? [toggle('g', keys.pictures, view.pictures, (pictures) => change({ pictures }))] : []),
+    toggle('c', keys.charts, view.charts, (charts) => change({ charts })),
     {
       key: 'm',
-      text: alarmState.isWaiting ? words.soundWaits : words.sound,
+      text: alarmState.isWaiting ? keys.soundWaits : keys.sound,
       isOn: alarmState.isSounding && !alarmState.isWaiting,
       run: () => void alarm.toggleSound(),
     },
-    ...(page === 'desk' ? [{ key: 'a', text: words.arrange, run: () => show('arrange') }] : []),
+    ...(page === 'desk' ? [{ key: 'a', text: keys.arrange, run: () => show('arrange') }] : []),
   ]
 }
 

@@ -1,23 +1,35 @@
 /** Values -> what is read. Widths are kept by the style sheet; the minus sign is a real one. */
 
-/** Always with its unit: 12:38 would read as a time of day. */
+import { locale, words } from './words.ts'
+
+const texts = words.times
+
 export function formatAge(ms: number): string {
   const [seconds, minutes, hours] = parts(ms)
   if (hours > 0) return shortAge(ms)
-  return minutes > 0 ? `${minutes} min ${two(seconds)} s` : `${seconds} s`
+  return minutes > 0 ? texts.minutesSeconds(minutes, two(seconds)) : texts.seconds(seconds)
 }
 
 export function shortAge(ms: number): string {
   const [seconds, minutes, hours] = parts(ms)
-  if (hours >= 48) return `${Math.floor(hours / 24)} d`
-  if (hours >= 10) return `${hours} h`
-  if (hours > 0) return `${hours} h ${two(minutes)}`
-  return minutes > 0 ? `${minutes} min` : `${seconds} s`
+  if (hours >= 48) return texts.days(Math.floor(hours / 24))
+  if (hours >= 10) return texts.hours(hours)
+  if (hours > 0) return texts.hoursMinutes(hours, two(minutes))
+  return minutes > 0 ? texts.minutes(minutes) : texts.seconds(seconds)
 }
 
 export function formatTime(at: number): string {
   const date = new Date(at)
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}
+
+/** ISO 8601 -> day and time, as one says it where this language is spoken. */
+export function formatMoment(at: string): string {
+  return texts.moment(new Date(at), locale)
+}
+
+export function formatDay(at: string): string {
+  return texts.day(new Date(at), locale)
 }
 
 export function formatLevel(level: number): string {

@@ -1,6 +1,7 @@
 /** The layout as the page shows it: places one inside another, narrowed to what somebody looks for. */
 
 import type { HardwareLayout, LayoutLocation, LayoutReceiver } from '../src/model/location.ts'
+import { words } from './words.ts'
 
 /** A place to choose, with the way there: `Hall / Rack 1`. */
 export interface Place {
@@ -66,6 +67,6 @@ export function narrow(layout: HardwareLayout, { search = '', isActive }: Wanted
 }
 
 function wordsOf({ name, model, ip, manufacturer, channels }: LayoutReceiver): string {
-  const words = [name, model, ip, manufacturer, ...channels.flatMap((one) => [one.name, `slot ${one.slot}`])]
-  return words.join('\n').toLowerCase()
+  const told = [name, model, ip, manufacturer, ...channels.flatMap((one) => [one.name, words.layout.slot(one.slot)])]
+  return told.join('\n').toLowerCase()
 }

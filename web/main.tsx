@@ -24,6 +24,7 @@ import { UnknownPage } from './views/unknown-page.tsx'
 import { Wall } from './views/wall.tsx'
 import { watchHouse } from './watch-house.ts'
 import { watchWearers } from './watch-wearers.ts'
+import { locale, words } from './words.ts'
 
 /** The live pages come with the first script, but for the one with the large charts. */
 const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
@@ -38,6 +39,8 @@ const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
 const livePages: readonly Page[] = ['desk', 'wall', 'channel']
 
 async function start(container: HTMLElement) {
+  document.documentElement.lang = locale
+  document.title = words.product
   applyTheme(rememberedTheme(location.search))
   const mount = mountOf(import.meta.url)
   const page = pageOf(location.pathname, mount)

@@ -3,15 +3,24 @@
 import { useEffect, useState } from 'react'
 import { isObject } from './api.ts'
 import { useSurroundings } from './context.ts'
-import { shellTexts } from './texts/shell.ts'
+import type { words } from './words.ts'
 
-export function useSections(): typeof shellTexts.sections {
+interface Section {
+  readonly name: keyof typeof words.shell.sections
+  readonly pages: readonly (keyof typeof words.shell.pages)[]
+}
+
+const sections: readonly Section[] = [
+  { name: 'review', pages: ['queue', 'movements', 'connections'] },
+  { name: 'show', pages: ['layout', 'groups', 'performers'] },
+  { name: 'service', pages: ['manufacturers', 'settings', 'nodes'] },
+  { name: 'access', pages: ['people', 'tokens', 'audit'] },
+]
+
+export function useSections(): readonly Section[] {
   const hasNodes = useHasNodes()
-  if (hasNodes) return shellTexts.sections
-  return shellTexts.sections.map((section) => ({
-    ...section,
-    pages: section.pages.filter(({ page }) => page !== 'nodes'),
-  }))
+  if (hasNodes) return sections
+  return sections.map(({ name, pages }) => ({ name, pages: pages.filter((page) => page !== 'nodes') }))
 }
 
 /** False for a service that does not know the address; true until that is known. */

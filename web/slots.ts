@@ -1,8 +1,9 @@
 /** Positions of a group as people write them: `1-4, blank, 7`. */
 
 import { isSpacer, nextSpacer } from './places.ts'
+import { words } from './words.ts'
 
-const blank = 'blank'
+const { blank, notASlot, slotTwice } = words.groups
 const lastSlot = 65_535
 
 /** Neighbours in a row become one range. */
@@ -26,9 +27,9 @@ export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: 
   const written = text.replaceAll(/\s*[-–]\s*/g, '-')
   for (const part of written.split(/[\s,;]+/).filter((one) => one !== '')) {
     const read = part === blank ? [nextSpacer(slots) ?? 0] : readRange(part)
-    if (read === null) return { ok: false, expected: `“${part}” is no position: expected numbers like 1-8, 12, blank.` }
+    if (read === null) return { ok: false, expected: notASlot(part) }
     const twice = read.find((slot) => slots.includes(slot))
-    if (twice !== undefined) return { ok: false, expected: `Position ${twice} is there twice.` }
+    if (twice !== undefined) return { ok: false, expected: slotTwice(twice) }
     slots.push(...read)
   }
   return { ok: true, slots }

@@ -5,7 +5,7 @@ import { type Deed, type Plan, undoOf } from './arrangement.ts'
 import { useSurroundings } from './context.ts'
 import { doDeed, groupsAfter } from './do-deed.ts'
 import { useSay } from './parts/messages.tsx'
-import { arrangeTexts } from './texts/arrange.ts'
+import { words } from './words.ts'
 
 export interface Deeds {
   readonly canUndo: boolean
@@ -53,7 +53,7 @@ export function useDeeds(): Deeds {
         const newId = undone.type === 'create_group' ? undone.group.id : null
         done.current = done.current.slice(0, -1).map((one) => withGroupId(one, oldId, newId))
         setCount(done.current.length)
-        say({ text: arrangeTexts.undone })
+        say({ text: words.arrange.undone })
       }),
     [carryOut, inTurn, say],
   )
@@ -66,12 +66,30 @@ export function useDeeds(): Deeds {
         if (result === null) return false
         done.current = [...done.current, result]
         setCount(done.current.length)
-        say({ text: arrangeTexts.result(result), undo })
+        say({ text: saidOf(result), undo })
         return true
       }),
     [carryOut, inTurn, say, store, undo],
   )
   return { canUndo: count > 0, dispatch, undo }
+}
+
+function saidOf(deed: Deed): string {
+  const texts = words.arrange
+  switch (deed.type) {
+    case 'move':
+      return texts.moved(deed.to)
+    case 'swap':
+      return texts.swapped(deed.a.slot, deed.b.slot)
+    case 'change_group':
+      return texts.changed(deed.after.title)
+    case 'create_group':
+      return texts.created(deed.group.title)
+    case 'delete_group':
+      return texts.deleted(deed.group.title)
+    default:
+      return deed satisfies never
+  }
 }
 
 function withGroupId(deed: Deed, oldId: number | null, id: number | null): Deed {

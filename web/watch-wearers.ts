@@ -11,8 +11,8 @@ interface AssignmentBody {
 }
 
 const everyMs = 10_000
-/** Pictures are large and change rarely: when somebody or something worn changed, and else only so often. */
-const performersEveryMs = 5 * 60_000
+/** What no assignment tells: a transmitter that is heard on another channel. */
+const unitsEveryMs = 5 * 60_000
 
 export interface WatchWearersOptions {
   readonly store: Store
@@ -36,7 +36,7 @@ export function watchWearers({ store, api, signal }: WatchWearersOptions): () =>
 
   async function read() {
     clearTimeout(timer)
-    // With the names, so that the answer differs when somebody is renamed.
+    // With the names, so that the answer differs when somebody is renamed, or given another picture: those are large.
     const assignments = await api.read('/api/assignments/?is_active=true&names=true', isList<AssignmentBody>)
     if (assignments.ok && !signal.aborted) await take(assignments.body)
     clearTimeout(timer)
@@ -44,8 +44,8 @@ export function watchWearers({ store, api, signal }: WatchWearersOptions): () =>
   }
 
   async function take(assignments: readonly AssignmentBody[]) {
-    const isOld = performance.now() - readAt > performersEveryMs
     const text = JSON.stringify(assignments)
+    const isOld = performance.now() - readAt > unitsEveryMs
     if (text === said && !isOld) return
     const units = assignments.length === 0 ? null : await api.read('/api/units/', isList<UnitBody>)
     const people = assignments.length === 0 ? null : await api.read('/api/performers/', isList<Performer>)

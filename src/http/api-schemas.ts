@@ -479,6 +479,7 @@ type AssignmentBody = Omit<hardware.Assignment, 'started_at' | 'ended_at'> & {
   started_at: string
   ended_at: string | null
   performer_name?: string
+  performer_picture_tag?: string | null
 }
 export const Assignment = schemaOf<AssignmentBody>()(
   named('Assignment', 'Who wears which unit.', {
@@ -489,6 +490,7 @@ export const Assignment = schemaOf<AssignmentBody>()(
     started_at: time('When it began.'),
     ended_at: timeOrNull('When it ended.'),
     performer_name: Type.Optional(text("The performer's name, where `names` asks for it.")),
+    performer_picture_tag: Type.Optional(textOrNull('With the name: another text when the picture is another one.')),
   }),
 )
 

@@ -217,10 +217,13 @@ function assignmentRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutes
     })
     const bodies = found.map(toAssignmentBody)
     if (readFlag(query, 'names') !== true) return listOf(request, bodies)
-    const names = new Map((await listPerformerNames(hardwareDeps.db.read)).map(({ id, name }) => [id, name]))
+    const performers = new Map((await listPerformerNames(hardwareDeps.db.read)).map((one) => [one.id, one]))
     return listOf(
       request,
-      bodies.map((one) => ({ ...one, performer_name: names.get(one.performer) ?? '' })),
+      bodies.map((one) => {
+        const { name = '', picture_tag = null } = performers.get(one.performer) ?? {}
+        return { ...one, performer_name: name, performer_picture_tag: picture_tag }
+      }),
     )
   })
 

@@ -198,7 +198,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       is_active: flagOf('Only those that are, or are not.'),
       performer: idOf('Id of a performer.'),
       wireless_unit: idOf('Id of a unit.'),
-      names: flagOf("With each performer's name."),
+      names: flagOf("With each performer's name, and what tells that the picture has changed."),
       ...manufacturer,
       ...paging,
     },

@@ -1,5 +1,6 @@
 /** Performers, which unit they wear, and the positions of channels on the wall. */
 
+import { sql } from 'kysely'
 import type { Assignment, Performer } from '../model/hardware.ts'
 import type { Reader, Tx } from './database.ts'
 
@@ -8,9 +9,19 @@ export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
 }
 
+export interface PerformerName extends Pick<Performer, 'id' | 'name'> {
+  /** Another one when the picture is another one: its length and its end, where a compressed picture always differs. */
+  readonly picture_tag: string | null
+}
+
 /** By id; without the pictures, which may be large. */
-export async function listPerformerNames(reader: Reader): Promise<Pick<Performer, 'id' | 'name'>[]> {
-  return reader.selectFrom('performers').select(['id', 'name']).orderBy('id').execute()
+export async function listPerformerNames(reader: Reader): Promise<PerformerName[]> {
+  const tag = sql<string | null>`length(picture) || ':' || substr(picture, length(picture) - 47)`
+  return reader
+    .selectFrom('performers')
+    .select(['id', 'name', tag.as('picture_tag')])
+    .orderBy('id')
+    .execute()
 }
 
 export async function findPerformer(reader: Reader, id: number): Promise<Performer | undefined> {

@@ -308,16 +308,25 @@ it.each(['dark', 'light', 'contrast'])(
 
 it('keeps an overload in sight after it has passed, until somebody clears it', async () => {
   service.house.receivers = [singers(1)]
-  await page.goto(`${service.url}/`)
-  await card(1).waitFor()
+  const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true })
+  for (const one of [page, phone]) {
+    await one.goto(`${service.url}/`)
+    await one.locator('.card').waitFor()
+  }
   service.say(update([{ audio_level: 0 }]))
-  await page.locator('.card[data-state=clipping]').waitFor()
+  for (const one of [page, phone]) await one.locator('.card[data-state=clipping]').waitFor()
   service.say(update([{ audio_level: -20 }]))
   expect(await stateOf(1)).toBe('clipping')
   await expect.poll(() => stateOf(1), { timeout: 15_000 }).toBe('good')
-  const mark = card(1).getByRole('button', { name: /^OL \d\d:\d\d:\d\d$/ })
-  await mark.click()
-  await mark.waitFor({ state: 'detached' })
+  const markOn = (one: Page) => one.getByRole('button', { name: /^OL \d\d:\d\d:\d\d$/ })
+  await markOn(page).click()
+  await markOn(page).waitFor({ state: 'detached' })
+  // A thumb is 44 px wide, whatever it looks like.
+  const box = await markOn(phone).boundingBox()
+  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
+  await phone.touchscreen.tap((box?.x ?? 0) + 10, (box?.y ?? 0) + 3)
+  await markOn(phone).waitFor({ state: 'detached' })
+  await phone.close()
 }, 40_000)
 
 it('keeps the last battery of a transmitter that has just gone', async () => {

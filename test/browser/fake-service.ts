@@ -3,13 +3,15 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, TransmitterBody } from '../../src/model/api.ts'
 import type { UpstreamStatus } from '../../src/model/health.ts'
 import type { ServerMessage } from '../../src/model/messages.ts'
 import { findPage } from '../../src/model/pages.ts'
 
-const pages = new URL('../../dist/web/', import.meta.url)
+const shipped = fileURLToPath(new URL('../../dist/web/', import.meta.url))
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
@@ -39,7 +41,8 @@ export interface FakeHouse {
   needsSignIn: boolean
 }
 
-export async function startFakeService(mount: string): Promise<FakeService> {
+/** `webRoot`: where its pages lie. */
+export async function startFakeService(mount: string, webRoot = shipped): Promise<FakeService> {
   const house: FakeHouse = {
     receivers: [],
     groups: [],
@@ -80,9 +83,14 @@ export async function startFakeService(mount: string): Promise<FakeService> {
     const send = (status: number, type: string, body: string) =>
       response.writeHead(status, { ...headers, 'content-type': type }).end(body)
     const json = (body: unknown) => send(200, 'application/json', JSON.stringify(body))
-    if (path.startsWith('/assets/')) return send(200, types[path.split('.').pop() ?? ''] ?? '', readPage(path))
+    if (path.startsWith('/assets/'))
+      return send(200, types[path.split('.').pop() ?? ''] ?? '', readFileSync(join(webRoot, path), 'utf8'))
     if (findPage(path) !== null) {
-      return send(200, 'text/html; charset=utf-8', readPage('/index.html').replaceAll('="./', `="${mount}/`))
+      return send(
+        200,
+        'text/html; charset=utf-8',
+        readFileSync(join(webRoot, 'index.html'), 'utf8').replaceAll('="./', `="${mount}/`),
+      )
     }
     if (house.needsSignIn) return send(401, 'application/json', '{"error":"Sign in first."}')
     if (path === '/api/data.json') return json(dataOf(house))
@@ -130,10 +138,6 @@ export function receiver(id: number, told: readonly (Partial<TransmitterBody> | 
   const last_seen = new Date().toISOString()
   const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }
   return { id, ...hardware, is_active: true, last_seen, channels }
-}
-
-function readPage(path: string): string {
-  return readFileSync(new URL(`.${path}`, pages), 'utf8')
 }
 
 function dataOf(house: FakeHouse): DataBody {

@@ -38,7 +38,7 @@ it('leads to the wall from every page', async () => {
   }
 })
 
-it('renames who is on the wall within seconds', async () => {
+it('renames who is on the wall, and changes the picture, within seconds', async () => {
   const shure = await startShure()
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   const unit = await until('a transmitter is heard', async () => (await app.get('/api/units/')).json[0])
@@ -47,6 +47,10 @@ it('renames who is on the wall within seconds', async () => {
   const page = await open(app, '/wall')
   await page.locator('.card', { hasText: 'Ada Lovelace' }).waitFor()
   const headers = { 'content-type': 'application/json' }
-  await app.send('PUT', `/api/performers/${id}/`, { headers, body: JSON.stringify({ name: 'Augusta King' }) })
+  const change = (body: object) =>
+    app.send('PUT', `/api/performers/${id}/`, { headers, body: JSON.stringify({ name: 'Augusta King', ...body }) })
+  await change({})
   await page.locator('.card', { hasText: 'Augusta King' }).waitFor({ timeout: 15_000 })
+  await change({ picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAAC' })
+  await page.locator('.card img[src$="AQABAAAC"]').waitFor({ timeout: 15_000 })
 })

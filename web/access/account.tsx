@@ -11,11 +11,10 @@ import { Form } from '../parts/form.tsx'
 import { useSay } from '../parts/messages.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useSession } from '../session.ts'
-import { accessTexts } from '../texts/access.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { newPasswordProblem } from './new-password.ts'
 
-const texts = accessTexts.account
+const texts = words.access.account
 
 export function Account() {
   const session = useSession()
@@ -35,7 +34,7 @@ function Person({ user }: { user: UserBody }) {
           <bdi>{plainText(user.username)}</bdi>
         </dd>
         <dt>{texts.role}</dt>
-        <dd>{shellTexts.roles[user.role]}</dd>
+        <dd>{words.shell.roles[user.role]}</dd>
         <dt>{texts.lastLogin}</dt>
         <dd>
           <Ago at={user.last_login_at} />
@@ -71,7 +70,7 @@ function PasswordForm({ username }: { username: string }) {
       <PasswordField
         name="new_password"
         label={texts.next}
-        hint={accessTexts.setUp.passwordHint}
+        hint={words.access.setUp.passwordHint}
         autoComplete="new-password"
       />
     </Form>

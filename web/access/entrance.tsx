@@ -2,16 +2,15 @@
 
 import { type ReactNode, useEffect } from 'react'
 import '../styles/shell.css'
-import { shellTexts } from '../texts/shell.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 
 export function Entrance({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
-    document.title = shellTexts.titled(title)
+    document.title = words.shell.titled(title)
   }, [title])
   return (
     <main className="entrance">
-      <p className="entrance-product">{texts.product}</p>
+      <p className="entrance-product">{words.product}</p>
       <h1>{title}</h1>
       {children}
     </main>

@@ -11,11 +11,11 @@ import type { Problem } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
 import { ProblemLine } from '../parts/problem.tsx'
-import { accessTexts } from '../texts/access.ts'
+import { words } from '../words.ts'
 import { enter } from './enter.ts'
 import { Entrance } from './entrance.tsx'
 
-const texts = accessTexts.kiosk
+const texts = words.access.kiosk
 /** A screen that starts before the service does finds its way by itself. */
 const retryMs = 5_000
 

@@ -8,12 +8,12 @@ import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { useReading } from '../reading.ts'
-import { accessTexts } from '../texts/access.ts'
+import { words } from '../words.ts'
 import { enter } from './enter.ts'
 import { Entrance } from './entrance.tsx'
 import { newPasswordProblem } from './new-password.ts'
 
-const texts = accessTexts.setUp
+const texts = words.access.setUp
 
 export function SetUp() {
   const { mount } = useSurroundings()

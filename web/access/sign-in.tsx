@@ -8,11 +8,11 @@ import { useSurroundings } from '../context.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { useReading } from '../reading.ts'
-import { accessTexts } from '../texts/access.ts'
+import { words } from '../words.ts'
 import { enter } from './enter.ts'
 import { Entrance } from './entrance.tsx'
 
-const texts = accessTexts.signIn
+const texts = words.access.signIn
 
 export function SignIn() {
   const { mount, api } = useSurroundings()
@@ -38,7 +38,7 @@ export function SignIn() {
       <details className="hint">
         <summary>{texts.forgottenTitle}</summary>
         <p>{texts.forgotten}</p>
-        <code>{texts.resetCommand}</code>
+        <code>micwatch create_admin --username … --reset</code>
       </details>
     </Entrance>
   )

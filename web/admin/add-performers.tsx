@@ -7,7 +7,9 @@ import { useSurroundings } from '../context.ts'
 import { TextField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
-import { performerTexts as texts } from '../texts/performers.ts'
+import { words } from '../words.ts'
+
+const texts = words.performers
 
 interface AddPerformersProps {
   readonly known: readonly Performer[]

@@ -1,13 +1,14 @@
 /** What the audit log says of each deed. */
 
 import type { AuditBody } from '../../src/model/people.ts'
-import { plainText } from '../format.ts'
+import { formatMoment, plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/audit.css'
 import '../styles/records.css'
-import { auditTexts as texts } from '../texts/audit.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
+
+const texts = words.audit
 
 const tones = { ok: 'good', refused: 'waiting', failed: 'bad' } as const
 
@@ -17,7 +18,7 @@ export const auditColumns: readonly Column<AuditBody>[] = [
     title: texts.columns.at,
     cell: ({ at }) => (
       <span className="stacked-cell">
-        <span className="audit-when">{new Date(at).toLocaleString()}</span>
+        <span className="audit-when">{formatMoment(at)}</span>
         <small>
           <Ago at={at} />
         </small>
@@ -55,7 +56,7 @@ export const auditColumns: readonly Column<AuditBody>[] = [
 
 function Details({ details }: Pick<AuditBody, 'details'>) {
   const told = Object.entries(details)
-  if (told.length === 0) return partTexts.unknown
+  if (told.length === 0) return words.parts.unknown
   return (
     <ul className="audit-details">
       {told.map(([name, value]) => (

@@ -4,8 +4,9 @@ import type { ConnectionBody, ConnectionStatus } from '../../src/model/connectio
 import { formatAge, plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
-import { connectionTexts as texts } from '../texts/connections.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
+
+const texts = words.connections
 
 export const connectionColumns: readonly Column<ConnectionBody>[] = [
   { key: 'receiver', title: texts.columns.receiver, cell: (one) => <Receiver connection={one} /> },
@@ -18,7 +19,7 @@ export const connectionColumns: readonly Column<ConnectionBody>[] = [
   {
     key: 'error',
     title: texts.columns.error,
-    cell: ({ error_message }) => (error_message === null ? partTexts.unknown : <bdi>{plainText(error_message)}</bdi>),
+    cell: ({ error_message }) => (error_message === null ? words.parts.unknown : <bdi>{plainText(error_message)}</bdi>),
   },
 ]
 
@@ -32,7 +33,7 @@ function sinceOf({ status, connected_at, disconnected_at }: ConnectionBody): str
 }
 
 function durationOf({ duration_seconds: seconds }: ConnectionBody): string {
-  return seconds === null ? partTexts.unknown : formatAge(seconds * 1000)
+  return seconds === null ? words.parts.unknown : formatAge(seconds * 1000)
 }
 
 function Receiver({ connection }: { connection: ConnectionBody }) {

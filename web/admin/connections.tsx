@@ -2,23 +2,19 @@
 
 import { type ConnectionBody, connectionStatuses } from '../../src/model/connection.ts'
 import { isPage } from '../api.ts'
-import { pageSize, usePaged } from '../paged.ts'
-import { type BulkAction, BulkActions } from '../parts/bulk-actions.tsx'
+import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { DataTable } from '../parts/data-table.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { FilterBar } from '../parts/filter-bar.tsx'
-import { Loaded } from '../parts/loaded.tsx'
-import { Pager } from '../parts/pager.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { type Filter, filterValues, useSearch } from '../query.ts'
+import type { Filter } from '../query.ts'
 import { useReading } from '../reading.ts'
-import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
+import { PagedList } from './paged-list.tsx'
 import '../styles/connections.css'
-import { connectionTexts as texts } from '../texts/connections.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { connectionColumns, receiverOf } from './connection-columns.tsx'
 import { useManufacturerFilter } from './filters.ts'
+
+const texts = words.connections
 
 const path = '/api/admin/realtime-connections/'
 const everyMs = 3_000
@@ -32,29 +28,38 @@ const status: Filter = {
 
 export function Connections() {
   const filters = [status, useManufacturerFilter()]
-  const reading = usePaged<ConnectionBody>(path, filters, everyMs)
-  const [search] = useSearch()
-  const isFiltered = Object.keys(filterValues(filters, search)).length > 0
+  const mayReview = useMay('review')
+  const refusal = mayReview ? null : words.shell.takes(words.shell.roles.admin)
   return (
     <Shell page="connections" title={texts.title} intro={texts.intro}>
-      <FilterBar filters={filters} />
-      <Down />
-      <Loaded reading={reading}>
-        {({ results, count }) => (
-          <>
-            <List connections={results} onDone={reading.reload} />
-            {results.length > 0 ? null : (
-              <Empty title={isFiltered ? texts.noMatch : texts.none} filters={filters}>
-                <p>{texts.noneNext}</p>
-              </Empty>
-            )}
-            <Pager count={count} shown={results.length} size={pageSize} />
-          </>
+      <PagedList<ConnectionBody>
+        {...{ path, everyMs, filters, texts }}
+        count={<Down />}
+        deeds={{ actionsFor: stopAndStart, refusal }}
+      >
+        {(connections, selection) => (
+          <DataTable
+            caption={texts.list}
+            columns={connectionColumns}
+            rows={connections}
+            idOf={({ id }) => id}
+            nameOf={(one) => texts.name(one.id, receiverOf(one))}
+            selection={selection}
+          />
         )}
-      </Loaded>
+      </PagedList>
       <Legend />
     </Shell>
   )
+}
+
+function stopAndStart(connections: readonly ConnectionBody[]): readonly BulkAction[] {
+  const stopped = new Set(connections.filter((one) => one.status === 'stopped').map(({ id }) => id))
+  const [stopPath, startPath] = [`${path}stop`, `${path}start`]
+  return [
+    { ...texts.stop, key: 'stop', path: stopPath, undoPath: startPath, isFor: (id) => !stopped.has(id) },
+    { ...texts.start, key: 'start', path: startPath, undoPath: stopPath, isFor: (id) => stopped.has(id) },
+  ]
 }
 
 /** Always there to be read: a state that is only told on hovering is not told to a finger. */
@@ -79,41 +84,5 @@ function Down() {
     <p className="count" role="status">
       {failing === null || lost === null ? null : texts.down(failing.count + lost.count)}
     </p>
-  )
-}
-
-interface ListProps {
-  readonly connections: readonly ConnectionBody[]
-  onDone(): Promise<void>
-}
-
-function List({ connections, onDone }: ListProps) {
-  const selection = useSelection(connections.map(({ id }) => id))
-  const mayReview = useMay('review')
-  const stopped = new Set(connections.filter((one) => one.status === 'stopped').map(({ id }) => id))
-  const [stopPath, startPath] = [`${path}stop`, `${path}start`]
-  const actions: readonly BulkAction[] = [
-    { ...texts.stop, key: 'stop', path: stopPath, undoPath: startPath, isFor: (id) => !stopped.has(id) },
-    { ...texts.start, key: 'start', path: startPath, undoPath: stopPath, isFor: (id) => stopped.has(id) },
-  ]
-  return (
-    <>
-      <BulkActions
-        selection={selection}
-        actions={actions}
-        refusal={mayReview ? null : shellTexts.takes(shellTexts.roles.admin)}
-        onDone={onDone}
-      />
-      {connections.length === 0 ? null : (
-        <DataTable
-          caption={texts.list}
-          columns={connectionColumns}
-          rows={connections}
-          idOf={({ id }) => id}
-          nameOf={(one) => texts.name(one.id, receiverOf(one))}
-          selection={selection}
-        />
-      )}
-    </>
   )
 }

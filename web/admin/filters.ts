@@ -3,11 +3,11 @@
 import { type Health, isObject } from '../api.ts'
 import { type Filter, useSearch } from '../query.ts'
 import { useReading } from '../reading.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 
 export const yesOrNo = [
-  { value: 'true', text: partTexts.filters.yes },
-  { value: 'false', text: partTexts.filters.no },
+  { value: 'true', text: words.parts.filters.yes },
+  { value: 'false', text: words.parts.filters.no },
 ] as const
 
 /** Codes of the manufacturers that are there; until that is known, the one the address asks for. */
@@ -21,5 +21,5 @@ function useManufacturers(): readonly string[] {
 
 export function useManufacturerFilter(): Filter {
   const options = useManufacturers().map((code) => ({ value: code, text: code }))
-  return { name: 'manufacturer', label: partTexts.filters.manufacturer, kind: 'choice', options }
+  return { name: 'manufacturer', label: words.parts.filters.manufacturer, kind: 'choice', options }
 }

@@ -6,8 +6,10 @@ import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { formatSlots } from '../slots.ts'
-import { groupTexts as texts } from '../texts/groups.ts'
+import { words } from '../words.ts'
 import type { GroupQuestion } from './group-dialogs.tsx'
+
+const texts = words.groups
 
 /** `onAsk`: null for somebody who may only look. */
 export function groupColumns(onAsk: ((question: GroupQuestion) => void) | null): readonly Column<Group>[] {

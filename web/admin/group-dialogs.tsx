@@ -9,8 +9,10 @@ import { Field, SelectField, TextField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
 import { formatSlots, parseSlots } from '../slots.ts'
-import { groupTexts as texts } from '../texts/groups.ts'
+import { words } from '../words.ts'
 import { useManufacturerFilter } from './filters.ts'
+
+const texts = words.groups
 
 export type GroupQuestion = { readonly kind: 'add' } | { readonly kind: 'change' | 'remove'; readonly group: Group }
 

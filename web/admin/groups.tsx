@@ -12,11 +12,12 @@ import { filterValues, queryOf, useSearch } from '../query.ts'
 import { useReading } from '../reading.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { groupTexts as texts } from '../texts/groups.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { useManufacturerFilter } from './filters.ts'
 import { groupColumns } from './group-columns.tsx'
 import { GroupDialog, type GroupQuestion } from './group-dialogs.tsx'
+
+const texts = words.groups
 
 const everyMs = 10_000
 
@@ -43,7 +44,7 @@ export function Groups() {
               >
                 {texts.add}
               </button>
-              {mayOperate ? null : <span className="hint">{shellTexts.takes(shellTexts.roles.operator)}</span>}
+              {mayOperate ? null : <span className="hint">{words.shell.takes(words.shell.roles.operator)}</span>}
             </div>
             {groups.length === 0 ? (
               <Empty title={Object.keys(values).length > 0 ? texts.noMatch : texts.none} filters={filters}>

@@ -10,10 +10,12 @@ import { Removal } from '../parts/deed-dialog.tsx'
 import { Confirmation } from '../parts/dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
 import { useSending } from '../reading.ts'
-import { layoutTexts as texts } from '../texts/layout.ts'
+import { words } from '../words.ts'
 import { MoveForm, PlaceForm, ReceiverForm } from './layout-forms.tsx'
 import { nameIn, receiversPath, useMove } from './layout-move.ts'
 import { nameOf } from './layout-place.tsx'
+
+const texts = words.layout
 
 /** As it was when it was asked: what the page reads meanwhile must not change the question. */
 export type Asked =

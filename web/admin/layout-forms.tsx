@@ -9,10 +9,11 @@ import type { Tally } from '../one-by-one.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { layoutTexts as texts } from '../texts/layout.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 import { receiversPath, useMove } from './layout-move.ts'
 import { nameOf } from './layout-place.tsx'
+
+const texts = words.layout
 
 const locationsPath = '/api/admin/locations/'
 
@@ -144,7 +145,7 @@ function ReasonField() {
 function Cancel({ onClose }: { onClose: () => void }) {
   return (
     <button type="button" className="choice" onClick={onClose}>
-      {partTexts.dialog.cancel}
+      {words.parts.dialog.cancel}
     </button>
   )
 }

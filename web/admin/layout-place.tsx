@@ -7,7 +7,9 @@ import { plainText } from '../format.ts'
 import { standingIn } from '../layout.ts'
 import { RowBox } from '../parts/data-table.tsx'
 import type { Selection } from '../selection.ts'
-import { layoutTexts as texts } from '../texts/layout.ts'
+import { words } from '../words.ts'
+
+const texts = words.layout
 
 /** What can be done from here; null for somebody who may not. */
 export interface LayoutDeeds {

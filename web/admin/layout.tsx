@@ -16,12 +16,12 @@ import { useReading } from '../reading.ts'
 import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
 import '../styles/layout.css'
-import { layoutTexts as texts } from '../texts/layout.ts'
-import { partTexts } from '../texts/parts.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { type Asked, LayoutDialog } from './layout-dialog.tsx'
 import { type LayoutDeeds, Nowhere, PlaceBox } from './layout-place.tsx'
+
+const texts = words.layout
 
 const everyMs = 5_000
 
@@ -78,7 +78,7 @@ function House({ layout, values, filters, onDone }: HouseProps) {
       </p>
       {standing.length === 0 ? null : (
         <BulkBar selection={selection}>
-          {mayReview ? <Deeds chosen={chosen} onAsk={setAsked} /> : shellTexts.takes(shellTexts.roles.admin)}
+          {mayReview ? <Deeds chosen={chosen} onAsk={setAsked} /> : words.shell.takes(words.shell.roles.admin)}
         </BulkBar>
       )}
       <Outcome failed={failed} onDismiss={() => setFailed([])} />
@@ -128,7 +128,7 @@ function Deeds({ chosen, onAsk }: { chosen: readonly Standing[]; onAsk: (asked: 
       disabled={chosen.length === 0}
       onClick={() => onAsk({ deed, receivers: chosen })}
     >
-      {partTexts.list.withCount(text, chosen.length)}
+      {words.parts.list.withCount(text, chosen.length)}
     </button>
   )
   return (

@@ -5,7 +5,9 @@ import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
 import { CopyField } from '../parts/copy-field.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
-import { tokenTexts as texts } from '../texts/tokens.ts'
+import { words } from '../words.ts'
+
+const texts = words.tokens
 
 export interface Made {
   readonly name: string

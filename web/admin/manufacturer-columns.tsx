@@ -4,8 +4,9 @@ import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
 import { isOn, shownValue } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
-import { manufacturerTexts as texts } from '../texts/manufacturers.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
+
+const texts = words.manufacturers
 
 export interface ManufacturerDeeds {
   edit(record: ManufacturerBody): void
@@ -92,7 +93,7 @@ function Addresses({ record: { config } }: { record: ManufacturerBody }) {
   const isUnverified = !isOn(config, 'ssl_verify') && shown.some((one) => one.startsWith('https:'))
   return (
     <span className="stacked">
-      {shown.length === 0 ? partTexts.unknown : null}
+      {shown.length === 0 ? words.parts.unknown : null}
       {shown.map((address) => (
         <bdi key={address}>{plainText(address)}</bdi>
       ))}
@@ -109,7 +110,7 @@ function Addresses({ record: { config } }: { record: ManufacturerBody }) {
 
 function Switch({ record, onToggle }: { record: ManufacturerBody; onToggle: ManufacturerDeeds['toggle'] | undefined }) {
   const isOn = isEnabled(record)
-  if (onToggle === undefined) return isOn ? partTexts.filters.yes : partTexts.filters.no
+  if (onToggle === undefined) return isOn ? words.parts.filters.yes : words.parts.filters.no
   return (
     <label className="tick">
       <input
@@ -118,7 +119,7 @@ function Switch({ record, onToggle }: { record: ManufacturerBody; onToggle: Manu
         onChange={() => onToggle(record)}
         aria-label={texts.enable.text(nameOf(record))}
       />
-      <span aria-hidden="true">{isOn ? partTexts.filters.yes : partTexts.filters.no}</span>
+      <span aria-hidden="true">{isOn ? words.parts.filters.yes : words.parts.filters.no}</span>
     </label>
   )
 }

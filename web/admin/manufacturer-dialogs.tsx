@@ -8,11 +8,12 @@ import { DeedDialog, Removal } from '../parts/deed-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { useSending } from '../reading.ts'
-import { manufacturerTexts as texts } from '../texts/manufacturers.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 import { nameOf } from './manufacturer-columns.tsx'
 import { manufacturersPath } from './manufacturer-form.tsx'
 import { TestResult } from './test-result.tsx'
+
+const texts = words.manufacturers
 
 interface DialogProps {
   readonly record: ManufacturerBody
@@ -41,7 +42,7 @@ export function TestDialog({ record, onClose }: DialogProps) {
       </div>
       <div className="dialog-actions">
         <button type="button" className="choice" onClick={onClose}>
-          {partTexts.dialog.close}
+          {words.parts.dialog.close}
         </button>
       </div>
     </Dialog>

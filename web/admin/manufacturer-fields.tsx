@@ -12,7 +12,9 @@ import {
 } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
 import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'
-import { manufacturerTexts as texts } from '../texts/manufacturers.ts'
+import { words } from '../words.ts'
+
+const texts = words.manufacturers
 
 type Config = ManufacturerBody['config']
 
@@ -55,8 +57,10 @@ export function ConfigFields({ config, keys }: { config: Config; keys: readonly 
   )
 }
 
+const hints: Partial<Record<ConfigKey, string>> = texts.hints
+
 function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
-  const shared = { name: fieldName(spelledIn(config, key)), label: texts.labels[key], hint: texts.hints[key] }
+  const shared = { name: fieldName(spelledIn(config, key)), label: texts.labels[key], hint: hints[key] }
   switch (key) {
     case 'ssl_verify':
       return <VerifyField name={shared.name} isOn={isOn(config, key)} />

@@ -10,10 +10,11 @@ import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { useSending } from '../reading.ts'
-import { manufacturerTexts as texts } from '../texts/manufacturers.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 import { ConfigFields, keysFor, typedConfig } from './manufacturer-fields.tsx'
 import { TestResult } from './test-result.tsx'
+
+const texts = words.manufacturers
 
 export const manufacturersPath = '/api/admin/manufacturers/'
 
@@ -125,7 +126,7 @@ function Others({ tryOut, onClose }: OthersProps) {
         {isSending ? texts.test.testing : texts.test.typed}
       </button>
       <button type="button" className="choice" onClick={onClose}>
-        {partTexts.dialog.cancel}
+        {words.parts.dialog.cancel}
       </button>
       {problem === null ? null : <ProblemLine problem={problem} field={labelOf(problem.field)} />}
       {tested === null ? null : (

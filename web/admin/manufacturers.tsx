@@ -13,12 +13,13 @@ import { useReading } from '../reading.ts'
 import { useMay } from '../session.ts'
 import '../styles/manufacturers.css'
 import '../styles/records.css'
-import { manufacturerTexts as texts } from '../texts/manufacturers.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { isEnabled, type ManufacturerDeeds, manufacturerColumns, nameOf } from './manufacturer-columns.tsx'
 import { DisableQuestion, RemovalQuestion, TestDialog } from './manufacturer-dialogs.tsx'
 import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
 import { ScanForm } from './scan-form.tsx'
+
+const texts = words.manufacturers
 
 const everyMs = 5_000
 
@@ -70,7 +71,7 @@ function List({ records, plugins, onDone }: ListProps) {
             {texts.add}
           </button>
         ) : (
-          <p>{shellTexts.takes(shellTexts.roles.admin)}</p>
+          <p>{words.shell.takes(words.shell.roles.admin)}</p>
         )}
         {mayScan && records.length > 0 ? (
           <button type="button" className="choice" onClick={() => setAsked({ deed: 'scan' })}>

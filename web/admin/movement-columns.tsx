@@ -5,8 +5,9 @@ import { plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/movements.css'
-import { movementTexts as texts } from '../texts/movements.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
+
+const texts = words.movements
 
 export const movementColumns: readonly Column<MovementBody>[] = [
   { key: 'device', title: texts.columns.device, cell: ({ device }) => <Device device={device} /> },
@@ -24,7 +25,7 @@ export const movementColumns: readonly Column<MovementBody>[] = [
   {
     key: 'reason',
     title: texts.columns.reason,
-    cell: ({ reason }) => (reason === '' ? partTexts.unknown : <bdi>{plainText(reason)}</bdi>),
+    cell: ({ reason }) => (reason === '' ? words.parts.unknown : <bdi>{plainText(reason)}</bdi>),
   },
   { key: 'acknowledged', title: texts.columns.acknowledged, cell: (movement) => <Acknowledged movement={movement} /> },
 ]
@@ -77,5 +78,5 @@ function Acknowledged({ movement: { acknowledged, acknowledged_by } }: { movemen
       </span>
     )
   }
-  return <bdi>{texts.by(plainText(acknowledged_by ?? partTexts.unknown))}</bdi>
+  return <bdi>{texts.by(plainText(acknowledged_by ?? words.parts.unknown))}</bdi>
 }

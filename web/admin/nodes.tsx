@@ -9,7 +9,9 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useReading } from '../reading.ts'
 import { useHasNodes } from '../sections.ts'
-import { nodeTexts as texts } from '../texts/nodes.ts'
+import { words } from '../words.ts'
+
+const texts = words.nodes
 
 const everyMs = 5_000
 

@@ -13,11 +13,10 @@ import { useSending } from '../reading.ts'
 import { useSections } from '../sections.ts'
 import { useMay } from '../session.ts'
 import '../styles/overview.css'
-import { partTexts } from '../texts/parts.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { useWaiting } from './waiting.ts'
 
-const texts = shellTexts.overview
+const texts = words.shell.overview
 
 export function Overview() {
   const { mount } = useSurroundings()
@@ -25,15 +24,15 @@ export function Overview() {
   return (
     <Shell page="overview" title={texts.title}>
       <WaitsForYou />
-      {sections.map((section) => (
-        <section key={section.title} className="overview-section">
-          <h2>{section.title}</h2>
+      {sections.map(({ name, pages }) => (
+        <section key={name} className="overview-section">
+          <h2>{words.shell.sections[name]}</h2>
           <ul className="places">
-            {section.pages.map(({ page, title, says }) => (
+            {pages.map((page) => (
               <li key={page}>
                 <a className="place" href={mount + pathOf(page)}>
-                  <strong>{title}</strong>
-                  <span>{says}</span>
+                  <strong>{words.shell.pages[page].title}</strong>
+                  <span>{words.shell.pages[page].says}</span>
                 </a>
               </li>
             ))}
@@ -54,7 +53,7 @@ function WaitsForYou() {
       {problem === null ? null : <ProblemLine problem={problem} />}
       {isStoreWell ? null : <StoreNotice store={store} onDone={reload} />}
       {items === null ? (
-        <p className="count">{problem === null ? partTexts.loading : texts.unknown}</p>
+        <p className="count">{problem === null ? words.parts.loading : texts.unknown}</p>
       ) : items.length === 0 && isStoreWell ? (
         <p className="count">{texts.nothing}</p>
       ) : (
@@ -98,7 +97,7 @@ function StoreNotice({ store: { status, details }, onDone }: { store: StoreHealt
           {texts.acknowledge}
         </button>
       ) : (
-        <span>{shellTexts.takes(shellTexts.roles.admin)}</span>
+        <span>{words.shell.takes(words.shell.roles.admin)}</span>
       )}
     </div>
   )

@@ -4,9 +4,10 @@ import type { UserBody } from '../../src/model/people.ts'
 import { plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
-import { peopleTexts as texts } from '../texts/people.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import type { PersonQuestion } from './person-dialogs.tsx'
+
+const texts = words.people
 
 interface ColumnOptions {
   /** Id of whoever looks at the list. */
@@ -29,7 +30,7 @@ export function peopleColumns({ own, lastAdmin, onAsk }: ColumnOptions): readonl
         </span>
       ),
     },
-    { key: 'role', title: texts.columns.role, sortBy: ({ role }) => role, cell: ({ role }) => shellTexts.roles[role] },
+    { key: 'role', title: texts.columns.role, sortBy: ({ role }) => role, cell: ({ role }) => words.shell.roles[role] },
     {
       key: 'state',
       title: texts.columns.state,

@@ -9,9 +9,11 @@ import { Shell } from '../parts/shell.tsx'
 import { useReading } from '../reading.ts'
 import { useSession } from '../session.ts'
 import '../styles/records.css'
-import { peopleTexts as texts } from '../texts/people.ts'
+import { words } from '../words.ts'
 import { peopleColumns } from './people-columns.tsx'
 import { PersonDialog, type PersonQuestion } from './person-dialogs.tsx'
+
+const texts = words.people
 
 const everyMs = 10_000
 

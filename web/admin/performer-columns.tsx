@@ -4,11 +4,12 @@ import type { Performer } from '../../src/model/hardware.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/performers.css'
-import { partTexts } from '../texts/parts.ts'
-import { performerTexts as texts } from '../texts/performers.ts'
 import { showable } from '../watch-wearers.ts'
+import { words } from '../words.ts'
 import type { PerformerQuestion } from './performer-dialogs.tsx'
 import { type Cast, unitName, type Wearing } from './wearing.ts'
+
+const texts = words.performers
 
 interface Deeds {
   onAsk(question: PerformerQuestion): void
@@ -28,7 +29,7 @@ export function performerColumns(cast: Cast, deeds: Deeds | null): readonly Colu
     {
       key: 'notes',
       title: columns.notes,
-      cell: ({ notes }) => (notes === '' ? partTexts.unknown : <bdi className="notes">{plainText(notes)}</bdi>),
+      cell: ({ notes }) => (notes === '' ? words.parts.unknown : <bdi className="notes">{plainText(notes)}</bdi>),
     },
     {
       key: 'wears',

@@ -11,11 +11,12 @@ import { Shell } from '../parts/shell.tsx'
 import { useSending } from '../reading.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { performerTexts as texts } from '../texts/performers.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { performerColumns } from './performer-columns.tsx'
 import { PerformerDialog, type PerformerQuestion } from './performer-dialogs.tsx'
 import { type Cast, setActive, unitName, useCast, type Wearing } from './wearing.ts'
+
+const texts = words.performers
 
 export function Performers() {
   const reading = useCast()
@@ -60,7 +61,7 @@ function List({ cast, onAsk, reload }: ListProps) {
             {texts[kind]}
           </button>
         ))}
-        {mayOperate ? null : <span className="hint">{shellTexts.takes(shellTexts.roles.operator)}</span>}
+        {mayOperate ? null : <span className="hint">{words.shell.takes(words.shell.roles.operator)}</span>}
       </div>
       {cast.performers.length === 0 ? (
         <Empty title={texts.none}>

@@ -10,11 +10,12 @@ import { Removal } from '../parts/deed-dialog.tsx'
 import { Field, PasswordField, SelectField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
-import { peopleTexts as texts } from '../texts/people.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
+
+const texts = words.people
 
 const path = '/api/admin/users/'
-export const roleOptions = roles.map((value) => ({ value, text: shellTexts.roles[value] }))
+export const roleOptions = roles.map((value) => ({ value, text: words.shell.roles[value] }))
 
 export type PersonQuestion =
   | { readonly kind: 'add' }

@@ -6,8 +6,9 @@ import { plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import { RowBox } from '../parts/data-table.tsx'
 import type { Selection } from '../selection.ts'
-import { partTexts } from '../texts/parts.ts'
-import { queueTexts as texts } from '../texts/queue.ts'
+import { words } from '../words.ts'
+
+const texts = words.queue
 
 interface EntryProps {
   readonly entry: QueueEntryBody
@@ -113,7 +114,7 @@ function Row({ title, found, known, isDifferent = false }: RowProps) {
 }
 
 function Text({ text }: { text: string | null | undefined }) {
-  if (text === null || text === undefined || text === '') return <span className="unknown">{partTexts.unknown}</span>
+  if (text === null || text === undefined || text === '') return <span className="unknown">{words.parts.unknown}</span>
   return <bdi>{plainText(text)}</bdi>
 }
 

@@ -4,61 +4,51 @@ import { queueStatuses } from '../../src/model/discovery.ts'
 import type { QueueEntryBody } from '../../src/model/discovery-api.ts'
 import { refuseVerdict, type Verdict } from '../../src/model/review.ts'
 import { isPage } from '../api.ts'
-import { pageSize, usePaged } from '../paged.ts'
-import { type BulkAction, BulkActions } from '../parts/bulk-actions.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { FilterBar } from '../parts/filter-bar.tsx'
-import { Loaded } from '../parts/loaded.tsx'
-import { Pager } from '../parts/pager.tsx'
+import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { type Filter, filterValues, useSearch } from '../query.ts'
+import type { Filter } from '../query.ts'
 import { useReading } from '../reading.ts'
-import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
+import { PagedList } from './paged-list.tsx'
 import '../styles/queue.css'
-import { queueTexts as texts } from '../texts/queue.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { Entry } from './queue-entry.tsx'
+
+const texts = words.queue
 
 const path = '/api/admin/discovery-queue/'
 const everyMs = 5_000
 
 export function Queue() {
   const filters = queueFilters(useManufacturerFilter())
-  const reading = usePaged<QueueEntryBody>(path, filters, everyMs)
   const waiting = useReading('/api/discovery/pending/?page_size=1', isPage<unknown>, everyMs)
-  const [search] = useSearch()
-  const isFiltered = Object.keys(filterValues(filters, search)).length > 0
-  const reload = async () => {
-    await Promise.all([reading.reload(), waiting.reload()])
-  }
+  const mayReview = useMay('review')
+  const refusal = mayReview ? null : words.shell.takes(words.shell.roles.admin)
   return (
     <Shell page="queue" title={texts.title} intro={texts.intro}>
-      <FilterBar filters={filters} />
-      <p className="count" role="status">
-        {waiting.body === null ? null : texts.waiting(waiting.body.count)}
-      </p>
-      <Loaded reading={reading}>
-        {({ results, count }) => (
-          <>
-            <Decisions entries={results} onDone={reload} />
-            {results.length > 0 ? null : (
-              <Empty title={isFiltered ? texts.noMatch : texts.none} filters={filters}>
-                <p>{texts.noneNext}</p>
-              </Empty>
-            )}
-            <Pager count={count} shown={results.length} size={pageSize} />
-          </>
+      <PagedList<QueueEntryBody>
+        {...{ path, everyMs, filters, texts }}
+        count={
+          <p className="count" role="status">
+            {waiting.body === null ? null : texts.waiting(waiting.body.count)}
+          </p>
+        }
+        deeds={{ actionsFor: verdictsOn, refusal, onDone: waiting.reload }}
+      >
+        {(entries, selection) => (
+          <ul className="entries" aria-label={texts.list}>
+            {entries.map((entry) => (
+              <Entry key={entry.id} entry={entry} selection={selection} />
+            ))}
+          </ul>
         )}
-      </Loaded>
+      </PagedList>
     </Shell>
   )
 }
 
-function Decisions({ entries, onDone }: { entries: readonly QueueEntryBody[]; onDone: () => Promise<void> }) {
-  const selection = useSelection(entries.map(({ id }) => id))
-  const mayReview = useMay('review')
+function verdictsOn(entries: readonly QueueEntryBody[]): readonly BulkAction[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const isFor = (verdict: Verdict) => (id: number) => {
     const entry = byId.get(id)
@@ -66,27 +56,12 @@ function Decisions({ entries, onDone }: { entries: readonly QueueEntryBody[]; on
   }
   const undoPath = `${path}reopen`
   const { approve, reject, duplicate, reopen } = texts.actions
-  const actions: readonly BulkAction[] = [
+  return [
     { key: 'approve', ...approve, path: `${path}approve`, isFor: isFor('approve') },
     { key: 'reject', ...reject, path: `${path}reject`, undoPath, isFor: isFor('reject') },
     { key: 'duplicate', ...duplicate, path: `${path}mark-duplicate`, undoPath, isFor: isFor('mark_duplicate') },
     { key: 'reopen', ...reopen, path: undoPath, isFor: isFor('reopen') },
   ]
-  return (
-    <>
-      <BulkActions
-        selection={selection}
-        actions={actions}
-        refusal={mayReview ? null : shellTexts.takes(shellTexts.roles.admin)}
-        onDone={onDone}
-      />
-      <ul className="entries" aria-label={texts.list}>
-        {entries.map((entry) => (
-          <Entry key={entry.id} entry={entry} selection={selection} />
-        ))}
-      </ul>
-    </>
-  )
 }
 
 function queueFilters(manufacturer: Filter): readonly Filter[] {

@@ -11,10 +11,9 @@ import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { manufacturerTexts } from '../texts/manufacturers.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 
-const texts = manufacturerTexts.scan
+const texts = words.manufacturers.scan
 
 interface ScanFormProps {
   readonly manufacturers: readonly ManufacturerBody[]
@@ -53,7 +52,7 @@ export function ScanForm({ manufacturers, onClose }: ScanFormProps) {
 function Close({ onClose }: { onClose: () => void }) {
   return (
     <button type="button" className="choice" onClick={onClose}>
-      {partTexts.dialog.close}
+      {words.parts.dialog.close}
     </button>
   )
 }

@@ -1,9 +1,11 @@
 /** What the page of settings says of each, and what can be done with it. */
 
 import type { Column } from '../parts/data-table.tsx'
-import { settingsTexts as texts } from '../texts/settings.ts'
+import { words } from '../words.ts'
 import type { SettingQuestion } from './setting-dialogs.tsx'
 import { type SettingRow, scopeName } from './setting-row.ts'
+
+const texts = words.settings
 
 /** `onAsk`: null for somebody who may only look. */
 export function settingColumns(onAsk: ((question: SettingQuestion) => void) | null): readonly Column<SettingRow>[] {

@@ -3,13 +3,14 @@
 import { parseSetting, type Settings, settingKinds } from '../../src/model/settings.ts'
 import { isObject, type Problem } from '../api.ts'
 import { useSurroundings } from '../context.ts'
-import { toSentence } from '../format.ts'
 import { Removal } from '../parts/deed-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
-import { settingsTexts as texts } from '../texts/settings.ts'
+import { words } from '../words.ts'
 import { type SettingRow, scopeName } from './setting-row.ts'
+
+const texts = words.settings
 
 export interface SettingQuestion {
   readonly kind: 'change' | 'forget'
@@ -81,8 +82,9 @@ function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
 
 /** The service's own rule, told before anything is sent. */
 function valueProblem({ key }: SettingRow, values: FormData): Problem | null {
-  const read = parseSetting(key, String(values.get('value')).trim())
-  return read.ok ? null : { kind: 'refused', field: 'value', detail: toSentence(`expected ${read.expected}`) }
+  const kind = settingKinds[key]
+  if (kind.type === 'boolean' || parseSetting(key, String(values.get('value')).trim()).ok) return null
+  return { kind: 'refused', field: 'value', detail: texts.expected(kind.min, kind.max) }
 }
 
 function Forget({ row: { key, manufacturer }, onDone, onClose }: DialogProps) {

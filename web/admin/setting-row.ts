@@ -1,7 +1,9 @@
 /** One setting of one scope, as the page lists it. */
 
 import { type ExplainedSettings, type SettingKey, type SettingsBody, settingKinds } from '../../src/model/settings.ts'
-import { settingsTexts as texts } from '../texts/settings.ts'
+import { words } from '../words.ts'
+
+const texts = words.settings
 
 export type SettingRow = ExplainedSettings[SettingKey] & {
   readonly key: SettingKey

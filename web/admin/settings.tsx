@@ -12,12 +12,13 @@ import { filterValues, queryOf, useSearch } from '../query.ts'
 import { useReading } from '../reading.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { settingsTexts as texts } from '../texts/settings.ts'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { useManufacturerFilter } from './filters.ts'
 import { settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
 import { rowsOf, scopeName } from './setting-row.ts'
+
+const texts = words.settings
 
 const everyMs = 10_000
 
@@ -31,7 +32,7 @@ export function SettingsPage() {
   return (
     <Shell page="settings" title={texts.title} intro={texts.intro}>
       <FilterBar filters={filters} />
-      {mayOperate ? null : <p className="hint">{shellTexts.takes(shellTexts.roles.operator)}</p>}
+      {mayOperate ? null : <p className="hint">{words.shell.takes(words.shell.roles.operator)}</p>}
       <Loaded reading={reading}>
         {(scopes) =>
           scopes.length === 0 ? (

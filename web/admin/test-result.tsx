@@ -2,9 +2,9 @@
 
 import type { ConnectionTest } from '../../src/model/manufacturer-api.ts'
 import { plainText } from '../format.ts'
-import { manufacturerTexts } from '../texts/manufacturers.ts'
+import { words } from '../words.ts'
 
-const texts = manufacturerTexts.test
+const texts = words.manufacturers.test
 const tones = { healthy: 'good', degraded: 'waiting', unhealthy: 'bad' } as const
 
 export function TestResult({ tested }: { tested: ConnectionTest }) {
@@ -15,7 +15,7 @@ export function TestResult({ tested }: { tested: ConnectionTest }) {
         {tested.sources.map(({ base_url, status, error, devices }) => (
           <li key={base_url}>
             <span className="tag" data-tone={tones[status]}>
-              {manufacturerTexts.statuses[status]}
+              {words.manufacturers.statuses[status]}
             </span>{' '}
             <bdi>
               {plainText(status === 'healthy' ? texts.answered(base_url, devices) : texts.failed(base_url, error))}

@@ -2,12 +2,13 @@
 
 import type { TokenBody } from '../../src/model/people.ts'
 import { useSurroundings } from '../context.ts'
-import { plainText } from '../format.ts'
+import { formatDay, plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
-import { shellTexts } from '../texts/shell.ts'
-import { tokenTexts as texts } from '../texts/tokens.ts'
+import { words } from '../words.ts'
 import type { TokenQuestion } from './token-dialogs.tsx'
+
+const texts = words.tokens
 
 interface ColumnOptions {
   /** The name of this user. */
@@ -23,7 +24,7 @@ export function tokenColumns({ makerOf, onAsk }: ColumnOptions): readonly Column
       sortBy: ({ name }) => name,
       cell: ({ name }) => <bdi>{plainText(name)}</bdi>,
     },
-    { key: 'role', title: texts.columns.role, sortBy: ({ role }) => role, cell: ({ role }) => shellTexts.roles[role] },
+    { key: 'role', title: texts.columns.role, sortBy: ({ role }) => role, cell: ({ role }) => words.shell.roles[role] },
     {
       key: 'expires_at',
       title: texts.columns.expires,
@@ -53,7 +54,7 @@ export function tokenColumns({ makerOf, onAsk }: ColumnOptions): readonly Column
 function End({ at }: { at: string | null }) {
   const { api } = useSurroundings()
   if (at === null) return texts.never
-  const day = new Date(at).toLocaleDateString()
+  const day = formatDay(at)
   if (Date.parse(at) > Date.now() + api.clockAheadMs()) return <time dateTime={at}>{day}</time>
   return (
     <span>

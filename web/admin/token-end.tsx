@@ -2,8 +2,11 @@
 
 import { useState } from 'react'
 import type { Problem } from '../api.ts'
+import { useSurroundings } from '../context.ts'
 import { Field, SelectField } from '../parts/field.tsx'
-import { tokenTexts as texts } from '../texts/tokens.ts'
+import { words } from '../words.ts'
+
+const texts = words.tokens
 
 const dayMs = 24 * 3_600_000
 
@@ -23,6 +26,12 @@ export function EndFields({ keep = false }: { keep?: boolean }) {
       {choice === 'day' ? <Field name="expires_at" label={texts.day} hint={texts.dayHint} type="date" /> : null}
     </>
   )
+}
+
+/** The service decides what is over: its clock counts. */
+export function useServiceClock() {
+  const { api } = useSurroundings()
+  return () => Date.now() + api.clockAheadMs()
 }
 
 /** For the interface: undefined leaves it as it is, null is never. */

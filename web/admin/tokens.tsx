@@ -10,10 +10,12 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useReading } from '../reading.ts'
 import '../styles/records.css'
-import { tokenTexts as texts } from '../texts/tokens.ts'
+import { words } from '../words.ts'
 import { type Made, MadeToken } from './made-token.tsx'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenDialog, type TokenQuestion } from './token-dialogs.tsx'
+
+const texts = words.tokens
 
 const everyMs = 10_000
 

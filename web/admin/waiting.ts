@@ -4,10 +4,9 @@ import type { StoreHealth } from '../../src/model/health.ts'
 import { type PageName, pathOf } from '../../src/model/pages.ts'
 import { type Health, isObject, isPage, type Problem } from '../api.ts'
 import { useReading } from '../reading.ts'
-import { shellTexts } from '../texts/shell.ts'
-import { texts as liveTexts } from '../texts.ts'
+import { words } from '../words.ts'
 
-const texts = shellTexts.overview
+const texts = words.shell.overview
 /** Five lists at once: a page left open must not use up what a client may ask. */
 const everyMs = 10_000
 
@@ -82,7 +81,7 @@ function ofManufacturers(health: Health | null): readonly Waiting[] {
     .filter(({ status }) => status !== 'healthy' && status !== 'disabled')
     .map(({ code, status, error }) => ({
       key: `manufacturer ${code}`,
-      text: texts.manufacturer(code, liveTexts.health.statuses[status]),
+      text: texts.manufacturer(code, words.health.statuses[status]),
       says: error,
       path: `${path}?manufacturer=${code}`,
     }))

@@ -4,7 +4,9 @@ import type { Performer, UnitBody } from '../../src/model/hardware.ts'
 import { type Answer, type Api, isList, isObject } from '../api.ts'
 import { plainText } from '../format.ts'
 import { type Reading, useReading } from '../reading.ts'
-import { performerTexts as texts } from '../texts/performers.ts'
+import { words } from '../words.ts'
+
+const texts = words.performers
 
 /** One that is in force. */
 export interface Wearing {

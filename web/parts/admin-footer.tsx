@@ -2,7 +2,7 @@
 
 import { type Health, isObject } from '../api.ts'
 import { useReading } from '../reading.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { HealthItems } from './health-list.tsx'
 
 const everyMs = 10_000
@@ -11,9 +11,9 @@ export function AdminFooter() {
   const { body, problem } = useReading('/api/health/', isObject<Health>, everyMs)
   return (
     <footer className="footer">
-      <ul className="footer-list" aria-label={texts.health.label}>
+      <ul className="footer-list" aria-label={words.health.label}>
         {body === null ? (
-          <li className="footer-item">{texts.health.unknown}</li>
+          <li className="footer-item">{words.health.unknown}</li>
         ) : (
           <HealthItems health={body} isOld={problem !== null} />
         )}

@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import type { Group } from '../../src/model/api.ts'
 import { type Deed, planChange } from '../arrangement.ts'
 import { nextSpacer } from '../places.ts'
-import { arrangeTexts } from '../texts/arrange.ts'
 import type { Deeds } from '../use-deeds.ts'
 import type { View } from '../view.ts'
+import { words } from '../words.ts'
 import { Confirmation } from './dialog.tsx'
 
 interface ArrangeBarProps {
@@ -19,12 +19,12 @@ interface ArrangeBarProps {
 export function ArrangeBar({ shown, deeds, change, onDone }: ArrangeBarProps) {
   return (
     <div className="arrange-bar">
-      <strong>{arrangeTexts.title}</strong>
+      <strong>{words.arrange.title}</strong>
       {shown === null ? (
         <OneLineForm
-          label={arrangeTexts.newGroupTitle}
-          action={arrangeTexts.create}
-          placeholder={arrangeTexts.newGroup}
+          label={words.arrange.newGroupTitle}
+          action={words.arrange.create}
+          placeholder={words.arrange.newGroup}
           onText={(title) =>
             deeds.dispatch(() => ({
               type: 'create_group',
@@ -37,10 +37,10 @@ export function ArrangeBar({ shown, deeds, change, onDone }: ArrangeBarProps) {
       )}
       <span className="arrange-end">
         <button type="button" className="choice" disabled={!deeds.canUndo} onClick={() => void deeds.undo()}>
-          {arrangeTexts.undo}
+          {words.arrange.undo}
         </button>
         <button type="button" className="choice" onClick={onDone}>
-          {arrangeTexts.done}
+          {words.arrange.done}
         </button>
       </span>
     </div>
@@ -62,14 +62,14 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
   return (
     <>
       <OneLineForm
-        label={arrangeTexts.groupTitle}
-        action={arrangeTexts.rename}
+        label={words.arrange.groupTitle}
+        action={words.arrange.rename}
         initial={shown.title}
         onText={(title) => changeShown(() => ({ title }))}
       />
       <OneLineForm
-        label={arrangeTexts.addPositionLabel}
-        action={arrangeTexts.addPosition}
+        label={words.arrange.addPositionLabel}
+        action={words.arrange.addPosition}
         isNumber={true}
         onText={(text) => add(() => Number(text))}
       />
@@ -79,7 +79,7 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
         disabled={nextSpacer(shown.slots) === null}
         onClick={() => void add(nextSpacer)}
       >
-        {arrangeTexts.addBlank}
+        {words.arrange.addBlank}
       </button>
       <button
         type="button"
@@ -87,22 +87,22 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
         aria-pressed={shown.hide_charts}
         onClick={() => void changeShown((group) => ({ hide_charts: !group.hide_charts }))}
       >
-        {arrangeTexts.hideCharts}
+        {words.arrange.hideCharts}
       </button>
       <button type="button" className="choice" onClick={() => setDeleting(true)}>
-        {arrangeTexts.delete}
+        {words.arrange.delete}
       </button>
       {isDeleting ? (
         <Confirmation
-          title={arrangeTexts.deleteTitle(shown.title)}
-          action={arrangeTexts.delete}
+          title={words.arrange.deleteTitle(shown.title)}
+          action={words.arrange.delete}
           tone="alarm"
           isSending={false}
           problem={null}
           onConfirm={remove}
           onClose={() => setDeleting(false)}
         >
-          <p>{arrangeTexts.deleteText(shown.slots.length)}</p>
+          <p>{words.arrange.deleteText(shown.slots.length)}</p>
         </Confirmation>
       ) : null}
     </>

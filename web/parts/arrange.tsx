@@ -7,10 +7,9 @@ import { type Deed, planChange, planDrop, positionsToShow, type Target } from '.
 import type { ChannelFacts } from '../channel-state.ts'
 import { useHouse, useSurroundings } from '../context.ts'
 import { isSpacer } from '../places.ts'
-import { arrangeTexts } from '../texts/arrange.ts'
-import { texts } from '../texts.ts'
 import { type Deeds, useDeeds } from '../use-deeds.ts'
 import type { View } from '../view.ts'
+import { words } from '../words.ts'
 import { ArrangeBar } from './arrange-bar.tsx'
 import { Confirmation } from './dialog.tsx'
 import { type Carry, GroupTargets, Tile } from './tiles.tsx'
@@ -42,18 +41,18 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
   useArrangeKeys(deeds, () => setCarried(null))
 
   return (
-    <section className="arrange" aria-label={arrangeTexts.title}>
+    <section className="arrange" aria-label={words.arrange.title}>
       <ArrangeBar {...{ shown, deeds, change, onDone }} />
       <p className="arrange-intro" role="status">
         {carried !== null
-          ? arrangeTexts.carrying(nameOf(carried))
+          ? words.arrange.carrying(nameOf(carried))
           : shown === null
-            ? arrangeTexts.intro
-            : arrangeTexts.introGroup}
+            ? words.arrange.intro
+            : words.arrange.introGroup}
       </p>
       <GroupTargets groups={groups} shown={shown} carry={carry} onShow={(group) => change({ group })} />
       {shown === null ? (
-        <Tiles slots={positionsToShow(cards)} {...{ cards, carry }} label={arrangeTexts.places} />
+        <Tiles slots={positionsToShow(cards)} {...{ cards, carry }} label={words.arrange.places} />
       ) : (
         <GroupTiles {...{ shown, cards, carry, deeds }} />
       )}
@@ -96,8 +95,8 @@ function GroupTiles({
       <Tiles slots={shown.slots} {...{ cards, carry, takeOut }} label={shown.title} hasEnd={true} />
       {outside.length === 0 ? null : (
         <>
-          <h2>{arrangeTexts.outside}</h2>
-          <Tiles slots={outside} {...{ cards, carry }} label={arrangeTexts.outside} isSource={true} />
+          <h2>{words.arrange.outside}</h2>
+          <Tiles slots={outside} {...{ cards, carry }} label={words.arrange.outside} isSource={true} />
         </>
       )}
     </>
@@ -150,14 +149,14 @@ function SwapQuestion({ swap, nameOf, deeds, onClose }: SwapQuestionProps) {
   }
   return (
     <Confirmation
-      title={arrangeTexts.swapTitle(swap.b.slot, holder)}
-      action={arrangeTexts.swap}
+      title={words.arrange.swapTitle(swap.b.slot, holder)}
+      action={words.arrange.swap}
       isSending={false}
       problem={null}
       onConfirm={confirm}
       onClose={onClose}
     >
-      <p>{arrangeTexts.swapText(nameOf(swap.a.slot), holder)}</p>
+      <p>{words.arrange.swapText(nameOf(swap.a.slot), holder)}</p>
     </Confirmation>
   )
 }
@@ -168,6 +167,6 @@ function groupShown(groups: readonly Group[], view: View): Group | null {
 
 function nameAt(cards: readonly ChannelFacts[], slot: number): string {
   const card = cards.find((one) => one.slot === slot)
-  if (card !== undefined) return card.name ?? texts.card.noName
-  return isSpacer(slot) ? arrangeTexts.blank : arrangeTexts.planned
+  if (card !== undefined) return card.name ?? words.card.noName
+  return isSpacer(slot) ? words.arrange.blank : words.arrange.planned
 }

@@ -1,7 +1,7 @@
 /** Five bars and a percentage; a question mark when unknown, hatched when it is only the last known. */
 
 import { batteryState } from '../channel-state.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 
 interface BatteryProps {
   readonly percent: number | null
@@ -25,7 +25,7 @@ export function Battery({ percent, threshold, isOld }: BatteryProps) {
         ) : null}
       </svg>
       <span className="battery-percent" aria-hidden="true">
-        {percent === null ? texts.card.percentUnknown : texts.card.percent(percent)}
+        {percent === null ? words.card.percentUnknown : words.card.percent(percent)}
       </span>
       <span className="for-listeners">{spoken(percent, isOld)}</span>
     </span>
@@ -33,6 +33,6 @@ export function Battery({ percent, threshold, isOld }: BatteryProps) {
 }
 
 function spoken(percent: number | null, isOld: boolean): string {
-  if (percent === null) return texts.card.noBattery
-  return isOld ? texts.card.lastBattery(percent) : texts.card.battery(percent)
+  if (percent === null) return words.card.noBattery
+  return isOld ? words.card.lastBattery(percent) : words.card.battery(percent)
 }

@@ -9,7 +9,7 @@ import { isObject } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { useSending } from '../reading.ts'
 import type { Selection } from '../selection.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { Confirmation } from './dialog.tsx'
 import { useSay } from './messages.tsx'
@@ -126,7 +126,7 @@ interface ActionButtonProps {
 function ActionButton({ text, count, onClick }: ActionButtonProps) {
   return (
     <button type="button" className="choice" disabled={count === 0} onClick={onClick}>
-      {partTexts.list.withCount(text, count)}
+      {words.parts.list.withCount(text, count)}
     </button>
   )
 }

@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Selection } from '../selection.ts'
 import '../styles/list.css'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 
 export function BulkBar({ selection, children }: { selection: Selection; children: ReactNode }) {
   const { ids, shown, toggleAll } = selection
@@ -21,9 +21,9 @@ export function BulkBar({ selection, children }: { selection: Selection; childre
           checked={isAll}
           disabled={shown === 0}
           onChange={toggleAll}
-          aria-label={partTexts.list.selectAll}
+          aria-label={words.parts.list.selectAll}
         />
-        <span role="status">{partTexts.list.selected(ids.length, shown)}</span>
+        <span role="status">{words.parts.list.selected(ids.length, shown)}</span>
       </label>
       {children}
     </div>

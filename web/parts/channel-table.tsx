@@ -3,9 +3,8 @@
 import { memo } from 'react'
 import { useFacts, useHouse, useSurroundings } from '../context.ts'
 import type { Place } from '../places.ts'
-import { liveTexts } from '../texts/live.ts'
-import { texts } from '../texts.ts'
 import type { Sort, View } from '../view.ts'
+import { words } from '../words.ts'
 import { Battery } from './battery.tsx'
 import { Marks } from './marks.tsx'
 import { Meters } from './meters.tsx'
@@ -17,7 +16,7 @@ interface ChannelTableProps {
   change(view: Partial<View>): void
 }
 
-const { columns } = liveTexts.table
+const { columns } = words.live.table
 const heads: readonly { readonly column: keyof typeof columns; readonly sort?: Sort }[] = [
   { column: 'slot', sort: 'slot' },
   { column: 'name', sort: 'name' },
@@ -32,7 +31,7 @@ const heads: readonly { readonly column: keyof typeof columns; readonly sort?: S
 export function ChannelTable({ places, sort, change }: ChannelTableProps) {
   return (
     <table className="channels">
-      <caption className="for-listeners">{liveTexts.table.caption}</caption>
+      <caption className="for-listeners">{words.live.table.caption}</caption>
       <thead>
         <tr>
           {heads.map(({ column, sort: by }) => (
@@ -55,7 +54,7 @@ export function ChannelTable({ places, sort, change }: ChannelTableProps) {
           ) : place.kind === 'planned' ? (
             <tr key={place.slot} className="row-planned">
               <td data-column="slot">{place.slot}</td>
-              <td colSpan={heads.length - 1}>{texts.card.planned}</td>
+              <td colSpan={heads.length - 1}>{words.card.planned}</td>
             </tr>
           ) : null,
         )}
@@ -75,13 +74,13 @@ const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; c
       <th scope="row" data-column="name">
         <a href={`${mount}/channels/${channelId}`}>
           {facts.token === null ? null : <span className="card-token">{facts.token}</span>}{' '}
-          <bdi dir="auto">{facts.name ?? texts.card.noName}</bdi>
+          <bdi dir="auto">{facts.name ?? words.card.noName}</bdi>
         </a>
       </th>
       <td data-column="state">
         <span className="card-state">
           <StateIcon state={facts.state} />
-          {texts.states[facts.state]}
+          {words.states[facts.state]}
         </span>
       </td>
       <td data-column="marks">
@@ -94,7 +93,7 @@ const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; c
         <Meters receiverId={receiverId} channelId={channelId} since={facts.since} />
       </td>
       <td data-column="frequency">
-        {facts.frequency === null ? texts.card.noFrequency : texts.card.frequency(facts.frequency)}
+        {facts.frequency === null ? words.card.noFrequency : words.card.frequency(facts.frequency)}
       </td>
       <td data-column="receiver">
         <bdi dir="auto">{facts.receiverName}</bdi>·{facts.channel}

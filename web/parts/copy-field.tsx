@@ -1,9 +1,9 @@
 /** A text to take along, with a button that copies it. */
 
 import { useRef, useState } from 'react'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 
-const texts = partTexts.copy
+const texts = words.parts.copy
 
 export function CopyField({ label, text }: { label: string; text: string }) {
   const field = useRef<HTMLInputElement>(null)

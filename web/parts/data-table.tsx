@@ -5,7 +5,7 @@ import { useSearch } from '../query.ts'
 import type { Selection } from '../selection.ts'
 import { type Order, orderOf, type SortValue, sortRows } from '../sorting.ts'
 import '../styles/list.css'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 
 export interface Column<Row> {
   readonly key: string
@@ -39,7 +39,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
         <tr>
           {selection === undefined ? null : (
             <th scope="col" className="cell-tick">
-              <span className="for-listeners">{partTexts.list.select('')}</span>
+              <span className="for-listeners">{words.parts.list.select('')}</span>
             </th>
           )}
           {columns.map((column) => (
@@ -83,7 +83,7 @@ export function RowBox({ id, name, selection }: { id: number; name: string; sele
         type="checkbox"
         checked={selection.has(id)}
         onChange={() => selection.toggle(id)}
-        aria-label={partTexts.list.select(name)}
+        aria-label={words.parts.list.select(name)}
       />
     </label>
   )

@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import type { Problem } from '../api.ts'
 import '../styles/dialog.css'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 import { ProblemLine } from './problem.tsx'
 
 interface DialogProps {
@@ -60,10 +60,10 @@ export function Confirmation(props: ConfirmationProps) {
       {problem === null ? null : <ProblemLine problem={problem} />}
       <div className="dialog-actions">
         <button type="button" className="choice" onClick={onClose}>
-          {partTexts.dialog.cancel}
+          {words.parts.dialog.cancel}
         </button>
         <button type="button" className="choice" data-tone={tone} disabled={isSending} onClick={onConfirm}>
-          {isSending ? partTexts.form.sending : action}
+          {isSending ? words.parts.form.sending : action}
         </button>
       </div>
     </Dialog>

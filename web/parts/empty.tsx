@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { any, type Filter, filterValues, useSearch } from '../query.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 
 interface EmptyProps {
   readonly title: string
@@ -23,7 +23,7 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
       ) : (
         <>
           <p>
-            {partTexts.emptyWith}{' '}
+            {words.parts.emptyWith}{' '}
             {active.map((filter) => `${filter.label}: ${spoken(filter, values[filter.name] ?? '')}`).join(' · ')}
           </p>
           <button
@@ -31,7 +31,7 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
             className="action"
             onClick={() => change(Object.fromEntries(active.map(({ name }) => [name, null])))}
           >
-            {partTexts.filters.clear}
+            {words.parts.filters.clear}
           </button>
         </>
       )}
@@ -41,6 +41,6 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
 
 function spoken(filter: Filter, value: string): string {
   if (filter.kind !== 'choice') return value
-  if (value === any) return partTexts.filters.any
+  if (value === any) return words.parts.filters.any
   return filter.options.find((option) => option.value === value)?.text ?? value
 }

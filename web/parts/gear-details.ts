@@ -2,25 +2,24 @@
 
 import type { ChannelDetails, TransmitterDetails } from '../../src/model/details.ts'
 import { formatLevel, plainText } from '../format.ts'
-import { channelTexts } from '../texts/channel.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import type { Pair } from './pairs.tsx'
 
-const words = channelTexts.fields
+const fields = words.channel.fields
 
 export function channelPairs(details: ChannelDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
   const { antennas, audio_peak, audio_rms, quality, interference, muted, encryption, gain_db } = details
   return [
-    { name: words.rf, value: antennaLevels(details) ?? shown(details.rf_percent, texts.card.percent) },
-    { name: words.antennas, value: antennas === '' ? channelTexts.noAntenna : antennas },
-    { name: words.quality, value: shown(quality, texts.card.percent) },
-    { name: words.interference, value: yesOrNo(interference) },
-    { name: words.audioPeak, value: shown(audio_peak, (level) => channelTexts.dbfs(formatLevel(level))) },
-    { name: words.audioRms, value: shown(audio_rms, (level) => channelTexts.dbfs(formatLevel(level))) },
-    { name: words.gain, value: shown(gain_db, inDb) },
-    { name: words.muted, value: yesOrNo(muted) },
-    { name: words.encryption, value: shown(encryption, (one) => channelTexts.encryptions[one]) },
+    { name: fields.rf, value: antennaLevels(details) ?? shown(details.rf_percent, words.card.percent) },
+    { name: fields.antennas, value: antennas === '' ? words.channel.noAntenna : antennas },
+    { name: fields.quality, value: shown(quality, words.card.percent) },
+    { name: fields.interference, value: yesOrNo(interference) },
+    { name: fields.audioPeak, value: shown(audio_peak, (level) => words.channel.dbfs(formatLevel(level))) },
+    { name: fields.audioRms, value: shown(audio_rms, (level) => words.channel.dbfs(formatLevel(level))) },
+    { name: fields.gain, value: shown(gain_db, inDb) },
+    { name: fields.muted, value: yesOrNo(muted) },
+    { name: fields.encryption, value: shown(encryption, (one) => words.channel.encryptions[one]) },
   ]
 }
 
@@ -29,18 +28,18 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
   const { model, muted, gain_db, power_mw, battery_minutes, battery_bars, battery_type } = details
   const { battery_health, battery_cycles, battery_temperature_c } = details
   return [
-    { name: words.model, value: shown(model, plainText) },
-    { name: words.muted, value: yesOrNo(muted) },
-    { name: words.gain, value: shown(gain_db, inDb) },
-    { name: words.power, value: shown(power_mw, channelTexts.milliwatts) },
-    { name: words.runtime, value: shown(battery_minutes, inHours) },
-    { name: words.batteryBars, value: shown(battery_bars, channelTexts.bars) },
-    { name: words.batteryType, value: shown(battery_type, plainText) },
-    { name: words.batteryHealth, value: shown(battery_health, texts.card.percent) },
-    { name: words.batteryCycles, value: shown(battery_cycles, String) },
+    { name: fields.model, value: shown(model, plainText) },
+    { name: fields.muted, value: yesOrNo(muted) },
+    { name: fields.gain, value: shown(gain_db, inDb) },
+    { name: fields.power, value: shown(power_mw, words.channel.milliwatts) },
+    { name: fields.runtime, value: shown(battery_minutes, inHours) },
+    { name: fields.batteryBars, value: shown(battery_bars, words.channel.bars) },
+    { name: fields.batteryType, value: shown(battery_type, plainText) },
+    { name: fields.batteryHealth, value: shown(battery_health, words.card.percent) },
+    { name: fields.batteryCycles, value: shown(battery_cycles, String) },
     {
-      name: words.batteryTemperature,
-      value: shown(battery_temperature_c, (degrees) => channelTexts.celsius(formatLevel(degrees))),
+      name: fields.batteryTemperature,
+      value: shown(battery_temperature_c, (degrees) => words.channel.celsius(formatLevel(degrees))),
     },
   ]
 }
@@ -48,15 +47,15 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
 /** Where the gear tells bars alone, the percentage is only worked out from them. */
 export function batteryText(percent: number | null, details: TransmitterDetails | undefined): string | null {
   if (percent === null) return null
-  const text = texts.card.percent(percent)
-  return details?.battery_is_estimate === true ? channelTexts.estimated(text) : text
+  const text = words.card.percent(percent)
+  return details?.battery_is_estimate === true ? words.channel.estimated(text) : text
 }
 
 function antennaLevels(details: ChannelDetails): string | null {
-  const names = Object.keys(channelTexts.antennaNames) as (keyof typeof channelTexts.antennaNames)[]
+  const names = Object.keys(words.channel.antennaNames) as (keyof typeof words.channel.antennaNames)[]
   const levels = names.flatMap((key) => {
     const level = details[key] ?? null
-    return level === null ? [] : [channelTexts.dbmAt(channelTexts.antennaNames[key], formatLevel(level))]
+    return level === null ? [] : [words.channel.dbmAt(words.channel.antennaNames[key], formatLevel(level))]
   })
   return levels.length === 0 ? null : levels.join(', ')
 }
@@ -66,13 +65,13 @@ function shown<T>(value: T | null | undefined, say: (value: T) => string): strin
 }
 
 function yesOrNo(value: boolean | null | undefined): string | null {
-  return shown(value, (is) => (is ? words.yes : words.no))
+  return shown(value, (is) => (is ? fields.yes : fields.no))
 }
 
 function inDb(gain: number): string {
-  return channelTexts.db(formatLevel(gain))
+  return words.channel.db(formatLevel(gain))
 }
 
 function inHours(minutes: number): string {
-  return channelTexts.hours(Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0'))
+  return words.channel.hours(Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0'))
 }

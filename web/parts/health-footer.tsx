@@ -3,7 +3,7 @@
 import { houseStaleSince } from '../channel-state.ts'
 import { useHouse } from '../context.ts'
 import { formatTime } from '../format.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { HealthItems, Lamp } from './health-list.tsx'
 import { StaleBanner } from './stale-banner.tsx'
 
@@ -15,13 +15,13 @@ export function HealthFooter() {
   return (
     <footer className="footer">
       <StaleBanner />
-      <ul className="footer-list" aria-label={texts.health.label}>
+      <ul className="footer-list" aria-label={words.health.label}>
         <li className="footer-item" data-status={isOld || link !== 'open' ? 'lost' : 'live'}>
           <Lamp shape={isOld || link !== 'open' ? 'cross' : 'dot'} />
-          {texts.link[link]}
+          {words.link[link]}
         </li>
         {health === null ? (
-          <li className="footer-item">{texts.health.unknown}</li>
+          <li className="footer-item">{words.health.unknown}</li>
         ) : (
           <HealthItems health={health} isOld={isOld} />
         )}

@@ -1,7 +1,7 @@
 /** How each manufacturer fares, and what else is not as it should be, one item each. */
 
 import type { ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
@@ -12,12 +12,12 @@ interface HealthListProps {
 export function HealthItems({ health: { manufacturers, details }, isOld }: HealthListProps) {
   return (
     <>
-      {manufacturers.length === 0 ? <li className="footer-item">{texts.health.noManufacturers}</li> : null}
+      {manufacturers.length === 0 ? <li className="footer-item">{words.health.noManufacturers}</li> : null}
       {manufacturers.map((one) => (
         <li key={one.code} className="footer-item" data-status={isOld ? undefined : one.status}>
           <Lamp shape={isOld ? 'ring' : shapeOf[one.status]} />
           <bdi className="footer-code">{one.code}</bdi>{' '}
-          {isOld ? texts.health.lastKnown(texts.health.statuses[one.status]) : texts.health.statuses[one.status]}
+          {isOld ? words.health.lastKnown(words.health.statuses[one.status]) : words.health.statuses[one.status]}
           {[...new Set([...(one.error === null ? [] : [one.error]), ...one.details])].map((sentence) => (
             <bdi key={sentence} className="footer-error" title={sentence}>
               {sentence}

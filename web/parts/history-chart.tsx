@@ -5,7 +5,7 @@ import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatTime } from '../format.ts'
 import type { Sample } from '../session-history.ts'
-import { channelTexts } from '../texts/channel.ts'
+import { words } from '../words.ts'
 
 interface HistoryChartProps {
   readonly samples: readonly Sample[]
@@ -33,14 +33,14 @@ export function HistoryChart({ samples, series }: HistoryChartProps) {
     }
   }, [series])
   useEffect(() => plot.current?.setData(data))
-  const what = series === 'levels' ? `${channelTexts.rf}, ${channelTexts.audio}` : channelTexts.battery
-  return <div className="history" ref={place} role="img" aria-label={channelTexts.chartLabel(what)} />
+  const what = series === 'levels' ? `${words.channel.rf}, ${words.channel.audio}` : words.channel.battery
+  return <div className="history" ref={place} role="img" aria-label={words.channel.chartLabel(what)} />
 }
 
 /** The times, as the legend tells them. */
 const clock: UPlot.Series = {
-  label: channelTexts.time,
-  value: (_, at) => (at === null ? channelTexts.unknownValue : formatTime(at * 1_000)),
+  label: words.channel.time,
+  value: (_, at) => (at === null ? words.channel.unknownValue : formatTime(at * 1_000)),
 }
 
 function dataOf(samples: readonly Sample[], series: HistoryChartProps['series']): UPlot.AlignedData {
@@ -68,7 +68,7 @@ function optionsOf(series: HistoryChartProps['series'], width: number): UPlot.Op
     return {
       ...common,
       scales: { a: { range: [0, 100] } },
-      series: [clock, line(channelTexts.battery, 'a', colour('--good'))],
+      series: [clock, line(words.channel.battery, 'a', colour('--good'))],
     }
   }
   return {
@@ -77,8 +77,8 @@ function optionsOf(series: HistoryChartProps['series'], width: number): UPlot.Op
     scales: { a: { range: [-110, -30] }, b: { range: [-60, 0] } },
     series: [
       clock,
-      line(channelTexts.rf, 'a', colour('--meter-rf')),
-      line(channelTexts.audio, 'b', colour('--meter-audio')),
+      line(words.channel.rf, 'a', colour('--meter-rf')),
+      line(words.channel.audio, 'b', colour('--meter-audio')),
     ],
   }
 }

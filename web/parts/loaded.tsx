@@ -4,8 +4,7 @@ import type { ReactNode } from 'react'
 import type { Problem } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import type { Reading } from '../reading.ts'
-import { partTexts } from '../texts/parts.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { Ago } from './ago.tsx'
 import { Notice } from './notice.tsx'
 import { ProblemLine } from './problem.tsx'
@@ -17,7 +16,7 @@ interface LoadedProps<Body> {
 
 export function Loaded<Body>({ reading, children }: LoadedProps<Body>) {
   const { body, problem, isChanging, reload } = reading
-  if (body === null && problem === null) return <p className="loading">{partTexts.loading}</p>
+  if (body === null && problem === null) return <p className="loading">{words.parts.loading}</p>
   if (body === null && problem !== null) return <Failing problem={problem} onRetry={reload} />
   return (
     <>
@@ -30,13 +29,13 @@ export function Loaded<Body>({ reading, children }: LoadedProps<Body>) {
 }
 
 function Failing({ problem, onRetry }: { problem: Problem; onRetry: () => Promise<void> }) {
-  const { title, next } = texts.problems[problem.kind]
+  const { title, next } = words.problems[problem.kind]
   return (
     <Notice title={title}>
       <ProblemLine problem={problem} />
       <p>{next}</p>
       <button type="button" className="action" onClick={onRetry}>
-        {partTexts.retry}
+        {words.parts.retry}
       </button>
     </Notice>
   )
@@ -53,14 +52,14 @@ function NotRefreshed({
   const { readAt, reload } = reading
   return (
     <div className="not-refreshed">
-      <ProblemLine problem={{ ...problem, detail: partTexts.cannotRefresh(problem.detail) }} />
+      <ProblemLine problem={{ ...problem, detail: words.parts.cannotRefresh(problem.detail) }} />
       {readAt === null ? null : (
         <p>
-          {partTexts.asOf} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />.
+          {words.parts.asOf} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />.
         </p>
       )}
       <button type="button" className="choice" onClick={reload}>
-        {partTexts.retry}
+        {words.parts.retry}
       </button>
     </div>
   )

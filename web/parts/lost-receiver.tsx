@@ -2,7 +2,7 @@
 
 import type { ChannelFacts } from '../channel-state.ts'
 import { formatTime } from '../format.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { Age } from './age.tsx'
 
 export function LostReceiver({ facts }: { facts: ChannelFacts }) {
@@ -10,11 +10,11 @@ export function LostReceiver({ facts }: { facts: ChannelFacts }) {
   return (
     <div className="lost">
       <span className="lost-line">
-        <span className="lost-what">{texts.card.lost}</span>
+        <span className="lost-what">{words.card.lost}</span>
         {facts.since === null ? null : (
-          <span title={`${texts.card.lastSeen} ${formatTime(facts.since)}`}>
-            <span className="for-listeners">{texts.card.lastSeen} </span>
-            <Age since={facts.since} isShort={true} /> {texts.card.ago}
+          <span title={`${words.card.lastSeen} ${formatTime(facts.since)}`}>
+            <span className="for-listeners">{words.card.lastSeen} </span>
+            <Age since={facts.since} isShort={true} /> {words.card.ago}
           </span>
         )}
       </span>

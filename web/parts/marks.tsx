@@ -3,7 +3,7 @@
 import type { ChannelFacts, Mark } from '../channel-state.ts'
 import { useSurroundings } from '../context.ts'
 import { formatTime } from '../format.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { StateIcon } from './state-icon.tsx'
 
 /** `isFixed`: an overload is shown, and cannot be cleared here. */
@@ -20,9 +20,9 @@ export function Marks({ facts, isFixed = false }: { facts: ChannelFacts; isFixed
 
 function MarkIcon({ mark }: { mark: Mark }) {
   return (
-    <span className="mark" data-mark={mark} title={texts.marks[mark]}>
+    <span className="mark" data-mark={mark} title={words.marks[mark]}>
       <StateIcon state={mark} />
-      <span className="for-listeners">{texts.marks[mark]}</span>
+      <span className="for-listeners">{words.marks[mark]}</span>
     </span>
   )
 }
@@ -34,14 +34,14 @@ function Overload({ facts, isFixed }: { facts: ChannelFacts; isFixed: boolean })
   if (overloadAt === null || facts.state === 'clipping' || facts.marks.includes('clipping')) return null
   const time = formatTime(overloadAt)
   const text = (
-    <>
-      {texts.card.overload} <span className="overload-time">{time}</span>
-    </>
+    <span className="overload-text">
+      {words.card.overload} <span className="overload-time">{time}</span>
+    </span>
   )
   if (isFixed) return <span className="overload">{text}</span>
   const clear = () => store.dispatch({ type: 'overload_cleared', receiverId, channelId, at: Date.now() })
   return (
-    <button type="button" className="overload" onClick={clear} title={texts.card.clearOverload(time)}>
+    <button type="button" className="overload" onClick={clear} title={words.card.clearOverload(time)}>
       {text}
     </button>
   )

@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
 import '../styles/messages.css'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 
 export interface Message {
   readonly text: string
@@ -33,7 +33,7 @@ export function Messages({ children }: { children: ReactNode }) {
   return (
     <SayContext value={setMessage}>
       {children}
-      <div className="messages" role="status" aria-label={partTexts.messages.label}>
+      <div className="messages" role="status" aria-label={words.parts.messages.label}>
         {message === null ? null : <Shown message={message} onDismiss={dismiss} />}
       </div>
     </SayContext>
@@ -51,11 +51,11 @@ function Shown({ message, onDismiss }: { message: Message; onDismiss: () => void
       <p>{text}</p>
       {undo === undefined ? null : (
         <button type="button" className="choice" onClick={takeBack}>
-          {partTexts.messages.undo}
+          {words.parts.messages.undo}
         </button>
       )}
       <button type="button" className="choice" onClick={onDismiss}>
-        {partTexts.messages.dismiss}
+        {words.parts.messages.dismiss}
       </button>
     </div>
   )

@@ -7,7 +7,7 @@ import { formatLevel } from '../format.ts'
 import { createLevelText } from '../level-text.ts'
 import { createMeterStrip } from '../meter-strip.ts'
 import type { Levels } from '../store.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { Age } from './age.tsx'
 
 interface MetersProps {
@@ -27,18 +27,18 @@ export function Meters({ receiverId, channelId, since }: MetersProps) {
 
   return (
     <div className="meters">
-      <abbr className="meter-label" title={texts.card.rfLong}>
-        {texts.card.rf}
+      <abbr className="meter-label" title={words.card.rfLong}>
+        {words.card.rf}
       </abbr>
       <Level {...{ receiverId, channelId }} textOf={rfTextOf} />
-      <abbr className="meter-label" title={texts.card.audioLong}>
-        {texts.card.audio}
+      <abbr className="meter-label" title={words.card.audioLong}>
+        {words.card.audio}
       </abbr>
       {since === null ? (
         <Level {...{ receiverId, channelId }} textOf={audioTextOf} />
       ) : (
         <span className="meter-value">
-          <Age since={since} isShort={true} /> {texts.card.ago}
+          <Age since={since} isShort={true} /> {words.card.ago}
         </span>
       )}
       <span className="meter-strip" ref={strip} />
@@ -57,15 +57,15 @@ function Level({ receiverId, channelId, textOf }: LevelProps) {
     const read = () => textOf(store.levels(receiverId, channelId))
     return painter.add(createLevelText({ place: place.current, read }))
   }, [store, painter, receiverId, channelId, textOf])
-  return <span className="meter-value" ref={place} role="img" aria-label={texts.card.none} />
+  return <span className="meter-value" ref={place} role="img" aria-label={words.card.none} />
 }
 
 function rfTextOf({ rf }: Levels): string {
-  return rf === null ? texts.card.none : texts.card.dbm(formatLevel(rf))
+  return rf === null ? words.card.none : words.card.dbm(formatLevel(rf))
 }
 
 function audioTextOf({ audio, isLive }: Levels): string {
-  return audio === null || !isLive ? texts.card.none : texts.card.dbfs(formatLevel(audio))
+  return audio === null || !isLive ? words.card.none : words.card.dbfs(formatLevel(audio))
 }
 
 /** The last minute. `isAsleep` keeps its room and leaves it empty. */

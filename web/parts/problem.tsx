@@ -3,7 +3,7 @@
 import type { Problem } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { signInPath } from '../reading.ts'
-import { partTexts } from '../texts/parts.ts'
+import { words } from '../words.ts'
 
 /** In a line, beside what stays on the page: nothing that was typed is lost. */
 export function ProblemLine({ problem, field }: { problem: Problem; field?: string | undefined }) {
@@ -11,13 +11,13 @@ export function ProblemLine({ problem, field }: { problem: Problem; field?: stri
   const { kind, detail, waitSeconds } = problem
   return (
     <p className="problem" role="alert">
-      {field === undefined ? detail : partTexts.form.field(field, detail)}
-      {waitSeconds === undefined ? null : ` ${partTexts.form.wait(waitSeconds)}`}
+      {field === undefined ? detail : words.parts.form.field(field, detail)}
+      {waitSeconds === undefined ? null : ` ${words.parts.form.wait(waitSeconds)}`}
       {kind !== 'sign_in' ? null : (
         <>
           {' '}
           <a href={signInPath(mount)} target="_blank" rel="noreferrer">
-            {partTexts.signInAgain}
+            {words.parts.signInAgain}
           </a>
         </>
       )}

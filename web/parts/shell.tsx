@@ -6,7 +6,7 @@ import { useSurroundings } from '../context.ts'
 import { useSections } from '../sections.ts'
 import { useSession } from '../session.ts'
 import '../styles/shell.css'
-import { shellTexts } from '../texts/shell.ts'
+import { words } from '../words.ts'
 import { AdminFooter } from './admin-footer.tsx'
 import { Messages } from './messages.tsx'
 import { StateIcon } from './state-icon.tsx'
@@ -22,12 +22,12 @@ interface ShellProps {
 
 export function Shell({ page, title, intro, children }: ShellProps) {
   useEffect(() => {
-    document.title = shellTexts.titled(title)
+    document.title = words.shell.titled(title)
   }, [title])
   return (
     <Messages>
       <a className="skip" href="#content">
-        {shellTexts.skip}
+        {words.shell.skip}
       </a>
       <TopBar current="admin" />
       <Unencrypted />
@@ -49,19 +49,19 @@ function AdminNavigation({ current }: { current: PageName }) {
   const [isOpen, setOpen] = useState(false)
   const sections = useSections()
   return (
-    <nav className="admin-nav" aria-label={shellTexts.adminPages}>
+    <nav className="admin-nav" aria-label={words.shell.adminPages}>
       <button type="button" className="choice admin-menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {shellTexts.menu}
+        {words.shell.menu}
       </button>
       <ul className="admin-sections" data-open={isOpen}>
-        {sections.map((section) => (
-          <li key={section.title}>
-            <span className="admin-section">{section.title}</span>
+        {sections.map(({ name, pages }) => (
+          <li key={name}>
+            <span className="admin-section">{words.shell.sections[name]}</span>
             <ul>
-              {section.pages.map(({ page, title }) => (
+              {pages.map((page) => (
                 <li key={page}>
                   <a href={mount + pathOf(page)} aria-current={page === current ? 'page' : undefined}>
-                    {title}
+                    {words.shell.pages[page].title}
                   </a>
                 </li>
               ))}
@@ -79,9 +79,9 @@ function Unencrypted() {
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname)
   if (location.protocol === 'https:' || isLoopback || session?.role !== 'admin') return null
   return (
-    <aside className="unencrypted" aria-label={shellTexts.warning}>
+    <aside className="unencrypted" aria-label={words.shell.warning}>
       <StateIcon state="low" />
-      <p>{shellTexts.unencrypted}</p>
+      <p>{words.shell.unencrypted}</p>
     </aside>
   )
 }

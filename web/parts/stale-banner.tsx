@@ -3,21 +3,21 @@
 import { houseStaleSince } from '../channel-state.ts'
 import { useHouse } from '../context.ts'
 import { formatTime } from '../format.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { Age } from './age.tsx'
 import { StateIcon } from './state-icon.tsx'
 
 export function StaleBanner() {
   const staleSince = useHouse(houseStaleSince)
   const reason = useHouse((house) =>
-    house.link === 'lost' ? texts.banner.lost : house.isFresh ? texts.banner.silent : texts.banner.reconnecting,
+    house.link === 'lost' ? words.banner.lost : house.isFresh ? words.banner.silent : words.banner.reconnecting,
   )
   // That nothing can be reached is said already.
   const problem = useHouse(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
   const nextTry = useHouse((house) =>
     house.link !== 'lost' || house.nextTryAt === null
       ? null
-      : texts.banner.retrying(Math.ceil((house.nextTryAt - house.now) / 1_000)),
+      : words.banner.retrying(Math.ceil((house.nextTryAt - house.now) / 1_000)),
   )
   if (staleSince === null) return null
   return (
@@ -26,9 +26,9 @@ export function StaleBanner() {
       <p>
         <strong role="alert">{reason}</strong>{' '}
         <span>
-          {texts.banner.old.before}
+          {words.banner.old.before}
           <Age since={staleSince} />
-          {texts.banner.old.after(formatTime(staleSince))}
+          {words.banner.old.after(formatTime(staleSince))}
         </span>{' '}
         {problem === null ? null : <span>{problem} </span>}
         {nextTry === null ? null : <span className="next-try">{nextTry}</span>}

@@ -5,9 +5,7 @@ import type { Group } from '../../src/model/api.ts'
 import type { Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { isSpacer } from '../places.ts'
-import { arrangeTexts } from '../texts/arrange.ts'
-import { liveTexts } from '../texts/live.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { StateIcon } from './state-icon.tsx'
 
 export interface Carry {
@@ -62,16 +60,16 @@ export function Tile({ target, slot, card, isMovable, carry, takeOut }: TileProp
       >
         <span className="tile-slot">{slot === null || isSpacer(slot) ? '' : slot}</span>
         <span className="tile-name">
-          {card === null ? (slot === null ? arrangeTexts.end : emptyName(slot, takeOut !== undefined)) : null}
-          {card === null ? null : <bdi>{card.name ?? texts.card.noName}</bdi>}
+          {card === null ? (slot === null ? words.arrange.end : emptyName(slot, takeOut !== undefined)) : null}
+          {card === null ? null : <bdi>{card.name ?? words.card.noName}</bdi>}
         </span>
         {card === null ? null : <StateIcon state={card.state} />}
         <span className="for-listeners"> {labelOf({ slot, carried, isCarried, isMovable, nameOf })}</span>
       </button>
       {takeOut === undefined || slot === null ? null : (
-        <button type="button" className="tile-out" onClick={() => takeOut(slot)} title={arrangeTexts.removeShort}>
+        <button type="button" className="tile-out" onClick={() => takeOut(slot)} title={words.arrange.removeShort}>
           <span aria-hidden="true">×</span>
-          <span className="for-listeners">{arrangeTexts.remove(nameOf(slot))}</span>
+          <span className="for-listeners">{words.arrange.remove(nameOf(slot))}</span>
         </button>
       )}
     </li>
@@ -79,8 +77,8 @@ export function Tile({ target, slot, card, isMovable, carry, takeOut }: TileProp
 }
 
 function emptyName(slot: number, isInGroup: boolean): string {
-  if (isSpacer(slot)) return arrangeTexts.blank
-  return isInGroup ? arrangeTexts.planned : arrangeTexts.free
+  if (isSpacer(slot)) return words.arrange.blank
+  return isInGroup ? words.arrange.planned : words.arrange.free
 }
 
 interface Labelled extends Pick<Carry, 'carried' | 'nameOf'> {
@@ -90,12 +88,12 @@ interface Labelled extends Pick<Carry, 'carried' | 'nameOf'> {
 }
 
 function labelOf({ slot, carried, isCarried, isMovable, nameOf }: Labelled): string {
-  if (isCarried && slot !== null) return arrangeTexts.putDown(nameOf(slot))
+  if (isCarried && slot !== null) return words.arrange.putDown(nameOf(slot))
   if (carried !== null) {
-    return slot === null ? arrangeTexts.putAtEnd(nameOf(carried)) : arrangeTexts.putAt(nameOf(carried), slot)
+    return slot === null ? words.arrange.putAtEnd(nameOf(carried)) : words.arrange.putAt(nameOf(carried), slot)
   }
-  if (slot === null) return arrangeTexts.end
-  return isMovable ? arrangeTexts.pickUp(nameOf(slot), slot) : `${texts.card.slot(slot)}, ${arrangeTexts.free}`
+  if (slot === null) return words.arrange.end
+  return isMovable ? words.arrange.pickUp(nameOf(slot), slot) : `${words.card.slot(slot)}, ${words.arrange.free}`
 }
 
 /** The arrows go from tile to tile; what is done there is the button's business. */
@@ -130,9 +128,9 @@ interface GroupTargetsProps {
 export function GroupTargets({ groups, shown, carry, onShow }: GroupTargetsProps) {
   const { carried, nameOf, drop } = carry
   return (
-    <nav className="group-tabs" aria-label={arrangeTexts.groups}>
+    <nav className="group-tabs" aria-label={words.arrange.groups}>
       <button type="button" className="choice" aria-pressed={shown === null} onClick={() => onShow(null)}>
-        {liveTexts.toolbar.everything}
+        {words.live.toolbar.everything}
       </button>
       {groups.map((group) => {
         const target = { kind: 'group', id: group.id } as const
@@ -148,7 +146,7 @@ export function GroupTargets({ groups, shown, carry, onShow }: GroupTargetsProps
           >
             <bdi>{group.title}</bdi> ({group.slots.length})
             {carried === null ? null : (
-              <span className="for-listeners"> {arrangeTexts.putInto(nameOf(carried), group.title)}</span>
+              <span className="for-listeners"> {words.arrange.putInto(nameOf(carried), group.title)}</span>
             )}
           </button>
         )

@@ -4,9 +4,8 @@ import type { RefObject } from 'react'
 import { useId, useState } from 'react'
 import type { Command } from '../commands.ts'
 import { useHouse, useSurroundings } from '../context.ts'
-import { liveTexts } from '../texts/live.ts'
-import { texts } from '../texts.ts'
 import { layouts, sorts, stateFilters, themes, type View } from '../view.ts'
+import { words } from '../words.ts'
 import { CommandButtons, NotifyButton } from './tools.tsx'
 
 interface ToolbarProps {
@@ -16,11 +15,11 @@ interface ToolbarProps {
   change(view: Partial<View>): void
 }
 
-const words = liveTexts.toolbar
+const toolbar = words.live.toolbar
 
 export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   return (
-    <section className="toolbar" aria-label={words.label}>
+    <section className="toolbar" aria-label={toolbar.label}>
       <GroupTabs view={view} change={change} />
       <div className="toolbar-choices">
         <Search view={view} change={change} field={searchField} />
@@ -32,9 +31,9 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
           <CommandButtons commands={commands} />
           <NotifyButton />
           <Choice
-            label={words.theme}
+            label={toolbar.theme}
             value={view.theme}
-            names={liveTexts.themes}
+            names={words.live.themes}
             values={themes}
             onChoice={(theme) => change({ theme })}
           />
@@ -49,16 +48,16 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   return (
     <>
       <Choice
-        label={words.state}
+        label={toolbar.state}
         value={view.state}
-        names={liveTexts.states}
+        names={words.live.states}
         values={stateFilters}
         onChoice={(state) => change({ state })}
       />
       <Choice
-        label={words.sort}
+        label={toolbar.sort}
         value={view.sort}
-        names={liveTexts.sorts}
+        names={words.live.sorts}
         values={sorts}
         onChoice={(sort) => change({ sort })}
       />
@@ -72,7 +71,7 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
             aria-pressed={view.layout === layout}
             onClick={() => change({ layout })}
           >
-            {liveTexts.layouts[layout]}
+            {words.live.layouts[layout]}
           </button>
         ))}
       </div>
@@ -85,8 +84,8 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   if (groups.length === 0) return null
   const known = groups.some((one) => one.id === view.group) ? view.group : null
   return (
-    <nav className="group-tabs" aria-label={words.groups}>
-      {[{ id: null, title: words.everything }, ...groups].map(({ id, title }, at) => (
+    <nav className="group-tabs" aria-label={toolbar.groups}>
+      {[{ id: null, title: toolbar.everything }, ...groups].map(({ id, title }, at) => (
         <button
           key={id}
           type="button"
@@ -124,8 +123,8 @@ function Search({
       ref={field}
       className="choice search"
       type="search"
-      aria-label={words.search}
-      placeholder={words.searchHint}
+      aria-label={toolbar.search}
+      placeholder={toolbar.searchHint}
       value={shown}
       maxLength={100}
       onChange={(event) => type(event.target.value)}
@@ -172,10 +171,10 @@ function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
   const names = Object.fromEntries(all.map((code) => [code, code]))
   return (
     <Choice
-      label={words.manufacturer}
+      label={toolbar.manufacturer}
       value={manufacturer ?? ''}
       values={['', ...all]}
-      names={{ '': texts.filters.all, ...names }}
+      names={{ '': words.filters.all, ...names }}
       onChoice={(code) => change({ manufacturer: code === '' ? null : code })}
     />
   )
@@ -186,8 +185,8 @@ function More({ children }: { children: React.ReactNode }) {
   const id = useId()
   return (
     <>
-      <button type="button" className="choice" popoverTarget={id} aria-label={words.moreLabel}>
-        {words.more}
+      <button type="button" className="choice" popoverTarget={id} aria-label={toolbar.moreLabel}>
+        {toolbar.more}
       </button>
       <div className="more" id={id} popover="auto">
         {children}

@@ -3,8 +3,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type Command, type CommandOptions, commandOf, listCommands } from '../commands.ts'
 import { useHouse, useSurroundings } from '../context.ts'
-import { liveTexts } from '../texts/live.ts'
 import { sharedSearchOf, type View } from '../view.ts'
+import { words } from '../words.ts'
 import { Dialog } from './dialog.tsx'
 import { QrCode } from './qr-code.tsx'
 
@@ -66,7 +66,7 @@ export function NotifyButton() {
       disabled={isRefused}
       onClick={() => void alarm.toggleNotifications()}
     >
-      {isRefused ? liveTexts.keys.notifyRefused : liveTexts.keys.notify}
+      {isRefused ? words.live.keys.notifyRefused : words.live.keys.notify}
     </button>
   )
 }
@@ -74,15 +74,15 @@ export function NotifyButton() {
 function Help({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
   const rows = [
     ...commands.map(({ key, keyText = key, text }) => ({ keyText, text })),
-    { keyText: 'Esc', text: liveTexts.keys.close },
+    { keyText: words.live.keys.escape, text: words.live.keys.close },
   ]
   return (
-    <Dialog title={liveTexts.keys.title} onClose={onClose}>
+    <Dialog title={words.live.keys.title} onClose={onClose}>
       <table className="keys">
         <thead className="for-listeners">
           <tr>
-            <th scope="col">{liveTexts.keys.columnKey}</th>
-            <th scope="col">{liveTexts.keys.columnDoes}</th>
+            <th scope="col">{words.live.keys.columnKey}</th>
+            <th scope="col">{words.live.keys.columnDoes}</th>
           </tr>
         </thead>
         <tbody>
@@ -104,7 +104,7 @@ function Help({ commands, onClose }: { commands: readonly Command[]; onClose: ()
 function QrDialog({ view, onClose }: { view: View; onClose: () => void }) {
   const address = location.origin + location.pathname + sharedSearchOf(view, location.search)
   return (
-    <Dialog title={liveTexts.qr.title} onClose={onClose}>
+    <Dialog title={words.live.qr.title} onClose={onClose}>
       <QrCode address={address} />
       <CloseButton onClose={onClose} />
     </Dialog>
@@ -115,7 +115,7 @@ function CloseButton({ onClose }: { onClose: () => void }) {
   return (
     <div className="dialog-actions">
       <button type="button" className="choice" onClick={onClose}>
-        {liveTexts.keys.closeButton}
+        {words.live.keys.closeButton}
       </button>
     </div>
   )

@@ -3,8 +3,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { pathOf } from '../../src/model/pages.ts'
 import { useSurroundings } from '../context.ts'
-import { shellTexts } from '../texts/shell.ts'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 import { Account } from './account.tsx'
 
 interface TopBarProps {
@@ -15,10 +14,10 @@ interface TopBarProps {
 export function TopBar({ current, children }: TopBarProps) {
   const { mount } = useSurroundings()
   const links = [
-    { page: 'dashboard', href: `${mount}/`, text: texts.nav.dashboard },
-    { page: 'wall', href: `${mount}${pathOf('wall')}`, text: texts.nav.wall },
-    { page: 'admin', href: `${mount}${pathOf('overview')}`, text: shellTexts.admin },
-    { page: 'about', href: `${mount}/about/`, text: texts.nav.about },
+    { page: 'dashboard', href: `${mount}/`, text: words.nav.dashboard },
+    { page: 'wall', href: `${mount}${pathOf('wall')}`, text: words.nav.wall },
+    { page: 'admin', href: `${mount}${pathOf('overview')}`, text: words.shell.admin },
+    { page: 'about', href: `${mount}/about/`, text: words.nav.about },
   ]
   const bar = useRef<HTMLElement>(null)
   useEffect(() => (bar.current === null ? undefined : tellHeight(bar.current)), [])
@@ -29,10 +28,10 @@ export function TopBar({ current, children }: TopBarProps) {
           <rect x="12" y="3" width="8" height="16" rx="4" />
           <path d="M7 15a9 9 0 0 0 18 0M16 24v5M10 29h12" />
         </svg>
-        {texts.product}
+        {words.product}
       </a>
       {children}
-      <nav className="pages" aria-label={texts.nav.label}>
+      <nav className="pages" aria-label={words.nav.label}>
         {links.map(({ page, href, text }) => (
           <a key={page} href={href} aria-current={page === current ? 'page' : undefined}>
             {text}

@@ -2,7 +2,7 @@
 
 import { useHouse, useSurroundings } from '../context.ts'
 import { TopBar } from '../parts/top-bar.tsx'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 
 export function About() {
   const { mount } = useSurroundings()
@@ -12,17 +12,17 @@ export function About() {
     <>
       <TopBar current="about" />
       <main className="content prose">
-        <h1>{texts.about.title}</h1>
-        <p>{texts.about.what}</p>
+        <h1>{words.about.title}</h1>
+        <p>{words.about.what}</p>
         <dl className="pairs">
-          <dt>{texts.about.version}</dt>
+          <dt>{words.about.version}</dt>
           <dd>{version}</dd>
-          <dt>{texts.about.licence}</dt>
-          <dd>{texts.about.mit}</dd>
+          <dt>{words.about.licence}</dt>
+          <dd>{words.about.mit}</dd>
         </dl>
-        <h2>{texts.about.interface}</h2>
+        <h2>{words.about.interface}</h2>
         <ul className="paths">
-          {texts.about.paths.map(({ path, says }) => (
+          {Object.entries(words.about.paths).map(([path, says]) => (
             <li key={path}>
               <a href={`${mount}${path}`}>
                 <code>{`${mount}${path}`}</code>
@@ -31,7 +31,7 @@ export function About() {
             </li>
           ))}
         </ul>
-        <p>{texts.about.socket(socketUrl)}</p>
+        <p>{words.about.socket(socketUrl)}</p>
       </main>
     </>
   )

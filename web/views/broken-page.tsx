@@ -3,7 +3,7 @@
 import { useSurroundings } from '../context.ts'
 import { Notice } from '../parts/notice.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
-import { texts } from '../texts.ts'
+import { words } from '../words.ts'
 
 export function BrokenPage() {
   const { retry } = useSurroundings()
@@ -11,11 +11,11 @@ export function BrokenPage() {
     <>
       <TopBar current={null} />
       <main className="content">
-        <h1 className="for-listeners">{texts.product}</h1>
-        <Notice title={texts.brokenPage.title}>
-          <p role="alert">{texts.brokenPage.why}</p>
+        <h1 className="for-listeners">{words.product}</h1>
+        <Notice title={words.brokenPage.title}>
+          <p role="alert">{words.brokenPage.why}</p>
           <button type="button" className="action" onClick={retry}>
-            {texts.brokenPage.retry}
+            {words.brokenPage.retry}
           </button>
         </Notice>
       </main>

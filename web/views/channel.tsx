@@ -14,10 +14,9 @@ import { Notice } from '../parts/notice.tsx'
 import { Phase } from '../parts/phase.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
-import { channelTexts } from '../texts/channel.ts'
-import { texts } from '../texts.ts'
 import { useSessionHistory } from '../use-session-history.ts'
 import { defaultView } from '../view.ts'
+import { words } from '../words.ts'
 
 export function Channel() {
   const { mount } = useSurroundings()
@@ -32,15 +31,15 @@ export function Channel() {
       <main className="content detail">
         <p>
           <a className="back" href={`${mount}/`}>
-            ← {channelTexts.back}
+            ← {words.channel.back}
           </a>
         </p>
-        {receiverId === null ? <h1 className="for-listeners">{channelTexts.channel}</h1> : null}
+        {receiverId === null ? <h1 className="for-listeners">{words.channel.channel}</h1> : null}
         <Phase view={defaultView}>
           {() =>
             receiverId === null ? (
-              <Notice title={channelTexts.unknownTitle}>
-                <p>{channelTexts.unknown}</p>
+              <Notice title={words.channel.unknownTitle}>
+                <p>{words.channel.unknown}</p>
               </Notice>
             ) : (
               <OneChannel receiverId={receiverId} channelId={channelId} />
@@ -56,9 +55,9 @@ export function Channel() {
 function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: number }) {
   const facts = useFacts(receiverId, channelId)
   const channel = useHouse((house) => house.receivers.get(receiverId)?.channels.find((one) => one.id === channelId))
-  const title = facts === null ? '' : channelTexts.title(facts.slot, facts.name ?? texts.card.noName)
+  const title = facts === null ? '' : words.channel.title(facts.slot, facts.name ?? words.card.noName)
   useEffect(() => {
-    document.title = `${title} – ${texts.product}`
+    document.title = `${title} – ${words.product}`
   }, [title])
   if (facts === null || channel === undefined) return null
   return (
@@ -66,7 +65,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
       <h1 className="for-listeners">{title}</h1>
       <div className="detail-parts">
         <div className="meter-field detail-now">
-          <ul className="cards" data-density="roomy" aria-label={channelTexts.now}>
+          <ul className="cards" data-density="roomy" aria-label={words.channel.now}>
             <ChannelCard {...{ receiverId, channelId }} step="usual" hasChart={true} />
           </ul>
           <MeterLayer order={String(channelId)} />
@@ -74,7 +73,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
         <History receiverId={receiverId} channelId={channelId} />
         <ChannelDetails facts={facts} channel={channel} />
         <section className="detail-part">
-          <h2>{channelTexts.qr}</h2>
+          <h2>{words.channel.qr}</h2>
           <QrCode address={location.origin + location.pathname} />
         </section>
         <ChannelAlerts receiverId={receiverId} channelId={channelId} />
@@ -88,8 +87,10 @@ function History({ receiverId, channelId }: { receiverId: number; channelId: num
   const first = samples[0]
   return (
     <section className="detail-part detail-wide">
-      <h2>{channelTexts.history}</h2>
-      <p>{first === undefined ? channelTexts.historyEmpty : channelTexts.historySince(formatTime(first.at * 1_000))}</p>
+      <h2>{words.channel.history}</h2>
+      <p>
+        {first === undefined ? words.channel.historyEmpty : words.channel.historySince(formatTime(first.at * 1_000))}
+      </p>
       <HistoryChart samples={samples} series="levels" />
       <HistoryChart samples={samples} series="battery" />
     </section>

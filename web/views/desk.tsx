@@ -16,10 +16,9 @@ import { useCommands } from '../parts/tools.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
 import { decodePlaces } from '../places.ts'
 import { useMay, useSession } from '../session.ts'
-import { arrangeTexts } from '../texts/arrange.ts'
-import { texts } from '../texts.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
+import { words } from '../words.ts'
 
 export function Desk() {
   return (
@@ -37,7 +36,7 @@ function Page() {
   const mayOperate = useMay('operate')
   const onArrange = () => {
     if (mayOperate) setArranging(!isArranging)
-    else say({ text: arrangeTexts.notAllowed(session?.role ?? ''), tone: 'alarm' })
+    else say({ text: words.arrange.notAllowed(session?.role ?? ''), tone: 'alarm' })
   }
   const searchField = useRef<HTMLInputElement>(null)
   const search = () => searchField.current?.focus()
@@ -49,7 +48,7 @@ function Page() {
       </TopBar>
       {isArranging ? null : <Toolbar {...{ view, change, commands, searchField }} />}
       <main className="content">
-        <h1 className="for-listeners">{texts.nav.dashboard}</h1>
+        <h1 className="for-listeners">{words.nav.dashboard}</h1>
         {isArranging ? (
           <Arrange {...{ view, change }} onDone={() => setArranging(false)} />
         ) : (
@@ -79,7 +78,7 @@ function Channels({ view, places: text, change }: ChannelsProps) {
       {view.layout === 'list' ? (
         <ChannelTable {...{ places, change }} sort={view.sort} />
       ) : (
-        <ul className="cards" data-density={density} aria-label={texts.card.list}>
+        <ul className="cards" data-density={density} aria-label={words.card.list}>
           {places.map((place) =>
             place.kind === 'planned' ? (
               <PlannedCard key={place.slot} slot={place.slot} />

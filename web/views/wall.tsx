@@ -10,11 +10,10 @@ import { MeterLayer } from '../parts/meters.tsx'
 import { Phase } from '../parts/phase.tsx'
 import { CommandButtons, NotifyButton, useCommands } from '../parts/tools.tsx'
 import { decodePlaces } from '../places.ts'
-import { liveTexts } from '../texts/live.ts'
-import { texts } from '../texts.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
 import { fitWall, type Space } from '../wall-fit.ts'
+import { words } from '../words.ts'
 
 export function Wall() {
   const [view, change] = useView('wall')
@@ -22,7 +21,7 @@ export function Wall() {
   return (
     <div className="wall">
       <main className="wall-field">
-        <h1 className="for-listeners">{texts.nav.wall}</h1>
+        <h1 className="for-listeners">{words.nav.wall}</h1>
         <Phase view={view}>{(places) => <WallCards view={view} places={places} />}</Phase>
       </main>
       <HealthFooter />
@@ -37,7 +36,7 @@ function WallTools({ commands }: { commands: readonly Command[] }) {
   const isSomebodyThere = useSomebodyThere(6_000)
   if (!isSomebodyThere) return null
   return (
-    <section className="wall-tools" aria-label={liveTexts.toolbar.label}>
+    <section className="wall-tools" aria-label={words.live.toolbar.label}>
       <CommandButtons commands={commands} />
       <NotifyButton />
     </section>
@@ -78,7 +77,7 @@ function WallCards({ view, places: text }: { view: View; places: string }) {
   const hasChart = fit.step === 'full' && view.charts === 'on' && group?.hide_charts !== true
   return (
     <>
-      <ul className="wall-cards" ref={field} style={size} data-layout={view.layout} aria-label={texts.card.list}>
+      <ul className="wall-cards" ref={field} style={size} data-layout={view.layout} aria-label={words.card.list}>
         {places.map((place) =>
           place.kind === 'planned' ? (
             <PlannedCard key={place.slot} slot={place.slot} />

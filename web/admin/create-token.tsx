@@ -1,0 +1,46 @@
+/** A new token, for a script. */
+
+import { isObject } from '../api.ts'
+import { useSurroundings } from '../context.ts'
+import { Field, SelectField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { words } from '../words.ts'
+import type { Made } from './made-token.tsx'
+import { roleOptions } from './person-dialogs.tsx'
+import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
+
+const texts = words.tokens
+
+interface CreateTokenProps {
+  onMade(made: Made): void
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function CreateToken({ onMade, onDone, onClose }: CreateTokenProps) {
+  const { api } = useSurroundings()
+  const now = useServiceClock()
+  const send = (values: FormData) => {
+    const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, now()) }
+    return api.write('POST', '/api/admin/tokens/', body, isObject<Made>)
+  }
+  const done = async ({ name, token }: Made) => {
+    onClose()
+    onMade({ name, token })
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={texts.create}
+      action={texts.createAction}
+      check={(values) => endProblem(values, now())}
+      send={send}
+      onDone={done}
+      onClose={onClose}
+    >
+      <Field name="name" label={texts.name} hint={texts.nameHint} autoComplete="off" maxLength={255} />
+      <SelectField name="role" label={texts.role} options={roleOptions} />
+      <EndFields />
+    </FormDialog>
+  )
+}

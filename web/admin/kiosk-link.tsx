@@ -1,0 +1,60 @@
+/** A token for a screen, as a link to what it is to show. */
+
+import type { Group } from '../../src/model/api.ts'
+import { pathOf } from '../../src/model/pages.ts'
+import { isList, isObject } from '../api.ts'
+import { useSurroundings } from '../context.ts'
+import { plainText } from '../format.ts'
+import { Field, SelectField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useReading } from '../reading.ts'
+import { words } from '../words.ts'
+import type { Made } from './made-token.tsx'
+import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
+
+const texts = words.tokens
+
+interface KioskLinkProps {
+  onMade(made: Made): void
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function KioskLink({ onMade, onDone, onClose }: KioskLinkProps) {
+  const { api, mount } = useSurroundings()
+  const now = useServiceClock()
+  const groups = useReading('/api/groups/', isList<Group>).body ?? []
+  const wall = mount + pathOf('wall')
+  const shown = [
+    { value: wall, text: texts.everything },
+    ...groups.map(({ id, title }) => ({ value: `${wall}?group=${id}`, text: texts.group(plainText(title)) })),
+    { value: mount + pathOf('desk'), text: texts.desk },
+  ]
+  const send = async (values: FormData) => {
+    const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, now()) }
+    const answer = await api.write('POST', '/api/admin/tokens/', body, isObject<Made>)
+    if (!answer.ok) return answer
+    const { name, token } = answer.body
+    return { ok: true, body: { name, token, next: String(values.get('next')) } } as const
+  }
+  const done = async (made: Made) => {
+    onClose()
+    onMade(made)
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={texts.kiosk}
+      action={texts.createAction}
+      check={(values) => endProblem(values, now())}
+      send={send}
+      onDone={done}
+      onClose={onClose}
+    >
+      <p className="hint">{texts.kioskHint}</p>
+      <Field name="name" label={texts.name} hint={texts.screenHint} autoComplete="off" maxLength={255} />
+      <SelectField name="next" label={texts.shows} options={shown} />
+      <EndFields />
+    </FormDialog>
+  )
+}

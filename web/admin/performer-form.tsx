@@ -1,0 +1,66 @@
+/** A new performer, or other facts about one. */
+
+import type { Performer } from '../../src/model/hardware.ts'
+import { type Answer, isObject } from '../api.ts'
+import { useSurroundings } from '../context.ts'
+import { plainText } from '../format.ts'
+import { Field, TextField, TickField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useSay } from '../parts/messages.tsx'
+import { smallPicture } from '../small-picture.ts'
+import { words } from '../words.ts'
+
+const texts = words.performers
+
+const path = '/api/performers/'
+
+interface PerformerFormProps {
+  /** Null makes a new one. */
+  readonly performer: Performer | null
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps) {
+  const { api } = useSurroundings()
+  const say = useSay()
+  const send = async (values: FormData): Promise<Answer<Performer>> => {
+    const picture = await pictureOf(values)
+    if (!picture.ok) return picture
+    const body = { name: String(values.get('name')).trim(), notes: values.get('notes'), picture: picture.body }
+    return performer === null
+      ? api.write('POST', path, body, isObject<Performer>)
+      : api.write('PUT', `${path}${performer.id}/`, body, isObject<Performer>)
+  }
+  const done = async ({ name }: Performer) => {
+    onClose()
+    say({ text: (performer === null ? texts.added : texts.changed)(plainText(name)) })
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={performer === null ? texts.add : texts.changeTitle(plainText(performer.name))}
+      action={performer === null ? texts.addAction : texts.save}
+      {...{ send, onClose }}
+      onDone={done}
+    >
+      <Field name="name" label={texts.fieldName} defaultValue={performer?.name} autoComplete="off" maxLength={255} />
+      <TextField name="notes" label={texts.fieldNotes} defaultValue={performer?.notes} rows={3} maxLength={4096} />
+      <Field name="picture" label={texts.fieldPicture} hint={texts.pictureHint} type="file" accept="image/*" />
+      {performer === null || performer.picture === null ? null : (
+        <TickField name="no_picture" label={texts.noPicture} />
+      )}
+    </FormDialog>
+  )
+}
+
+/** Undefined leaves the picture as it is. */
+async function pictureOf(values: FormData): Promise<Answer<string | null | undefined>> {
+  const file = values.get('picture')
+  if (!(file instanceof File) || file.size === 0) {
+    return { ok: true, body: values.has('no_picture') ? null : undefined }
+  }
+  const picture = await smallPicture(file)
+  if (picture !== null) return { ok: true, body: picture }
+  return { ok: false, problem: { kind: 'refused', field: 'picture', detail: texts.notAPicture } }
+}
