@@ -102,6 +102,7 @@ const TransmitterDetails = schemaOf<details.TransmitterDetails>()(
     power_mw: Type.Optional(wholeOrNull('mW.')),
     battery_bars: Type.Optional(wholeOrNull('0 to 5, as the device shows it.')),
     battery_minutes: Type.Optional(wholeOrNull('How long it will last.')),
+    battery_minutes_to_full: Type.Optional(wholeOrNull('How long it will charge.')),
     battery_type: Type.Optional(textOrNull('Chemistry or kind.')),
     battery_health: Type.Optional(wholeOrNull('Percent of what it held when it was new.')),
     battery_cycles: Type.Optional(wholeOrNull('How often it was charged.')),
@@ -459,10 +460,11 @@ export const Unit = schemaOf<hardware.UnitBody>()(
     model: textOrNull("The manufacturer's model."),
     manufacturer,
     battery_percentage: wholeOrNull('Percent.'),
-    base_chassis: wholeOrNull('Id of the chassis it is heard on.'),
+    base_chassis: wholeOrNull('Id of the chassis it is heard on, or docked in.'),
     channel: wholeOrNull('Number of the channel there.'),
     slot: wholeOrNull('Position on the wall.'),
     status: presence,
+    details: Type.Optional(TransmitterDetails),
   }),
 )
 

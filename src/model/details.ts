@@ -38,6 +38,8 @@ export interface TransmitterDetails {
   /** 0 to 5, as the device shows it. */
   readonly battery_bars?: number | null
   readonly battery_minutes?: number | null
+  /** Of one that is being charged. */
+  readonly battery_minutes_to_full?: number | null
   readonly battery_type?: string | null
   /** Percent of what it held when it was new. */
   readonly battery_health?: number | null

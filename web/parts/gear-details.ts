@@ -27,13 +27,14 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
 export function transmitterPairs(details: TransmitterDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
   const { model, muted, gain_db, power_mw, battery_minutes, battery_bars, battery_type } = details
-  const { battery_health, battery_cycles, battery_temperature_c } = details
+  const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c } = details
   return [
     { name: words.model, value: shown(model, plainText) },
     { name: words.muted, value: yesOrNo(muted) },
     { name: words.gain, value: shown(gain_db, inDb) },
     { name: words.power, value: shown(power_mw, channelTexts.milliwatts) },
     { name: words.runtime, value: shown(battery_minutes, inHours) },
+    { name: words.timeToFull, value: shown(battery_minutes_to_full, inHours) },
     { name: words.batteryBars, value: shown(battery_bars, channelTexts.bars) },
     { name: words.batteryType, value: shown(battery_type, plainText) },
     { name: words.batteryHealth, value: shown(battery_health, texts.card.percent) },

@@ -49,6 +49,7 @@ export const channelTexts = {
     encryption: 'Encryption',
     power: 'Power',
     runtime: 'Runtime left',
+    timeToFull: 'Full in',
     batteryBars: 'Battery bars',
     batteryType: 'Battery type',
     batteryHealth: 'Battery health',
