@@ -102,7 +102,7 @@ test('a rack for a demo plays along, every device in its own words', async () =>
   const before = JSON.stringify(await levels())
   await until('something moves', async () => JSON.stringify(await levels()) !== before)
   const types = (await app.receivers()).map(({ device_type }) => device_type).sort()
-  expect(types).toEqual(['d6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
+  expect(types).toEqual(['chg70n', 'd6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
 }, 30_000)
 
 test('devices that fall silent or go are lost, and taken up again when they are back', async () => {
@@ -136,6 +136,39 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   )
   expect(await app.receivers()).toHaveLength(2)
 }, 90_000)
+
+test('packs in a charger are units of it, as long as they stand there', async () => {
+  const charger = keep(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
+  const app = await startApp({ manufacturers: [sennheiserDevices(charger.url)] })
+  const units = async () => (await app.get('/api/units/')).json
+  const [unit] = await until('the pack is there, in its charger', async () => {
+    const all = await units()
+    return all.length === 1 && all[0].base_chassis !== null && all
+  })
+  const [chassis] = (await app.get('/api/chassis/')).json
+  expect(chassis).toMatchObject({ model: 'CHG70N', status: 'online' })
+  expect(unit).toEqual({
+    id: expect.any(Number),
+    name: 'EW-DX SK, bay 1',
+    device_type: 'mic_transmitter',
+    model: 'EW-DX SK',
+    manufacturer: 'sennheiser',
+    battery_percentage: 64,
+    base_chassis: chassis.id,
+    channel: null,
+    slot: null,
+    status: 'online',
+    details: { battery_health: 97, battery_cycles: 41, battery_minutes_to_full: 75 },
+  })
+  await untilFollowed(app, 1)
+  const same = { type: 'EW-DX SK', serial: '1054000123', gauge: 65, minutesToFull: 74 }
+  charger.dock(1, null)
+  await until('it is taken out', async () => (await units())[0].status === 'offline')
+  expect((await units())[0]).toMatchObject({ id: unit.id, base_chassis: null })
+  charger.dock(2, same)
+  await until('it is the same in the other bay', async () => (await units())[0].battery_percentage === 65)
+  expect(await units()).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
+}, 30_000)
 
 test('a wrong password costs a device two questions, however long the service runs', async () => {
   const ewdx = keep(await startSsc2Simulator())

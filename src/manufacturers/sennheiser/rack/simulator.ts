@@ -7,7 +7,8 @@ import { type Ssc2Simulator, startSsc2Simulator } from '../ssc2/simulator.ts'
 
 interface Player {
   readonly device: { readonly url: string; readonly name: string }
-  play(channels: readonly ShowChannel[]): void
+  /** What its channels do `atMs` into the show. */
+  play(channels: readonly ShowChannel[], atMs: number): void
   close(): Promise<void>
 }
 
@@ -24,9 +25,10 @@ export async function startSennheiserRack(seed: number, firstPlace: number) {
     await Promise.all(rack.map(({ player }) => player.close()))
   }
   const play = () => {
+    const atMs = Date.now() - startedAt
     for (const { id, player } of rack) {
-      const state: DeviceState | undefined = show.deviceAt(Date.now() - startedAt, id)
-      player.play(state?.channels ?? [])
+      const state: DeviceState | undefined = show.deviceAt(atMs, id)
+      player.play(state?.channels ?? [], atMs)
     }
   }
   const timer = setInterval(play, playEveryMs)
@@ -91,6 +93,14 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
       const device = await startSsc2Simulator({ product, serial: '3000000004', password, host: '127.0.0.6' })
       device.set('/api/device/site', { deviceName: 'Spectera' })
       return toPlayer('Spectera', device, (channels) => playSpectera(device, channels))
+    },
+  },
+  {
+    channels: 0,
+    async start() {
+      const device = await startSsc1Simulator({ model: 'CHG70N', mac: '00:1B:66:30:00:05', host: '127.0.0.7' })
+      device.set({ '/device/name': 'CHG 70N' })
+      return toPlayer('CHG 70N', device, (_, atMs) => playCharger(device, atMs))
     },
   },
 ]
@@ -176,6 +186,13 @@ function playSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[]): 
     ...{ micAudiolinkId: channel - 1, iemAudiolinkId: -1, micPreampGain: 0 },
   }))
   device.set('/api/mts/paired/all', packs)
+}
+
+/** One pack fills in some two hours; the other bay is empty. */
+function playCharger(device: Ssc1Simulator, atMs: number): void {
+  const minutesToFull = Math.max(0, 75 - Math.floor(atMs / 60_000))
+  const gauge = 100 - Math.ceil(minutesToFull / 1.2)
+  device.dock(1, { type: 'EW-DX SK', serial: '1054000123', gauge, minutesToFull })
 }
 
 function rfOf({ transmitter, rf_level }: ShowChannel): number | null {
