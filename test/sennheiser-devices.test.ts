@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startMcpSimulator } from '../src/manufacturers/sennheiser/mcp/simulator.ts'
 import { startSennheiserRack } from '../src/manufacturers/sennheiser/rack/simulator.ts'
 import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulator.ts'
+import { meters } from '../src/manufacturers/sennheiser/ssc2/simulated-resources.ts'
 import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
 import { channelOf, startApp, type TestApp, until } from './app.ts'
 import { atEnd } from './scope.ts'
@@ -136,6 +137,25 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   )
   expect(await app.receivers()).toHaveLength(2)
 }, 90_000)
+
+test('packs of a base station that only listen are units of it, and the others tell their levels', async () => {
+  const spectera = keep(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
+  const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
+  const own = async () =>
+    (await app.get('/api/units/?device_type=iem_receiver')).json as { base_chassis: number | null; status: string }[]
+  await until('it is there', async () => (await own())[0]?.base_chassis != null)
+  expect(await own()).toMatchObject([
+    { name: 'DRUMS', model: 'SEK', battery_percentage: 74, status: 'online', details: { battery_minutes: 301 } },
+  ])
+  const audio = async () => channelOf((await app.receivers())[0] as never).audio_level
+  await until('the meters are heard', async () => (await audio()) === -20)
+  spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
+  await until('and followed', async () => (await audio()) === -7)
+  // It is given a microphone: from now on it is heard on a channel.
+  spectera.say('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
+  await until('it is a unit of its own no more', async () => (await own())[0]?.status === 'offline')
+  expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
+}, 30_000)
 
 test('packs in a charger are units of it, as long as they stand there', async () => {
   const charger = keep(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))

@@ -3,6 +3,7 @@
 import { createShow, type DeviceState, type ShowChannel } from '../../../simulation/show.ts'
 import { type McpSimulator, startMcpSimulator } from '../mcp/simulator.ts'
 import { type Ssc1Simulator, startSsc1Simulator } from '../ssc1/simulator.ts'
+import { meters } from '../ssc2/simulated-resources.ts'
 import { type Ssc2Simulator, startSsc2Simulator } from '../ssc2/simulator.ts'
 
 interface Player {
@@ -185,7 +186,15 @@ function playSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[]): 
     ...{ micLqi: transmitter === null ? 0 : 4, iemLqi: 0, dominantAntenna: 'a' },
     ...{ micAudiolinkId: channel - 1, iemAudiolinkId: -1, micPreampGain: 0 },
   }))
-  device.set('/api/mts/paired/all', packs)
+  const listener = { mtUid: 100, name: 'IEM 1', state: 'Connected', batteryFillLevel: 88, batteryRuntime: 390 }
+  const listening = { type: 'SEK', serial: '3100000100', micAudiolinkId: -1, iemAudiolinkId: 40, iemLqi: 4 }
+  device.set('/api/mts/paired/all', [...packs, { ...listener, ...listening }])
+  device.set(
+    '/api/audio/outputs',
+    channels.map((_, at) => ({ outputId: at, micAudiolinkId: at })),
+  )
+  const levels = channels.map((channel) => audioOf(channel) ?? -127.5)
+  device.set('/api/audio/metering', meters(levels.map((rms) => ({ rms, peak: Math.min(0, rms + 9) }))))
 }
 
 /** One pack fills in some two hours; the other bay is empty. */
