@@ -56,6 +56,7 @@ const ofChannelDetails: Record<keyof ChannelDetails, unknown> = {
   ...{ rf_a: ofLevels.rf_level, rf_b: ofLevels.rf_level, rf_c: ofLevels.rf_level, rf_d: ofLevels.rf_level },
   ...{ audio_peak: ofLevels.audio_level, audio_rms: ofLevels.audio_level, quality: whole(0, 100) },
   rf_percent: whole(0, 100),
+  audio_activity: expect.stringMatching(/^(low|good|clipping)$/),
   antennas: expect.stringMatching(/^A?B?C?D?$/),
   ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
   gain_db: whole(-120, 120),

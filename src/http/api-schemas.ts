@@ -86,6 +86,9 @@ const ChannelDetails = schemaOf<details.ChannelDetails>()(
     antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or nothing.')),
     audio_peak: Type.Optional(wholeOrNull('dBFS.')),
     audio_rms: Type.Optional(wholeOrNull('dBFS.')),
+    audio_activity: Type.Optional(
+      orNull(oneOf(details.audioActivities, 'How loud it is.'), 'How loud it is, where the gear tells no dBFS.'),
+    ),
     quality: Type.Optional(wholeOrNull('Of the link, in percent.')),
     interference: Type.Optional(flagOrNull('True while another signal disturbs it.')),
     muted: Type.Optional(flagOrNull("The receiver's output.")),

@@ -6,6 +6,10 @@
 export const encryptions = ['off', 'on', 'error'] as const
 export type Encryption = (typeof encryptions)[number]
 
+/** How loud a channel is, of gear that tells no dBFS. */
+export const audioActivities = ['low', 'good', 'clipping'] as const
+export type AudioActivity = (typeof audioActivities)[number]
+
 /** Of a channel of a receiver. RF in whole dBm, audio in whole dBFS. */
 export interface ChannelDetails {
   readonly rf_a?: number | null
@@ -18,6 +22,7 @@ export interface ChannelDetails {
   readonly antennas?: string | null
   readonly audio_peak?: number | null
   readonly audio_rms?: number | null
+  readonly audio_activity?: AudioActivity | null
   /** Percent. */
   readonly quality?: number | null
   readonly interference?: boolean | null

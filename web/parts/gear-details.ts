@@ -10,7 +10,7 @@ const words = channelTexts.fields
 
 export function channelPairs(details: ChannelDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
-  const { antennas, audio_peak, audio_rms, quality, interference, muted, encryption, gain_db } = details
+  const { antennas, audio_peak, audio_rms, audio_activity, quality, interference, muted, encryption, gain_db } = details
   return [
     { name: words.rf, value: antennaLevels(details) ?? shown(details.rf_percent, texts.card.percent) },
     { name: words.antennas, value: antennas === '' ? channelTexts.noAntenna : antennas },
@@ -18,6 +18,7 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
     { name: words.interference, value: yesOrNo(interference) },
     { name: words.audioPeak, value: shown(audio_peak, (level) => channelTexts.dbfs(formatLevel(level))) },
     { name: words.audioRms, value: shown(audio_rms, (level) => channelTexts.dbfs(formatLevel(level))) },
+    { name: words.audioActivity, value: shown(audio_activity, (one) => channelTexts.activities[one]) },
     { name: words.gain, value: shown(gain_db, inDb) },
     { name: words.muted, value: yesOrNo(muted) },
     { name: words.encryption, value: shown(encryption, (one) => channelTexts.encryptions[one]) },

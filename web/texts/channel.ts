@@ -44,6 +44,7 @@ export const channelTexts = {
     interference: 'Interference',
     audioPeak: 'Audio peak',
     audioRms: 'Audio RMS',
+    audioActivity: 'Audio level',
     gain: 'Gain',
     muted: 'Muted',
     encryption: 'Encryption',
@@ -86,6 +87,7 @@ export const channelTexts = {
   estimated: (percent: string) => `about ${percent}`,
   hours: (hours: number, minutes: string) => `${hours}:${minutes} h`,
   noAntenna: 'none',
+  activities: { low: 'low', good: 'good', clipping: 'clipping' },
   encryptions: { off: 'off', on: 'on', error: 'keys do not match' },
   unknownValue: '–',
 } as const
