@@ -189,7 +189,9 @@ export const ReceiverDetail = schemaOf<api.ReceiverDetail>()(
 
 const whereHeard = {
   model: Type.Optional(text('Of a device that speaks for itself: what it is.')),
-  address: Type.Optional(text('Where such a device is heard, as `devices` of a configuration names it.')),
+  address: Type.Optional(
+    text('Where such a device is heard, as `devices` of a configuration names it; of a `system` its `api_base_url`.'),
+  ),
 }
 
 const DiscoveredDevice = schemaOf<api.DiscoveredDevice>()(

@@ -119,6 +119,7 @@ export const manufacturerTexts = {
     list: 'Devices found',
     listenHint:
       'To listen to a device that speaks for itself, put its address (tcp://…) into the devices of its manufacturer.',
+    systemHint: 'To hear what a system tells, put its address (https://…) into api_base_url of its manufacturer.',
     columns: { ip: 'Address', type: 'Type', channels: 'Channels' },
     failed: (manufacturer: string, why: string) => `${manufacturer}: ${why}`,
     queue: 'To the discovery queue',
