@@ -23,7 +23,7 @@ describe('a Shure System API server', () => {
       device_type: 'ulxd',
       manufacturer: 'shure',
     })
-    await until('the link has told its channels', () => server.subscriptions.length === 11)
+    await until('the link has told its channels', () => server.subscriptions.length === 15)
     const socket = await app.socket()
     server.show.set(device.id, { name: 'Understudy' }, 2)
     server.push.flush()

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
+import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
 import type { Observation } from '../../model/receiver.ts'
 import { sennheiser } from './index.ts'
 import { startMcpSimulator } from './mcp/simulator.ts'
@@ -183,11 +184,37 @@ describe('SSC 1', () => {
     ['EWDXEM4', 4],
     ['EM6000', 2],
     ['CHG70N', 0],
+    ['L6000', 0],
   ] as const)('an %s has %i channels', async (model, count) => {
     const simulator = keep(await startSsc1Simulator({ model }))
     const { form, link } = linkTo(simulator.url)
     const [device] = (await form.listDevices(link)).devices
     expect(device && form.transformDeviceData(device).channels).toHaveLength(count)
+  })
+
+  test('a pack comes into a charger, is charged, and is taken out', async () => {
+    const simulator = keep(await startSsc1Simulator({ model: 'CHG70N' }))
+    const iterator = listen(simulator.url)
+    const inBays =
+      (...batteries: number[]) =>
+      (seen: Observation) =>
+        JSON.stringify(seen.units?.map(({ battery }) => battery)) === JSON.stringify(batteries)
+    await findTold(iterator, inBays(64))
+    const pack = { type: 'EW-DX SKM', serial: '1054000999', gauge: 20, minutesToFull: 140 }
+    simulator.dock(2, pack)
+    await findTold(iterator, inBays(64, 20))
+    simulator.dock(2, { ...pack, gauge: 21, minutesToFull: 138 })
+    const seen = await findTold(iterator, inBays(64, 21))
+    expect(seen.units?.[1]).toMatchObject({ serial_number: '1054000999', details: { battery_minutes_to_full: 138 } })
+    simulator.dock(1, null)
+    await findTold(iterator, inBays(21))
+  })
+
+  test('a charger for batteries tells of them at a steady rate, and of nothing in broken and empty slots', async () => {
+    const simulator = keep(await startSsc1Simulator({ model: 'L6000' }))
+    const seen = await findTold(listen(simulator.url), ({ units }) => units?.length === 2)
+    expect(seen.units?.map(({ name }) => name)).toEqual(['BA 60, slot 1/1', 'BA 61, slot 2/2'])
+    expectCommonFormat(seen)
   })
 
   test('a transmitter goes and comes', async () => {
