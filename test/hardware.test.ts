@@ -1,9 +1,10 @@
 /** Groups, positions on the wall, chassis, units, performers and what they wear. */
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
+import { atEnd } from './scope.ts'
 
 function write(app: HttpClient, method: string, path: string, body: unknown) {
   const headers = { 'content-type': 'application/json' }
@@ -18,7 +19,7 @@ async function startRack(engine: (typeof engines)[number] = 'sqlite') {
   return { simulator, app }
 }
 
-describe('groups', () => {
+describe.concurrent('groups', () => {
   it('are made, changed, shown and removed', async () => {
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }] })
     const made = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
@@ -78,7 +79,7 @@ describe('groups', () => {
 
   it.each(engines)('are seen by other processes (%s)', async (engine) => {
     const database = await createTestDatabase(engine)
-    onTestFinished(database.drop)
+    atEnd(database.drop)
     const one = await startApp({ databaseUrl: database.url })
     const other = await startApp({ databaseUrl: database.url })
     await one.post('/api/group/', { title: 'Choir' })
@@ -86,7 +87,7 @@ describe('groups', () => {
   })
 })
 
-describe.each(engines)('a position on the wall (%s)', (engine) => {
+describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
   it('is given by hand, to one channel at a time, and keeps what is live', async () => {
     const { simulator, app } = await startRack(engine)
     const socket = await app.socket()
@@ -126,7 +127,7 @@ describe.each(engines)('a position on the wall (%s)', (engine) => {
   })
 })
 
-describe.each(engines)('chassis and units (%s)', (engine) => {
+describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   it('are the receivers as hardware, and the transmitters heard on them', async () => {
     const { simulator, app } = await startRack(engine)
     const device = firstDevice(simulator)
@@ -189,7 +190,7 @@ describe.each(engines)('chassis and units (%s)', (engine) => {
   it('keep their ids, whoever asks', async () => {
     const simulator = withoutLink(await startShure())
     const database = await createTestDatabase(engine)
-    onTestFinished(database.drop)
+    atEnd(database.drop)
     const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
     const first = await startApp(options)
     const screen = await startApp({ databaseUrl: database.url, isScreenOnly: true })
@@ -221,7 +222,7 @@ describe.each(engines)('chassis and units (%s)', (engine) => {
   })
 })
 
-describe.each(engines)('performers and what they wear (%s)', (engine) => {
+describe.concurrent.each(engines)('performers and what they wear (%s)', (engine) => {
   it('are made, changed and removed', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }, { id: spare }] = (await app.get('/api/units/')).json

@@ -24,7 +24,7 @@ async function connectionsOf(app: TestApp) {
 
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
-it('a rack of every family is found, followed live, and left in peace by the poller', async () => {
+it.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
   const show = createShow({ story: false, manufacturers: { shure: 0 } })
   const devices = await Promise.all(families.map((family) => startDevice({ family, show })))
   const app = await startApp({ manufacturers: [shureDevices(...devices.map(({ url }) => url))] })
@@ -74,7 +74,7 @@ it('a rack of every family is found, followed live, and left in peace by the pol
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 60_000)
 
-it('details survive a restart', async () => {
+it.concurrent('details survive a restart', async () => {
   const device = await startDevice({ family: 'ad' })
   const first = await startApp({ manufacturers: [shureDevices(device.url)] })
   const detailsIn = async (app: TestApp) => (await app.receivers())[0]?.channels[0]?.details
@@ -85,7 +85,7 @@ it('details survive a restart', async () => {
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
 }, 60_000)
 
-it('a device that falls silent is lost, and taken up again when it speaks', async () => {
+it.concurrent('a device that falls silent is lost, and taken up again when it speaks', async () => {
   const device = await startDevice({ family: 'slxd' })
   const app = await startApp({ manufacturers: [shureDevices({ url: device.url, name: 'Stage left' })] })
   const status = async () => (await connectionsOf(app))[0]?.status
@@ -100,7 +100,7 @@ it('a device that falls silent is lost, and taken up again when it speaks', asyn
   await until('with what it says now', async () => (await battery()) === 40)
 }, 60_000)
 
-it('a link that is stopped is polled instead', async () => {
+it.concurrent('a link that is stopped is polled instead', async () => {
   const device = await startDevice({ family: 'ulxd' })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })
   const headers = await tokenHeaders(app.house, 'admin')
@@ -115,7 +115,7 @@ it('a link that is stopped is polled instead', async () => {
   await until('a poll brings it', async () => (await battery()) === 33)
 }, 60_000)
 
-it('a receiver heard through its system as well stays one, whichever of the two is lost', async () => {
+it.concurrent('a receiver heard through its system as well stays one, whichever of the two is lost', async () => {
   const system = await startShure({ receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 })
   const { id } = firstDevice(system)
   const device = await startDevice({ family: 'ulxd', show: system.show, id })

@@ -1,21 +1,17 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
+import { atEnd } from '../../../test/scope.ts'
 import type { Observation } from '../../model/receiver.ts'
 import { sennheiser } from './index.ts'
 import { startMcpSimulator } from './mcp/simulator.ts'
 import type { SimulatedDatagrams } from './simulated-datagrams.ts'
 import { startSsc1Simulator } from './ssc1/simulator.ts'
 
-const open: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
-})
-
 const keep = <T extends { close(): unknown }>(one: T): T => {
-  open.push(one)
+  atEnd(() => one.close())
   return one
 }
 const never = new AbortController().signal
@@ -28,7 +24,7 @@ function linkTo(url: string, config: object = {}) {
 
 function listen(url: string, config: object = {}) {
   const iterator = follow(linkTo(url, config), never)
-  open.push({ close: () => iterator.return?.() })
+  atEnd(() => iterator.return?.())
   return iterator
 }
 
@@ -92,7 +88,7 @@ const kinds = [
 
 for (const { name, start } of kinds) describeDevice({ name, plugin: sennheiser, start: () => start() })
 
-describe.each(kinds)('$name', ({ start }) => {
+describe.concurrent.each(kinds)('$name', ({ start }) => {
   test('a third of all datagrams may be lost, and all may be late', async () => {
     const device = keep(await start())
     device.datagrams.trouble.losesEvery = 3
@@ -149,7 +145,7 @@ describe('ew G4', () => {
 
   test('a port of ours that another program keeps for itself is named as what is wrong', async () => {
     const other = createSocket('udp4').bind(0, '127.0.0.1')
-    open.push({ close: () => other.close() })
+    atEnd(() => other.close())
     await once(other, 'listening')
     const { form, link } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
     await expect(form.listDevices(link)).rejects.toThrow(/taken by another program/)
