@@ -176,6 +176,10 @@ const choir = 'Soprano 1|Soprano 2|Alto 1|Alto 2|Tenor 1|Tenor 2|Bass 1|Bass 2'
 const band = 'Gtr Anselm|Gtr Bo|Bass Corin|Sax Delphine|Tpt Enno|Tbn Faye|Vln Greta|Vln Hal|Acc Ilse|Keys Vox Jules'
 const understudies = 'Ambrose Bettina Cosmo Delia Edgar Flora Gideon Hester'
 const speakers = 'Pastor Linnea|Pastor Anton|Presenter Mara|Presenter Theo|Host Ottilie|Guest 1|Guest 2|Stage Manager'
+const dancers = 'Anouk Basil Cleo Dario Edda Falko Gilda Henrik Ines Joris Katya Lorenz Mila Nils Oda Piet'
+const youth = 'Alma Bruno Clara Dylan Emmy Felix Hanna Ivo Juno Kilian Leni Mattis Nora Oskar Paula Quirin'
+const pit = 'Fl Petra|Ob Quentin|Cl Rhea|Hn Silas|Hp Thea|Perc Ugo|Vc Vita|Db Wim|Tba Xaver|Bsn Yara|Vla Zeno|Cel Adele'
+const swings = 'Abel Britta Caspar Dagny Elin Florin Gesa Hauke Imke Jannis Kaja Lasse Marit Nele'
 
 const company: readonly Performer[] = [
   ...leads.split(' ').map((name, at): Performer => ({ name: `H${digits(at + 1, 2)} ${name}`, part: 'song' })),
@@ -184,6 +188,10 @@ const company: readonly Performer[] = [
   ...band.split('|').map((name): Performer => ({ name, part: 'instrument' })),
   ...speakers.split('|').map((name, at): Performer => ({ name: `HH${at + 1} ${name}`, part: 'speech' })),
   ...understudies.split(' ').map((name, at): Performer => ({ name: `U${digits(at + 1, 2)} ${name}`, part: 'song' })),
+  ...dancers.split(' ').map((name, at): Performer => ({ name: `D${digits(at + 1, 2)} ${name}`, part: 'song' })),
+  ...youth.split(' ').map((name, at): Performer => ({ name: `Y${digits(at + 1, 2)} ${name}`, part: 'song' })),
+  ...swings.split(' ').map((name, at): Performer => ({ name: `S${digits(at + 1, 2)} ${name}`, part: 'song' })),
+  ...pit.split('|').map((name): Performer => ({ name, part: 'instrument' })),
 ]
 
 /** Every seventh channel is a spare; a house larger than the company starts over with a number behind the names. */
