@@ -219,9 +219,10 @@ function readJsonAlone(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined)
     void parse(request, body as string, (error, parsed) => {
-      const isTooDeep = error === null && isDeeper(parsed, maxJsonDepth)
+      if (error !== null) return done(new Refusal('not_json', { details: 'body: expected JSON', cause: error }))
+      const isTooDeep = isDeeper(parsed, maxJsonDepth)
       const refusal = new Refusal('bad_request', { details: `body: nested deeper than ${maxJsonDepth} levels` })
-      done(isTooDeep ? refusal : error, parsed)
+      done(isTooDeep ? refusal : null, parsed)
     })
   })
 }
