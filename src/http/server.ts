@@ -142,10 +142,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     } catch (tooMany) {
       refusal = toRefusal(tooMany)
     }
-    if (isNavigation(request, deps.mount)) {
-      if (refusal.code === 'sign_in_needed') return leadToSignIn(reply, deps.mount)
-      if (refusal.code === 'not_found') return sendPage(reply.code(refusal.status), html)
+    const isNavigating = isNavigation(request, deps.mount)
+    if (refusal.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
+      return leadToSignIn(reply, deps.mount)
     }
+    if (refusal.code === 'not_found' && isNavigating) return sendPage(reply.code(refusal.status), html)
     if (refusal.status === 500) deps.log.error({ err: error, request: request.id }, 'a request failed')
     return sendRefusal(reply, refusal, headers)
   })
