@@ -181,6 +181,7 @@ describe('check_api_health', () => {
     const ill = await home.run(['check_api_health', '--json'])
     expect(ill.code).toBe(1)
     expect(ill.json()).toMatchObject({ status: 'degraded', manufacturers: [{}, { error: expect.any(String) }] })
+    expect(ill.err).toMatch(/^shure: .+\n$/)
     expect(await home.run(['check_api_health', '--json', '--manufacturer', 'sennheiser'])).toMatchObject({ code: 0 })
     expect(await home.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
   })

@@ -35,6 +35,13 @@ describe.concurrent('groups', () => {
 
     const put = await write(app, 'PUT', `/api/groups/${choir.id}/`, { slots: [7] })
     expect({ status: put.status, json: put.json }).toEqual({ status: 200, json: { ...choir, slots: [7] } })
+    const sentBack = await write(app, 'PUT', `/api/groups/${choir.id}/`, put.json)
+    expect({ status: sentBack.status, json: sentBack.json }).toEqual({ status: 200, json: put.json })
+    const mistaken = await write(app, 'PUT', `/api/groups/${choir.id}/`, band.json)
+    expect({ status: mistaken.status, json: mistaken.json }).toMatchObject({
+      status: 400,
+      json: { details: expect.stringContaining('id') },
+    })
     expect((await app.get('/api/data/')).json.groups[0].slots).toEqual([7])
     const posted = await app.post('/api/group/', { id: choir.id, title: 'Chorus', hide_charts: true })
     expect({ status: posted.status, json: posted.json }).toEqual({
