@@ -40,6 +40,8 @@ async function buildProgram(): Promise<string[]> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: 'linked',
     banner: { js: `#!/usr/bin/env node\n${commonJs}` },
     define: { __MICWATCH_VERSION__: JSON.stringify(version) },

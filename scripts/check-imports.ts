@@ -34,7 +34,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   house: ['monitor', 'manufacturers', 'upstream', 'store', 'live', 'config', 'model'],
   app: ['house', 'http', 'actions', 'monitor', 'manufacturers', 'store', 'live', 'config', 'model'],
   cli: ['app', 'house', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config'],
-  main: ['cli', 'app', 'config', 'model'],
+  heap: [],
+  main: ['cli', 'app', 'config', 'heap', 'model'],
   web: ['model'],
 }
 

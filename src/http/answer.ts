@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cache } from '../live/cache.ts'
 import type { PageBody } from '../model/api.ts'
 import { Refusal } from '../model/errors.ts'
-import { digestOf, gzipPieces, type Piece, toPiece } from './pieces.ts'
+import { digestOf, gzipPieces, joinPieces, type Piece, toPiece } from './pieces.ts'
 
 /** A body made once and sent often. */
 export interface CachedAnswer {
@@ -43,7 +43,7 @@ export function createAnswer(text: string, type = json): CachedAnswer {
 }
 
 function joinAnswer(pieces: readonly Piece[], type: string): CachedAnswer {
-  const bytes = Buffer.concat(pieces.map((piece) => piece.bytes))
+  const bytes = joinPieces(pieces)
   // Weak: the compressed form has the same tag.
   return { bytes, pieces, etag: `W/"${digestOf(pieces)}"`, madeAt: performance.now(), type }
 }

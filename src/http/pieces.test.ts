@@ -1,13 +1,14 @@
 import { gunzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
-import { createCutter, digestOf, gzipPieces, toPiece } from './pieces.ts'
+import { expect, test, vi } from 'vitest'
+import { createCutter, digestOf, gzipPieces, joinPieces, toPiece } from './pieces.ts'
 
 const items = Array.from({ length: 50 }, (_, id) => ({ id, name: `Größe ${id}` }))
 
 test('the pieces are the whole, compressed or not, and however many there are', () => {
   for (const some of [[], items.slice(0, 1), items.slice(0, 16), items]) {
     const pieces = [toPiece('['), ...createCutter(JSON.stringify).cut(some), toPiece(']')]
-    const whole = Buffer.concat(pieces.map(({ bytes }) => bytes))
+    const whole = joinPieces(pieces)
+    expect(Buffer.concat(pieces.map(({ bytes }) => bytes)).equals(whole)).toBe(true)
     expect(JSON.parse(whole.toString())).toEqual(some)
     expect(gunzipSync(gzipPieces(pieces, whole)).equals(whole)).toBe(true)
   }
@@ -28,4 +29,18 @@ test('one item changes, and one piece with it', () => {
   expect(
     cutter.cut(items.slice(0, 20)).map((piece) => JSON.parse(`[${piece.bytes.toString().replace(/^,/, '')}]`).length),
   ).toEqual([16, 4])
+})
+
+test('other items that say the same leave the piece as it was, and what nobody asks for is forgotten', () => {
+  vi.useFakeTimers()
+  const cutter = createCutter(JSON.stringify)
+  const [before] = cutter.cut(items)
+  expect(cutter.cut(structuredClone(items))[0]).toBe(before)
+  vi.advanceTimersByTime(9_000)
+  const [asked] = cutter.cut(items)
+  vi.advanceTimersByTime(9_000)
+  expect(cutter.cut(items)[0]).toBe(asked)
+  vi.advanceTimersByTime(10_000)
+  expect(cutter.cut(items)[0]).not.toBe(asked)
+  vi.useRealTimers()
 })

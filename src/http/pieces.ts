@@ -7,14 +7,18 @@ import { createHash } from 'node:crypto'
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 export interface Piece {
-  readonly bytes: Buffer
+  /** Its own, or a part of the last whole it went into. */
+  bytes: Buffer
   readonly digest: Buffer
   /** Without a beginning or an end: it stands where the piece stands, in whatever company. */
   deflated?: Buffer
 }
 
 export function toPiece(text: string): Piece {
-  const bytes = Buffer.from(text)
+  return digested(Buffer.from(text))
+}
+
+function digested(bytes: Buffer): Piece {
   return { bytes, digest: createHash('sha1').update(bytes).digest() }
 }
 
@@ -25,19 +29,27 @@ export interface Cutter<Item> {
 
 /** Small enough to be made again for one change, large enough to be worth compressing. */
 const itemsAPiece = 16
+/** What nobody has asked for so long is made anew when somebody does: it holds every item as it was. */
+const forgetAfterMs = 10_000
 
 /** `write` gives the JSON of an item. */
 export function createCutter<Item>(write: (item: Item) => string): Cutter<Item> {
   let kept: readonly { readonly items: readonly Item[]; readonly piece: Piece }[] = []
+  const forgetting = setTimeout(() => {
+    kept = []
+  }, forgetAfterMs).unref()
   return {
     cut(items) {
+      forgetting.refresh()
       const cut: { items: readonly Item[]; piece: Piece }[] = []
       for (let at = 0; at < items.length; at += itemsAPiece) {
         const before = kept[cut.length]
         if (before !== undefined && isSame(before.items, items, at)) cut.push(before)
         else {
           const own = items.slice(at, at + itemsAPiece)
-          cut.push({ items: own, piece: toPiece(`${at > 0 ? ',' : ''}${own.map(write).join(',')}`) })
+          const bytes = Buffer.from(`${at > 0 ? ',' : ''}${own.map(write).join(',')}`)
+          // Other items may say the same.
+          cut.push({ items: own, piece: before?.piece.bytes.equals(bytes) ? before.piece : digested(bytes) })
         }
       }
       kept = cut
@@ -50,6 +62,18 @@ function isSame<Item>(own: readonly Item[], items: readonly Item[], start: numbe
   if (own.length !== Math.min(itemsAPiece, items.length - start)) return false
   for (let at = 0; at < own.length; at += 1) if (own[at] !== items[start + at]) return false
   return true
+}
+
+/** The whole; the pieces are parts of it from now on, so that nothing is kept twice. */
+export function joinPieces(pieces: readonly Piece[]): Buffer {
+  const whole = Buffer.concat(pieces.map(({ bytes }) => bytes))
+  let at = 0
+  for (const piece of pieces) {
+    const end = at + piece.bytes.length
+    piece.bytes = whole.subarray(at, end)
+    at = end
+  }
+  return whole
 }
 
 export function digestOf(pieces: readonly Piece[]): string {

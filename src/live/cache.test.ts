@@ -13,6 +13,19 @@ test('an answer is kept until its time is up, or something it is about changes',
   expect(cache.get('sennheiser')).toBeUndefined()
 })
 
+test('what changes everything drops everything', () => {
+  const cache = createCache<string>({ timeoutMs: 30_000 })
+  cache.set('all', null, 'everything')
+  cache.set('shure', 'shure', 'a')
+  cache.drop(null)
+  expect([cache.get('all'), cache.get('shure')]).toEqual([undefined, undefined])
+  cache.set('shure', 'shure', 'b')
+  cache.set('shure', 'shure', 'c')
+  expect(cache.get('shure')).toBe('c')
+  cache.drop('shure')
+  expect(cache.get('shure')).toBeUndefined()
+})
+
 test('however much is asked for, only so much is kept', () => {
   const cache = createCache<number>({ timeoutMs: 30_000 })
   for (let n = 0; n < 5000; n += 1) cache.set(`page ${n}`, null, n)

@@ -14,30 +14,47 @@ const maxAnswers = 1000
 export function createCache<Answer>(options: { timeoutMs: number; now?: () => number }): Cache<Answer> {
   const { timeoutMs, now = () => performance.now() } = options
   const kept = new Map<string, Kept<Answer>>()
-  /** How often a manufacturer's answers were dropped; null counts for all. Dropping is far more frequent than asking. */
-  const drops = new Map<string | null, number>()
-  const dropsOf = (manufacturer: string | null) => drops.get(manufacturer) ?? 0
-  let all = 0
-  const ageOf = (manufacturer: string | null) => (manufacturer === null ? all : dropsOf(manufacturer) + dropsOf(null))
-  const isGood = ({ until, age, manufacturer }: Kept<Answer>) => until > now() && age === ageOf(manufacturer)
+  /** The keys of a manufacturer's answers; null has those about all. Dropping is far more frequent than asking. */
+  const keys = new Map<string | null, Set<string>>()
+
+  function remove(key: string): void {
+    const entry = kept.get(key)
+    if (entry === undefined) return
+    kept.delete(key)
+    const own = keys.get(entry.manufacturer)
+    own?.delete(key)
+    if (own?.size === 0) keys.delete(entry.manufacturer)
+  }
+
+  function removeAllOf(manufacturer: string | null): void {
+    for (const key of keys.get(manufacturer) ?? []) kept.delete(key)
+    keys.delete(manufacturer)
+  }
+
   return {
     get(key) {
       const entry = kept.get(key)
-      if (entry === undefined || isGood(entry)) return entry?.answer
-      kept.delete(key)
-      return undefined
+      if (entry !== undefined && entry.until <= now()) remove(key)
+      return kept.get(key)?.answer
     },
     set(key, manufacturer, answer) {
-      kept.delete(key)
-      kept.set(key, { manufacturer, answer, until: now() + timeoutMs, age: ageOf(manufacturer) })
-      for (const [oldest, entry] of kept) {
-        if (kept.size <= maxAnswers && isGood(entry)) break
-        kept.delete(oldest)
+      remove(key)
+      kept.set(key, { manufacturer, answer, until: now() + timeoutMs })
+      const own = keys.get(manufacturer) ?? new Set()
+      keys.set(manufacturer, own.add(key))
+      for (const [oldest, { until }] of kept) {
+        if (kept.size <= maxAnswers && until > now()) break
+        remove(oldest)
       }
     },
     drop(manufacturer) {
-      all += 1
-      drops.set(manufacturer, dropsOf(manufacturer) + 1)
+      if (manufacturer === null) {
+        kept.clear()
+        keys.clear()
+      } else {
+        removeAllOf(manufacturer)
+        removeAllOf(null)
+      }
     },
   }
 }
@@ -46,6 +63,4 @@ interface Kept<Answer> {
   readonly manufacturer: string | null
   readonly answer: Answer
   readonly until: number
-  /** Of the manufacturer's answers when this one was kept. */
-  readonly age: number
 }

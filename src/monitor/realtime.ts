@@ -11,8 +11,9 @@ import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../model/pace.ts'
 import type { Observation } from '../model/receiver.ts'
 import { type Connections, linkLease } from './connections.ts'
-import type { Batch, Ingest } from './ingest.ts'
+import type { Ingest } from './ingest.ts'
 import type { Keeper, LeaseDeps } from './ownership.ts'
+import type { Batch } from './plan-batch.ts'
 import { childOf, type Lifetime, pause } from './wait.ts'
 
 export interface FollowDeps extends LeaseDeps {
