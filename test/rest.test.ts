@@ -297,6 +297,8 @@ describe('refusals', () => {
     const json = { 'content-type': 'application/json' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400, /^body/)
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"__proto__":{}}' }), 400)
+    const inUtf8 = { 'content-type': 'application/json;charset="UTF-8"' }
+    expect((await app.send('POST', '/api/refresh/', { headers: inUtf8, body: '{}' })).status).toBe(200)
     const text = { 'content-type': 'text/plain' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
     const tricky = { 'content-type': 'application/jsonp' }

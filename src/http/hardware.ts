@@ -56,12 +56,17 @@ const performerFields = {
   picture: Type.Optional(nullable(text(1, 262_144), 'text of at most 262144 characters')),
 }
 const PerformerBody = body({ name: title, ...performerFields })
-const ChangePerformerBody = body({ name: Type.Optional(title), ...performerFields })
+const ChangePerformerBody = body({ id: Type.Optional(id), name: Type.Optional(title), ...performerFields })
 const AssignmentBody = body({ performer: id, wireless_unit: id, is_active: Type.Optional(flag) })
+const time = text(1, 64)
 const ChangeAssignmentBody = body({
+  id: Type.Optional(id),
   performer: Type.Optional(id),
   wireless_unit: Type.Optional(id),
   is_active: Type.Optional(flag),
+  // Nobody sets these by hand; sent back as they were read, they are passed over.
+  started_at: Type.Optional(time),
+  ended_at: Type.Optional(nullable(time, 'text of 1 to 64 characters')),
 })
 
 type Params = { readonly id: string }
@@ -92,12 +97,9 @@ function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
   app.put<{ Body: Type.Static<typeof GroupBody>; Params: Params }>(
     '/api/groups/:id',
     { schema: { body: GroupBody } },
-    async (request) => {
+    (request) => {
       const { id, ...change } = request.body
-      const group = readId(request.params.id)
-      // A group as it was read may be sent back whole; another's id would be a mistake.
-      if (id !== undefined && id !== group) throw new Refusal('bad_request', { details: `id: expected ${group}` })
-      return changeGroup(hardwareDeps, request.actor, group, change, manufacturerOf(request))
+      return changeGroup(hardwareDeps, request.actor, readOwnId(request, id), change, manufacturerOf(request))
     },
   )
 
@@ -201,7 +203,10 @@ function performerRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutesD
   app.put<{ Body: Type.Static<typeof ChangePerformerBody>; Params: Params }>(
     '/api/performers/:id',
     { schema: { body: ChangePerformerBody } },
-    ({ actor, params, body }) => changePerformer(hardwareDeps, actor, readId(params.id), body),
+    (request) => {
+      const { id, ...change } = request.body
+      return changePerformer(hardwareDeps, request.actor, readOwnId(request, id), change)
+    },
   )
 
   app.delete<{ Params: Params }>('/api/performers/:id', async ({ actor, params }, reply) => {
@@ -241,8 +246,10 @@ function assignmentRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutes
   app.put<{ Body: Type.Static<typeof ChangeAssignmentBody>; Params: Params }>(
     '/api/assignments/:id',
     { schema: { body: ChangeAssignmentBody } },
-    async ({ actor, params, body }) =>
-      toAssignmentBody(await changeAssignment(hardwareDeps, actor, readId(params.id), body)),
+    async (request) => {
+      const { id, started_at: _started, ended_at: _ended, ...change } = request.body
+      return toAssignmentBody(await changeAssignment(hardwareDeps, request.actor, readOwnId(request, id), change))
+    },
   )
 
   app.delete<{ Params: Params }>('/api/assignments/:id', async ({ actor, params }, reply) => {
@@ -257,6 +264,13 @@ function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment) {
     started_at: toTimestamp(started_at),
     ended_at: ended_at === null ? null : toTimestamp(ended_at),
   }
+}
+
+/** The id in the address. What was read may be sent back whole, with its id; another's would be a mistake. */
+function readOwnId({ params }: { readonly params: Params }, sentBack: number | undefined): number {
+  const own = readId(params.id)
+  if (sentBack === undefined || sentBack === own) return own
+  throw new Refusal('bad_request', { details: `id: expected ${own}` })
 }
 
 function listOf<Item>(request: FastifyRequest, items: readonly Item[]) {

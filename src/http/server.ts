@@ -218,6 +218,7 @@ function readJsonAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (!isUtf8(request.headers['content-type'])) return done(new Refusal('not_json_type'))
     if (body === '') return done(null, undefined)
     void parse(request, body as string, (error, parsed) => {
       if (error !== null) return done(new Refusal('not_json', { details: 'body: expected JSON', cause: error }))
@@ -242,4 +243,10 @@ function rememberMethods(app: FastifyInstance): (path: string) => string[] {
     const routes = [...known.values()].filter(({ pattern }) => pattern.test(path))
     return [...new Set(routes.flatMap(({ methods }) => [...methods]))]
   }
+}
+
+/** Whether a content type leaves the charset open or says UTF-8. */
+function isUtf8(type = ''): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
+  return /^utf-?8$/i.test(charset)
 }

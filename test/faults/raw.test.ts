@@ -56,6 +56,11 @@ const requests: readonly (readonly [string, string, number])[] = [
     415,
   ],
   [
+    'JSON in a charset that is not UTF-8',
+    `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json; charset=latin1\r\nContent-Length: 2\r\n${close}{}`,
+    415,
+  ],
+  [
     'a body said to be too large',
     `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Content-Length: 1048577\r\n${close}`,
     413,
