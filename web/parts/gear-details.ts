@@ -54,6 +54,14 @@ export function batteryText(percent: number | null, details: TransmitterDetails 
   return details?.battery_is_estimate === true ? channelTexts.estimated(text) : text
 }
 
+/** What there is to say of a pack's battery in one line. */
+export function batteryLine(percent: number | null, details: TransmitterDetails | undefined): string {
+  const full = shown(details?.battery_minutes_to_full || null, inHours)
+  const left = shown(details?.battery_minutes, inHours)
+  const said = [batteryText(percent, details), full && channelTexts.fullIn(full), left && channelTexts.lasts(left)]
+  return said.filter((one) => one !== null).join(', ')
+}
+
 function antennaLevels(details: ChannelDetails): string | null {
   const names = Object.keys(channelTexts.antennaNames) as (keyof typeof channelTexts.antennaNames)[]
   const levels = names.flatMap((key) => {

@@ -86,6 +86,8 @@ export const channelTexts = {
   bars: (bars: number) => `${bars} of 5`,
   estimated: (percent: string) => `about ${percent}`,
   hours: (hours: number, minutes: string) => `${hours}:${minutes} h`,
+  fullIn: (time: string) => `full in ${time}`,
+  lasts: (time: string) => `${time} left`,
   noAntenna: 'none',
   activities: { low: 'low', good: 'good', clipping: 'clipping' },
   encryptions: { off: 'off', on: 'on', error: 'keys do not match' },

@@ -5,7 +5,7 @@ const receivers = (count: number) => (count === 1 ? '1 receiver' : `${count} rec
 export const layoutTexts = {
   title: 'Hardware layout',
   intro:
-    'Places, one inside another (a hall, a rack in it), the receivers that stand there and their channels. A receiver ' +
+    'Places, one inside another (a hall, a rack in it), the receivers and chargers that stand there, their channels and packs. A receiver ' +
     'that is put into another place is logged as a movement.',
   filters: { search: 'Search', heard: 'Heard' },
   count: (shown: number, nowhere: number) =>
@@ -21,6 +21,7 @@ export const layoutTexts = {
   notHeard: 'Not heard',
   unnamed: 'Unnamed receiver',
   channels: (receiver: string) => `Channels of ${receiver}`,
+  packs: (charger: string) => `Packs in ${charger}`,
   slot: (slot: number) => `Slot ${slot}`,
   edit: 'Edit',
   editOf: (name: string) => `Edit ${name}`,
