@@ -2,7 +2,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { startDemo } from '../src/manufacturers/demo.ts'
+import type { ChannelBody } from '../src/model/api.ts'
 import { channelOf, entryOf, firstDevice, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
+import { atEnd } from './scope.ts'
 
 describe.concurrent('a Shure System API server', () => {
   it('is found out by itself; what it tells is shown, and what it pushes at once', async () => {
@@ -78,3 +81,33 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     await until('all is well', async () => (await failures()) === 0 && unit.push.links === 1, 20_000)
   })
 })
+
+it('the demo has a rack of every family on one wall, live, beside two systems', async () => {
+  const { manufacturers, close } = await startDemo({ seed: 3 })
+  atEnd(close)
+  const app = await startApp({ manufacturers: manufacturers.map(({ code, config }) => ({ code, config })) })
+  const families = ['ulxd', 'qlxd', 'slxd', 'ad', 'psm1000', 'uhfr', 'ewdx', 'd6000', 'ew', 'spectera', 'dsqd'] as const
+  // Of the systems, of Shure's, Sennheiser's and Lectrosonics' single devices.
+  const count = 24 + 7 + 6 + 1
+  await until(
+    'every family is there, and tells its channels',
+    async () => {
+      const all = await app.receivers()
+      const told = all.filter(({ is_active, channels }) => is_active && channels.some(({ name }) => name))
+      const types = new Set(told.map(({ device_type }) => device_type))
+      return all.length === count && families.every((family) => types.has(family))
+    },
+    30_000,
+  )
+  expect(
+    (await app.get('/api/units/?battery_percentage__gte=1')).json.map((one: { model: string }) => one.model),
+  ).toContain('EW-DX SK')
+  const levels = async () =>
+    JSON.stringify((await app.receivers()).map(({ id, channels }) => [id, channels.map(channelLevels)]))
+  const before = await levels()
+  await until('they move', async () => (await levels()) !== before)
+}, 60_000)
+
+function channelLevels({ rf_level, audio_level, transmitter }: ChannelBody) {
+  return [rf_level, audio_level, transmitter?.rf_level, transmitter?.audio_level]
+}

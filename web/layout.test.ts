@@ -11,6 +11,7 @@ const receiver = (id: number, name: string, more: Partial<LayoutReceiver> = {}):
   ip: `10.0.0.${id}`,
   is_active: true,
   channels: [{ id: id * 10, channel: 1, slot: id, name: `Vox ${id}` }],
+  units: [],
   ...more,
 })
 

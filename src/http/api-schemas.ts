@@ -527,6 +527,16 @@ const LayoutReceiver = schemaOf<places.LayoutReceiver>()(
       }),
       'By number.',
     ),
+    units: listOf(
+      Type.Object({
+        id,
+        name: textOrNull('As last told.'),
+        battery: wholeOrNull('Percent.'),
+        is_online: flag('False while it is not heard of.'),
+        details: orNull(TransmitterDetails, 'What some gear tells besides.'),
+      }),
+      'Packs it tells of without hearing them on a channel: docked in it, or only listening.',
+    ),
   }),
 )
 

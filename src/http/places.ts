@@ -5,6 +5,7 @@ import Type from 'typebox'
 import { addLocation, changeLocation, deleteLocation, type EditPlaceDeps } from '../actions/edit-places.ts'
 import { addReceiver, changeReceiver, deleteReceiver, type EditReceiverDeps } from '../actions/edit-receivers.ts'
 import type { Latest } from '../live/latest.ts'
+import type { Units } from '../live/units.ts'
 import { toReceiverDetail } from '../model/api.ts'
 import { type Location, toLayout } from '../model/location.ts'
 import type { Receiver } from '../model/receiver.ts'
@@ -15,6 +16,7 @@ import { body, id, nullable, text } from './schemas.ts'
 export interface PlaceDeps {
   readonly placeDeps: EditPlaceDeps & EditReceiverDeps
   readonly latest: Latest
+  readonly units: Units
   locations(): readonly Location[]
   settings(manufacturer: string | undefined): Settings
 }
@@ -99,6 +101,6 @@ export function placeRoutes(app: FastifyInstance, deps: PlaceDeps): void {
 
   app.get('/api/admin/hardware-layout', look, (request) => {
     const manufacturer = readParameter(request.query as Query, 'manufacturer')
-    return toLayout(deps.locations(), deps.latest.list(manufacturer))
+    return toLayout(deps.locations(), deps.latest.list(manufacturer), (id) => deps.units.heldBy(id))
   })
 }

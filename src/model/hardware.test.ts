@@ -148,6 +148,21 @@ describe('units of their own', () => {
       expect(plan(index(docked), [{ ...charger, id: 'another', units: [] }]).changed).toEqual([])
     })
 
+    it('are still there when they moved to another, whichever speaks first', () => {
+      const other: Observation = { ...charger, id: 'other', units: [] }
+      const receivers = new Map([
+        ['charger', 9],
+        ['other', 8],
+      ])
+      for (const observations of [
+        [charger, other],
+        [other, charger],
+      ]) {
+        const told = { manufacturer: 'shure', observations, missing: [], receiverOf: (id: string) => receivers.get(id) }
+        expect(planOwnUnits(index({ ...docked, receiver_id: 8 }), told).changed).toEqual([docked])
+      }
+    })
+
     it('are as near as it is', () => {
       const body = (is_active: boolean) => toUnitBody(docked, { ...receiver, id: 9, is_active }, 'healthy')
       expect(body(true)).toMatchObject({ status: 'online', base_chassis: 9, channel: null })

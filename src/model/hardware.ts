@@ -101,6 +101,7 @@ interface ToldOfUnits {
 
 const none: OwnUnits = { drafts: [], changed: [] }
 
+/** Who is new, of whom something changed, and who is there no more. Who is told of elsewhere has only moved. */
 export function planOwnUnits(known: UnitIndex, told: ToldOfUnits): OwnUnits {
   const { manufacturer, observations, missing, receiverOf } = told
   const own = observations.filter(({ kind, units }) => kind === 'transmitter' || units !== undefined)
@@ -122,7 +123,7 @@ export function planOwnUnits(known: UnitIndex, told: ToldOfUnits): OwnUnits {
     const receiver = receiverOf(seen.id)
     for (const unit of seen.units ?? []) take(unit, receiver)
     if (seen.units === undefined || receiver === undefined) continue
-    const there = new Set(seen.units.map(({ id }) => id))
+    const there = new Set([...seen.units.map(({ id }) => id), ...changed.keys()])
     const left = known.heldBy(receiver).filter(({ api_device_id }) => !there.has(api_device_id ?? ''))
     for (const unit of left) change(unit, { receiver_id: null, is_online: false })
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { planSlots } from './house-file.ts'
+import type { Assignment, Unit } from './hardware.ts'
+import { type House, planSlots, toHouseFile } from './house-file.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
 /** Channels 11, 12 … at these positions. */
@@ -21,4 +22,26 @@ test.each([
     new Map(Object.entries(wanted).map(([id, slot]) => [Number(id), slot])),
   )
   expect(Object.fromEntries(planned.map(({ id, slot }) => [id, slot]))).toEqual(moves)
+})
+
+test('a pack that somebody wears goes by its own id, though a charger holds it', () => {
+  const held = { id: 4, manufacturer: 'sennheiser', channel_id: null, receiver_id: 1 }
+  const pack: Unit = {
+    ...{ ...held, api_device_id: 'ssc1:pack:105', name: 'EW-DX SK, bay 1', model: 'EW-DX SK', serial_number: '105' },
+    ...{ device_type: 'mic_transmitter', battery: 64, details: null, is_online: true },
+  }
+  const worn: Assignment = { id: 1, performer: 2, wireless_unit: 4, is_active: true, started_at: 0, ended_at: null }
+  const house: House = {
+    ...{ manufacturers: [], settings: [], locations: [], groups: [] },
+    performers: [{ id: 2, name: 'Ann', notes: '', picture: null }],
+    receivers: [receiverAt()],
+    units: [pack],
+    assignments: [worn],
+  }
+  expect(toHouseFile(house, { withSecrets: false }).assignments).toEqual([
+    {
+      ...{ performer: 'Ann', manufacturer: 'sennheiser', serial_number: '105', api_device_id: 'ssc1:pack:105' },
+      since: '1970-01-01T00:00:00.000Z',
+    },
+  ])
 })

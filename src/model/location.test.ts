@@ -14,15 +14,28 @@ function receiver(id: number, location: number | null): Receiver {
   return { ...draft, id, location, channels: [emptyChannel(id * 10, 1, id)] }
 }
 
+const pack = { id: 7, name: 'EW-DX SK, bay 1', battery: 64, is_online: true, details: { battery_minutes_to_full: 75 } }
+
 test('locations, one inside another, with what stands in them', () => {
-  const layout = toLayout(places, [receiver(1, 3), receiver(2, null), receiver(3, 3)])
+  const layout = toLayout(places, [receiver(1, 3), receiver(2, null), receiver(3, 3)], (id) => (id === 3 ? [pack] : []))
   expect(layout.unplaced.map(({ id }) => id)).toEqual([2])
   expect(layout.locations).toMatchObject([
     {
       name: 'House',
       receivers: [],
       locations: [
-        { name: 'Stage', locations: [{ id: 3, receivers: [{ id: 1, channels: [{ id: 10, slot: 1 }] }, { id: 3 }] }] },
+        {
+          name: 'Stage',
+          locations: [
+            {
+              id: 3,
+              receivers: [
+                { id: 1, channels: [{ id: 10, slot: 1 }], units: [] },
+                { id: 3, units: [pack] },
+              ],
+            },
+          ],
+        },
       ],
     },
   ])

@@ -1,5 +1,6 @@
 /** Places, one inside another, and the hardware that stands in them. */
 
+import type { TransmitterDetails } from './details.ts'
 import type { Receiver } from './receiver.ts'
 
 export interface Location {
@@ -16,6 +17,15 @@ export interface LocationReference {
   readonly name: string
 }
 
+/** A pack that a device tells of without hearing it on a channel: docked in a charger, or only listening. */
+export interface LayoutUnit {
+  readonly id: number
+  readonly name: string | null
+  readonly battery: number | null
+  readonly is_online: boolean
+  readonly details: TransmitterDetails | null
+}
+
 export interface LayoutReceiver
   extends Pick<Receiver, 'id' | 'name' | 'manufacturer' | 'device_type' | 'model' | 'ip' | 'is_active'> {
   readonly channels: readonly {
@@ -24,6 +34,7 @@ export interface LayoutReceiver
     readonly slot: number
     readonly name: string | null
   }[]
+  readonly units: readonly LayoutUnit[]
 }
 
 export interface LayoutLocation extends Omit<Location, 'parent'> {
@@ -31,14 +42,20 @@ export interface LayoutLocation extends Omit<Location, 'parent'> {
   readonly locations: readonly LayoutLocation[]
 }
 
-/** `GET /api/admin/hardware-layout/`: locations -> receivers -> channels. */
+/** `GET /api/admin/hardware-layout/`: locations -> receivers -> channels and packs. */
 export interface HardwareLayout {
   readonly locations: readonly LayoutLocation[]
   /** Receivers that stand nowhere yet. */
   readonly unplaced: readonly LayoutReceiver[]
 }
 
-export function toLayout(locations: readonly Location[], receivers: readonly Receiver[]): HardwareLayout {
+/** `unitsOf`: the packs that a receiver, by its id, tells of. */
+export function toLayout(
+  locations: readonly Location[],
+  receivers: readonly Receiver[],
+  unitsOf: (receiverId: number) => readonly LayoutUnit[],
+): HardwareLayout {
+  const toLayoutReceiver = (receiver: Receiver) => withUnits(receiver, unitsOf(receiver.id))
   const childrenOf = groupBy(locations, (one) => one.parent)
   const standingIn = groupBy(receivers, (one) => one.location)
   const place = ({ parent: _, ...location }: Location): LayoutLocation => ({
@@ -76,7 +93,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => number | n
   return groups
 }
 
-function toLayoutReceiver(receiver: Receiver): LayoutReceiver {
+function withUnits(receiver: Receiver, units: readonly LayoutUnit[]): LayoutReceiver {
   const { id, name, manufacturer, device_type, model, ip, is_active, channels } = receiver
   return {
     id,
@@ -87,5 +104,12 @@ function toLayoutReceiver(receiver: Receiver): LayoutReceiver {
     ip,
     is_active,
     channels: channels.map((one) => ({ id: one.id, channel: one.channel, slot: one.slot, name: one.name })),
+    units: units.map((one) => ({
+      id: one.id,
+      name: one.name,
+      battery: one.battery,
+      is_online: one.is_online,
+      details: one.details,
+    })),
   }
 }

@@ -2,7 +2,9 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { startSsc1Simulator } from '../../src/manufacturers/sennheiser/ssc1/simulator.ts'
 import { entryOf, startApp, startShure, until, withoutLink } from '../app.ts'
+import { atEnd } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
 
@@ -143,3 +145,18 @@ it('shows a viewer what stands where and offers nothing; fits a phone; says when
   await page.getByText('This could not be read again', { exact: false }).waitFor()
   await box(page, 'Hall').getByText('Main stage').waitFor()
 })
+
+it('a charger shows the packs in it, and how long they charge', async () => {
+  const charger = await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.9' })
+  atEnd(() => charger.close())
+  const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [charger.url] } }] })
+  await until('it is known', async () => (await app.get('/api/units/')).json[0]?.base_chassis)
+  const page = await browser.openAs(app, 'admin', '/admin/layout')
+  const packs = page.getByRole('list', { name: 'Packs in CHG70N' })
+  await packs.getByText('64 %, full in 1:15 h').waitFor()
+  charger.dock(2, { type: 'EW-DX SKM', serial: '1054000999', gauge: 100, minutesToFull: 0 })
+  await packs.getByText('EW-DX SKM, bay 2').waitFor({ timeout: 15_000 })
+  expect(await packs.innerText()).toMatch(/bay 2\s+100 %$/)
+  expect(await findings(page)).toEqual([])
+  expect(await isTooWide(page)).toBe(false)
+}, 60_000)

@@ -2,7 +2,17 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startLectrosonics, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import {
+  entryOf,
+  startApp,
+  startLectrosonics,
+  startShure,
+  startSystemApi,
+  type TestApp,
+  until,
+  withoutLink,
+} from '../app.ts'
+import { certify } from '../certificates.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
 
@@ -135,6 +145,20 @@ it('says of a device that speaks for itself what it is, and where to listen to i
   await dialog(page).getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
   await dialog(page).getByRole('cell', { name: 'DSQD' }).waitFor()
   await dialog(page).getByText('put its address', { exact: false }).waitFor()
+  expect(await findings(page)).toEqual([])
+})
+
+it('says of a system that was found where its address belongs', async () => {
+  await startSystemApi({ host: '127.0.78.9', port: 10_000, tls: await certify({ for: 'system-api.example' }) })
+  const config = { discovery_ranges: ['127.0.78.0/24'] }
+  const app = await startApp({ manufacturers: [{ code: 'shure' }], config })
+  const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
+  await page.getByRole('button', { name: 'Scan a network' }).click()
+  await dialog(page).getByLabel('Network').fill('127.0.78.8/30')
+  await press(page, 'Scan')
+  await dialog(page).getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
+  await dialog(page).getByText('into api_base_url', { exact: false }).waitFor()
+  expect(await dialog(page).getByText('into the devices', { exact: false }).count()).toBe(0)
   expect(await findings(page)).toEqual([])
 })
 

@@ -1,6 +1,7 @@
 /** The page of one channel in a real browser, against the whole service. */
 
 import { expect, it } from 'vitest'
+import type { ChannelDetails, TransmitterDetails } from '../../src/model/details.ts'
 import { channelOf, entryOf, firstDevice, startApp, startShure, until } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
@@ -39,22 +40,49 @@ it.concurrent('tells everything about a channel, and follows it', async () => {
   await page.waitForURL(/\?group=\d+$/)
 }, 60_000)
 
-it.concurrent('shows what some gear tells besides, and its marks', async () => {
+it.concurrent('shows what some gear tells besides, every word of it, and its marks', async () => {
   const service = await startFakeService('')
   atEnd(() => service.close())
-  const told = receiver(1, [
-    { details: { model: 'AD2', muted: false, battery_minutes: 245, battery_is_estimate: true, power_mw: 10 } },
-  ])
-  const details = { rf_a: -58, rf_b: -71, antennas: 'A', quality: 80, muted: true, encryption: 'error' as const }
-  service.house.receivers = [{ ...told, channels: told.channels.map((one) => ({ ...one, details })) }]
-  service.house.answers['/api/receivers/1/'] = service.house.receivers[0]
-  const page = await open(service, '/channels/1')
-  const text = () => page.locator('main').innerText()
-  for (const shown of ['A −58 dBm, B −71 dBm', '80 %', 'keys do not match', 'AD2', '4:05 h', 'about 90 %', '10 mW']) {
-    await until(`${shown} is shown`, async () => (await text()).includes(shown))
+  const ofTransmitter: Required<TransmitterDetails> = {
+    ...{ model: 'AD2', muted: false, gain_db: -6, power_mw: 10 },
+    ...{ battery_bars: 4, battery_minutes: 245, battery_minutes_to_full: 61, battery_type: 'NiMH cells' },
+    ...{ battery_health: 97, battery_cycles: 123, battery_temperature_c: -3, battery_is_estimate: true },
   }
+  const ofChannel: Required<Omit<ChannelDetails, 'rf_percent'>> = {
+    ...{ rf_a: -58, rf_b: -71, rf_c: -72, rf_d: -73, antennas: 'AC', quality: 80, interference: false },
+    ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
+  }
+  const [first, second] = [1, 2].map((id) => receiver(id, [{ details: ofTransmitter }]))
+  const withDetails = (one: typeof first, details: ChannelDetails) =>
+    one && { ...one, channels: one.channels.map((channel) => ({ ...channel, details })) }
+  service.house.receivers = [
+    withDetails(first, ofChannel),
+    withDetails(second, { rf_percent: 55, muted: null }),
+  ].flatMap((one) => one ?? [])
+  for (const one of service.house.receivers) service.house.answers[`/api/receivers/${one.id}/`] = one
+  const page = await open(service, `/channels/${service.house.receivers[0]?.channels[0]?.id}`)
+  const pairs = async () => {
+    const rows = await page.locator('.pairs > div').allInnerTexts()
+    return rows.map((row) => row.replace(/\s+/g, ' ').trim())
+  }
+  await expect
+    .poll(pairs)
+    .toEqual(
+      expect.arrayContaining([
+        'RF A −58 dBm, B −71 dBm, C −72 dBm, D −73 dBm',
+        ...['Antennas in use AC', 'Link quality 80 %', 'Interference no', 'Audio peak −4 dBFS', 'Audio RMS −19 dBFS'],
+        ...['Audio level clipping', 'Gain 12 dB', 'Muted yes', 'Encryption keys do not match'],
+        ...['Battery about 90 %', 'Model AD2', 'Muted no', 'Gain −6 dB', 'Power 10 mW', 'Runtime left 4:05 h'],
+        ...['Full in 1:01 h', 'Battery bars 4 of 5', 'Battery type NiMH cells', 'Battery health 97 %'],
+        ...['Charge cycles 123', 'Battery temperature −3 °C'],
+      ]),
+    )
   for (const mark of ['Muted', 'Encryption keys do not match']) await page.getByTitle(mark).first().waitFor()
   expect(await isTooWide(page)).toBe(false)
+  // What is not known is left out.
+  await page.goto(page.url().replace(/\d+$/, String(service.house.receivers[1]?.channels[0]?.id)))
+  await expect.poll(pairs).toContain('RF 55 %')
+  expect((await pairs()).filter((row) => row.startsWith('Muted'))).toEqual(['Muted no'])
 }, 60_000)
 
 it.concurrent('keeps its history over a reload, and says since when', async () => {

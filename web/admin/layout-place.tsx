@@ -6,6 +6,7 @@ import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
 import { standingIn } from '../layout.ts'
 import { RowBox } from '../parts/data-table.tsx'
+import { batteryLine } from '../parts/gear-details.ts'
 import type { Selection } from '../selection.ts'
 import { words } from '../words.ts'
 
@@ -124,13 +125,20 @@ function About({ receiver }: { receiver: LayoutReceiver }) {
 
 function Channels({ receiver }: { receiver: LayoutReceiver }) {
   const { mount } = useSurroundings()
+  const { channels, units } = receiver
+  const label = units.length > 0 && channels.length === 0 ? texts.packs : texts.channels
   return (
-    <ul className="stood-channels" aria-label={texts.channels(nameOf(receiver))}>
-      {receiver.channels.map(({ id, slot, name }) => (
+    <ul className="stood-channels" aria-label={label(nameOf(receiver))}>
+      {channels.map(({ id, slot, name }) => (
         <li key={id}>
           <a className="stood-channel" href={`${mount}/channels/${id}`}>
             <small>{texts.slot(slot)}</small> <bdi>{plainText(name ?? '')}</bdi>
           </a>
+        </li>
+      ))}
+      {units.map(({ id, name, battery, is_online, details }) => (
+        <li key={`unit ${id}`} className="stood-channel" data-away={!is_online || undefined}>
+          <bdi>{plainText(name ?? '')}</bdi> <small>{batteryLine(battery, details ?? undefined)}</small>
         </li>
       ))}
     </ul>

@@ -537,6 +537,8 @@ export const language = {
     bars: (bars: number) => `${bars} of 5`,
     estimated: (percent: string) => `about ${percent}`,
     hours: (hours: number, minutes: string) => `${hours}:${minutes} h`,
+    fullIn: (time: string) => `full in ${time}`,
+    lasts: (time: string) => `${time} left`,
     noAntenna: 'none',
     activities: { low: 'low', good: 'good', clipping: 'clipping' },
     encryptions: { off: 'off', on: 'on', error: 'keys do not match' },
@@ -797,8 +799,8 @@ export const language = {
   layout: {
     title: 'Hardware layout',
     intro:
-      'Places, one inside another (a hall, a rack in it), the receivers that stand there and their channels. A receiver ' +
-      'that is put into another place is logged as a movement.',
+      'Places, one inside another (a hall, a rack in it), the receivers and chargers that stand there, their channels ' +
+      'and packs. A receiver that is put into another place is logged as a movement.',
     filters: { search: 'Search', heard: 'Heard' },
     count: (shown: number, nowhere: number) =>
       nowhere === 0 ? `${counted(shown, 'receiver')}.` : `${counted(shown, 'receiver')}, ${nowhere} without a place.`,
@@ -813,6 +815,7 @@ export const language = {
     notHeard: 'Not heard',
     unnamed: 'Unnamed receiver',
     channels: (receiver: string) => `Channels of ${receiver}`,
+    packs: (charger: string) => `Packs in ${charger}`,
     slot: (slot: number) => `Slot ${slot}`,
     edit: 'Edit',
     editOf: (name: string) => `Edit ${name}`,

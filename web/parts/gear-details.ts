@@ -53,6 +53,14 @@ export function batteryText(percent: number | null, details: TransmitterDetails 
   return details?.battery_is_estimate === true ? words.channel.estimated(text) : text
 }
 
+/** What there is to say of a pack's battery in one line. */
+export function batteryLine(percent: number | null, details: TransmitterDetails | undefined): string {
+  const full = shown(details?.battery_minutes_to_full || null, inHours)
+  const left = shown(details?.battery_minutes, inHours)
+  const said = [batteryText(percent, details), full && words.channel.fullIn(full), left && words.channel.lasts(left)]
+  return said.filter((one) => one !== null).join(', ')
+}
+
 function antennaLevels(details: ChannelDetails): string | null {
   const names = Object.keys(words.channel.antennaNames) as (keyof typeof words.channel.antennaNames)[]
   const levels = names.flatMap((key) => {
