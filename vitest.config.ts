@@ -15,7 +15,8 @@ export default defineConfig({
     // A condition that holds after a while on a busy machine holds.
     expect: { poll: { timeout: 10_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    // On two cores: files wait more than they compute.
+    maxWorkers: 3,
     reporters: ['default', new SummaryReporter()],
   },
 })

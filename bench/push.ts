@@ -111,7 +111,7 @@ export async function openRelay(atEnd: AtEnd): Promise<Relay> {
   return { pid, address, send }
 }
 
-async function openClient(atEnd: AtEnd, url: string): Promise<WebSocket> {
+export async function openClient(atEnd: AtEnd, url: string): Promise<WebSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false })
   atEnd(() => socket.terminate())
   await once(socket, 'open')

@@ -154,8 +154,9 @@ function withUnderscores(words: readonly string[]): string[] {
 function explain(error: unknown): ExitCode {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.ok
-    const [line = ''] = error.message.replace(/^error: /, '').split('\n')
-    complain(error.code === 'commander.help' ? 'say which command; see micwatch --help' : line)
+    // What was meant, if that can be guessed, stands in a second line.
+    const sentence = error.message.replace(/^error: /, '').replace('\n', ' ')
+    complain(error.code === 'commander.help' ? 'say which command; see micwatch --help' : sentence)
     return exitCodes.usage
   }
   const { message, code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }

@@ -39,6 +39,12 @@ describe('a listener that others can reach', () => {
     const html = { accept: 'text/html,*/*' }
     const answer = await app.get('/about?x=1', html)
     expect([answer.status, answer.headers.location]).toEqual([302, '/mics/sign-in?next=%2Fmics%2Fabout%3Fx%3D1'])
+    for (const path of ['/', '/about/', '/admin/movements/']) {
+      expect([path, (await app.get(path)).headers.location]).toEqual([
+        path,
+        expect.stringMatching(/^\/mics\/sign-in\?/),
+      ])
+    }
     expect((await app.get('/sign-in', html)).status).toBe(200)
     expect((await app.get('/api/health/', html)).status).toBe(401)
     const elsewhere = await app.at('').get('//evil.example/', html)

@@ -1,6 +1,6 @@
 /** What a technician has to be told of, once: by the WebSocket when it happens, by REST afterwards. */
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   channelOf,
   entryOf,
@@ -13,6 +13,7 @@ import {
   withoutLink,
 } from './app.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
+import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function alertsOf(app: Pick<TestApp, 'get'>, query = '') {
@@ -21,7 +22,7 @@ async function alertsOf(app: Pick<TestApp, 'get'>, query = '') {
   return json
 }
 
-describe.each(engines)('a low battery (%s)', (engine: Engine) => {
+describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   it.each([
     ['pushed', async () => startShure()],
     ['polled', async () => withoutLink(await startShure())],
@@ -101,7 +102,7 @@ describe.each(engines)('a low battery (%s)', (engine: Engine) => {
 
   it('survives a restart without being raised twice, and is cleared by whoever runs then', async () => {
     const database = await createTestDatabase(engine)
-    onTestFinished(database.drop)
+    atEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
     const { id } = firstDevice(simulator)
     simulator.show.set(id, { battery: 15 }, 1)
@@ -128,7 +129,7 @@ describe.each(engines)('a low battery (%s)', (engine: Engine) => {
 
   it('is raised once by two processes, and told by both', async () => {
     const database = await createTestDatabase(engine)
-    onTestFinished(database.drop)
+    atEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
     const { id } = firstDevice(simulator)
     for (const channel of [1, 2]) simulator.show.set(id, { battery: 90 }, channel)
@@ -147,7 +148,7 @@ describe.each(engines)('a low battery (%s)', (engine: Engine) => {
   })
 })
 
-it('a receiver that goes offline and comes back', async () => {
+it.concurrent('a receiver that goes offline and comes back', async () => {
   const simulator = await startShure()
   const { id, name } = firstDevice(simulator)
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
@@ -170,7 +171,7 @@ it('a receiver that goes offline and comes back', async () => {
   expect(await alertsOf(app, '?state=cleared')).toMatchObject([{ id: raised.id, receiver_id: receiver.id }])
 })
 
-it('an upstream that fails three cycles and is back; disabling it clears what is open', async () => {
+it.concurrent('an upstream that fails three cycles and is back; disabling it clears what is open', async () => {
   const simulator = withoutLink(await startShure())
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
   const socket = await app.socket()
@@ -196,9 +197,9 @@ it('an upstream that fails three cycles and is back; disabling it clears what is
   await socket.next(({ type, id: told, state }) => type === 'alert' && told === low.id && state === 'cleared', 5000)
 }, 60_000)
 
-it('receivers of a manufacturer that nobody polls any more go inactive, and nobody is alarmed', async () => {
+it.concurrent('receivers of a manufacturer that nobody polls any more go inactive, and nobody is alarmed', async () => {
   const database = await createTestDatabase('sqlite')
-  onTestFinished(database.drop)
+  atEnd(database.drop)
   const simulator = withoutLink(await startShure())
   const options = { databaseUrl: database.url }
   const first = await startApp({ ...options, manufacturers: [entryOf(simulator)] })
@@ -216,7 +217,7 @@ it('receivers of a manufacturer that nobody polls any more go inactive, and nobo
   expect(await alertsOf(second)).toEqual([])
 })
 
-describe('GET /api/alerts/', () => {
+describe.concurrent('GET /api/alerts/', () => {
   it('filters and pages', async () => {
     const shure = withoutLink(await startShure({ receivers: 1 }))
     const sennheiser = withoutLink(await startSennheiser({ receivers: 1 }))

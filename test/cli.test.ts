@@ -45,7 +45,9 @@ describe('the words', () => {
       [
         [[], /command/],
         [['nothing'], /nothing/],
+        [['serv'], /serv.*Did you mean serve\?/],
         [['serve', '--nothing'], /--nothing/],
+        [['serve', '--hots', '127.0.0.1'], /--hots.*Did you mean --host\?/],
         [['serve', '--port', '70000'], /--port.*65535/],
         [['serve', '--database-url', 'mysql://x'], /--database-url.*postgres/],
         [['poll_devices', '--interval', '0'], /--interval.*1 to 3600/],
@@ -179,6 +181,7 @@ describe('check_api_health', () => {
     const ill = await home.run(['check_api_health', '--json'])
     expect(ill.code).toBe(1)
     expect(ill.json()).toMatchObject({ status: 'degraded', manufacturers: [{}, { error: expect.any(String) }] })
+    expect(ill.err).toMatch(/^shure: .+\n$/)
     expect(await home.run(['check_api_health', '--json', '--manufacturer', 'sennheiser'])).toMatchObject({ code: 0 })
     expect(await home.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
   })

@@ -38,10 +38,11 @@ describe('check_connections and realtime_status', () => {
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
     simulator.push.send('x'.repeat(1024 * 1024 + 1))
     const checked = await until('it is down', async () => {
-      const { code, json } = await home.run(['check_connections', '--json', '--alert'])
-      return code === 1 && json()
+      const { code, json, err } = await home.run(['check_connections', '--json', '--alert'])
+      return code === 1 && { ...json(), err }
     })
     expect(checked.problems).toHaveLength(2)
+    expect(checked.err.trim().split('\n')).toHaveLength(2)
     expect(checked.problems[0]).toMatchObject({ receiver: 1, manufacturer: 'shure', error_message: expect.any(String) })
     const raised = await socket.next(({ type }) => type === 'alert', 2000)
     expect(raised).toMatchObject({ kind: 'link_lost', state: 'raised', severity: 'warning', manufacturer: 'shure' })

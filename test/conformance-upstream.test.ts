@@ -1,8 +1,9 @@
 /** What an upstream pays for being watched: calls, pace and patience, as the simulated system counts them. */
 
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
 import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { atEnd } from './scope.ts'
 
 const list = '/api/v1/devices'
 const detail = /^\/api\/v1\/devices\/[^/]+$/
@@ -204,7 +205,7 @@ describe('the second kind', () => {
 describe('time', () => {
   it('without a word of a receiver makes it inactive after a minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    atEnd(() => vi.useRealTimers())
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)

@@ -1,8 +1,9 @@
 /** Real-time connections: their states as the store tells them, and what people do to them. */
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
+import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const path = '/api/admin/realtime-connections'
@@ -37,7 +38,7 @@ async function adminOf(app: TestApp) {
   }
 }
 
-describe.each(engines)('on %s', (engine: Engine) => {
+describe.concurrent.each(engines)('on %s', (engine: Engine) => {
   it.each([
     ['websocket', startShure],
     ['sse', startSennheiser],
@@ -96,7 +97,7 @@ describe.each(engines)('on %s', (engine: Engine) => {
 
   it('a process that ends leaves its links disconnected; what was stopped stays stopped until it is started', async () => {
     const database = await createTestDatabase(engine)
-    onTestFinished(database.drop)
+    atEnd(database.drop)
     const simulator = await startShure()
     const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
     const first = await startApp(options)
@@ -128,7 +129,7 @@ describe.each(engines)('on %s', (engine: Engine) => {
   })
 })
 
-it('a stopped receiver is polled, its pushes are not taken; the link closes when all are stopped', async () => {
+it.concurrent('a stopped receiver is polled, its pushes are not taken; the link closes when all are stopped', async () => {
   const simulator = await startShure()
   const [one, other] = [firstDevice(simulator), firstDevice(simulator, 1)]
   const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 2 })] })
@@ -165,7 +166,7 @@ it('a stopped receiver is polled, its pushes are not taken; the link closes when
   await admin.all('connected')
 })
 
-it('the list filters and pages, and is for those who may', async () => {
+it.concurrent('the list filters and pages, and is for those who may', async () => {
   const shure = await startShure()
   const sennheiser = await startSennheiser()
   const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
@@ -183,7 +184,7 @@ it('the list filters and pages, and is for those who may', async () => {
   expect((await app.post(`${path}/stop`, { ids: ['1'] }, admin.headers)).json.details).toContain('ids')
 })
 
-it('a device that is removed, or a manufacturer that is disabled, has no link any more', async () => {
+it.concurrent('a device that is removed, or a manufacturer that is disabled, has no link any more', async () => {
   const simulator = await startShure()
   const { id } = firstDevice(simulator)
   const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })

@@ -4,12 +4,13 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Form, Plugin, PushEvent } from '../src/manufacturers/plugin.ts'
 import type { ChannelReading, Observation } from '../src/model/receiver.ts'
 import { createLink, type Link } from '../src/upstream/link.ts'
 import { expectCommonFormat, freeze } from './plugin-kit-fixtures.ts'
 import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
+import { atEnd } from './scope.ts'
 
 export interface SimulatedDevice {
   readonly url: string
@@ -61,25 +62,21 @@ export async function findTold(
 }
 
 export function describeDevice({ name, plugin, start: startDevice }: DeviceUnderTest): void {
-  const open: { close(): unknown }[] = []
-  afterEach(async () => {
-    for (const one of open.splice(0).toReversed()) await one.close()
-  })
   const start = async () => {
     const device = await startDevice()
-    open.push(device)
+    atEnd(() => device.close())
     return device
   }
   const linkTo = (url: string, config?: object) => {
     const linked = linkToDevice(plugin, url, config)
-    open.push(linked.link)
+    atEnd(() => linked.link.close())
     return linked
   }
   const list = async ({ form, link }: DeviceLink, signal?: AbortSignal) => form.listDevices(link, signal)
   const { ApiError } = plugin.errors
 
   describe(name, () => {
-    test('is listed whole, in the common format, in one short conversation', async () => {
+    test.concurrent('is listed whole, in the common format, in one short conversation', async () => {
       const device = await start()
       const linked = linkTo(device.url)
       const { devices, malformed } = await list(linked)
@@ -92,7 +89,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       await until(() => device.clients === 0, 'the conversation is over')
     })
 
-    test('tells all of itself, then what changes; an abort ends it quietly', async () => {
+    test.concurrent('tells all of itself, then what changes; an abort ends it quietly', async () => {
       const device = await start()
       const stop = new AbortController()
       const events = follow(linkTo(device.url), stop.signal)
@@ -113,20 +110,20 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       await until(() => device.clients === 0, 'the conversation is over')
     })
 
-    test('noise is passed over', async () => {
+    test.concurrent('noise is passed over', async () => {
       const device = await start()
       device.setFault('noise')
       const { devices } = await list(linkTo(device.url))
       for (const one of devices) expectCommonFormat(linkTo(device.url).form.transformDeviceData(one))
     })
 
-    test.each(['silent', 'foreign'] as const)(
+    test.concurrent.each(['silent', 'foreign'] as const)(
       '%s: its ApiError, within the time allowed',
       async (fault) => {
         const device = await start()
         device.setFault(fault)
         const startedAt = performance.now()
-        const linked = linkTo(device.url, { timeout: 2 })
+        const linked = linkTo(device.url, { timeout: 1 })
         const events = follow(linked, new AbortController().signal)
         const [listed, followed] = await Promise.all([caught(list(linked)), caught(events.next())])
         for (const thrown of [listed, followed]) expect(thrown).toBeInstanceOf(ApiError)
@@ -135,13 +132,14 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       15_000,
     )
 
-    test('nobody there: its ApiError', async () => {
+    test.concurrent('nobody there: its ApiError', async () => {
       const device = await start()
       await device.close()
       const linked = linkTo(device.url, { timeout: 1 })
       expect(await caught(list(linked))).toBeInstanceOf(ApiError)
     }, 15_000)
 
+    // Alone: it counts what is open in this process.
     test('an abort at any moment ends it at once and leaves nothing behind', async () => {
       const device = await start()
       for (const afterMs of [0, 3, 40, 250]) {

@@ -1,7 +1,7 @@
 /** Who is who, through real polls: the table of the interface specification, row by row, on both engines. */
 
 import { describe, expect, it } from 'vitest'
-import type { ShowDevice } from '../src/simulation/show.ts'
+import type { ShowDevice } from '../src/simulation/cast.ts'
 import type { Simulator } from '../src/simulation/simulator.ts'
 import { listEntries } from '../src/store/discovery.ts'
 import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
 
-describe('a Shure System API server', () => {
+describe.concurrent('a Shure System API server', () => {
   it('is found out by itself; what it tells is shown, and what it pushes at once', async () => {
     const server = await startSystemApi({ dockedPacks: 1 })
     const app = await startApp({ manufacturers: [entryOf(server)] })
@@ -23,7 +23,7 @@ describe('a Shure System API server', () => {
       device_type: 'ulxd',
       manufacturer: 'shure',
     })
-    await until('the link has told its channels', () => server.subscriptions.length === 11)
+    await until('the link has told its channels', () => server.subscriptions.length === 15)
     const socket = await app.socket()
     server.show.set(device.id, { name: 'Understudy' }, 2)
     server.push.flush()
@@ -36,7 +36,7 @@ describe('a Shure System API server', () => {
   })
 })
 
-describe('a Lectrosonics DSQD', () => {
+describe.concurrent('a Lectrosonics DSQD', () => {
   it('is heard over one connection, and polled no more while that is up', async () => {
     const unit = await startLectrosonics()
     const app = await startApp({ manufacturers: [entryOf(unit)] })

@@ -1,9 +1,10 @@
 /** Groups, positions on the wall, chassis, units, performers and what they wear. */
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
+import { atEnd } from './scope.ts'
 
 function write(app: HttpClient, method: string, path: string, body: unknown) {
   const headers = { 'content-type': 'application/json' }
@@ -18,7 +19,7 @@ async function startRack(engine: (typeof engines)[number] = 'sqlite') {
   return { simulator, app }
 }
 
-describe('groups', () => {
+describe.concurrent('groups', () => {
   it('are made, changed, shown and removed', async () => {
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }] })
     const made = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
@@ -34,6 +35,13 @@ describe('groups', () => {
 
     const put = await write(app, 'PUT', `/api/groups/${choir.id}/`, { slots: [7] })
     expect({ status: put.status, json: put.json }).toEqual({ status: 200, json: { ...choir, slots: [7] } })
+    const sentBack = await write(app, 'PUT', `/api/groups/${choir.id}/`, put.json)
+    expect({ status: sentBack.status, json: sentBack.json }).toEqual({ status: 200, json: put.json })
+    const mistaken = await write(app, 'PUT', `/api/groups/${choir.id}/`, band.json)
+    expect({ status: mistaken.status, json: mistaken.json }).toMatchObject({
+      status: 400,
+      json: { details: expect.stringContaining('id') },
+    })
     expect((await app.get('/api/data/')).json.groups[0].slots).toEqual([7])
     const posted = await app.post('/api/group/', { id: choir.id, title: 'Chorus', hide_charts: true })
     expect({ status: posted.status, json: posted.json }).toEqual({
@@ -78,7 +86,7 @@ describe('groups', () => {
 
   it.each(engines)('are seen by other processes (%s)', async (engine) => {
     const database = await createTestDatabase(engine)
-    onTestFinished(database.drop)
+    atEnd(database.drop)
     const one = await startApp({ databaseUrl: database.url })
     const other = await startApp({ databaseUrl: database.url })
     await one.post('/api/group/', { title: 'Choir' })
@@ -86,7 +94,7 @@ describe('groups', () => {
   })
 })
 
-describe.each(engines)('a position on the wall (%s)', (engine) => {
+describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
   it('is given by hand, to one channel at a time, and keeps what is live', async () => {
     const { simulator, app } = await startRack(engine)
     const socket = await app.socket()
@@ -126,7 +134,7 @@ describe.each(engines)('a position on the wall (%s)', (engine) => {
   })
 })
 
-describe.each(engines)('chassis and units (%s)', (engine) => {
+describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   it('are the receivers as hardware, and the transmitters heard on them', async () => {
     const { simulator, app } = await startRack(engine)
     const device = firstDevice(simulator)
@@ -189,7 +197,7 @@ describe.each(engines)('chassis and units (%s)', (engine) => {
   it('keep their ids, whoever asks', async () => {
     const simulator = withoutLink(await startShure())
     const database = await createTestDatabase(engine)
-    onTestFinished(database.drop)
+    atEnd(database.drop)
     const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
     const first = await startApp(options)
     const screen = await startApp({ databaseUrl: database.url, isScreenOnly: true })
@@ -221,7 +229,7 @@ describe.each(engines)('chassis and units (%s)', (engine) => {
   })
 })
 
-describe.each(engines)('performers and what they wear (%s)', (engine) => {
+describe.concurrent.each(engines)('performers and what they wear (%s)', (engine) => {
   it('are made, changed and removed', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }, { id: spare }] = (await app.get('/api/units/')).json

@@ -56,6 +56,7 @@ const ofChannelDetails: Record<keyof ChannelDetails, unknown> = {
   ...{ rf_a: ofLevels.rf_level, rf_b: ofLevels.rf_level, rf_c: ofLevels.rf_level, rf_d: ofLevels.rf_level },
   ...{ audio_peak: ofLevels.audio_level, audio_rms: ofLevels.audio_level, quality: whole(0, 100) },
   rf_percent: whole(0, 100),
+  audio_activity: expect.stringMatching(/^(low|good|clipping)$/),
   antennas: expect.stringMatching(/^A?B?C?D?$/),
   ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
   gain_db: whole(-120, 120),
@@ -63,6 +64,7 @@ const ofChannelDetails: Record<keyof ChannelDetails, unknown> = {
 const ofTransmitterDetails: Record<keyof TransmitterDetails, unknown> = {
   ...{ model: text, muted: flag, gain_db: whole(-120, 120), power_mw: whole(0, 10_000) },
   ...{ battery_bars: whole(0, 5), battery_minutes: whole(0, 65_535), battery_type: text },
+  battery_minutes_to_full: whole(0, 65_535),
   ...{ battery_health: whole(0, 100), battery_cycles: whole(0, 65_535), battery_temperature_c: whole(-40, 215) },
   battery_is_estimate: flag,
 }
@@ -84,7 +86,18 @@ const ofDevice = {
 
 /** The units and bounds of `model/receiver.ts`; a field may be null or left out, and there are no others. */
 export function expectCommonFormat(observation: Observation): void {
-  const { id, kind, name: called, online, device_type, channels = [], metadata, ...fields } = observation
+  const {
+    id,
+    kind,
+    name: called,
+    online,
+    device_type,
+    channels = [],
+    units = [],
+    metadata,
+    details: ofItself = {},
+    ...fields
+  } = observation
   expect({ id, called, online, device_type }).toEqual({
     id: text,
     called: name,
@@ -93,6 +106,11 @@ export function expectCommonFormat(observation: Observation): void {
   })
   expect(['receiver', 'transmitter']).toContain(kind)
   expectFields(fields, ofDevice)
+  expectFields(ofItself, ofTransmitterDetails)
+  for (const unit of units) {
+    expect(unit.kind).toBe('transmitter')
+    expectCommonFormat(unit)
+  }
   for (const { channel, transmitter, details: ofIt = {}, ...levels } of channels) {
     const { details = {}, ...told } = transmitter ?? {}
     expect(channel).toEqual(whole(1, 65_535))

@@ -18,8 +18,8 @@ import {
   reportHealth,
 } from '../src/manufacturers/plugin.ts'
 import type { ChannelReading, Observation } from '../src/model/receiver.ts'
+import type { ShowDevice } from '../src/simulation/cast.ts'
 import type { Fault } from '../src/simulation/faults.ts'
-import type { ShowDevice } from '../src/simulation/show.ts'
 import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
 import { createLink, createTurnstile, type Link } from '../src/upstream/link.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'

@@ -1,8 +1,8 @@
 /** A real Redis for a test; its server ends with the test, however that ends. */
 
 import { Redis } from 'ioredis'
-import { onTestFinished } from 'vitest'
 import { prepareRedis, type RedisServer } from './redis-server.ts'
+import { atEnd } from './scope.ts'
 
 export interface TestRedis extends Omit<RedisServer, 'stop'> {
   /** Speaks to it as anybody may. */
@@ -13,7 +13,7 @@ export interface TestRedis extends Omit<RedisServer, 'stop'> {
 export async function startRedis({ isRunning = true } = {}): Promise<TestRedis> {
   const server = await prepareRedis()
   const clients: Redis[] = []
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const client of clients) client.disconnect()
     await server.stop()
   })

@@ -295,7 +295,7 @@ describe('refusals', () => {
       expect(String(answer.headers.allow).split(', ')).toContain(allow)
     }
     const json = { 'content-type': 'application/json' }
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400)
+    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400, /^body/)
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"__proto__":{}}' }), 400)
     const text = { 'content-type': 'text/plain' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)

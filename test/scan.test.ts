@@ -9,9 +9,11 @@ import {
   startLectrosonics,
   startSennheiser,
   startShure,
+  startSystemApi,
   until,
   withoutLink,
 } from './app.ts'
+import { certify } from './certificates.ts'
 
 const still = { poll_interval: 3600 }
 /** As often as a test likes. */
@@ -176,6 +178,23 @@ describe('devices that speak for themselves', () => {
     expect((await app.get('/api/data.json')).json.discovered).toEqual([
       expect.objectContaining({ ...found, manufacturer: 'lectrosonics' }),
     ])
+  })
+
+  it('a system that speaks for many is found beside them, and joins nothing by itself', async () => {
+    const tls = await certify({ for: 'system-api.example' })
+    const server = await startSystemApi({ host: '127.0.77.9', port: 10_000, tls })
+    const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }], config: range })
+    const address = 'https://127.0.77.9:10000'
+    const found = { ip: '127.0.77.9', device_type: 'system', channels: 0, model: 'System API', address }
+    const { status, json } = await app.post('/api/discover/', scan('127.0.77.8/30'))
+    expect([status, json]).toEqual([200, { discovered: 1, devices: [found] }])
+    expect((await app.get('/api/data.json')).json.discovered).toEqual([expect.objectContaining(found)])
+
+    const home = await startHome({ manufacturers: [{ code: 'shure' }], ...range })
+    const added = await home.run(['add_shure_devices', '--cidr', '127.0.77.8/30', '--json'])
+    expect([added.code, added.json()]).toEqual([0, expect.objectContaining({ found: [], systems: [address] })])
+    expect(added.err).toContain(`a system answers at ${address}: put that into api_base_url`)
+    expect(server.requests.entries.map(({ refusal }) => refusal)).toEqual(['no-credentials', 'no-credentials'])
   })
 
   it('join the configuration from the command line, and leave it', async () => {

@@ -1,13 +1,22 @@
-/** What a test opens is closed after it; what a whole `describe` shares, after the last of its tests. */
+/**
+ * What a test opens is closed after it, also where several run at once (`it.concurrent`); what a whole `describe` shares,
+ * after the last of its tests.
+ */
 
-import { onTestFinished } from 'vitest'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { aroundEach, onTestFinished, type TestContext } from 'vitest'
 
 type Close = () => unknown
+
+/** The test that this call came from: of several at once, the runner itself knows the last begun. */
+const running = new AsyncLocalStorage<TestContext>()
+aroundEach((run, context) => running.run(context, run))
 
 let shared: Close[] | undefined
 
 export function atEnd(close: Close): void {
-  if (shared === undefined) onTestFinished(async () => void (await close()))
+  const whenFinished = running.getStore()?.onTestFinished ?? onTestFinished
+  if (shared === undefined) whenFinished(async () => void (await close()))
   else shared.push(close)
 }
 

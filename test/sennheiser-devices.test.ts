@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startMcpSimulator } from '../src/manufacturers/sennheiser/mcp/simulator.ts'
 import { startSennheiserRack } from '../src/manufacturers/sennheiser/rack/simulator.ts'
 import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulator.ts'
+import { meters } from '../src/manufacturers/sennheiser/ssc2/simulated-resources.ts'
 import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
 import { channelOf, startApp, type TestApp, until } from './app.ts'
 import { atEnd } from './scope.ts'
@@ -102,7 +103,7 @@ test('a rack for a demo plays along, every device in its own words', async () =>
   const before = JSON.stringify(await levels())
   await until('something moves', async () => JSON.stringify(await levels()) !== before)
   const types = (await app.receivers()).map(({ device_type }) => device_type).sort()
-  expect(types).toEqual(['d6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
+  expect(types).toEqual(['chg70n', 'd6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
 }, 30_000)
 
 test('devices that fall silent or go are lost, and taken up again when they are back', async () => {
@@ -136,6 +137,94 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   )
   expect(await app.receivers()).toHaveLength(2)
 }, 90_000)
+
+test('an EW-DX that is heard in both its protocols is one receiver, through the loss of either', async () => {
+  const host = '127.0.0.8'
+  const legacy = keep(await startSsc1Simulator({ host, mac: '00:1B:66:00:00:08' }))
+  const newer = keep(await startSsc2Simulator({ host, serial: '8008' }))
+  const { code, config } = sennheiserDevices(legacy.url, newer.url)
+  const app = await startApp({ manufacturers: [{ code, config: { ...config, stream_timeout: 2 } }] })
+  const detail = async () => {
+    const [one, ...others] = await app.receivers()
+    expect(others).toEqual([])
+    if (one !== undefined) expect(one.is_active).toBe(true)
+    return one && (await app.get(`/api/receivers/${one.id}/`)).json
+  }
+  const battery = async () => (await detail())?.channels[0]?.transmitter?.battery
+  const both = await until('both are heard', async () => {
+    const seen = await detail()
+    return seen?.api_device_id === 'sscv2:8008' && seen.mac_address !== null && seen
+  })
+  // A serial number is told in the newer protocol alone, a MAC address in the older one.
+  expect(both).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
+  legacy.set({ '/mates/tx1/battery/gauge': 31 })
+  newer.set('/api/transmitters/0/battery', { gauge: 77 })
+  await until('the newer one has the word', async () => (await battery()) === 77)
+
+  newer.setSilent(true)
+  await until('the older one takes over', async () => (await battery()) === 31, 60_000)
+  expect((await detail())?.id).toBe(both.id)
+  newer.setSilent(false)
+  newer.set('/api/transmitters/0/battery', { gauge: 66 })
+  await until('the newer one is back', async () => (await battery()) === 66, 40_000)
+  legacy.datagrams.trouble.says = 'nothing'
+  await pause(4_000)
+  newer.set('/api/transmitters/0/battery', { gauge: 55 })
+  await until('and goes on alone', async () => (await battery()) === 55)
+  expect(await detail()).toMatchObject({ id: both.id, mac_address: '00:1B:66:00:00:08' })
+}, 150_000)
+
+test('packs of a base station that only listen are units of it, and the others tell their levels', async () => {
+  const spectera = keep(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
+  const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
+  const own = async () =>
+    (await app.get('/api/units/?device_type=iem_receiver')).json as { base_chassis: number | null; status: string }[]
+  await until('it is there', async () => (await own())[0]?.base_chassis != null)
+  expect(await own()).toMatchObject([
+    { name: 'DRUMS', model: 'SEK', battery_percentage: 74, status: 'online', details: { battery_minutes: 301 } },
+  ])
+  const audio = async () => channelOf((await app.receivers())[0] as never).audio_level
+  await until('the meters are heard', async () => (await audio()) === -20)
+  spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
+  await until('and followed', async () => (await audio()) === -7)
+  // It is given a microphone: from now on it is heard on a channel.
+  spectera.say('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
+  await until('it is a unit of its own no more', async () => (await own())[0]?.status === 'offline')
+  expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
+}, 30_000)
+
+test('packs in a charger are units of it, as long as they stand there', async () => {
+  const charger = keep(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
+  const app = await startApp({ manufacturers: [sennheiserDevices(charger.url)] })
+  const units = async () => (await app.get('/api/units/')).json
+  const [unit] = await until('the pack is there, in its charger', async () => {
+    const all = await units()
+    return all.length === 1 && all[0].base_chassis !== null && all
+  })
+  const [chassis] = (await app.get('/api/chassis/')).json
+  expect(chassis).toMatchObject({ model: 'CHG70N', status: 'online' })
+  expect(unit).toEqual({
+    id: expect.any(Number),
+    name: 'EW-DX SK, bay 1',
+    device_type: 'mic_transmitter',
+    model: 'EW-DX SK',
+    manufacturer: 'sennheiser',
+    battery_percentage: 64,
+    base_chassis: chassis.id,
+    channel: null,
+    slot: null,
+    status: 'online',
+    details: { battery_health: 97, battery_cycles: 41, battery_minutes_to_full: 75 },
+  })
+  await untilFollowed(app, 1)
+  const same = { type: 'EW-DX SK', serial: '1054000123', gauge: 65, minutesToFull: 74 }
+  charger.dock(1, null)
+  await until('it is taken out', async () => (await units())[0].status === 'offline')
+  expect((await units())[0]).toMatchObject({ id: unit.id, base_chassis: null })
+  charger.dock(2, same)
+  await until('it is the same in the other bay', async () => (await units())[0].battery_percentage === 65)
+  expect(await units()).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
+}, 30_000)
 
 test('a wrong password costs a device two questions, however long the service runs', async () => {
   const ewdx = keep(await startSsc2Simulator())

@@ -8,6 +8,7 @@ import { getDevices, type Interest, type PushEvent } from '../src/manufacturers/
 import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { startSennheiserSimulator } from '../src/manufacturers/sennheiser/simulator.ts'
 import { ssc2 } from '../src/manufacturers/sennheiser/ssc2/form.ts'
+import { meters } from '../src/manufacturers/sennheiser/ssc2/simulated-resources.ts'
 import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
 import { hearSource } from '../src/manufacturers/sources.ts'
 import { createLink } from '../src/upstream/link.ts'
@@ -185,6 +186,25 @@ describe('a session', () => {
     simulator.say('{"/api/mts/paired/12":null}')
     const gone = await find(iterator, (event) => names(event) === '1 LEAD,4 undefined')
     expect(gone).toMatchObject({ observation: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] } })
+  })
+
+  test('meters that come faster than anybody looks are told ten times a second, everything else at once', async () => {
+    const simulator = await start({ product: 'Spectera Base Station', fastEveryMs: 10 })
+    const iterator = await follow(hear(simulator.url))
+    const audioOf = (event: PushEvent) => event.type === 'told' && event.observation.channels?.[0]?.audio_level
+    await find(iterator, (event) => audioOf(event) === -20)
+    const startedAt = performance.now()
+    let told = 0
+    await find(iterator, () => performance.now() - startedAt > 1000 || ++told > 100)
+    expect(told).toBeGreaterThan(4)
+    expect(told).toBeLessThanOrEqual(12)
+    simulator.set('/api/audio/metering', meters([{ peak: -3, rms: -9 }]))
+    simulator.set('/api/mts/paired/all', [
+      { mtUid: 11, name: 'LEAD', state: 'Connected', micAudiolinkId: 0, batteryFillLevel: 12 },
+    ])
+    const next = await find(iterator, () => true)
+    expect(transmitterOf(next)?.battery).toBe(12)
+    await find(iterator, (event) => audioOf(event) === -9)
   })
 
   test('ends with an error when it is closed, dropped, or has nothing to give', async () => {

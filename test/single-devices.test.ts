@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
 import { createShow } from '../src/simulation/show.ts'
-import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until } from './app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startShure, startSystemApi, type TestApp, until } from './app.ts'
 import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -24,7 +24,7 @@ async function connectionsOf(app: TestApp) {
 
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
-it('a rack of every family is found, followed live, and left in peace by the poller', async () => {
+it.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
   const show = createShow({ story: false, manufacturers: { shure: 0 } })
   const devices = await Promise.all(families.map((family) => startDevice({ family, show })))
   const app = await startApp({ manufacturers: [shureDevices(...devices.map(({ url }) => url))] })
@@ -74,7 +74,7 @@ it('a rack of every family is found, followed live, and left in peace by the pol
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 60_000)
 
-it('details survive a restart', async () => {
+it.concurrent('details survive a restart', async () => {
   const device = await startDevice({ family: 'ad' })
   const first = await startApp({ manufacturers: [shureDevices(device.url)] })
   const detailsIn = async (app: TestApp) => (await app.receivers())[0]?.channels[0]?.details
@@ -85,7 +85,7 @@ it('details survive a restart', async () => {
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
 }, 60_000)
 
-it('a device that falls silent is lost, and taken up again when it speaks', async () => {
+it.concurrent('a device that falls silent is lost, and taken up again when it speaks', async () => {
   const device = await startDevice({ family: 'slxd' })
   const app = await startApp({ manufacturers: [shureDevices({ url: device.url, name: 'Stage left' })] })
   const status = async () => (await connectionsOf(app))[0]?.status
@@ -100,7 +100,7 @@ it('a device that falls silent is lost, and taken up again when it speaks', asyn
   await until('with what it says now', async () => (await battery()) === 40)
 }, 60_000)
 
-it('a link that is stopped is polled instead', async () => {
+it.concurrent('a link that is stopped is polled instead', async () => {
   const device = await startDevice({ family: 'ulxd' })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })
   const headers = await tokenHeaders(app.house, 'admin')
@@ -115,7 +115,7 @@ it('a link that is stopped is polled instead', async () => {
   await until('a poll brings it', async () => (await battery()) === 33)
 }, 60_000)
 
-it('a receiver heard through its system as well stays one, whichever of the two is lost', async () => {
+it.concurrent('a receiver heard through its system as well stays one, whichever of the two is lost', async () => {
   const system = await startShure({ receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 })
   const { id } = firstDevice(system)
   const device = await startDevice({ family: 'ulxd', show: system.show, id })
@@ -152,3 +152,84 @@ it('a receiver heard through its system as well stays one, whichever of the two 
   device.change(1, { battery: 88, transmitter: true })
   await until('and goes on alone', async () => (await receiver()).channels[0]?.transmitter.battery === 88)
 }, 150_000)
+
+it("a receiver heard by itself and through Shure's own server stays one, whichever of the two is lost", async () => {
+  const quiet = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
+  const server = await startSystemApi(quiet)
+  const { id, serial_number } = firstDevice(server)
+  const device = await startDevice({ family: 'ulxd', show: server.show, id })
+  const { config } = entryOf(server)
+  const entry = { code: 'shure', config: { ...config, devices: [device.url], timeout: 2 } }
+  const app = await startApp({ manufacturers: [entry] })
+  const receiver = async () => {
+    const [one, ...others] = await app.receivers()
+    expect(others).toEqual([])
+    if (one !== undefined) expect(one.is_active).toBe(true)
+    return one && (await app.get(`/api/receivers/${one.id}/`)).json
+  }
+  const firstChannel = async () => (await receiver())?.channels[0]
+  const both = await until('both are heard', async () => {
+    const told = await receiver()
+    return told?.api_device_id.startsWith('strings:') && told.channels[0]?.details?.audio_activity && told
+  })
+  // The server alone knows the serial number and has a word for the level, the receiver alone the frequency.
+  expect(both).toMatchObject({ serial_number })
+  expect(both.channels[0]).toMatchObject({ frequency: expect.any(String), details: { audio_rms: expect.any(Number) } })
+
+  await server.close()
+  device.change(1, { battery: 88, transmitter: true })
+  await until('it goes on alone', async () => (await firstChannel())?.transmitter?.battery === 88)
+  const again = await startSystemApi({ ...quiet, port: Number(new URL(server.baseUrl).port) })
+  device.setFault('silent')
+  const { name } = again.show.deviceAt(again.elapsed(), id)?.device ?? {}
+  again.show.set(id, { name: 'Told by it' }, 1)
+  again.push.flush()
+  await until('the server takes over', async () => (await firstChannel())?.name === 'Told by it', 60_000)
+  expect(await receiver()).toMatchObject({ id: both.id, name })
+}, 150_000)
+
+it('all that the common model names reaches REST and the WebSocket; what a protocol cannot tell stays unknown', async () => {
+  const [axient, slxd] = [await startDevice({ family: 'ad' }), await startDevice({ family: 'slxd' })]
+  const app = await startApp({ manufacturers: [shureDevices(axient.url, slxd.url)] })
+  const heard = async (type: string) => {
+    const receiver = (await app.receivers()).find(({ device_type }) => device_type === type)
+    return receiver && channelOf(receiver)
+  }
+  axient.change(1, { transmitter: true, battery: 52, rf_level: -61, audio_level: -17, muted: true })
+  slxd.change(1, { transmitter: true, battery: 40, rf_level: -70 })
+  const told = await until('Axient has told', async () => {
+    const channel = await heard('ad')
+    return channel?.transmitter?.battery === 52 && channel.rf_level === -61 && channel
+  })
+  const whole = expect.any(Number)
+  const ofChannel = { rf_a: whole, rf_b: whole, audio_peak: whole, audio_rms: whole, quality: whole, gain_db: whole }
+  const battery = { battery_minutes: whole, battery_type: expect.any(String), battery_health: whole }
+  const ofTransmitter = {
+    model: expect.any(String),
+    muted: expect.any(Boolean),
+    gain_db: whole,
+    power_mw: whole,
+    ...battery,
+  }
+  const everything = {
+    details: { ...ofChannel, antennas: expect.any(String), muted: true, encryption: 'on' },
+    transmitter: { details: ofTransmitter },
+  }
+  expect(told).toMatchObject(everything)
+  const socket = await app.socket()
+  axient.change(1, { battery: 51 })
+  const update = await socket.next(
+    ({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.battery === 51,
+  )
+  expect(channelOf(update.data)).toMatchObject(everything)
+
+  const limited = await until('SLX-D has told', async () => {
+    const channel = await heard('slxd')
+    return channel?.transmitter?.battery === 40 && channel
+  })
+  const { details = {}, transmitter } = limited
+  for (const field of ['antennas', 'quality', 'muted', 'encryption'] as const) expect(details[field] ?? null).toBeNull()
+  for (const field of ['muted', 'battery_health', 'battery_cycles'] as const) {
+    expect(transmitter?.details?.[field] ?? null).toBeNull()
+  }
+}, 60_000)

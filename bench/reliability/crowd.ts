@@ -6,7 +6,7 @@ import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import type { ReceiverInData } from '../../src/model/api.ts'
 import { type AtEnd, atRate, makeFolder, percentile, until } from '../harness.ts'
 import { watchHealth } from '../health-watch.ts'
-import { type Change, clientFrame, openRelay, toChanges, upstreamFrame } from '../push.ts'
+import { type Change, clientFrame, openClient, openRelay, toChanges, upstreamFrame } from '../push.ts'
 import { countFrames, openSocket } from '../wire-socket.ts'
 import { atLeast, atMost, type Check, type Finding, none } from './check.ts'
 import { residentBytes } from './fuzz/report.ts'
@@ -206,14 +206,18 @@ export const saturation: Check = {
   async run(atEnd, { isQuick }) {
     const { service, changes, push } = await setStage(atEnd, 100)
     const { sockets, counts } = await openMany(atEnd, `${service.address}/ws`, 300)
+    const readers = await openReaders(atEnd, `${service.address.replace('http', 'ws')}/ws`, 5)
     const seconds = isQuick ? 3 : 15
     const before = (await residentBytes(service.pid)) ?? 0
-    const ours: { receivers: number; rate: number; answerMs: number }[] = []
+    const ours: { receivers: number; rate: number; answerMs: number; oldest: number }[] = []
     for (const receivers of [50, 100]) {
       const asking = watchHealth(service.port, '/api/receivers/')
       atEnd(() => asking.close())
-      const rate = await framesPerSecond(counts, receivers, seconds, (at, level) => push(changes[at] as Change, level))
-      ours.push({ receivers, rate, answerMs: percentile(await asking.end(), 99) })
+      const rate = await framesPerSecond(counts, receivers, seconds, (at) => {
+        const change = changes[at] as Change
+        push(change, readers.nextLevel(change.receiver.id))
+      })
+      ours.push({ receivers, rate, answerMs: percentile(await asking.end(), 99), oldest: readers.oldest() })
     }
     const grown = (((await residentBytes(service.pid)) ?? 0) - before) / 2 ** 20
     for (const socket of sockets) socket.destroy()
@@ -221,16 +225,54 @@ export const saturation: Check = {
     const relay = await openRelay(atEnd)
     const bare = await openMany(atEnd, relay.address, 300)
     const findings: Finding[] = []
-    for (const { receivers, rate, answerMs } of ours) {
-      const send = (at: number, level: number) => relay.send(clientFrame(changes[at] as Change, level))
+    for (const { receivers, rate, answerMs, oldest } of ours) {
+      const send = (at: number) => relay.send(clientFrame(changes[at] as Change, lowestLevel))
       const reference = await framesPerSecond(bare.counts, receivers, seconds, send)
       // So many were asked for; what was not delivered was replaced by something newer.
       const least = Math.max(Math.min(15_000, receivers * 300 * 0.9), 0.3 * reference)
       findings.push(atLeast(`frames, ${receivers} receivers`, rate, least, '/s', reference))
+      findings.push(atMost(`oldest value a client shows, ${receivers} receivers`, oldest, 2, 'cycles'))
       findings.push(atMost(`99 % of REST answers, ${receivers} receivers`, answerMs, 500, 'ms'))
     }
     return [...findings, atMost('memory it costs', grown, 100, 'MiB')]
   },
+}
+
+const lowestLevel = -90
+
+/** Clients that read what they are told. A receiver's level rises by one each time, so a value tells its age in cycles. */
+async function openReaders(atEnd: AtEnd, address: string, total: number) {
+  const shown = await Promise.all(
+    Array.from({ length: total }, async () => {
+      const own = new Map<number, number>()
+      const client = await openClient(atEnd, address)
+      client.on('message', (message) => {
+        const { type, receiver_id, data } = JSON.parse(String(message))
+        if (type === 'device_update') own.set(receiver_id, data.channels[0].rf_level)
+      })
+      return own
+    }),
+  )
+  const newest = new Map<number, number>()
+  let oldest = 0
+  const compare = (id: number, level: number) => {
+    for (const own of shown) oldest = Math.max(oldest, level - (own.get(id) ?? lowestLevel - 1))
+  }
+  return {
+    /** To be sent at once; whoever does not show the one before by now is counted as that far behind. */
+    nextLevel(id: number): number {
+      const before = newest.get(id)
+      if (before !== undefined) compare(id, before)
+      const level = before === undefined ? lowestLevel : before + 1
+      newest.set(id, level)
+      return level
+    },
+    /** How many cycles the oldest value was behind that any of them showed so far. */
+    oldest(): number {
+      for (const [id, level] of newest) compare(id, level)
+      return oldest
+    },
+  }
 }
 
 /** Delivered to all clients together, while each of the receivers changes once a second. */
@@ -238,11 +280,11 @@ async function framesPerSecond(
   counts: readonly number[],
   receivers: number,
   seconds: number,
-  send: (at: number, level: number) => void,
+  send: (at: number) => void,
 ): Promise<number> {
   const sum = () => counts.reduce((total, count) => total + count, 0)
   const from = sum()
-  await atRate(receivers, seconds, (nth) => send(nth % receivers, -90 + (Math.floor(nth / receivers) % 60)))
+  await atRate(receivers, seconds, (nth) => send(nth % receivers))
   await sleep(500)
   return (sum() - from) / seconds
 }

@@ -153,7 +153,7 @@ async function search(
 }
 
 function toStranger(manufacturer: string, device: FoundDevice, at: number): Stranger {
-  const { id, ...told } = device
+  const { id, kind: _, ...told } = device
   return { ...told, manufacturer, api_device_id: id, discovered_at: at, last_seen: at }
 }
 

@@ -91,11 +91,9 @@ async function check(
   const problems = down.map((one) => bodyOf(house, one))
   if (options.alert) await raiseAlerts(house, down)
   if (options.json) printJson(terminal, { counts, problems })
-  else {
-    terminal.out(formatTable(connectionStatuses, [connectionStatuses.map((status) => counts[status])]))
-    for (const { receiver_name, manufacturer, status, error_message } of problems) {
-      terminal.err(`${manufacturer}: ${plain(receiver_name)} is ${status}: ${plain(error_message)}`)
-    }
+  else terminal.out(formatTable(connectionStatuses, [connectionStatuses.map((status) => counts[status])]))
+  for (const { receiver_name, manufacturer, status, error_message } of problems) {
+    terminal.err(`${manufacturer}: ${plain(receiver_name)} is ${status}: ${plain(error_message)}`)
   }
   return options.alert && problems.length > 0 ? exitCodes.failed : exitCodes.ok
 }

@@ -140,7 +140,10 @@ async function changeSingleDevices(house: House, terminal: Terminal, about: Sing
   const { db, secrets, sourceDeps, reload } = house
   const deps = { ...sourceDeps, db, secrets, reload, sources: () => house.sources }
   const actor = actorOf(terminal)
-  const found = verb === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : []
+  const answering = verb === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : []
+  const found = answering.filter(({ kind }) => kind === 'device')
+  const systems = answering.flatMap(({ kind, address }) => (kind === 'system' ? [address] : []))
+  for (const address of systems) terminal.err(`a system answers at ${address}: put that into api_base_url`)
   const addresses = found.map(({ address }) => address)
   if (isInFile && (verb === 'remove' || addresses.length > 0)) {
     const what = verb === 'add' ? `add ${addresses.join(', ')}` : 'take them out'
@@ -149,7 +152,8 @@ async function changeSingleDevices(house: House, terminal: Terminal, about: Sing
   }
   const removed = verb === 'remove' ? await removeSingleDevices(deps, actor, manufacturer, ips) : []
   await addSingleDevices(deps, actor, manufacturer, addresses)
-  if (json) printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: [], found, removed })
+  if (json)
+    printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: [], found, systems, removed })
   else if (verb === 'remove') terminal.out(`Removed ${removed.length} device(s), manufacturer ${manufacturer}.`)
   else {
     terminal.out(`Asked ${ips.length} address(es), added ${found.length} device(s), manufacturer ${manufacturer}:`)

@@ -110,11 +110,13 @@ async function pollOnce(
   const document = toDocument(reports)
   if (options.json) printJson(terminal, options.dryRun ? { dry_run: true, ...document } : document)
   else printCycle(terminal, document, options.dryRun === true)
+  const { manufacturers } = document
+  for (const { code, error } of manufacturers) if (error !== null) terminal.err(`${code}: ${plain(error)}`)
   if (held.length > 0) {
     terminal.err(`Another process polls ${held.map(plain).join(', ')}; nothing was done there.`)
     return exitCodes.tempFail
   }
-  return document.manufacturers.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok
+  return manufacturers.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok
 }
 
 /** Cycles and subscriptions until told to stop; a line a cycle. */
@@ -200,7 +202,6 @@ function printCycle(
     one.duration_ms,
   ])
   terminal.out(formatTable(head, rows))
-  for (const { code, error } of manufacturers) if (error !== null) terminal.err(`${code}: ${plain(error)}`)
 }
 
 function describe(cycle: ManufacturerCycle): string {

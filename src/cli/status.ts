@@ -50,6 +50,7 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
     const { status } = serviceHealth(manufacturers, {})
     if (options.json) printJson(terminal, { status, manufacturers: manufacturers.map(toLine) })
     else printHealth(terminal, status, manufacturers)
+    for (const { code, error } of manufacturers) if (error !== null) terminal.err(`${code}: ${plain(error)}`)
     return status === 'healthy' ? exitCodes.ok : exitCodes.failed
   } finally {
     await house.close()
@@ -72,5 +73,4 @@ function printHealth(
   const rows = manufacturers.map((one) => [one.code, one.status, one.base_url, one.consecutive_failures])
   terminal.out(formatTable(['manufacturer', 'status', 'address', 'failed in a row'], rows))
   terminal.out(`All in all: ${status}`)
-  for (const { code, error } of manufacturers) if (error !== null) terminal.err(`${code}: ${plain(error)}`)
 }

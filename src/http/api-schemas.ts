@@ -86,6 +86,9 @@ const ChannelDetails = schemaOf<details.ChannelDetails>()(
     antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or nothing.')),
     audio_peak: Type.Optional(wholeOrNull('dBFS.')),
     audio_rms: Type.Optional(wholeOrNull('dBFS.')),
+    audio_activity: Type.Optional(
+      orNull(oneOf(details.audioActivities, 'How loud it is.'), 'How loud it is, where the gear tells no dBFS.'),
+    ),
     quality: Type.Optional(wholeOrNull('Of the link, in percent.')),
     interference: Type.Optional(flagOrNull('True while another signal disturbs it.')),
     muted: Type.Optional(flagOrNull("The receiver's output.")),
@@ -102,6 +105,7 @@ const TransmitterDetails = schemaOf<details.TransmitterDetails>()(
     power_mw: Type.Optional(wholeOrNull('mW.')),
     battery_bars: Type.Optional(wholeOrNull('0 to 5, as the device shows it.')),
     battery_minutes: Type.Optional(wholeOrNull('How long it will last.')),
+    battery_minutes_to_full: Type.Optional(wholeOrNull('How long it will charge.')),
     battery_type: Type.Optional(textOrNull('Chemistry or kind.')),
     battery_health: Type.Optional(wholeOrNull('Percent of what it held when it was new.')),
     battery_cycles: Type.Optional(wholeOrNull('How often it was charged.')),
@@ -185,7 +189,9 @@ export const ReceiverDetail = schemaOf<api.ReceiverDetail>()(
 
 const whereHeard = {
   model: Type.Optional(text('Of a device that speaks for itself: what it is.')),
-  address: Type.Optional(text('Where such a device is heard, as `devices` of a configuration names it.')),
+  address: Type.Optional(
+    text('Where such a device is heard, as `devices` of a configuration names it; of a `system` its `api_base_url`.'),
+  ),
 }
 
 const DiscoveredDevice = schemaOf<api.DiscoveredDevice>()(
@@ -459,10 +465,11 @@ export const Unit = schemaOf<hardware.UnitBody>()(
     model: textOrNull("The manufacturer's model."),
     manufacturer,
     battery_percentage: wholeOrNull('Percent.'),
-    base_chassis: wholeOrNull('Id of the chassis it is heard on.'),
+    base_chassis: wholeOrNull('Id of the chassis it is heard on, or docked in.'),
     channel: wholeOrNull('Number of the channel there.'),
     slot: wholeOrNull('Position on the wall.'),
     status: presence,
+    details: Type.Optional(TransmitterDetails),
   }),
 )
 

@@ -48,7 +48,6 @@ const groupFields = {
   manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
 }
 const title = text(1, 255)
-const ChangeGroupBody = body({ title: Type.Optional(title), ...groupFields })
 const GroupBody = body({ id: Type.Optional(id), title: Type.Optional(title), ...groupFields })
 const SlotBody = body({ slot })
 
@@ -90,11 +89,16 @@ function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
 
   app.get('/api/groups', (request) => listOf(request, deps.groups(manufacturerOf(request))))
 
-  app.put<{ Body: Type.Static<typeof ChangeGroupBody>; Params: Params }>(
+  app.put<{ Body: Type.Static<typeof GroupBody>; Params: Params }>(
     '/api/groups/:id',
-    { schema: { body: ChangeGroupBody } },
-    (request) =>
-      changeGroup(hardwareDeps, request.actor, readId(request.params.id), request.body, manufacturerOf(request)),
+    { schema: { body: GroupBody } },
+    async (request) => {
+      const { id, ...change } = request.body
+      const group = readId(request.params.id)
+      // A group as it was read may be sent back whole; another's id would be a mistake.
+      if (id !== undefined && id !== group) throw new Refusal('bad_request', { details: `id: expected ${group}` })
+      return changeGroup(hardwareDeps, request.actor, group, change, manufacturerOf(request))
+    },
   )
 
   app.delete<{ Params: Params }>('/api/groups/:id', async (request, reply) => {

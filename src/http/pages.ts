@@ -6,6 +6,13 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { pages } from '../model/pages.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route shows a page: who is not signed in is led there, whatever the request says it can read. */
+    isPage?: boolean
+  }
+}
+
 export interface PageDeps {
   /** Where the built pages lie. */
   readonly webRoot: string
@@ -13,7 +20,9 @@ export interface PageDeps {
 }
 
 export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'webRoot'>, html: string): void {
-  for (const { path, needs } of pages) app.get(path, { config: { needs } }, (_request, reply) => sendPage(reply, html))
+  for (const { path, needs } of pages) {
+    app.get(path, { config: { needs, isPage: true } }, (_request, reply) => sendPage(reply, html))
+  }
   // Names carry a hash of the content, so they never change.
   void app.register((assets, _options, done) => {
     assets.addHook('onRoute', (route) => {

@@ -18,8 +18,6 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal, headers: Cons
 const fastifyErrors: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json_type',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'not_json',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'not_json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
   FST_ERR_BAD_URL: 'bad_request',
   FST_ERR_VALIDATION: 'bad_request',

@@ -142,10 +142,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     } catch (tooMany) {
       refusal = toRefusal(tooMany)
     }
-    if (isNavigation(request, deps.mount)) {
-      if (refusal.code === 'sign_in_needed') return leadToSignIn(reply, deps.mount)
-      if (refusal.code === 'not_found') return sendPage(reply.code(refusal.status), html)
+    const isNavigating = isNavigation(request, deps.mount)
+    if (refusal.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
+      return leadToSignIn(reply, deps.mount)
     }
+    if (refusal.code === 'not_found' && isNavigating) return sendPage(reply.code(refusal.status), html)
     if (refusal.status === 500) deps.log.error({ err: error, request: request.id }, 'a request failed')
     return sendRefusal(reply, refusal, headers)
   })
@@ -219,9 +220,10 @@ function readJsonAlone(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined)
     void parse(request, body as string, (error, parsed) => {
-      const isTooDeep = error === null && isDeeper(parsed, maxJsonDepth)
+      if (error !== null) return done(new Refusal('not_json', { details: 'body: expected JSON', cause: error }))
+      const isTooDeep = isDeeper(parsed, maxJsonDepth)
       const refusal = new Refusal('bad_request', { details: `body: nested deeper than ${maxJsonDepth} levels` })
-      done(isTooDeep ? refusal : error, parsed)
+      done(isTooDeep ? refusal : null, parsed)
     })
   })
 }

@@ -8,7 +8,7 @@ import { type Feed, onlyAbout } from '../live/feed.ts'
 import { Refusal } from '../model/errors.ts'
 import { levelsProtocol } from '../model/level-records.ts'
 import { answerClient, type ServerMessage } from '../model/messages.ts'
-import { type Bucket, fullBucket, takeToken } from '../model/pace.ts'
+import { fullBucket, takeToken } from '../model/pace.ts'
 import { type Query, readParameter } from './answer.ts'
 import { createLevelsWire, jsonWire, type Wire } from './wire.ts'
 
@@ -44,9 +44,9 @@ const maxUnsentBytes = 512 * 1024
 const slowestDrainMs = 30_000
 const lookAgainMs = 50
 const goodbyeMs = 1000
-/** Messages a client may send, and how many of them may be nonsense. */
+/** Messages a client may send, and how many that mean nothing end its connection when they come within how long. */
 const pace = { perSecond: 20, burst: 100 }
-const nonsensePace = { perSecond: 20 / 60, burst: 20 }
+const nonsense = { count: 20, withinMs: 60_000 }
 
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
@@ -166,20 +166,19 @@ async function drained(socket: WebSocket): Promise<boolean> {
 
 function answerMessages(socket: WebSocket): void {
   let allowance = fullBucket(pace, performance.now())
-  let patience = fullBucket(nonsensePace, performance.now())
-  const isOver = (taken: { bucket: Bucket; waitMs: number }) => taken.waitMs > 0
+  /** When each of the last pieces of nonsense came. */
+  const nonsenseAt: number[] = []
   socket.on('message', (data, isBinary) => {
     if (isBinary) return socket.close(closeCodes.unsupported, 'Text frames only')
-    const taken = takeToken(allowance, pace, performance.now())
+    const now = performance.now()
+    const taken = takeToken(allowance, pace, now)
     allowance = taken.bucket
-    if (isOver(taken)) return socket.close(closeCodes.policy, 'Too many messages')
+    if (taken.waitMs > 0) return socket.close(closeCodes.policy, 'Too many messages')
     const answer = answerClient(String(data), new Date())
-    if (answer.type === 'error') {
-      const nonsense = takeToken(patience, nonsensePace, performance.now())
-      patience = nonsense.bucket
-      if (isOver(nonsense)) return socket.close(closeCodes.policy, 'Too many messages that mean nothing')
-    }
     say(socket, answer)
+    if (answer.type !== 'error' || nonsenseAt.push(now) < nonsense.count) return
+    const first = nonsenseAt.shift() ?? now
+    if (now - first < nonsense.withinMs) socket.close(closeCodes.policy, 'Too many messages that mean nothing')
   })
 }
 

@@ -23,7 +23,7 @@ export interface Feed {
   close(): void
 }
 
-/** From one telling to the next, however late the one was: else eleven could fall into a second. */
+/** From one handing out to the next, however late the one was: else eleven could fall into a second. */
 const spacingMs = 100
 const maxQueuedEvents = 1000
 /** A slow listener takes what waited for it in parts: meanwhile the rest may be replaced by something newer. */
@@ -32,22 +32,26 @@ const maxQueuedAtOnce = 100
 export function createFeed(now: () => number = () => performance.now()): Feed {
   const listeners = new Set<Listener>()
   let isClosed = false
-  /** Until when a receiver has to wait for its next turn, and what waits. */
+  /** Until when a receiver has to wait for its next turn. */
   const freeAt = new Map<number, number>()
+  /** What goes out at the end of this turn of the event loop, and what has to wait. */
+  const due = new Map<number, DeviceUpdate>()
+  let events: Announcement[] = []
   const waiting = new Map<number, DeviceUpdate>()
+  let handingOut: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
-  let gathered: Announcement[] = []
 
-  function deliver(message: Announcement): void {
-    if (listeners.size === 0) return
-    gathered.push(message)
-    if (gathered.length === 1) setImmediate(handOut)
-  }
+  const isItsTurn = (id: number) => due.has(id) || (!waiting.has(id) && (freeAt.get(id) ?? 0) <= now())
 
   /** One batch for all who listen to everything, one for each manufacturer that somebody listens to alone. */
   function handOut(): void {
-    const messages = gathered
-    gathered = []
+    clearImmediate(handingOut)
+    handingOut = undefined
+    const messages = [...due.values(), ...events]
+    const nextAt = now() + spacingMs
+    for (const id of due.keys()) freeAt.set(id, nextAt)
+    due.clear()
+    events = []
     const batches = new Map<string | undefined, Batch>()
     for (const listener of listeners) {
       const { manufacturer } = listener
@@ -57,35 +61,33 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
     }
   }
 
-  function deliverInTurn(update: DeviceUpdate): void {
-    freeAt.set(update.receiver_id, now() + spacingMs)
-    deliver(update)
-  }
-
-  function deliverDue(): void {
+  function handOutDue(): void {
     timer = undefined
     const time = now()
     let soonest = Number.POSITIVE_INFINITY
     for (const [id, update] of waiting) {
-      const due = freeAt.get(id) ?? 0
-      if (due <= time) {
+      const at = freeAt.get(id) ?? 0
+      if (at <= time) {
         waiting.delete(id)
-        deliverInTurn(update)
-      } else soonest = Math.min(soonest, due)
+        due.set(id, update)
+      } else soonest = Math.min(soonest, at)
     }
-    if (waiting.size > 0) timer = setTimeout(deliverDue, Math.max(1, soonest - time))
+    if (waiting.size > 0) timer = setTimeout(handOutDue, Math.max(1, soonest - time))
+    handOut()
   }
 
   return {
     publish(message) {
-      if (isClosed) return
-      if (message.type !== 'device_update') return deliver(message)
-      const id = message.receiver_id
-      const earlier = waiting.get(id)
-      const waitMs = (freeAt.get(id) ?? 0) - now()
-      if (earlier === undefined && waitMs <= 0) return deliverInTurn(message)
-      waiting.set(id, earlier === undefined ? message : mergeUpdates(earlier, message))
-      timer ??= setTimeout(deliverDue, Math.max(1, waitMs))
+      if (isClosed || listeners.size === 0) return
+      if (message.type !== 'device_update') events.push(message)
+      else if (isItsTurn(message.receiver_id)) addUpdate(due, message)
+      else {
+        addUpdate(waiting, message)
+        const waitMs = (freeAt.get(message.receiver_id) ?? 0) - now()
+        timer ??= setTimeout(handOutDue, Math.max(1, waitMs))
+        return
+      }
+      handingOut ??= setImmediate(handOut)
     },
     subscribe({ manufacturer, signal }) {
       const listener = createListener(manufacturer)
@@ -114,7 +116,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
     },
     close() {
       clearTimeout(timer)
-      waiting.clear()
+      clearImmediate(handingOut)
       isClosed = true
       for (const listener of listeners) listener.end()
       listeners.clear()
@@ -142,10 +144,8 @@ function createListener(manufacturer: string | undefined): Listener {
 
   function queue({ messages }: Batch): void {
     for (const message of messages) {
-      if (message.type === 'device_update') {
-        const earlier = updates.get(message.receiver_id)
-        updates.set(message.receiver_id, earlier === undefined ? message : mergeUpdates(earlier, message))
-      } else {
+      if (message.type === 'device_update') addUpdate(updates, message)
+      else {
         events.push(message)
         if (events.length > maxQueuedEvents) events.shift()
       }
@@ -214,7 +214,9 @@ function concerns(message: Announcement, manufacturer: string | undefined): bool
   return manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer
 }
 
-/** The newer state, and what the older one told beside the channels. */
-function mergeUpdates(older: DeviceUpdate, newer: DeviceUpdate): DeviceUpdate {
-  return { ...newer, data: { ...older.data, ...newer.data } }
+/** The newer state takes the place of the older one, and keeps what that told beside the channels. */
+function addUpdate(updates: Map<number, DeviceUpdate>, newer: DeviceUpdate): void {
+  const older = updates.get(newer.receiver_id)
+  const update = older === undefined ? newer : { ...newer, data: { ...older.data, ...newer.data } }
+  updates.set(newer.receiver_id, update)
 }

@@ -28,6 +28,8 @@ export function createUnits(): Units {
     list: () => [...byId.values()].sort((a, b) => a.id - b.id),
     ofChannel: (channelId) => byChannel.get(channelId),
     ofDevice: (manufacturer, apiDeviceId) => byDevice.get(deviceKey(manufacturer, apiDeviceId)),
+    heldBy: (receiverId) =>
+      [...byDevice.values()].filter(({ receiver_id, channel_id }) => receiver_id === receiverId && channel_id === null),
     put(unit) {
       byId.set(unit.id, unit)
       if (unit.channel_id !== null) byChannel.set(unit.channel_id, unit)

@@ -129,8 +129,13 @@ export interface Search {
   /** Service types they announce (`_ssc._udp`), each with the scheme spoken there. */
   readonly services?: Readonly<Record<string, string>>
   /** By scheme: how a device is asked who it is, where listing it takes a password. */
-  readonly meet?: Readonly<Record<string, (link: Link, signal: AbortSignal) => Promise<Observation>>>
+  readonly meet?: Readonly<Record<string, Meeting>>
+  /** By scheme: where systems that speak for many devices listen, and how one is asked who it is. */
+  readonly systems?: Readonly<Record<string, { readonly port: number; readonly meet: Meeting }>>
 }
+
+/** As a stranger, without credentials; throws where it is somebody else. */
+export type Meeting = (link: Link, signal: AbortSignal) => Promise<Observation>
 
 export interface Plugin {
   /** Equals the name of its folder. */

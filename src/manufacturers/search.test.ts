@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { certify } from '../../test/certificates.ts'
 import { startResponder } from '../../test/mdns-responder.ts'
-import { serveLines } from '../../test/plugin-kit-server.ts'
+import { serveHttp, serveLines } from '../../test/plugin-kit-server.ts'
 import { createDestinations } from '../upstream/destinations.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
 import { startLectrosonicsSimulator } from './lectrosonics/simulator.ts'
@@ -11,6 +12,7 @@ import { startSsc1Simulator } from './sennheiser/ssc1/simulator.ts'
 import { startSsc2Simulator } from './sennheiser/ssc2/simulator.ts'
 import { shure } from './shure/index.ts'
 import { startStringsSimulator } from './shure/strings/simulator.ts'
+import { type SystemApiOptions, startSystemApiSimulator } from './shure/system-api/simulator.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
@@ -32,6 +34,7 @@ test('a device at its usual port is found, with what it tells of itself', async 
   const [state] = simulator.show.devicesAt(0)
   expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([
     {
+      kind: 'device',
       address: `tcp://127.0.0.1:${port}`,
       ip: '127.0.0.1',
       id: `dsqd:${state?.device.serial_number}`,
@@ -79,6 +82,62 @@ describe('Sennheiser gear', () => {
     expect(await searchAddresses(plugin, { ...about, announcements })).toMatchObject([
       { address: device.url, model: 'EM6000', channels: 2 },
     ])
+  })
+})
+
+describe('a Shure System API server', () => {
+  const searchFor = async (url: string, more: Partial<typeof about> = {}) => {
+    const { protocol, port } = new URL(url)
+    const { meet } = shure.search?.systems?.['https:'] ?? {}
+    if (meet === undefined) throw new Error('it looks for no system')
+    const systems = { [protocol]: { port: Number(port), meet } }
+    return searchAddresses({ ...shure, search: { ports: {}, systems } }, { ...about, ...more })
+  }
+  const startServer = async (options: SystemApiOptions = {}) => {
+    const server = await startSystemApiSimulator({ receivers: 1, story: false, ...options })
+    open.push(server)
+    return server
+  }
+
+  test.each([{}, { digest: true }])(
+    'that asks for credentials (%j) is told by how it asks, and sees none',
+    async (options) => {
+      const tls = await certify({ for: 'system-api.example' })
+      const server = await startServer({ tls, ...options })
+      expect(await searchFor(server.baseUrl)).toEqual([
+        {
+          kind: 'system',
+          address: server.baseUrl,
+          ip: '127.0.0.1',
+          id: `system-api:${new URL(server.baseUrl).host}`,
+          device_type: 'system',
+          model: 'System API',
+          serial_number: null,
+          mac_address: null,
+          channels: 0,
+        },
+      ])
+      expect(server.requests.entries.map(({ refusal }) => refusal)).toEqual(['no-credentials'])
+      expect(await searchFor(server.baseUrl, { known: new Set([server.baseUrl]) })).toEqual([])
+      expect(server.requests.total).toBe(1)
+    },
+  )
+
+  test('that is open is told by its list', async () => {
+    const answer = (status: number, type: string, body: string) =>
+      serveHttp({ onRequest: (_, response) => response.writeHead(status, { 'content-type': type }).end(body) })
+    const find = async (...how: Parameters<typeof answer>) => {
+      const server = await answer(...how)
+      open.push(server)
+      return (await searchFor(server.url)).length
+    }
+    expect(await find(200, 'application/json', '{"edges":[]}')).toBe(1)
+    expect(await find(403, 'application/problem+json', '{"status":403}')).toBe(1)
+    // Others at the same port: an administration page, some other interface, nobody in particular.
+    expect(await find(401, 'text/html', '<h1>Sign in to Webmin</h1>')).toBe(0)
+    expect(await find(200, 'text/html', '<h1>Welcome</h1>')).toBe(0)
+    expect(await find(200, 'application/json', '{"devices":null}')).toBe(0)
+    expect(await find(404, 'application/json', '{}')).toBe(0)
   })
 })
 

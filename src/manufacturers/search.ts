@@ -1,6 +1,6 @@
 /**
- * Looks for devices that speak for themselves: at every address given, where their protocols usually listen, and wherever
- * they announce themselves. Nothing secret is sent: nobody knows yet who answers.
+ * Looks for devices that speak for themselves, and for systems that speak for many: at every address given, where their
+ * protocols usually listen, and wherever they announce themselves. Nothing secret is sent: nobody knows yet who answers.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,11 +9,13 @@ import { type BrowseOptions, browse } from '../upstream/announcements.ts'
 import type { Destinations } from '../upstream/destinations.ts'
 import { openLine } from '../upstream/line.ts'
 import { createLink, createTurnstile, type Link } from '../upstream/link.ts'
-import type { Form, Plugin, Source } from './plugin.ts'
+import type { Form, Meeting, Plugin, Source } from './plugin.ts'
 import { hearSource } from './sources.ts'
 
-/** A device that answered, as far as it could be asked. */
+/** A device, or a system, that answered, as far as it could be asked. */
 export interface FoundDevice {
+  /** Whether a configuration names it among its `devices`, or as its `api_base_url`. */
+  readonly kind: 'device' | 'system'
   /** Where, as a configuration names it. */
   readonly address: string
   readonly ip: string
@@ -54,20 +56,28 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
   if (search === undefined) return []
   const { ips, known } = options
   const tried = new Set<string>()
-  const lookAt = (addresses: readonly string[]) => {
+  const lookAt = (addresses: readonly string[], meet?: Meeting) => {
     const fresh = [...new Set(addresses)].filter((address) => !known.has(address) && !tried.has(address))
     for (const address of fresh) tried.add(address)
-    return askAll(plugin, fresh, options)
+    return askAll(fresh, (address) => askOne(plugin, address, options, meet), options.signal)
   }
   const searches = Object.entries(search.ports).map(([scheme, port]) =>
     lookAt(ips.map((ip) => addressOf(scheme, ip, port))),
   )
-  const announced = listenAround(search.services ?? {}, options).then(lookAt)
-  const found = (await Promise.all([...searches, announced])).flat()
+  const systems = Object.entries(search.systems ?? {}).map(([scheme, { port, meet }]) =>
+    lookAt(
+      ips.map((ip) => addressOf(scheme, ip, port)),
+      meet,
+    ),
+  )
+  const announced = listenAround(search.services ?? {}, options).then((addresses) => lookAt(addresses))
+  const found = (await Promise.all([...searches, ...systems, announced])).flat()
   // A device may speak in several forms; one will do.
-  const firsts = new Map(found.toReversed().map((device) => [device.ip, device]))
-  return ips.flatMap((ip) => firsts.get(ip) ?? [])
+  const firsts = new Map(found.toReversed().map((one) => [`${one.kind} ${one.ip}`, one]))
+  return ips.flatMap((ip) => kinds.flatMap((kind) => firsts.get(`${kind} ${ip}`) ?? []))
 }
+
+const kinds = ['device', 'system'] as const
 
 /** Addresses that are announced, of those that are wanted. */
 async function listenAround(services: Readonly<Record<string, string>>, options: SearchOptions): Promise<string[]> {
@@ -85,8 +95,11 @@ function addressOf(scheme: string, ip: string, port: number): string {
   return new URL(`${scheme}//${ip}:${port}`).href.replace(/\/$/, '')
 }
 
-async function askAll(plugin: Plugin, addresses: readonly string[], options: SearchOptions): Promise<FoundDevice[]> {
-  const { signal } = options
+async function askAll(
+  addresses: readonly string[],
+  ask: (address: string) => Promise<FoundDevice[]>,
+  signal: AbortSignal,
+): Promise<FoundDevice[]> {
   const found: FoundDevice[] = []
   const rest = addresses.values()
   let nextAt = performance.now()
@@ -96,7 +109,7 @@ async function askAll(plugin: Plugin, addresses: readonly string[], options: Sea
       const startAt = Math.max(nextAt, performance.now())
       nextAt = startAt + apartMs
       await pause(startAt - performance.now())
-      found.push(...(await askOne(plugin, address, options)))
+      found.push(...(await ask(address)))
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, addresses.length) }, work))
@@ -104,7 +117,12 @@ async function askAll(plugin: Plugin, addresses: readonly string[], options: Sea
 }
 
 /** Nobody, or somebody who speaks otherwise, is nothing found. */
-async function askOne(plugin: Plugin, address: string, options: SearchOptions): Promise<FoundDevice[]> {
+async function askOne(
+  plugin: Plugin,
+  address: string,
+  options: SearchOptions,
+  meetSystem?: Meeting,
+): Promise<FoundDevice[]> {
   const [source] = plugin.listSources({ devices: [address] })
   if (source === undefined) return []
   const { destinations } = options
@@ -117,11 +135,12 @@ async function askOne(plugin: Plugin, address: string, options: SearchOptions): 
     const isConnected = usualForm(source).transport !== 'udp'
     if (isConnected) await knock(open(connectMs), signal)
     link = open(isConnected ? tellMs.connected : tellMs.unconnected)
-    const meet = plugin.search?.meet?.[new URL(address).protocol]
-    if (meet !== undefined) return [toFound(address, await meet(link, signal))]
+    const meet = meetSystem ?? plugin.search?.meet?.[new URL(address).protocol]
+    const kind = meetSystem === undefined ? 'device' : 'system'
+    if (meet !== undefined) return [toFound(kind, address, await meet(link, signal))]
     const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
     const { devices } = await heard.listDevices(signal)
-    return devices.map((device) => toFound(address, heard.form.transformDeviceData(device)))
+    return devices.map((device) => toFound(kind, address, heard.form.transformDeviceData(device)))
   } catch {
     return []
   } finally {
@@ -139,8 +158,9 @@ async function knock(link: Link, signal: AbortSignal): Promise<void> {
   line.close()
 }
 
-function toFound(address: string, told: Observation): FoundDevice {
+function toFound(kind: FoundDevice['kind'], address: string, told: Observation): FoundDevice {
   return {
+    kind,
     address,
     ip: new URL(address).hostname,
     id: told.id,

@@ -6,6 +6,10 @@
 export const encryptions = ['off', 'on', 'error'] as const
 export type Encryption = (typeof encryptions)[number]
 
+/** How loud a channel is, of gear that tells no dBFS. */
+export const audioActivities = ['low', 'good', 'clipping'] as const
+export type AudioActivity = (typeof audioActivities)[number]
+
 /** Of a channel of a receiver. RF in whole dBm, audio in whole dBFS. */
 export interface ChannelDetails {
   readonly rf_a?: number | null
@@ -18,6 +22,7 @@ export interface ChannelDetails {
   readonly antennas?: string | null
   readonly audio_peak?: number | null
   readonly audio_rms?: number | null
+  readonly audio_activity?: AudioActivity | null
   /** Percent. */
   readonly quality?: number | null
   readonly interference?: boolean | null
@@ -38,6 +43,8 @@ export interface TransmitterDetails {
   /** 0 to 5, as the device shows it. */
   readonly battery_bars?: number | null
   readonly battery_minutes?: number | null
+  /** Of one that is being charged. */
+  readonly battery_minutes_to_full?: number | null
   readonly battery_type?: string | null
   /** Percent of what it held when it was new. */
   readonly battery_health?: number | null

@@ -40,6 +40,7 @@ const unit: Unit = {
   serial_number: null,
   device_type: 'mic_transmitter',
   battery: null,
+  details: null,
   is_online: true,
 }
 const pack: Unit = { ...unit, id: 4, channel_id: null, receiver_id: null, api_device_id: 'pack-1', battery: 30 }
@@ -48,6 +49,7 @@ function index(...units: readonly Unit[]): UnitIndex {
   return {
     ofChannel: (id) => units.find((one) => one.channel_id === id),
     ofDevice: (manufacturer, id) => units.find((one) => one.manufacturer === manufacturer && one.api_device_id === id),
+    heldBy: (id) => units.filter((one) => one.receiver_id === id && one.channel_id === null),
   }
 }
 
@@ -86,29 +88,70 @@ describe('units on channels', () => {
 
 describe('units of their own', () => {
   const seen: Observation = { id: 'pack-1', kind: 'transmitter', name: 'Pack', model_name: 'AD1', device_type: 'ad' }
+  const plan = (known: UnitIndex, observations: readonly Observation[], missing: readonly string[] = []) =>
+    planOwnUnits(known, {
+      manufacturer: 'shure',
+      observations,
+      missing,
+      receiverOf: (id) => (id === 'charger' ? 9 : undefined),
+    })
 
   it('are made, followed and missed', () => {
-    expect(planOwnUnits(index(), 'shure', [seen, seen], []).drafts).toMatchObject([
+    expect(plan(index(), [seen, seen]).drafts).toMatchObject([
       { api_device_id: 'pack-1', name: 'Pack', model: 'AD1', is_online: true, channel_id: null },
     ])
     const told = { ...seen, channels: [{ channel: 1, transmitter: { battery: 12 } }] }
-    expect(planOwnUnits(index(pack), 'shure', [told], []).changed).toMatchObject([{ id: 4, battery: 12, name: 'Pack' }])
-    expect(planOwnUnits(index(pack), 'shure', [], ['pack-1']).changed).toMatchObject([{ id: 4, is_online: false }])
-    expect(planOwnUnits(index(pack), 'shure', [], ['somebody']).changed).toEqual([])
+    expect(plan(index(pack), [told]).changed).toMatchObject([{ id: 4, battery: 12, name: 'Pack' }])
+    expect(plan(index(pack), [], ['pack-1']).changed).toMatchObject([{ id: 4, is_online: false }])
+    expect(plan(index(pack), [], ['somebody']).changed).toEqual([])
   })
 
   it('are none of the receivers', () => {
-    const plan = planOwnUnits(index(), 'shure', [{ ...seen, kind: 'receiver' }], [])
-    expect(plan).toEqual({ drafts: [], changed: [] })
+    expect(plan(index(), [{ ...seen, kind: 'receiver' }])).toEqual({ drafts: [], changed: [] })
+  })
+
+  it('keep what was told of them beside what is told now', () => {
+    const known: Unit = { ...pack, name: 'Pack', model: 'AD1', details: { battery_health: 98, battery_cycles: 40 } }
+    expect(plan(index(known), [{ ...seen, details: { battery_cycles: 41 } }]).changed).toMatchObject([
+      { details: { battery_health: 98, battery_cycles: 41 } },
+    ])
+    expect(plan(index(known), [{ ...seen, details: { battery_cycles: 40 } }]).changed).toEqual([])
   })
 
   it('carry what was told of them', () => {
-    expect(toUnitBody(pack, undefined, 'degraded')).toMatchObject({
+    expect(toUnitBody({ ...pack, details: { battery_minutes: 90 } }, undefined, 'degraded')).toMatchObject({
       battery_percentage: 30,
       base_chassis: null,
       channel: null,
       slot: null,
       status: 'online',
+      details: { battery_minutes: 90 },
+    })
+    expect(toUnitBody(pack, undefined, 'healthy')).not.toHaveProperty('details')
+  })
+
+  describe('that another device tells of', () => {
+    const charger: Observation = { id: 'charger', kind: 'receiver', units: [{ ...seen, battery: 80 }] }
+    const docked: Unit = { ...pack, name: 'Pack', model: 'AD1', battery: 80, receiver_id: 9 }
+
+    it('are made, and belong to it as soon as it is known', () => {
+      expect(plan(index(), [charger]).drafts).toMatchObject([{ battery: 80, receiver_id: 9, channel_id: null }])
+      expect(plan(index(), [{ ...charger, id: 'another' }]).drafts).toMatchObject([{ receiver_id: null }])
+      expect(plan(index(pack), [charger]).changed).toEqual([docked])
+      expect(plan(index(docked), [charger]).changed).toEqual([])
+    })
+
+    it('are gone when it tells of them no more, and only then', () => {
+      const left = { ...docked, receiver_id: null, is_online: false }
+      expect(plan(index(docked), [{ ...charger, units: [] }]).changed).toEqual([left])
+      expect(plan(index(docked), [{ id: 'charger', kind: 'receiver' }]).changed).toEqual([])
+      expect(plan(index(docked), [{ ...charger, id: 'another', units: [] }]).changed).toEqual([])
+    })
+
+    it('are as near as it is', () => {
+      const body = (is_active: boolean) => toUnitBody(docked, { ...receiver, id: 9, is_active }, 'healthy')
+      expect(body(true)).toMatchObject({ status: 'online', base_chassis: 9, channel: null })
+      expect(body(false)).toMatchObject({ status: 'offline', battery_percentage: 80 })
     })
   })
 })

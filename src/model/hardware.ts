@@ -3,9 +3,10 @@
  * who wear them.
  */
 
+import type { TransmitterDetails } from './details.ts'
 import type { UpstreamStatus } from './health.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
-import { type Channel, changedFields, type Observation, type Receiver } from './receiver.ts'
+import { type Channel, changedFields, mergeDetails, type Observation, type Receiver } from './receiver.ts'
 
 export const unitTypes = ['mic_transmitter', 'iem_receiver'] as const
 export type UnitType = (typeof unitTypes)[number]
@@ -20,8 +21,9 @@ export type Presence = (typeof presences)[number]
 export interface Unit {
   readonly id: number
   readonly manufacturer: string
-  /** The channel it is heard on and its receiver; null for a device of its own. */
+  /** The channel it is heard on; null for a device of its own. */
   readonly channel_id: number | null
+  /** The receiver of that channel, or the device that tells of it: the charger it is docked in. */
   readonly receiver_id: number | null
   /** Null for one that is heard on a channel. */
   readonly api_device_id: string | null
@@ -30,8 +32,9 @@ export interface Unit {
   readonly model: string | null
   readonly serial_number: string | null
   readonly device_type: UnitType
-  /** The next two: of a device of its own. */
+  /** The next three: of a device of its own. */
   readonly battery: number | null
+  readonly details: TransmitterDetails | null
   readonly is_online: boolean
 }
 
@@ -40,6 +43,8 @@ export type UnitDraft = Omit<Unit, 'id'>
 export interface UnitIndex {
   ofChannel(channelId: number): Unit | undefined
   ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
+  /** Devices of their own that this one tells of. */
+  heldBy(receiverId: number): readonly Unit[]
 }
 
 /** An in-ear pack listens, everything else transmits. */
@@ -62,6 +67,7 @@ export function draftHeardUnits(known: UnitIndex, receivers: readonly Receiver[]
         serial_number: null,
         device_type: unitTypeOf(receiver.device_type),
         battery: null,
+        details: null,
         is_online: true,
       })),
   )
@@ -78,37 +84,51 @@ export function renamedUnits(known: UnitIndex, receivers: readonly Receiver[]): 
   )
 }
 
-/** What a system told of transmitters it lists as devices of their own. */
+/** What was told of transmitters that are devices of their own. */
 export interface OwnUnits {
   readonly drafts: readonly UnitDraft[]
   readonly changed: readonly Unit[]
 }
 
+interface ToldOfUnits {
+  readonly manufacturer: string
+  readonly observations: readonly Observation[]
+  /** Ids of devices that their system has not listed for a while. */
+  readonly missing: readonly string[]
+  /** The id of the known receiver that goes by this one of its system's. */
+  receiverOf(apiDeviceId: string): number | undefined
+}
+
 const none: OwnUnits = { drafts: [], changed: [] }
 
-/** `missing`: ids of devices that their system has not listed for a while. */
-export function planOwnUnits(
-  known: UnitIndex,
-  manufacturer: string,
-  observations: readonly Observation[],
-  missing: readonly string[],
-): OwnUnits {
-  const own = observations.filter((seen) => seen.kind === 'transmitter')
+export function planOwnUnits(known: UnitIndex, told: ToldOfUnits): OwnUnits {
+  const { manufacturer, observations, missing, receiverOf } = told
+  const own = observations.filter(({ kind, units }) => kind === 'transmitter' || units !== undefined)
   if (own.length === 0 && missing.length === 0) return none
   const drafts = new Map<string, UnitDraft>()
   const changed = new Map<string, Unit>()
-  for (const seen of own) {
-    const told = toldOfUnit(seen)
+  const take = (seen: Observation, receiver?: number) => {
     const unit = known.ofDevice(manufacturer, seen.id)
-    if (unit === undefined) drafts.set(seen.id, { ...emptyUnit, manufacturer, api_device_id: seen.id, ...told })
-    else {
-      const fields = changedFields<Unit>(unit, told)
-      if (Object.keys(fields).length > 0) changed.set(seen.id, { ...unit, ...fields })
-    }
+    const fields = { ...toldOfUnit(seen, unit), ...(receiver !== undefined && { receiver_id: receiver }) }
+    if (unit === undefined) drafts.set(seen.id, { ...emptyUnit, manufacturer, api_device_id: seen.id, ...fields })
+    else change(unit, fields)
+  }
+  const change = (unit: Unit, fields: Partial<Unit>) => {
+    const news = changedFields<Unit>(unit, fields)
+    if (Object.keys(news).length > 0) changed.set(unit.api_device_id ?? '', { ...unit, ...news })
+  }
+  for (const seen of own) {
+    if (seen.kind === 'transmitter') take(seen)
+    const receiver = receiverOf(seen.id)
+    for (const unit of seen.units ?? []) take(unit, receiver)
+    if (seen.units === undefined || receiver === undefined) continue
+    const there = new Set(seen.units.map(({ id }) => id))
+    const left = known.heldBy(receiver).filter(({ api_device_id }) => !there.has(api_device_id ?? ''))
+    for (const unit of left) change(unit, { receiver_id: null, is_online: false })
   }
   for (const id of missing) {
     const unit = known.ofDevice(manufacturer, id)
-    if (unit?.is_online && !own.some((seen) => seen.id === id)) changed.set(id, { ...unit, is_online: false })
+    if (unit?.is_online && !own.some((seen) => seen.id === id)) change(unit, { is_online: false })
   }
   return { drafts: [...drafts.values()], changed: [...changed.values()] }
 }
@@ -121,18 +141,21 @@ const emptyUnit: Omit<UnitDraft, 'manufacturer' | 'api_device_id'> = {
   serial_number: null,
   device_type: 'mic_transmitter',
   battery: null,
+  details: null,
   is_online: true,
 }
 
-function toldOfUnit(seen: Observation): Partial<Unit> {
+function toldOfUnit(seen: Observation, before: Unit | undefined): Partial<Unit> {
   const heard = seen.channels?.find((one) => one.transmitter?.battery !== undefined)
   const battery = heard?.transmitter?.battery ?? seen.battery
+  const details = mergeDetails(before?.details ?? undefined, seen.details)
   const type = `${seen.device_type ?? ''} ${seen.model_name ?? ''}`.trim()
   return {
     ...(seen.name !== undefined && { name: seen.name }),
     ...(seen.model_name !== undefined && { model: seen.model_name }),
     ...(seen.serial_number !== undefined && { serial_number: seen.serial_number }),
     ...(battery !== undefined && { battery }),
+    ...(details !== undefined && { details }),
     ...(type !== '' && { device_type: unitTypeOf(type) }),
     is_online: seen.online !== false,
   }
@@ -167,6 +190,8 @@ export interface UnitBody {
   readonly channel: number | null
   readonly slot: number | null
   readonly status: Presence
+  /** Only of gear that tells more than the specification asks for. */
+  readonly details?: TransmitterDetails
 }
 
 /** What was true last; nobody can say whether it still is while the manufacturer's system cannot be asked. */
@@ -186,13 +211,15 @@ export function toChassisBody(
   return { id, name, model, manufacturer, serial_number, mac_address, ip, status, firmware_version, location }
 }
 
-/** `receiver`: the one it is heard on, if any. */
+/** `receiver`: the one it is heard on or docked in, if any. */
 export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream: UpstreamStatus): UnitBody {
   const { id, device_type, model, manufacturer } = unit
   const channel = receiver?.channels.find((one) => one.id === unit.channel_id)
   const transmitter = channel?.transmitter ?? null
   const isOwn = unit.channel_id === null
-  const isThere = isOwn ? unit.is_online : receiver?.is_active === true && transmitter !== null
+  const isHeld = receiver?.is_active ?? unit.receiver_id === null
+  const isThere = isHeld && (isOwn ? unit.is_online : transmitter !== null)
+  const details = isOwn ? unit.details : transmitter?.details
   return {
     id,
     name: (channel && transmitter && nameOn(channel)) ?? unit.name,
@@ -204,6 +231,7 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
     channel: channel?.channel ?? null,
     slot: channel?.slot ?? null,
     status: presence(isThere, upstream),
+    ...(details && { details }),
   }
 }
 

@@ -169,7 +169,8 @@ function toAssignmentEntries({ assignments, performers, units, receivers }: Hous
     const performer = performers.find(({ id }) => id === one.performer)
     const unit = units.find(({ id }) => id === one.wireless_unit)
     if (performer === undefined || unit === undefined) return []
-    const receiver = receivers.find(({ id }) => id === unit.receiver_id)
+    // A device of its own goes by its own id, wherever it is docked.
+    const receiver = unit.channel_id === null ? undefined : receivers.find(({ id }) => id === unit.receiver_id)
     const channel = receiver?.channels.find(({ id }) => id === unit.channel_id)
     const since = new Date(one.started_at).toISOString()
     const reference = toReference(receiver ?? { ...unit, mac_address: null })

@@ -87,6 +87,9 @@ export interface Observation extends Partial<Omit<Hardware, 'model'>> {
   readonly channels?: readonly ChannelReading[]
   /** Of the device as a whole: a transmitter's own. */
   readonly battery?: number | null
+  readonly details?: TransmitterDetails
+  /** Packs that it tells of without hearing them on a channel, all of them: docked in a charger, or only listening. */
+  readonly units?: readonly Observation[]
   /** The upstream's full answer for the device, kept with a queue entry. */
   readonly metadata?: unknown
 }
@@ -185,7 +188,8 @@ function mergeTransmitter(before: Transmitter | null, told: TransmitterReading |
   return before !== null && isEmpty(changed) ? before : { ...(before ?? noTransmitter), ...changed }
 }
 
-function mergeDetails<Details extends object>(before: Details | undefined, told: Details | undefined) {
+/** What was told before, with what is told now; the very object from before where nothing changed. */
+export function mergeDetails<Details extends object>(before: Details | undefined, told: Details | undefined) {
   if (told === undefined || isEmpty(told)) return before
   const changed = changedFields<Details>(before ?? ({} as Details), told)
   return isEmpty(changed) ? before : ({ ...before, ...changed } as Details)

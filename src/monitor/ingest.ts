@@ -169,7 +169,8 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function planUnits({ manufacturer, observations, missing = [] }: Batch): OwnUnits {
-    return planOwnUnits(units, manufacturer, observations, missing)
+    const receiverOf = (id: string) => latest.byApiId(manufacturer, id)?.id
+    return planOwnUnits(units, { manufacturer, observations, missing, receiverOf })
   }
 
   function take(batch: Batch): Promise<IngestReport> {

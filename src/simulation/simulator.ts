@@ -1,9 +1,10 @@
 /** The one shape of every simulated system: how to reach it, what it heard, and the handles to make it misbehave. */
 
+import type { MakerCode } from './cast.ts'
 import type { ApiOptions, DeviceApi, RequestLog } from './device-api.ts'
 import type { Fault, FaultScope } from './faults.ts'
 import type { Beat, PushControls } from './push.ts'
-import { createShow, type MakerCode, type Show } from './show.ts'
+import { createShow, type Show } from './show.ts'
 
 export interface SimulatorOptions extends ApiOptions {
   /** A show to share; else one is made of `seed`, `receivers` and the rest. */

@@ -80,9 +80,7 @@ function watched(engine: Engine, damage: { isFound: boolean }): Database {
   const transaction: Database['transaction'] = async (work) => {
     if (damage.isFound) throw new StoreDamagedError('The database is damaged.')
     try {
-      const result = await engine.transaction(work)
-      isWritable = true
-      return result
+      return await engine.transaction(work)
     } catch (error) {
       if (error instanceof StoreDownError) isWritable = false
       throw error
@@ -98,16 +96,19 @@ function watched(engine: Engine, damage: { isFound: boolean }): Database {
     check() {
       damage.isFound ||= engine.findDamage() !== null
     },
-    // Another value every time: SQLite does not touch the disk for a row that stays as it is.
-    probe: () =>
-      transaction(async ({ query }) => {
+    // The one proof that it can be written: another transaction may have had nothing to write. Another value every time,
+    // for SQLite does not touch the disk for a row that stays as it is.
+    async probe() {
+      await transaction(async ({ query }) => {
         const risen = { value: sql<number>`meta.value + 1` }
         await query
           .insertInto('meta')
           .values({ key: 'probe', value: 1 })
           .onConflict((conflict) => conflict.column('key').doUpdateSet(risen))
           .execute()
-      }),
+      })
+      isWritable = true
+    },
   }
 }
 

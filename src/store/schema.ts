@@ -195,6 +195,8 @@ export interface UnitRow {
   serial_number: string | null
   device_type: string
   battery: number | null
+  /** JSON. */
+  details: string | null
   is_online: Flag
   revision: number
 }

@@ -1,6 +1,7 @@
 /** Transmitters: who they are, and of those that are devices of their own what was told last. */
 
 import { type RawBuilder, sql } from 'kysely'
+import type { TransmitterDetails } from '../model/details.ts'
 import type { Unit, UnitDraft, UnitType } from '../model/hardware.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, executeForRows, inChunks, inPages } from './rows.ts'
@@ -63,6 +64,7 @@ const columns = {
   serial_number: 'text',
   device_type: 'text',
   battery: 'bigint',
+  details: 'text',
   is_online: 'bigint',
   revision: 'bigint',
 } as const satisfies Record<keyof Omit<UnitRow, 'id'>, 'bigint' | 'text'>
@@ -72,9 +74,11 @@ function names(of: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
 }
 
 function toRow(unit: UnitDraft, revision: number): Omit<UnitRow, 'id'> {
-  return { ...unit, is_online: unit.is_online ? 1 : 0, revision }
+  const details = unit.details && JSON.stringify(unit.details)
+  return { ...unit, details, is_online: unit.is_online ? 1 : 0, revision }
 }
 
 function toUnit({ revision: _, ...row }: StoredUnit): Unit {
-  return { ...row, device_type: row.device_type as UnitType, is_online: row.is_online === 1 }
+  const details = row.details === null ? null : (JSON.parse(row.details) as TransmitterDetails)
+  return { ...row, device_type: row.device_type as UnitType, details, is_online: row.is_online === 1 }
 }

@@ -12,7 +12,7 @@ const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
-it('changes settings for all and for one, within their bounds, and forgets them', async () => {
+it.concurrent('changes settings for all and for one, within their bounds, and forgets them', async () => {
   const shure = withoutLink(await startShure({ receivers: 1 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 7 })] })
   const page = await browser.openAs(app, 'operator', '/admin/settings')
@@ -52,7 +52,7 @@ it('changes settings for all and for one, within their bounds, and forgets them'
   expect(await findings(page)).toEqual([])
 })
 
-it('begins with what waits for a person, each a way to it', async () => {
+it.concurrent('begins with what waits for a person, each a way to it', async () => {
   const shure = withoutLink(await startShure({ richList: true, receivers: 2 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
   await until('all are known', async () => (await app.receivers()).length === 2)
@@ -77,7 +77,7 @@ it('begins with what waits for a person, each a way to it', async () => {
   await page.getByText('10.77.0.9').waitFor()
 })
 
-it('says that nothing is set up, that it cannot be known, and what became of the database', async () => {
+it.concurrent('says that nothing is set up, that it cannot be known, and what became of the database', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/admin')
   await page.getByRole('link', { name: /^No manufacturer is set up yet/ }).waitFor()
@@ -97,7 +97,7 @@ it('says that nothing is set up, that it cannot be known, and what became of the
   await page.getByText('What waits for you is not known.').waitFor()
 })
 
-it('tells which process asks which system, and is not offered where nobody can tell', async () => {
+it.concurrent('tells which process asks which system, and is not offered where nobody can tell', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'viewer', '/sign-in')
   const processOf = (pid: number) => ({ owner: `stage-box:${pid}:ab`, host: '<q>stage-box</q>', pid })

@@ -2,12 +2,13 @@
 
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { createHasher } from '../../src/actions/hasher.ts'
 import { createUser } from '../../src/actions/people.ts'
 import type { Actor, Role } from '../../src/model/access.ts'
 import type { TestApp } from '../app.ts'
 import { launchChromium } from '../chromium.ts'
+import { atEnd } from '../scope.ts'
 
 export const password = 'correct horse battery'
 
@@ -27,13 +28,13 @@ export function browserForTests() {
     /** A page at `path` of the service. Fails the test when the browser complains of anything but failed requests. */
     async open(app: Pick<TestApp, 'url'>, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-      onTestFinished(() => context.close())
+      atEnd(() => context.close())
       return openPage(context, app, path)
     },
     /** The same, signed in. */
     async openAs(app: TestApp, role: Role, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-      onTestFinished(() => context.close())
+      atEnd(() => context.close())
       await signIn(context, app, role)
       return openPage(context, app, path)
     },
@@ -73,7 +74,7 @@ async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path
     const isNetwork = /^Failed to load resource|^WebSocket connection/.test(said.text())
     if (said.type() === 'error' && !isNetwork) complaints.push(said.text())
   })
-  onTestFinished(() => expect(complaints).toEqual([]))
+  atEnd(() => expect(complaints).toEqual([]))
   await page.goto(app.url + path)
   return page
 }

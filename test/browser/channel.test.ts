@@ -1,7 +1,8 @@
 /** The page of one channel in a real browser, against the whole service. */
 
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startShure, until } from '../app.ts'
+import { atEnd } from '../scope.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
 import { receiver, startFakeService } from './fake-service.ts'
 
@@ -16,7 +17,7 @@ async function startHouse() {
   return { app, show: shure.show, device, receiver, channel, slot }
 }
 
-it('tells everything about a channel, and follows it', async () => {
+it.concurrent('tells everything about a channel, and follows it', async () => {
   const { app, show, device, receiver, channel, slot } = await startHouse()
   show.set(device, { name: 'H04 Elsbeth', battery: 81, rf_level: -52, audio_level: -18, transmitter: true }, 1)
   await app.post('/api/group/', { title: 'Band', slots: [slot] })
@@ -25,7 +26,7 @@ it('tells everything about a channel, and follows it', async () => {
   const text = () => page.locator('main').innerText()
   const { serial_number, mac_address } = receiver as unknown as Record<string, string>
   for (const told of [receiver.ip, receiver.model, serial_number, mac_address, 'Band', '81 %']) {
-    await expect.poll(text).toContain(told)
+    await until(`${told} is told`, async () => (await text()).includes(String(told)))
   }
   expect(await page.title()).toContain('Elsbeth')
   expect((await findings(page)).join()).toBe('')
@@ -38,9 +39,9 @@ it('tells everything about a channel, and follows it', async () => {
   await page.waitForURL(/\?group=\d+$/)
 }, 60_000)
 
-it('shows what some gear tells besides, and its marks', async () => {
+it.concurrent('shows what some gear tells besides, and its marks', async () => {
   const service = await startFakeService('')
-  onTestFinished(() => service.close())
+  atEnd(() => service.close())
   const told = receiver(1, [
     { details: { model: 'AD2', muted: false, battery_minutes: 245, battery_is_estimate: true, power_mw: 10 } },
   ])
@@ -50,13 +51,13 @@ it('shows what some gear tells besides, and its marks', async () => {
   const page = await open(service, '/channels/1')
   const text = () => page.locator('main').innerText()
   for (const shown of ['A −58 dBm, B −71 dBm', '80 %', 'keys do not match', 'AD2', '4:05 h', 'about 90 %', '10 mW']) {
-    await expect.poll(text).toContain(shown)
+    await until(`${shown} is shown`, async () => (await text()).includes(shown))
   }
   for (const mark of ['Muted', 'Encryption keys do not match']) await page.getByTitle(mark).first().waitFor()
   expect(await isTooWide(page)).toBe(false)
 }, 60_000)
 
-it('keeps its history over a reload, and says since when', async () => {
+it.concurrent('keeps its history over a reload, and says since when', async () => {
   const { app, channel } = await startHouse()
   const page = await open(app, `/channels/${channel}`)
   const since = async () => /Since \d\d:\d\d:\d\d/.exec(await page.locator('main').innerText())?.[0]
@@ -66,7 +67,7 @@ it('keeps its history over a reload, and says since when', async () => {
   expect(await until('it goes on', since)).toBe(told)
 }, 60_000)
 
-it('fits a phone, with its QR code and a way back', async () => {
+it.concurrent('fits a phone, with its QR code and a way back', async () => {
   const { app, channel } = await startHouse()
   const page = await open(app, `/channels/${channel}`, { viewport: { width: 390, height: 844 } })
   await page.locator('.card').waitFor()
@@ -77,7 +78,7 @@ it('fits a phone, with its QR code and a way back', async () => {
   await page.locator('.card').nth(3).waitFor()
 }, 60_000)
 
-it('says that there is no such channel', async () => {
+it.concurrent('says that there is no such channel', async () => {
   const { app } = await startHouse()
   const page = await open(app, '/channels/99999')
   await page.getByRole('heading', { name: 'There is no such channel' }).waitFor()

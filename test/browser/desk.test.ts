@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { DeviceUpdate } from '../../src/model/messages.ts'
 import { launchChromium } from '../chromium.ts'
+import { isTooWide } from './browser.ts'
 import { type FakeService, receiver, startFakeService } from './fake-service.ts'
 
 let browser: Browser
@@ -89,6 +90,8 @@ it('notices a pulled cable within seconds, greys everything, and comes back by i
   expect(Date.now() - since).toBeLessThan(5_000)
   expect(await page.locator('.banner').innerText()).toContain('old')
   expect(await seriousFindings()).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await isTooWide(page)).toBe(false)
 
   service.isDown = true
   service.house.receivers = [receiver(1, [{ battery: 9 }])]

@@ -34,7 +34,7 @@ async function startHouse() {
 const rows = (page: Page) => page.locator('tbody tr')
 const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
 
-it('shows what moved from where to where, and how often it was seen', async () => {
+it.concurrent('shows what moved from where to where, and how often it was seen', async () => {
   const { app, shure, move } = await startHouse()
   const page = await browser.openAs(app, 'viewer', '/admin/movements')
   await page.getByRole('heading', { name: 'No movement waits for you' }).waitFor()
@@ -57,7 +57,7 @@ it('shows what moved from where to where, and how often it was seen', async () =
   )
 })
 
-it('is acknowledged one by one, and all at once', async () => {
+it.concurrent('is acknowledged one by one, and all at once', async () => {
   const { app, move, acknowledged } = await startHouse()
   await move('10.77.0.1', '10.77.0.2', '10.77.0.3')
   const page = await browser.openAs(app, 'operator', '/admin/movements')
@@ -83,7 +83,7 @@ it('is acknowledged one by one, and all at once', async () => {
   expect(await rows(page).first().innerText()).toContain('by the-operator')
 })
 
-it('tells of places, keeps names text, and fits a phone', async () => {
+it.concurrent('tells of places, keeps names text, and fits a phone', async () => {
   const { app, admin, shure, move } = await startHouse()
   const { json: place } = await app.post('/api/admin/locations/', { name: '<b>Stage left</b>' }, admin)
   const { id } = await app.receiver(firstDevice(shure).id)
@@ -100,7 +100,7 @@ it('tells of places, keeps names text, and fits a phone', async () => {
   expect(await findings(page)).toEqual([])
 })
 
-it('shows long logs page by page, and goes back when a page is no more', async () => {
+it.concurrent('shows long logs page by page, and goes back when a page is no more', async () => {
   const { app, admin } = await startHouse()
   const { id } = (await app.receivers())[0] ?? { id: 0 }
   const headers = { ...admin, 'content-type': 'application/json' }
@@ -119,7 +119,7 @@ it('shows long logs page by page, and goes back when a page is no more', async (
   expect(new URL(page.url()).search).toBe('')
 })
 
-it('says that it cannot be read, and tries again when told to', async () => {
+it.concurrent('says that it cannot be read, and tries again when told to', async () => {
   const { app, move } = await startHouse()
   await move('10.77.0.1')
   const page = await browser.openAs(app, 'operator', '/sign-in')

@@ -6,7 +6,7 @@ import { browserForTests, findings, isTooWide } from './browser.ts'
 
 const { open } = browserForTests()
 
-it('says on a page that there is none, and to programs in their own words', async () => {
+it.concurrent('says on a page that there is none, and to programs in their own words', async () => {
   const app = await startApp({ config: { server: { mount: '/house' } } })
   const page = await open(app, '/')
   const answer = await page.goto(`${app.url}/no/such/page?x=1`)
@@ -26,7 +26,7 @@ it('says on a page that there is none, and to programs in their own words', asyn
   for (const { status, json } of asked) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
 })
 
-it('leads to the wall from every page', async () => {
+it.concurrent('leads to the wall from every page', async () => {
   const app = await startApp()
   const page = await open(app, '/', { viewport: { width: 390, height: 844 } })
   for (const path of ['/', '/about', '/nowhere']) {
@@ -38,7 +38,7 @@ it('leads to the wall from every page', async () => {
   }
 })
 
-it('renames who is on the wall, and changes the picture, within seconds', async () => {
+it.concurrent('renames who is on the wall, and changes the picture, within seconds', async () => {
   const shure = await startShure()
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   const unit = await until('a transmitter is heard', async () => (await app.get('/api/units/')).json[0])

@@ -6,9 +6,10 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { channelOf, entryOf, startApp, startHome, startShure, until, withoutLink } from '../app.ts'
+import { atEnd } from '../scope.ts'
 import { startChild } from '../store/helpers.ts'
 import { killCycles } from './kill-cycles.ts'
 import { longestGapMs, watchPulse } from './pulse.ts'
@@ -199,7 +200,7 @@ async function runAsNobody(cwd: string, words: readonly string[]): Promise<{ cod
     ...nobody,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  atEnd(() => child.kill('SIGKILL'))
   let err = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     err += text

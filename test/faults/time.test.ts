@@ -3,8 +3,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startApp, startHome, until } from '../app.ts'
+import { atEnd } from '../scope.ts'
 import { longestGapMs } from './pulse.ts'
 import { device, says, startSystem } from './system.ts'
 
@@ -46,7 +47,7 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
   }
 }
 
-describe('a wall clock that jumps', () => {
+describe.concurrent('a wall clock that jumps', () => {
   it('an hour on, an hour back and to 1970 disturbs no poll, no lease, no session, and makes nothing older', async () => {
     const { system, home, service, jump } = await start(['0', String(hour), String(-hour), '-real()', '0'])
     const signedIn = await service.post('/api/auth/login', { username: 'ana', password })
@@ -72,7 +73,7 @@ describe('a wall clock that jumps', () => {
   }, 120_000)
 })
 
-describe('a zone with summer time', () => {
+describe.concurrent('a zone with summer time', () => {
   it('repeats and skips no poll when its clocks are changed, and every time is UTC', async () => {
     // Five seconds before the clocks of Berlin go from 3:00 back to 2:00.
     const night = Date.parse('2026-10-25T00:59:55Z')
@@ -89,7 +90,7 @@ describe('a zone with summer time', () => {
   }, 60_000)
 })
 
-describe('an interval that is changed while the service runs', () => {
+describe.concurrent('an interval that is changed while the service runs', () => {
   it('holds from the next tick on, longer or shorter, without a restart', async () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const app = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 600 })] })
@@ -109,7 +110,7 @@ describe('an interval that is changed while the service runs', () => {
   }, 30_000)
 })
 
-describe('a poller that was asleep for longer than its lease', () => {
+describe.concurrent('a poller that was asleep for longer than its lease', () => {
   it('is refused what it brings late; what another has stored meanwhile stays', async () => {
     const named = (name: string) => says({ devices: [device(1, { device_name: name })] })
     const system = await startSystem(named('Before'))
@@ -122,7 +123,7 @@ describe('a poller that was asleep for longer than its lease', () => {
     system.answer((request, response) => late.push(() => named('Late')(request, response)))
     await until('it asks', () => late.length > 0)
     sleeper.kill('SIGSTOP')
-    onTestFinished(() => void sleeper.kill('SIGCONT'))
+    atEnd(() => sleeper.kill('SIGCONT'))
     for (const answer of late) answer()
     system.answer(named('After'))
 

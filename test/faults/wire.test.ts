@@ -11,7 +11,7 @@ import { atEnd } from '../scope.ts'
 import { startNetwork } from './network.ts'
 import { device, says, startSystem } from './system.ts'
 
-describe('a certificate', () => {
+describe.concurrent('a certificate', () => {
   it('that is expired, self-signed or for another name gets no credentials; unverified ones work and are called so', async () => {
     const ca = await certify({ for: 'Stage CA', isCa: true })
     const kinds = {
@@ -71,7 +71,7 @@ const resolver = `
   syncBuiltinESMExports()
 `
 
-describe('a name', () => {
+describe.concurrent('a name', () => {
   it('that does not resolve, resolves late, or resolves to where nothing is sent to fails by itself', async () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const { port } = new URL(system.url)
@@ -112,7 +112,7 @@ describe('a name', () => {
   }, 30_000)
 })
 
-it('a network that swallows what is sent is given up after 3 s, however long an answer may take', async () => {
+it.concurrent('a network that swallows what is sent is given up after 3 s, however long an answer may take', async () => {
   // A listener that has stopped, with as many waiting as may: the kernel answers no further one.
   const listener = spawn(process.execPath, [
     '-e',

@@ -30,6 +30,7 @@ const own = (id: string): UnitDraft => ({
   serial_number: null,
   device_type: 'mic_transmitter',
   battery: 50,
+  details: { battery_cycles: 12, battery_minutes_to_full: null },
   is_online: true,
 })
 

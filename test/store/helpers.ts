@@ -4,19 +4,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
 import type { QueueEntry } from '../../src/model/discovery.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { type Draft, insertReceivers } from '../../src/store/receivers.ts'
 import { nextRevision } from '../../src/store/revision.ts'
 import { createTestDatabase, type Engine } from '../databases.ts'
+import { atEnd } from '../scope.ts'
 
 /** With a schema and the manufacturers shure and sennheiser; gone after the test. */
 export async function openStore(engine: Engine, now?: () => number): Promise<Database & { url: string }> {
   const { url, drop } = await createTestDatabase(engine)
   const db = await openDatabase({ url, now })
-  onTestFinished(async () => {
+  atEnd(async () => {
     await db.close()
     await drop()
   })
@@ -61,7 +61,7 @@ export function startChild(name: string, args: readonly string[]): { process: Ch
   const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
-  onTestFinished(() => void child.kill('SIGKILL'))
+  atEnd(() => child.kill('SIGKILL'))
   return { process: child, lines }
 }
 

@@ -69,6 +69,11 @@ const columns: readonly Column<FoundDevice>[] = [
   { key: 'channels', title: texts.columns.channels, align: 'end', cell: ({ channels }) => channels },
 ]
 
+/** It speaks for many devices. */
+function isSystem({ device_type }: FoundDevice): boolean {
+  return device_type === 'system'
+}
+
 function Found({ found: { discovered, devices, errors = [] } }: { found: ScanBody }) {
   const { mount } = useSurroundings()
   return (
@@ -80,9 +85,10 @@ function Found({ found: { discovered, devices, errors = [] } }: { found: ScanBod
         </p>
       ))}
       {devices.length === 0 ? null : (
-        <DataTable caption={texts.list} columns={columns} rows={devices} idOf={({ ip }) => ip} />
+        <DataTable caption={texts.list} columns={columns} rows={devices} idOf={({ ip, address = ip }) => address} />
       )}
-      {devices.some(({ address }) => address !== undefined) ? <p>{texts.listenHint}</p> : null}
+      {devices.some((one) => one.address !== undefined && !isSystem(one)) ? <p>{texts.listenHint}</p> : null}
+      {devices.some(isSystem) ? <p>{texts.systemHint}</p> : null}
       <p>
         <a href={mount + pathOf('queue')}>{texts.queue}</a>
       </p>

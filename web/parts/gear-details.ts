@@ -9,7 +9,7 @@ const fields = words.channel.fields
 
 export function channelPairs(details: ChannelDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
-  const { antennas, audio_peak, audio_rms, quality, interference, muted, encryption, gain_db } = details
+  const { antennas, audio_peak, audio_rms, audio_activity, quality, interference, muted, encryption, gain_db } = details
   return [
     { name: fields.rf, value: antennaLevels(details) ?? shown(details.rf_percent, words.card.percent) },
     { name: fields.antennas, value: antennas === '' ? words.channel.noAntenna : antennas },
@@ -17,6 +17,7 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
     { name: fields.interference, value: yesOrNo(interference) },
     { name: fields.audioPeak, value: shown(audio_peak, (level) => words.channel.dbfs(formatLevel(level))) },
     { name: fields.audioRms, value: shown(audio_rms, (level) => words.channel.dbfs(formatLevel(level))) },
+    { name: fields.audioActivity, value: shown(audio_activity, (one) => words.channel.activities[one]) },
     { name: fields.gain, value: shown(gain_db, inDb) },
     { name: fields.muted, value: yesOrNo(muted) },
     { name: fields.encryption, value: shown(encryption, (one) => words.channel.encryptions[one]) },
@@ -26,13 +27,14 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
 export function transmitterPairs(details: TransmitterDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
   const { model, muted, gain_db, power_mw, battery_minutes, battery_bars, battery_type } = details
-  const { battery_health, battery_cycles, battery_temperature_c } = details
+  const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c } = details
   return [
     { name: fields.model, value: shown(model, plainText) },
     { name: fields.muted, value: yesOrNo(muted) },
     { name: fields.gain, value: shown(gain_db, inDb) },
     { name: fields.power, value: shown(power_mw, words.channel.milliwatts) },
     { name: fields.runtime, value: shown(battery_minutes, inHours) },
+    { name: fields.timeToFull, value: shown(battery_minutes_to_full, inHours) },
     { name: fields.batteryBars, value: shown(battery_bars, words.channel.bars) },
     { name: fields.batteryType, value: shown(battery_type, plainText) },
     { name: fields.batteryHealth, value: shown(battery_health, words.card.percent) },

@@ -1,20 +1,17 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
+import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
+import { atEnd } from '../../../test/scope.ts'
 import type { Observation } from '../../model/receiver.ts'
 import { sennheiser } from './index.ts'
 import { startMcpSimulator } from './mcp/simulator.ts'
 import type { SimulatedDatagrams } from './simulated-datagrams.ts'
 import { startSsc1Simulator } from './ssc1/simulator.ts'
 
-const open: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
-})
-
 const keep = <T extends { close(): unknown }>(one: T): T => {
-  open.push(one)
+  atEnd(() => one.close())
   return one
 }
 const never = new AbortController().signal
@@ -27,7 +24,7 @@ function linkTo(url: string, config: object = {}) {
 
 function listen(url: string, config: object = {}) {
   const iterator = follow(linkTo(url, config), never)
-  open.push({ close: () => iterator.return?.() })
+  atEnd(() => iterator.return?.())
   return iterator
 }
 
@@ -91,7 +88,7 @@ const kinds = [
 
 for (const { name, start } of kinds) describeDevice({ name, plugin: sennheiser, start: () => start() })
 
-describe.each(kinds)('$name', ({ start }) => {
+describe.concurrent.each(kinds)('$name', ({ start }) => {
   test('a third of all datagrams may be lost, and all may be late', async () => {
     const device = keep(await start())
     device.datagrams.trouble.losesEvery = 3
@@ -148,7 +145,7 @@ describe('ew G4', () => {
 
   test('a port of ours that another program keeps for itself is named as what is wrong', async () => {
     const other = createSocket('udp4').bind(0, '127.0.0.1')
-    open.push({ close: () => other.close() })
+    atEnd(() => other.close())
     await once(other, 'listening')
     const { form, link } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
     await expect(form.listDevices(link)).rejects.toThrow(/taken by another program/)
@@ -183,11 +180,37 @@ describe('SSC 1', () => {
     ['EWDXEM4', 4],
     ['EM6000', 2],
     ['CHG70N', 0],
+    ['L6000', 0],
   ] as const)('an %s has %i channels', async (model, count) => {
     const simulator = keep(await startSsc1Simulator({ model }))
     const { form, link } = linkTo(simulator.url)
     const [device] = (await form.listDevices(link)).devices
     expect(device && form.transformDeviceData(device).channels).toHaveLength(count)
+  })
+
+  test('a pack comes into a charger, is charged, and is taken out', async () => {
+    const simulator = keep(await startSsc1Simulator({ model: 'CHG70N' }))
+    const iterator = listen(simulator.url)
+    const inBays =
+      (...batteries: number[]) =>
+      (seen: Observation) =>
+        JSON.stringify(seen.units?.map(({ battery }) => battery)) === JSON.stringify(batteries)
+    await findTold(iterator, inBays(64))
+    const pack = { type: 'EW-DX SKM', serial: '1054000999', gauge: 20, minutesToFull: 140 }
+    simulator.dock(2, pack)
+    await findTold(iterator, inBays(64, 20))
+    simulator.dock(2, { ...pack, gauge: 21, minutesToFull: 138 })
+    const seen = await findTold(iterator, inBays(64, 21))
+    expect(seen.units?.[1]).toMatchObject({ serial_number: '1054000999', details: { battery_minutes_to_full: 138 } })
+    simulator.dock(1, null)
+    await findTold(iterator, inBays(21))
+  })
+
+  test('a charger for batteries tells of them at a steady rate, and of nothing in broken and empty slots', async () => {
+    const simulator = keep(await startSsc1Simulator({ model: 'L6000' }))
+    const seen = await findTold(listen(simulator.url), ({ units }) => units?.length === 2)
+    expect(seen.units?.map(({ name }) => name)).toEqual(['BA 60, slot 1/1', 'BA 61, slot 2/2'])
+    expectCommonFormat(seen)
   })
 
   test('a transmitter goes and comes', async () => {

@@ -5,6 +5,8 @@ const families: readonly (readonly [RegExp, string])[] = [
   [/SPECTERA/i, 'spectera'],
   [/(EM ?6000|DIGITAL ?6000|D6000)/i, 'd6000'],
   [/EM ?2(000|050)/i, 'em2000'],
+  [/CHG ?70N/i, 'chg70n'],
+  [/^L ?6000/i, 'l6000'],
   [/G4/i, 'g4'],
   [/G3/i, 'g3'],
 ]

@@ -5,7 +5,7 @@ import { type FormChoice, formOf, type Plugin } from '../plugin.ts'
 import { ShureApiError, ShureApiRateLimitError } from './errors.ts'
 import { strings, uhfrStrings } from './strings/form.ts'
 import { system } from './system.ts'
-import { speaksSystemApi, systemApi } from './system-api/index.ts'
+import { meetSystemApi, speaksSystemApi, systemApi } from './system-api/index.ts'
 
 /** A system speaks as the specification has it, or as Shure's own server does; its device list tells which. */
 const web: FormChoice = {
@@ -26,7 +26,7 @@ export const shure: Plugin = {
   name: 'Shure',
   errors: { ApiError: ShureApiError, ApiRateLimitError: ShureApiRateLimitError },
   forms: [system, systemApi, strings, uhfrStrings],
-  search: { ports },
+  search: { ports, systems: { 'https:': { port: 10_000, meet: meetSystemApi } } },
 
   listSources(config) {
     const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)

@@ -10,6 +10,7 @@ import * as warnings from './0007-warnings.ts'
 import * as auditRequests from './0008-audit-requests.ts'
 import * as largeHouses from './0009-large-houses.ts'
 import * as foundDevices from './0010-found-devices.ts'
+import * as unitDetails from './0011-unit-details.ts'
 
 export interface Migration {
   readonly name: string
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   auditRequests,
   largeHouses,
   foundDevices,
+  unitDetails,
 ]

@@ -3,11 +3,13 @@
 import { createShow, type DeviceState, type ShowChannel } from '../../../simulation/show.ts'
 import { type McpSimulator, startMcpSimulator } from '../mcp/simulator.ts'
 import { type Ssc1Simulator, startSsc1Simulator } from '../ssc1/simulator.ts'
+import { meters } from '../ssc2/simulated-resources.ts'
 import { type Ssc2Simulator, startSsc2Simulator } from '../ssc2/simulator.ts'
 
 interface Player {
   readonly device: { readonly url: string; readonly name: string }
-  play(channels: readonly ShowChannel[]): void
+  /** What its channels do `atMs` into the show. */
+  play(channels: readonly ShowChannel[], atMs: number): void
   close(): Promise<void>
 }
 
@@ -24,9 +26,10 @@ export async function startSennheiserRack(seed: number, firstPlace: number) {
     await Promise.all(rack.map(({ player }) => player.close()))
   }
   const play = () => {
+    const atMs = Date.now() - startedAt
     for (const { id, player } of rack) {
-      const state: DeviceState | undefined = show.deviceAt(Date.now() - startedAt, id)
-      player.play(state?.channels ?? [])
+      const state: DeviceState | undefined = show.deviceAt(atMs, id)
+      player.play(state?.channels ?? [], atMs)
     }
   }
   const timer = setInterval(play, playEveryMs)
@@ -91,6 +94,14 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
       const device = await startSsc2Simulator({ product, serial: '3000000004', password, host: '127.0.0.6' })
       device.set('/api/device/site', { deviceName: 'Spectera' })
       return toPlayer('Spectera', device, (channels) => playSpectera(device, channels))
+    },
+  },
+  {
+    channels: 0,
+    async start() {
+      const device = await startSsc1Simulator({ model: 'CHG70N', mac: '00:1B:66:30:00:05', host: '127.0.0.7' })
+      device.set({ '/device/name': 'CHG 70N' })
+      return toPlayer('CHG 70N', device, (_, atMs) => playCharger(device, atMs))
     },
   },
 ]
@@ -175,7 +186,22 @@ function playSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[]): 
     ...{ micLqi: transmitter === null ? 0 : 4, iemLqi: 0, dominantAntenna: 'a' },
     ...{ micAudiolinkId: channel - 1, iemAudiolinkId: -1, micPreampGain: 0 },
   }))
-  device.set('/api/mts/paired/all', packs)
+  const listener = { mtUid: 100, name: 'IEM 1', state: 'Connected', batteryFillLevel: 88, batteryRuntime: 390 }
+  const listening = { type: 'SEK', serial: '3100000100', micAudiolinkId: -1, iemAudiolinkId: 40, iemLqi: 4 }
+  device.set('/api/mts/paired/all', [...packs, { ...listener, ...listening }])
+  device.set(
+    '/api/audio/outputs',
+    channels.map((_, at) => ({ outputId: at, micAudiolinkId: at })),
+  )
+  const levels = channels.map((channel) => audioOf(channel) ?? -127.5)
+  device.set('/api/audio/metering', meters(levels.map((rms) => ({ rms, peak: Math.min(0, rms + 9) }))))
+}
+
+/** One pack fills in some two hours; the other bay is empty. */
+function playCharger(device: Ssc1Simulator, atMs: number): void {
+  const minutesToFull = Math.max(0, 75 - Math.floor(atMs / 60_000))
+  const gauge = 100 - Math.ceil(minutesToFull / 1.2)
+  device.dock(1, { type: 'EW-DX SK', serial: '1054000123', gauge, minutesToFull })
 }
 
 function rfOf({ transmitter, rf_level }: ShowChannel): number | null {

@@ -10,7 +10,8 @@ import {
   toGetter,
   toSubscription,
 } from './codec.ts'
-import { familyOfProduct, type Topic, whatItsMacIs, whoItIs } from './families.ts'
+import { familyOfProduct, whatItsMacIs, whoItIs } from './families.ts'
+import type { Topic } from './family.ts'
 import { idPrefix, toObservation } from './translate.ts'
 
 /** A subscription that ends says so once or not at all: it is renewed at a third of its lifetime. */

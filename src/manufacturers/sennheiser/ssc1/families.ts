@@ -3,7 +3,6 @@
  * units: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109 v2.2).
  */
 
-import type { ChannelReading } from '../../../model/receiver.ts'
 import {
   maxNameChars,
   readAudioLevel,
@@ -14,26 +13,8 @@ import {
   told,
 } from '../../../upstream/fields.ts'
 import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
-
-/** Everything told so far, by address; null: the device refuses it or has nothing to tell there. */
-export type SscValues = ReadonlyMap<string, unknown>
-
-/** What is asked for together. An answer too long for one datagram is refused, so it is little. */
-export interface Topic {
-  readonly addresses: readonly string[]
-  /** A steady rate, for levels; null: on change. */
-  readonly everyMs: number | null
-  /** The channel it is about. */
-  readonly channel: number | null
-  /** Rather than subscribed to. */
-  readonly isAskedOnce?: boolean
-}
-
-export interface Family {
-  /** Of as many channels as the largest of its kind has; the smaller ones refuse `/rx3/name` with 404. */
-  readonly topics: readonly Topic[]
-  readChannel(values: SscValues, channel: number): ChannelReading
-}
+import { chg70n, l6000 } from './chargers.ts'
+import type { Family, SscValues, Topic } from './family.ts'
 
 /** Asked before anything else. */
 export const whoItIs: Topic = {
@@ -49,10 +30,9 @@ export const whatItsMacIs: Topic = {
   isAskedOnce: true,
 }
 
-/** Null: a device without radio channels, a charger for one. */
+/** Null: a device without radio channels and packs. */
 export function familyOfProduct(product: string): Family | null {
-  if (/EW-?DX/i.test(product)) return ewdx
-  return /EM ?6000/i.test(product) ? digital6000 : null
+  return families.find(([pattern]) => pattern.test(product))?.[1] ?? null
 }
 
 const ewdx: Family = {
@@ -168,6 +148,13 @@ const digital6000: Family = {
     })
   },
 }
+
+const families: readonly (readonly [RegExp, Family])[] = [
+  [/EW-?DX/i, ewdx],
+  [/EM ?6000/i, digital6000],
+  [/CHG ?70N/i, chg70n],
+  [/^L ?6000/i, l6000],
+]
 
 export interface Meters {
   /** dBm = (raw - 255) / 2 */

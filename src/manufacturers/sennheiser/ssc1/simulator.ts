@@ -1,5 +1,5 @@
 /**
- * A device that speaks SSC 1, on a real socket: EW-DX with two or four channels, an EM 6000, a charger. It answers to the
+ * A device that speaks SSC 1, on a real socket: EW-DX with two or four channels, an EM 6000, chargers. It answers to the
  * asker's port, ends subscriptions by lifetime and count with 310, takes eight clients, refuses what a transmitter would
  * have to tell while none is linked with 424 in the middle of good answers, and bends numbers to their steps.
  */
@@ -10,8 +10,7 @@ import {
   type Peer,
   type SimulatedDatagrams,
 } from '../simulated-datagrams.ts'
-
-export type SscModel = 'EWDXEM2' | 'EWDXEM4' | 'EM6000' | 'CHG70N'
+import { bayValues, type DockedPack, type SscModel, startOf } from './simulated-values.ts'
 
 export interface Ssc1SimulatorOptions extends DatagramOptions {
   readonly model?: SscModel
@@ -31,6 +30,8 @@ export interface Ssc1Simulator {
   set(values: Readonly<Record<string, unknown>>): void
   /** Switches the transmitter of a channel on or off. */
   link(channel: number, isLinked: boolean): void
+  /** Puts a pack into a bay of a CHG 70N, or takes it out. */
+  dock(bay: number, pack: DockedPack | null): void
   /** Sends this to everybody who subscribed, as it is. */
   say(text: string): void
   close(): Promise<void>
@@ -181,6 +182,9 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
         ...(isD6000 && { [`/rx${channel}/skx/battery`]: isLinked ? ['70%', '5:12'] : [] }),
       })
     },
+    dock(bay, pack) {
+      set(bayValues(values, bay, pack))
+    },
     say(text) {
       const peers = new Map([...subscriptions.values()].map(({ peer }) => [`${peer.address}:${peer.port}`, peer]))
       for (const peer of peers.values()) datagrams.say(text, peer)
@@ -192,68 +196,7 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
   }
 }
 
-// --- What it has to tell ----------------------------------------------------------------------------------------------
-
-function startOf(model: SscModel, mac: string): Record<string, unknown> {
-  const device = {
-    '/device/identity/product': model,
-    '/device/identity/vendor': 'Sennheiser electronic GmbH & Co. KG',
-    '/device/identity/version': '3.0.4',
-    '/device/name': model,
-    '/device/encryption': false,
-    '/device/network/ether/macs': [mac],
-  }
-  switch (model) {
-    case 'EWDXEM2':
-      return Object.assign(device, ...[1, 2].map(channelOfEwdx))
-    case 'EWDXEM4':
-      return Object.assign(device, ...[1, 2, 3, 4].map(channelOfEwdx))
-    case 'EM6000':
-      return Object.assign(device, { '/mm': [metersOfD6000, metersOfD6000] }, ...[1, 2].map(channelOfD6000))
-    case 'CHG70N':
-      return { ...device, '/bays/device_type': ['EW-DX SK', 'NONE'], '/bays/bat_gauge': [64, 0] }
-  }
-}
-
-function channelOfEwdx(n: number): Record<string, unknown> {
-  return {
-    [`/rx${n}/name`]: `MIC ${n}`,
-    [`/rx${n}/frequency`]: 538_200 + 600 * (n - 1),
-    [`/rx${n}/mute`]: false,
-    [`/rx${n}/gain`]: 12,
-    [`/rx${n}/mates`]: [`tx${n}`],
-    [`/rx${n}/warnings`]: [],
-    [`/mates/tx${n}/type`]: 'SKM-S',
-    [`/mates/tx${n}/name`]: `HAND ${n}`,
-    [`/mates/tx${n}/mute`]: false,
-    [`/mates/tx${n}/trim`]: 0,
-    [`/mates/tx${n}/warnings`]: [],
-    [`/mates/tx${n}/battery/gauge`]: 83,
-    [`/mates/tx${n}/battery/lifetime`]: 412,
-    [`/mates/tx${n}/battery/type`]: 'Battery',
-    [`/m/rx${n}/rssi`]: -58,
-    [`/m/rx${n}/rsqi`]: 100,
-    [`/m/rx${n}/af`]: -21.5,
-    [`/m/rx${n}/divi`]: 1,
-  }
-}
-
-/** The guide's example: -86 and -101 dBm, both antennas, 50 %, -45 dBFS. */
-const metersOfD6000 = [83, 0, 53, 0, 1, 1, 128, 165, 0]
-
-function channelOfD6000(n: number): Record<string, unknown> {
-  return {
-    [`/rx${n}/name`]: `CH ${n}`,
-    [`/rx${n}/carrier`]: 482_000 + 400 * n,
-    [`/rx${n}/audio_mute`]: false,
-    [`/rx${n}/encryption`]: false,
-    [`/rx${n}/active_warnings`]: [],
-    [`/rx${n}/skx/battery`]: ['70%', '5:12'],
-    [`/rx${n}/skx/name`]: `SK ${n}`,
-    [`/rx${n}/skx/type`]: ['SK A1-A4', '470 MHz', '558 MHz'],
-    [`/rx${n}/skx/gain`]: -3,
-  }
-}
+// --- Numbers -----------------------------------------------------------------------------------------------------------
 
 /** A number between steps is taken to the next one rather than refused. */
 function bend(address: string, given: unknown): unknown {

@@ -134,8 +134,34 @@ describe('Digital 6000', () => {
   )
 })
 
-test('a charger has no channels', () => {
-  const values = { '/device/identity/product': 'CHG70N', '/device/name': 'Charger' }
-  const seen = toObservation(new Map(Object.entries(values)), { ...at, channels: [] })
-  expect(seen).toMatchObject({ device_type: 'chg70n', channels: [] })
+describe('a charger', () => {
+  const observeCharger = (product: string, values: Record<string, unknown>) =>
+    toObservation(new Map(Object.entries({ '/device/identity/product': product, ...values })), { ...at, channels: [] })
+
+  test.each(['CHG70N', 'CHG 70N-C', 'L6000'])(
+    '%s has no channels, and says nothing of packs it was not asked for',
+    (product) => {
+      const seen = observeCharger(product, {})
+      expect(seen).toMatchObject({ device_type: product === 'L6000' ? 'l6000' : 'chg70n', channels: [] })
+      expect(seen.units).toBeUndefined()
+    },
+  )
+
+  test('tells a pack by its serial number, else by its bay', () => {
+    const told = { '/bays/device_type': ['EW-DX SK', 'UNKNOWN', 'NONE', null], '/bays/serial': ['105', '', '', ''] }
+    expect(observeCharger('CHG70N', told).units).toMatchObject([
+      { id: 'ssc1:pack:105', serial_number: '105', name: 'EW-DX SK, bay 1' },
+      { id: 'ssc1:10.0.0.9/bay2', serial_number: null, name: 'bay 2', model_name: null },
+    ])
+  })
+
+  test.each([[101], [-1], ['80'], [null], [undefined]])('a gauge of %j is not known', (gauge) => {
+    const told = { '/bays/device_type': ['EW-DX SK'], '/bays/bat_gauge': [gauge] }
+    expect(observeCharger('CHG70N', told).units?.[0]?.battery ?? null).toBeNull()
+  })
+
+  test.each([[[]], [['x']], [null], [Array.from({ length: 12 }, () => 65_280)]])('%j is no battery', (numbers) => {
+    const told = { '/slot1/type': 1, '/slot1/subslot1/accu_parameter': numbers }
+    expect(observeCharger('L6000', told).units).toEqual([])
+  })
 })

@@ -4,7 +4,8 @@ import type { Observation } from '../../../model/receiver.ts'
 import { maxNameChars, readMac, readText, told } from '../../../upstream/fields.ts'
 import type { Partner } from '../dialogue.ts'
 import { familyOf } from '../family.ts'
-import { familyOfProduct, firstOf, type SscValues } from './families.ts'
+import { familyOfProduct, firstOf } from './families.ts'
+import type { SscValues } from './family.ts'
 
 export const idPrefix = 'ssc1:'
 
@@ -14,8 +15,9 @@ export function toObservation(values: SscValues, at: Partner & { readonly channe
   const serial = readText(values.get('/device/identity/serial')) || null
   const mac = readMac(firstOf(values.get('/device/network/ether/macs'))) ?? null
   const family = familyOfProduct(product ?? '')
+  const id = idPrefix + (serial ?? mac ?? at.host)
   return told({
-    id: idPrefix + (serial ?? mac ?? at.host),
+    id,
     kind: 'receiver',
     name: readText(values.get('/device/name'), maxNameChars) || at.name || product || at.host,
     device_type: familyOf(product ?? '') ?? (product ?? 'ssc').toLowerCase(),
@@ -25,6 +27,7 @@ export function toObservation(values: SscValues, at: Partner & { readonly channe
     mac_address: mac,
     ip: at.ip,
     firmware_version: readText(values.get('/device/identity/version')),
-    channels: at.channels.map((channel) => family?.readChannel(values, channel) ?? { channel }),
+    channels: at.channels.map((channel) => family?.readChannel?.(values, channel) ?? { channel }),
+    units: family?.readUnits?.(values, id),
   })
 }

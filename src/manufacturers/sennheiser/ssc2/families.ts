@@ -1,4 +1,4 @@
-/** What to ask of a device that speaks SSC 2, by its family, and what its resources mean in the common format. */
+/** The families that speak SSC 2; and EW-DX: what to ask of it, and what its resources mean in the common format. */
 
 import type { ChannelReading, TransmitterReading } from '../../../model/receiver.ts'
 import {
@@ -12,15 +12,9 @@ import {
   told,
 } from '../../../upstream/fields.ts'
 import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
-
-export interface Family {
-  readonly device_type: string
-  readonly model: string
-  /** What is subscribed, or read one by one, beside the identity. */
-  readonly paths: readonly string[]
-  readChannels(known: Resources): readonly ChannelReading[]
-}
+import { spectera } from './spectera.ts'
 
 /** Null: a device without radio, or one we know nothing of. */
 export function familyOfProduct(product: string): Family | null {
@@ -100,60 +94,4 @@ function readTransmitterOfEwdx(known: Resources, index: number): TransmitterRead
       battery_type: readBatteryType(battery('type')),
     }),
   })
-}
-
-/** A base station: each pack with a microphone is a channel, in the wide band that it shares with many. */
-function spectera(product: string): Family {
-  return {
-    device_type: 'spectera',
-    model: product,
-    paths: ['/api/device/state', '/api/rf/channels', '/api/mts/paired/all'],
-    readChannels(known) {
-      const packs = [...known].flatMap(([path, pack]) => (path.startsWith(packPrefix) && isRecord(pack) ? [pack] : []))
-      const channels = new Map<number, ChannelReading>()
-      for (const pack of packs) {
-        const link = readWhole(pack.micAudiolinkId, 0, 1023)
-        if (typeof link !== 'number') continue
-        const reading = readPack(known, pack, link + 1)
-        // Of two packs on one link the one that is there is meant.
-        if (reading.transmitter !== null || !channels.has(reading.channel)) channels.set(reading.channel, reading)
-      }
-      return [...channels.values()].sort((a, b) => a.channel - b.channel)
-    },
-  }
-}
-
-const packPrefix = '/api/mts/paired/'
-
-function readPack(known: Resources, pack: Readonly<Record<string, unknown>>, channel: number): ChannelReading {
-  const { name, type, state, rfChannelId, batteryFillLevel, batteryRuntime, rssi, micLqi, dominantAntenna } = pack
-  const isThere = state === 'Connected'
-  const port = readText(dominantAntenna)?.toUpperCase() ?? null
-  return told({
-    channel,
-    name: readText(name, maxNameChars),
-    frequency: readKhz(property(known, `/api/rf/channels/${rfChannelId}`, 'frequency')),
-    rf_level: isThere ? readRfLevel(rssi) : null,
-    transmitter: isThere
-      ? told({
-          name: readText(name, maxNameChars),
-          upstream_slot: channel,
-          // -1 is not known, which is out of bounds.
-          battery: readBattery(batteryFillLevel),
-          details: told({
-            model: readText(type),
-            muted: readWhole(micLqi, 0, 4) === 1,
-            gain_db: readWhole(pack.micPreampGain, -120, 120),
-            battery_minutes: readWhole(batteryRuntime, 0, 65_535),
-          }),
-        })
-      : null,
-    details: told({ antennas: port !== null && /^[A-D]$/.test(port) ? port : null, quality: readLinkQuality(micLqi) }),
-  })
-}
-
-/** 0 nothing to tell, 1 muted, 2 to 4 from concealment to good: (lqi - 1) / 3 of the whole. */
-function readLinkQuality(lqi: unknown): number | null {
-  const known = readWhole(lqi, 1, 4)
-  return typeof known === 'number' ? Math.round(((known - 1) / 3) * 100) : null
 }

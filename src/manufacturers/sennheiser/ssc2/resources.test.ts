@@ -126,7 +126,8 @@ describe('Spectera', () => {
         name: 'LEAD',
         frequency: '542.000',
         rf_level: -61,
-        details: { antennas: 'A', quality: 100 },
+        audio_level: -20,
+        details: { antennas: 'A', quality: 100, audio_peak: -11, audio_rms: -20 },
         transmitter: {
           name: 'LEAD',
           upstream_slot: 1,
@@ -134,9 +135,70 @@ describe('Spectera', () => {
           details: { model: 'SEK', muted: false, battery_minutes: 301 },
         },
       },
-      expect.objectContaining({ channel: 4, name: 'BASS', details: { antennas: 'B', quality: 0 } }),
+      expect.objectContaining({ channel: 4, name: 'BASS', audio_level: -42 }),
     ])
-    expect(channels?.[1]?.transmitter?.details?.muted).toBe(true)
+    expect(channels?.[1]).toMatchObject({
+      details: { antennas: 'B', quality: 0 },
+      transmitter: { details: { muted: true } },
+    })
+  })
+
+  describe('the level of a pack', () => {
+    const outputs = (...links: number[]) =>
+      ['/api/audio/outputs', links.map((micAudiolinkId, outputId) => ({ outputId, micAudiolinkId }))] as const
+    const levelOf = (...events: readonly (readonly [string, unknown])[]) =>
+      deviceOf(product, ...events).channels?.[0]?.audio_level
+
+    test('is the highest of the outputs it feeds, on whatever interface', () => {
+      const lists = { peak: [-10, -127.5, -5], rms: [-30, -127.5, -6] }
+      const metering = ['/api/audio/metering', { aoIpOut: { peak: [], rms: [-127.5, -19] }, madi1Out: lists }] as const
+      expect(levelOf(outputs(0, 0, 3), metering)).toBe(-19)
+    })
+
+    test('is not known where it feeds none', () => expect(levelOf(outputs(-1, 3, -1))).toBeNull())
+
+    test.each([[{ aoIpOut: 7 }], [{ aoIpOut: { rms: 'loud' } }], [{ aoIpOut: { rms: ['x'] } }], [{}]])(
+      'is not known from %j',
+      (metering) => {
+        const before = startOf(product, '1')
+        const known = taken(...Object.entries(before).filter(([path]) => path !== '/api/audio/metering'))
+        takeResource(known, '/api/audio/metering', metering)
+        expect(toObservation(known, partner).channels?.[0]?.audio_level).toBeNull()
+      },
+    )
+  })
+
+  test('a pack without a microphone is a unit: one that listens, or one that waits', () => {
+    const serial = { mtUid: 14, type: 'SKM', name: '', serial: '3100', state: 'Sleeping', batteryFillLevel: -1 }
+    const { units } = deviceOf(product, ['/api/mts/paired/14', serial])
+    expect(units).toEqual([
+      {
+        id: 'sscv2:123/pack13',
+        kind: 'transmitter',
+        name: 'DRUMS',
+        device_type: 'spectera-iem',
+        model_name: 'SEK',
+        online: true,
+        serial_number: null,
+        battery: 74,
+        details: { battery_minutes: 301 },
+      },
+      {
+        id: 'sscv2:pack:3100',
+        kind: 'transmitter',
+        name: 'SKM 14',
+        device_type: 'spectera',
+        model_name: 'SKM',
+        online: false,
+        serial_number: '3100',
+        battery: null,
+        details: {},
+      },
+    ])
+    expect(deviceOf(product, ['/api/mts/paired/13', { micAudiolinkId: 7 }]).units).toEqual([])
+    expect(
+      toObservation(new Map([['/api/device/identity', { product, serial: '123' }]]), partner).units,
+    ).toBeUndefined()
   })
 
   test.each([{ state: 'Sleeping' }, { state: 'Disconnected' }])('a pack that is %o sends nothing', (change) => {

@@ -12,6 +12,10 @@ export const identityPath = '/api/device/identity'
 export const sitePath = '/api/device/site'
 export const firmwarePath = '/api/firmware/update/state'
 export const versionPath = '/api/ssc/version'
+/** Told up to sixty times a second while it is subscribed. */
+export const meteringPath = '/api/audio/metering'
+export const packPrefix = '/api/mts/paired/'
+export const outputPrefix = '/api/audio/outputs/'
 
 /** Lists whose entries are resources of their own: told whole at first, then one by one. */
 interface Collection {
@@ -41,8 +45,14 @@ const collections: readonly Collection[] = [
   {
     path: '/api/mts/paired/all',
     entry: /^\/api\/mts\/paired\/(?:all\/)?(?!all$)([^/]+)$/,
-    keep: (id) => `/api/mts/paired/${id}`,
+    keep: (id) => packPrefix + id,
     id: 'mtUid',
+  },
+  {
+    path: '/api/audio/outputs',
+    entry: /^\/api\/audio\/outputs\/([^/]+)$/,
+    keep: (id) => outputPrefix + id,
+    id: 'outputId',
   },
 ]
 

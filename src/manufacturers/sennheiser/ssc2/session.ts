@@ -8,7 +8,7 @@ import { openEventStream } from '../../../upstream/push.ts'
 import type { PushEvent } from '../../plugin.ts'
 import type { Partner } from '../dialogue.ts'
 import { readSessionPath, streamPath } from '../realtime.ts'
-import { firmwarePath, type Resources, sitePath, takeResource, versionPath } from './resources.ts'
+import { firmwarePath, meteringPath, type Resources, sitePath, takeResource, versionPath } from './resources.ts'
 import { familyOfDevice, toObservation } from './translate.ts'
 
 /** One path that is refused refuses its whole list: four at a time is what was tried on real devices. */
@@ -17,6 +17,8 @@ const pathsAtOnce = 4
 const askAgainMs = 30_000
 /** There is no keep-alive: a device that says nothing for so long is asked whether it is there. */
 const quietMs = 3000
+/** Meters that come faster are told with the next ones. */
+const metersApartMs = 100
 /** A stream that long without a word is opened anew, and tells everything again. */
 const longestSilenceMs = 300_000
 
@@ -37,6 +39,7 @@ export async function* subscribe(link: Link, device: Told, signal: AbortSignal):
     ended.abort()
   }
   let heardAt = performance.now()
+  let toldAt = Number.NEGATIVE_INFINITY
   let wishes: Wishes | undefined
   try {
     for await (const { event, data } of openEventStream(link, streamPath, lifetime, {
@@ -57,6 +60,9 @@ export async function* subscribe(link: Link, device: Told, signal: AbortSignal):
         else {
           for (const [path, body] of changes) takeResource(known, path, body)
           if (linksOf(known) !== before) wishes?.askAgain()
+          const isMeters = changes.every(([path]) => path === meteringPath)
+          if (isMeters && heardAt - toldAt < metersApartMs) continue
+          toldAt = heardAt
           yield {
             type: 'told',
             observation: withVanished(toObservation(known, device.partner), channels),
@@ -87,7 +93,10 @@ function withVanished(observation: Observation, seen: Set<number>): Observation 
   const there = new Set(observation.channels?.map(({ channel }) => channel))
   const vanished = [...seen].filter((channel) => !there.has(channel))
   for (const channel of there) seen.add(channel)
-  const empty = vanished.map((channel) => ({ channel, rf_level: null, transmitter: null }))
+  const empty = vanished.map((channel) => ({
+    ...{ channel, rf_level: null, audio_level: null, transmitter: null },
+    details: { audio_peak: null, audio_rms: null },
+  }))
   return empty.length === 0 ? observation : { ...observation, channels: [...(observation.channels ?? []), ...empty] }
 }
 

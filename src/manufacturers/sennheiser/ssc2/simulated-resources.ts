@@ -96,5 +96,29 @@ function spectera(): Record<string, unknown> {
         dominantAntenna: 'c',
       },
     ],
+    '/api/audio/outputs': Array.from({ length: outputs }, (_, outputId) => ({
+      outputId,
+      micAudiolinkId: [0, 3][outputId] ?? -1,
+      aoIpEnableIfCommandIsDisabled: 'On',
+      madi1EnableIfCommandIsDisabled: 'Off',
+      madi2EnableIfCommandIsDisabled: 'Off',
+    })),
+    '/api/audio/metering': meters([
+      { peak: -11.5, rms: -20 },
+      { peak: -30, rms: -42.5 },
+    ]),
   }
+}
+
+const outputs = 32
+const silence = -127.5
+
+/** Of the first outputs, which leave by the audio network; everything else is silent. */
+export function meters(levels: readonly { readonly peak: number; readonly rms: number }[]): Record<string, unknown> {
+  const lists = (from: typeof levels) => ({
+    peak: Array.from({ length: outputs }, (_, at) => from[at]?.peak ?? silence),
+    rms: Array.from({ length: outputs }, (_, at) => from[at]?.rms ?? silence),
+  })
+  const silent = ['aoIpIn', 'madi1In', 'madi2In', 'madi1Out', 'madi2Out'].map((name) => [name, lists([])])
+  return { ...Object.fromEntries(silent), aoIpOut: lists(levels), updateCounter: 0 }
 }

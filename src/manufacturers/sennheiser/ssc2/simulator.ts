@@ -60,7 +60,7 @@ interface Reply {
 
 const subscriptionsPath = '/api/ssc/state/subscriptions'
 const openPaths = ['/api/ssc/version', '/api/device/identity']
-const isFast = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level)$/.test(path)
+const isFast = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level|metering)$/.test(path)
 
 export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Promise<Ssc2Simulator> {
   const { product = 'EWDX2CHS', serial = '1234567890', user = 'api', locksAfter = 5, mostSessions = 8 } = options

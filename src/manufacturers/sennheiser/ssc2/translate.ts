@@ -3,7 +3,8 @@
 import type { Observation } from '../../../model/receiver.ts'
 import { maxNameChars, readText, told } from '../../../upstream/fields.ts'
 import type { Partner } from '../dialogue.ts'
-import { type Family, familyOfProduct } from './families.ts'
+import { familyOfProduct } from './families.ts'
+import type { Family } from './family.ts'
 import { firmwarePath, identityPath, property, type Resources, sitePath } from './resources.ts'
 
 export const idPrefix = 'sscv2:'
@@ -30,8 +31,9 @@ export function toObservation(known: Resources, partner: Partner): Observation {
   const product = productOf(known)
   const family = familyOfDevice(known)
   const site = (name: string) => readText(property(known, sitePath, name), maxNameChars)
-  return told({
-    id: idOf(known, partner),
+  const id = idOf(known, partner)
+  return told<Observation>({
+    id,
     kind: 'receiver',
     name: site('deviceName') || partner.name || product || partner.host,
     device_type: family?.device_type ?? (product || 'ssc').toLowerCase(),
@@ -42,5 +44,6 @@ export function toObservation(known: Resources, partner: Partner): Observation {
     description: site('location') || undefined,
     firmware_version: readText(property(known, firmwarePath, 'deviceVersion')),
     channels: family?.readChannels(known) ?? [],
+    units: family?.readUnits?.(known, id),
   })
 }

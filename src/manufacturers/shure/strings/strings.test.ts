@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describeDevice, findTold, follow, linkToDevice } from '../../../../test/device-kit.ts'
 import { caught, until } from '../../../../test/plugin-kit-resources.ts'
+import { atEnd } from '../../../../test/scope.ts'
 import { shure } from '../index.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from './simulator.ts'
 import type { StringsDevice } from './translate.ts'
@@ -13,15 +14,11 @@ for (const family of families) {
   describeDevice({ name: family, plugin: shure, start: () => startStringsSimulator({ family }) })
 }
 
-const open: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
-})
-
 async function start(options: StringsSimulatorOptions, config: object = {}) {
   const device = await startStringsSimulator(options)
   const linked = linkToDevice(shure, device.url, config)
-  open.push(device, linked.link)
+  atEnd(() => device.close())
+  atEnd(() => linked.link.close())
   return { device, linked, list: () => linked.form.listDevices(linked.link) }
 }
 
@@ -30,7 +27,7 @@ async function observe({ list }: Awaited<ReturnType<typeof start>>) {
   return devices.map((device) => toObservation(device as unknown as StringsDevice))[0]
 }
 
-describe('who it is', () => {
+describe.concurrent('who it is', () => {
   test.each(families)('%s is known by its own answers', async (family) => {
     const started = await start({ family })
     const { device, channels } = started.device.state
@@ -62,7 +59,7 @@ describe('who it is', () => {
   })
 })
 
-test.each(families)('%s: levels, batteries and marks are what the device shows', async (family) => {
+test.concurrent.each(families)('%s: levels, batteries and marks are what the device shows', async (family) => {
   const started = await start({ family })
   started.device.change(1, { transmitter: true, battery: 60, rf_level: -63, audio_level: -20, transmitterMuted: true })
   const channel = (await observe(started))?.channels?.[0]
@@ -78,7 +75,7 @@ test.each(families)('%s: levels, batteries and marks are what the device shows',
   else expect(empty?.transmitter).toBeNull()
 })
 
-describe('a conversation', () => {
+describe.concurrent('a conversation', () => {
   test('ends with meters off, so that a QLX-D does not hang', async () => {
     const { device, linked, list } = await start({ family: 'qlxd' })
     await list()

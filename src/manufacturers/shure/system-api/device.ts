@@ -1,5 +1,6 @@
 /** A device of the System API as far as it was asked: what can still be asked of it, and what it means. Pure. */
 
+import type { TransmitterDetails } from '../../../model/details.ts'
 import type { ChannelReading, Observation } from '../../../model/receiver.ts'
 import type { UpstreamDevice } from '../../plugin.ts'
 import { familyOf } from '../family.ts'
@@ -7,6 +8,8 @@ import {
   type AudioChannel,
   type DeviceNode,
   macOf,
+  parseActivity,
+  parseBatteryHealth,
   parseBatteryLevel,
   parseGain,
   parseMute,
@@ -22,7 +25,7 @@ export interface SystemDevice extends UpstreamDevice {
 }
 
 /** What one resource tells. */
-type Told = Pick<Observation, 'name' | 'battery' | 'channels'>
+type Told = Pick<Observation, 'name' | 'battery' | 'details' | 'channels'>
 
 /** A resource of a device or of one of its channels. */
 export interface Resource {
@@ -35,22 +38,27 @@ export interface Resource {
 /** What is asked of every device that can tell it. The other capabilities tell nothing that Micwatch shows. */
 const deviceResources: Readonly<Record<string, Resource['parse']>> = {
   name: (body) => tell(parseName(body), (name) => (name === null ? {} : { name })),
-  'battery-level': (body) => tell(parseBatteryLevel(body), (battery) => ({ battery })),
+  'battery-level': parseBatteryLevel,
+  'battery-health': (body) => tell(parseBatteryHealth(body), (details) => ({ details })),
 }
 
 const channelResources: Readonly<Record<string, (body: unknown, channel: number) => Told | undefined>> = {
   name: (body, channel) => tell(parseName(body), (name) => ({ channels: [{ channel, name }] })),
   mute: (body, channel) => tell(parseMute(body), (muted) => ({ channels: [{ channel, details: { muted } }] })),
   gain: (body, channel) => tell(parseGain(body), (gain_db) => ({ channels: [{ channel, details: { gain_db } }] })),
+  activity: (body, channel) =>
+    tell(parseActivity(body), (audio_activity) => ({ channels: [{ channel, details: { audio_activity } }] })),
 }
 
 /** The names under which the same is pushed. */
 const pushedNames: Readonly<Record<string, string>> = {
   DEVICE_NAME: 'name',
   DEVICE_BATTERY_LEVEL: 'battery-level',
+  DEVICE_BATTERY_HEALTH: 'battery-health',
   AUDIO_CHANNEL_NAME: 'name',
   AUDIO_CHANNEL_MUTE: 'mute',
   AUDIO_CHANNEL_GAIN: 'gain',
+  AUDIO_CHANNEL_ACTIVITY: 'activity',
 }
 
 /** What can be asked of a device, and subscribed: nothing while it is not online. */
@@ -122,6 +130,7 @@ export function toObservation({ node, channels = [], answers }: SystemDevice): O
     readings.set(reading.channel, { ...before, ...reading, ...(Object.keys(details).length > 0 && { details }) })
   }
   const whole = observeNode(node)
+  const details = Object.assign({}, ...told.map((one) => one.details)) as TransmitterDetails
   return {
     ...whole,
     name,
@@ -129,6 +138,7 @@ export function toObservation({ node, channels = [], answers }: SystemDevice): O
     device_type: whole.device_type ?? whole.kind,
     ...(readings.size > 0 && { channels: [...readings.values()] }),
     ...(battery !== undefined && { battery }),
+    ...(Object.keys(details).length > 0 && { details }),
     metadata: node,
   }
 }

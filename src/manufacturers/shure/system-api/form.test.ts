@@ -103,7 +103,12 @@ describe('the list', () => {
     const form = await source.findForm()
     const told = (await getDevices(form, source.link)).map((device) => form.transformDeviceData(device))
     expect(told.map(({ kind }) => kind)).toEqual(['receiver', 'transmitter', 'transmitter'])
-    expect(told[1]).toMatchObject({ model_name: 'ULXD1', battery: expect.any(Number), name: expect.any(String) })
+    expect(told[1]).toMatchObject({
+      model_name: 'ULXD1',
+      battery: expect.any(Number),
+      name: expect.any(String),
+      details: { battery_minutes: expect.any(Number), battery_health: 97, battery_cycles: 31 },
+    })
   })
 })
 
@@ -138,9 +143,20 @@ describe('the socket', () => {
     simulator.show.set(showId, { name: 'Foldback' })
     simulator.push.flush()
     expect(await find(events, ({ name }) => name === 'Foldback')).toMatchObject({ kind: 'receiver' })
-    // The list, the name of the device, name and gain of its four channels.
-    expect(simulator.subscriptions).toHaveLength(10)
+    // The list, the name of the device, activity, gain and name of its four channels.
+    expect(simulator.subscriptions).toHaveLength(14)
     expect(simulator.requests.entries.filter(({ status }) => status === 400)).toEqual([])
+  })
+
+  test('tells how loud a channel is in a word', async () => {
+    const { events, simulator, showId } = await follow({ receivers: 1 })
+    const isSaid = (word: string) => (told: Observation) =>
+      told.channels?.some(({ channel, details }) => channel === 2 && details?.audio_activity === word)
+    simulator.show.set(showId, { audio_level: -80 }, 2)
+    await find(events, isSaid('low'))
+    simulator.show.set(showId, { audio_level: -1 }, 2)
+    simulator.push.flush()
+    await find(events, isSaid('clipping'))
   })
 
   test('subscribes a device as soon as it can be spoken with', async () => {
@@ -152,7 +168,7 @@ describe('the socket', () => {
     await expect.poll(() => simulator.requests.count('/api/v1/devices', 'GET')).toBeGreaterThan(1)
     simulator.setDiscovered(showId, false)
     await waiting
-    expect(simulator.subscriptions).toHaveLength(10)
+    await expect.poll(() => simulator.subscriptions).toHaveLength(14)
   })
 
   test('that is not there leads to the one of the specification', async () => {

@@ -3,6 +3,7 @@
  * WebSocket that tells what was subscribed.
  */
 
+import type { Observation } from '../../../model/receiver.ts'
 import { wrongShape } from '../../../upstream/device-api.ts'
 import type { Link } from '../../../upstream/link.ts'
 import { type DeviceList, defineForm } from '../../plugin.ts'
@@ -55,6 +56,18 @@ export const systemApi = defineForm<SystemDevice>({
 export async function speaksSystemApi(link: Link, signal?: AbortSignal): Promise<boolean> {
   const { body } = await link.request('GET', '/api/v1/devices', { signal })
   return isDevicePage(body)
+}
+
+/**
+ * Who it is, as far as a stranger can tell: by its list where that is open, else by its refusal. This server refuses in
+ * JSON, or asks for a digest as in the interface specification; others at the same port (Webmin for one) show a page.
+ */
+export async function meetSystemApi(link: Link, signal?: AbortSignal): Promise<Observation> {
+  const { host, hostname } = new URL(link.settings.baseUrl)
+  const { status, headers, body } = await link.request('GET', '/api/v1/devices', { signal, accept: [401, 403] })
+  const isRefusal = /json/i.test(headers['content-type'] ?? '') || /^digest/i.test(headers['www-authenticate'] ?? '')
+  if (status < 400 ? !isDevicePage(body) : !isRefusal) throw wrongShape(link)
+  return { id: `system-api:${host}`, kind: 'receiver', ip: hostname, device_type: 'system', model_name: 'System API' }
 }
 
 async function listDevices(link: Link, signal?: AbortSignal): Promise<DeviceList<SystemDevice>> {

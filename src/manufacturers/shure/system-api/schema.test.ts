@@ -3,7 +3,9 @@ import {
   channelNumber,
   isDevicePage,
   macOf,
+  parseActivity,
   parseAudioChannels,
+  parseBatteryHealth,
   parseBatteryLevel,
   parseDeviceNode,
   parseDevicePage,
@@ -81,10 +83,38 @@ test('audio channels: the number is in the id', () => {
 })
 
 test('a battery level is a percentage, or nobody knows', () => {
-  expect(parseBatteryLevel({ percentage: 71, status: { currentState: 'DISCHARGING' } })).toBe(71)
-  expect(parseBatteryLevel({ percentage: 101 })).toBeNull()
+  expect(parseBatteryLevel({ percentage: 71, status: { currentState: 'DISCHARGING' } })).toMatchObject({ battery: 71 })
+  expect(parseBatteryLevel({ percentage: 101 })).toMatchObject({ battery: null })
   expect(parseBatteryLevel('x')).toBeUndefined()
 })
+
+test.each([
+  ['DISCHARGING', 'EMPTY', 'PT853M', 853, null],
+  ['CHARGING', 'FULL', 'PT1H5M', null, 65],
+  ['CHARGING', 'FULL', 'PT2H', null, 120],
+  ['CALCULATING', null, null, null, null],
+  ['FULL', null, 'PT3M', null, null],
+  ['DISCHARGING', 'FULL', 'PT3M', null, null],
+  ['CHARGING', 'FULL', 'PT', null, null],
+  ['CHARGING', 'FULL', 'tomorrow', null, null],
+  ['CHARGING', 'FULL', 'PT9999H', null, null],
+])('%s to %s in %s', (currentState, targetState, timeToTargetState, battery_minutes, battery_minutes_to_full) => {
+  const body = { percentage: 50, status: { currentState, targetState, timeToTargetState } }
+  expect(parseBatteryLevel(body)?.details).toEqual({ battery_minutes, battery_minutes_to_full })
+})
+
+test('battery health, and cycles', () => {
+  expect(parseBatteryHealth({ percentage: 98, cycleCount: 31 })).toEqual({ battery_health: 98, battery_cycles: 31 })
+  expect(parseBatteryHealth({})).toEqual({ battery_health: null, battery_cycles: null })
+  expect(parseBatteryHealth(null)).toBeUndefined()
+})
+
+test.each([
+  ['GOOD', 'good'],
+  ['CLIPPING', 'clipping'],
+  ['LOUD', null],
+  [7, undefined],
+])('an audio level of %s', (audioLevel, activity) => expect(parseActivity({ audioLevel })).toBe(activity))
 
 test('the MAC is in the id, where its ending says so', () => {
   expect(macOf('dd4c009a-0000-11dd-a000-000eddcccccc')).toBe('00:0E:DD:4C:00:9A')

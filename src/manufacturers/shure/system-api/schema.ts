@@ -3,6 +3,7 @@
  * resources of both. Known from its public clients, which were written against its OpenAPI text and tried on real racks.
  */
 
+import { type AudioActivity, audioActivities, type TransmitterDetails } from '../../../model/details.ts'
 import { isRecord, maxNameChars, readBattery, readIp, readText, readWhole } from '../../../upstream/fields.ts'
 
 export const deviceStates = ['ONLINE', 'OFFLINE', 'DISCOVERED'] as const
@@ -118,9 +119,49 @@ export function parseGain(body: unknown): number | null | undefined {
   return isRecord(body) ? readWhole(body.gain, -100, 100) : undefined
 }
 
-/** Percent; undefined where the answer is no battery level. */
-export function parseBatteryLevel(body: unknown): number | null | undefined {
-  return isRecord(body) ? (readBattery(body.percentage) ?? null) : undefined
+/** `{"audioLevel": "GOOD"}`: a word and no number; undefined where the answer is none. */
+export function parseActivity(body: unknown): AudioActivity | null | undefined {
+  if (!isRecord(body) || typeof body.audioLevel !== 'string') return undefined
+  const word = body.audioLevel.toLowerCase()
+  return audioActivities.find((one) => one === word) ?? null
+}
+
+/** What a battery has left in percent, and how long it will last or charge. */
+export interface BatteryLevel {
+  readonly battery: number | null
+  readonly details: Pick<TransmitterDetails, 'battery_minutes' | 'battery_minutes_to_full'>
+}
+
+/** The time is that to the target, and which one is meant the state says. Undefined where the answer is no battery level. */
+export function parseBatteryLevel(body: unknown): BatteryLevel | undefined {
+  if (!isRecord(body)) return undefined
+  const { currentState, targetState, timeToTargetState } = isRecord(body.status) ? body.status : {}
+  const minutes = parseMinutes(timeToTargetState)
+  return {
+    battery: readBattery(body.percentage) ?? null,
+    details: {
+      battery_minutes: currentState === 'DISCHARGING' && targetState === 'EMPTY' ? minutes : null,
+      battery_minutes_to_full: currentState === 'CHARGING' ? minutes : null,
+    },
+  }
+}
+
+/** `{"percentage", "cycleCount"}`; undefined where the answer is no battery health. */
+export function parseBatteryHealth(
+  body: unknown,
+): Pick<TransmitterDetails, 'battery_health' | 'battery_cycles'> | undefined {
+  if (!isRecord(body)) return undefined
+  return {
+    battery_health: readBattery(body.percentage) ?? null,
+    battery_cycles: readWhole(body.cycleCount, 0, 65_535) ?? null,
+  }
+}
+
+/** A duration of ISO 8601: `PT853M`, `PT14H13M`. */
+function parseMinutes(duration: unknown): number | null {
+  const parts = typeof duration === 'string' ? /^PT(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:\d{1,6}S)?$/.exec(duration) : null
+  if (parts === null || duration === 'PT') return null
+  return readWhole(Number(parts[1] ?? 0) * 60 + Number(parts[2] ?? 0), 0, 65_535) ?? null
 }
 
 /**

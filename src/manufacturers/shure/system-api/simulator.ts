@@ -6,9 +6,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { ShowDevice } from '../../../simulation/cast.ts'
 import { type Asked, type Reply, startDeviceApi, type Verdict } from '../../../simulation/device-api.ts'
 import { startBeat } from '../../../simulation/push.ts'
-import type { DeviceState, ShowDevice } from '../../../simulation/show.ts'
+import type { DeviceState } from '../../../simulation/show.ts'
 import {
   type Links,
   type Simulator,

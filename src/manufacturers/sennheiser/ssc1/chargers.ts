@@ -1,0 +1,123 @@
+/**
+ * Chargers that speak SSC 1, and the packs in them. Addresses and units: Sennheiser's SSC developer's guides for EW-DX with
+ * CHG 70N and for Digital 6000 (TI 1109 v2.2), and the clients written after them.
+ */
+
+import type { Observation } from '../../../model/receiver.ts'
+import { readBattery, readText, readWhole, told } from '../../../upstream/fields.ts'
+import type { Family, SscValues } from './family.ts'
+
+const bayNames = ['device_type', 'serial', 'bat_gauge', 'bat_health', 'bat_cycles', 'bat_timetofull']
+const mostBays = 16
+
+/** Two bays; every value is a list with one of each. */
+export const chg70n: Family = {
+  topics: [{ channel: null, everyMs: null, addresses: bayNames.map((name) => `/bays/${name}`) }],
+  readUnits(values, charger) {
+    const types = values.get('/bays/device_type')
+    if (!Array.isArray(types)) return undefined
+    return types.slice(0, mostBays).flatMap((type, at) => readBay(values, { charger, type, at }) ?? [])
+  },
+}
+
+/** A pack is the same one in whatever bay it stands: nowhere else is its serial number told. */
+function readBay(
+  values: SscValues,
+  { charger, type, at }: { charger: string; type: unknown; at: number },
+): Observation | null {
+  const word = readText(type)
+  if (!word || word === 'NONE') return null
+  const of = (name: string) => elementOf(values.get(`/bays/${name}`), at)
+  const model = word === 'UNKNOWN' ? null : word
+  const serial = readText(of('serial')) || null
+  return told<Observation>({
+    id: serial === null ? `${charger}/bay${at + 1}` : `ssc1:pack:${serial}`,
+    kind: 'transmitter',
+    name: nameOf(model, `bay ${at + 1}`),
+    device_type: 'ewdx',
+    model_name: model,
+    online: true,
+    serial_number: serial,
+    battery: readBattery(of('bat_gauge')),
+    details: told({
+      battery_health: readBattery(of('bat_health')),
+      battery_cycles: readWhole(of('bat_cycles'), 0, 65_535),
+      battery_minutes_to_full: readWhole(of('bat_timetofull'), 0, 65_535),
+    }),
+  })
+}
+
+const slots = [1, 2, 3, 4]
+const subslots = [1, 2]
+/** Of the two charging modules that go into a slot: the battery each takes. */
+const batteryOfModule = new Map<unknown, string>([
+  [1, 'BA 60'],
+  [2, 'BA 61'],
+])
+
+/** Four slots for modules, each with two batteries, which tell no serial number. */
+export const l6000: Family = {
+  topics: slots.map((slot) => ({
+    channel: null,
+    everyMs: 5000,
+    addresses: [`/slot${slot}/type`, ...subslots.map((subslot) => parametersAt(slot, subslot))],
+  })),
+  readUnits(values, charger) {
+    if (!slots.some((slot) => values.has(`/slot${slot}/type`))) return undefined
+    return slots.flatMap((slot) => {
+      const model = batteryOfModule.get(values.get(`/slot${slot}/type`))
+      if (model === undefined) return []
+      return subslots.flatMap((subslot) => readBatteryAt(values, { charger, model, slot, subslot }) ?? [])
+    })
+  },
+}
+
+function parametersAt(slot: number, subslot: number): string {
+  return `/slot${slot}/subslot${subslot}/accu_parameter`
+}
+
+/**
+ * Twelve numbers: temperature, voltage, capacity, current, energy, hours and minutes it will last, percent, cycles,
+ * health, hours and minutes to full. What is not known is 65280, which is out of bounds for all that is read here.
+ */
+function readBatteryAt(
+  values: SscValues,
+  { charger, model, slot, subslot }: { charger: string; model: string; slot: number; subslot: number },
+): Observation | null {
+  const numbers = values.get(parametersAt(slot, subslot))
+  if (!Array.isArray(numbers)) return null
+  const battery = readBattery(numbers[7])
+  // Where there is none, nothing is known of its charge.
+  if (typeof battery !== 'number') return null
+  return told<Observation>({
+    id: `${charger}/slot${slot}.${subslot}`,
+    kind: 'transmitter',
+    name: nameOf(model, `slot ${slot}/${subslot}`),
+    device_type: 'd6000',
+    model_name: model,
+    online: true,
+    battery,
+    details: told({
+      battery_minutes: toMinutes(numbers[5], numbers[6]),
+      battery_minutes_to_full: toMinutes(numbers[10], numbers[11]),
+      battery_cycles: readWhole(numbers[8], 0, 65_279),
+      battery_health: readBattery(numbers[9]),
+      battery_temperature_c: readWhole(numbers[0], -40, 215),
+    }),
+  })
+}
+
+function toMinutes(hours: unknown, minutes: unknown): number | null {
+  const whole = readWhole(hours, 0, 999)
+  const rest = readWhole(minutes, 0, 59)
+  return typeof whole === 'number' && typeof rest === 'number' ? whole * 60 + rest : null
+}
+
+/** It tells no name of its own; so it goes by where it stands. */
+function nameOf(model: string | null, place: string): string {
+  return model === null ? place : `${model}, ${place}`
+}
+
+function elementOf(list: unknown, at: number): unknown {
+  return Array.isArray(list) ? list[at] : undefined
+}

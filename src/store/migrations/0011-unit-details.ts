@@ -1,0 +1,6 @@
+/** What gear tells of a pack beyond its battery's percentage. */
+export const name = '0011-unit-details'
+
+export function statements(): readonly string[] {
+  return ['alter table units add column details text']
+}

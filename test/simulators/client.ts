@@ -1,0 +1,81 @@
+/** A client of its own for simulated systems: bare requests, and what was heard so far. */
+
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Simulator } from '../../src/simulation/simulator.ts'
+
+/** As often as a test likes. */
+export const fast = { perSecond: 10_000, burst: 10_000 }
+
+export interface Heard {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: number
+  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON the simulator sent
+  readonly json: any
+}
+
+export function call(
+  to: { baseUrl: string },
+  method: string,
+  path: string,
+  options: { headers?: Record<string, string>; body?: unknown; signal?: AbortSignal | undefined } = {},
+): Promise<Heard> {
+  const body = options.body === undefined ? undefined : JSON.stringify(options.body)
+  const headers = { ...options.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+  return new Promise((resolve, reject) => {
+    const asked = request(to.baseUrl + path, { method, headers, signal: options.signal, agent: false })
+    asked.on('error', reject)
+    asked.on('response', async (response) => {
+      try {
+        const chunks: Buffer[] = []
+        for await (const chunk of response) chunks.push(chunk)
+        const whole = Buffer.concat(chunks)
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          bytes: whole.length,
+          json: tryJson(whole),
+        })
+      } catch (error) {
+        reject(error)
+      }
+    })
+    asked.end(body)
+  })
+}
+
+function tryJson(bytes: Buffer): unknown {
+  try {
+    return bytes.length > 1_000_000 ? undefined : JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever JSON the simulator sent
+type Frame = any
+
+/** Everything heard so far, and a wait for what is still to come. */
+export function collect() {
+  const all: Frame[] = []
+  const find = async (wanted: (frame: Frame) => boolean): Promise<Frame> => {
+    await until(() => all.some(wanted))
+    return all.find(wanted)
+  }
+  return { all, find }
+}
+
+export function pickTransmitter(of: Simulator): { id: string; number: number } {
+  for (const { device, channels } of of.show.devicesAt(0, of.manufacturer)) {
+    const channel = channels.find((one) => one.transmitter !== null)
+    if (channel !== undefined) return { id: device.id, number: channel.channel }
+  }
+  throw new Error('nobody sends')
+}
+
+export async function until(isSo: () => boolean): Promise<void> {
+  for (const giveUpAt = Date.now() + 5000; !isSo(); await pause(10)) {
+    if (Date.now() > giveUpAt) throw new Error(`waited in vain for ${isSo}`)
+  }
+}

@@ -1,0 +1,32 @@
+/** The demonstration, as a client of its own meets it. */
+
+import { expect, it } from 'vitest'
+import { startDemo } from '../../src/manufacturers/demo.ts'
+import { atEnd } from '../scope.ts'
+import { call } from './client.ts'
+
+const basic = { authorization: `Basic ${Buffer.from('api:stage-right-password').toString('base64')}` }
+
+async function demoWith(options: Parameters<typeof startDemo>[0]) {
+  const demo = await startDemo(options)
+  atEnd(() => demo.close())
+  return demo
+}
+
+it('the demo is two systems with one show, and a rack of single devices', async () => {
+  const demo = await demoWith({ seed: 5 })
+  expect(demo.manufacturers.map((one) => [one.code, one.name])).toEqual([
+    ['shure', 'Shure'],
+    ['sennheiser', 'Sennheiser'],
+    ['lectrosonics', 'Lectrosonics'],
+  ])
+  const url = String(demo.manufacturers[1]?.config.api_base_url)
+  const { json } = await call({ baseUrl: url }, 'GET', '/api/v1/devices', { headers: basic })
+  expect(json.devices).toHaveLength(11)
+  const devices = demo.manufacturers[0]?.config.devices as { url: string }[]
+  expect(devices.map(({ url }) => new URL(url).protocol)).toEqual([...Array(6).fill('tcp:'), 'udp:'])
+  const others = demo.manufacturers[1]?.config.devices as { url: string }[]
+  expect([...new Set(others.map(({ url }) => new URL(url).protocol))].sort()).toEqual(['http:', 'mcp:', 'ssc1:'])
+  const small = await demoWith({ receivers: 2 })
+  expect(small.manufacturers.map(({ config }) => config.devices)).toEqual([undefined, undefined])
+})

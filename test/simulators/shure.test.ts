@@ -1,0 +1,293 @@
+/** The simulated Shure system, as a client of its own meets it. */
+
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import WebSocket from 'ws'
+import { type ShureSimulatorOptions, startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
+import type { Simulator } from '../../src/simulation/simulator.ts'
+import { atEnd } from '../scope.ts'
+import { call, collect, fast, type Heard, pickTransmitter, until } from './client.ts'
+
+async function shureWith(options: ShureSimulatorOptions = {}) {
+  const shure = await startShureSimulator({ rateLimit: fast, story: false, ...options })
+  atEnd(() => shure.close())
+  return shure
+}
+
+describe('digest', () => {
+  it('is demanded in both algorithms, and each is accepted', async () => {
+    const shure = await shureWith()
+    const bare = await call(shure, 'GET', '/api/v1/devices')
+    expect(bare.status).toBe(401)
+    expect(challengesOf(bare).map((one) => [one.algorithm, one.qop])).toEqual([
+      ['SHA-256', 'auth'],
+      ['MD5', 'auth'],
+    ])
+    for (const algorithm of ['SHA-256', 'MD5']) {
+      const answer = await signed(shure, 'GET', '/api/v1/devices', { algorithm })
+      expect(answer.status).toBe(200)
+      expect(answer.headers['authentication-info']).toMatch(/rspauth="[0-9a-f]+"/)
+      expect(answer.json.devices).toHaveLength(13)
+    }
+  })
+
+  it('is answered by this test as RFC 7616 section 3.9.1 has it', () => {
+    const about = { realm: 'http-auth@example.org', nonce: '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v' }
+    const given = { ...about, secret: 'Circle of Life', username: 'Mufasa', uri: '/dir/index.html', nc: 1 }
+    const cnonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ'
+    expect(sign('GET', { ...given, cnonce, algorithm: 'MD5' })).toContain('8ca523f5e9506fed4657c9700eebdbec')
+    expect(sign('GET', { ...given, cnonce, algorithm: 'SHA-256' })).toContain('753927fa0e85d155564e2e272a28d180')
+  })
+
+  it('refuses a wrong secret, user, path and method, without calling them stale', async () => {
+    const shure = await shureWith()
+    const path = '/api/v1/devices'
+    for (const wrong of [{ secret: 'no' }, { username: 'root' }, { uri: '/api/v1/else' }, { signedMethod: 'PUT' }]) {
+      const answer = await signed(shure, 'GET', path, wrong)
+      expect(answer.status).toBe(401)
+      expect(String(answer.headers['www-authenticate'])).not.toContain('stale')
+    }
+    expect(shure.requests.entries.filter((entry) => entry.refusal === 'wrong-credentials')).toHaveLength(3)
+  })
+
+  it('refuses a nonce count that does not rise', async () => {
+    const shure = await shureWith()
+    const [challenge] = challengesOf(await call(shure, 'GET', '/api/v1/devices'))
+    const withCount = (nc: number) => signed(shure, 'GET', '/api/v1/devices', { nc, challenge })
+    expect((await withCount(2)).status).toBe(200)
+    expect((await withCount(2)).status).toBe(401)
+    expect((await withCount(1)).status).toBe(401)
+    expect((await withCount(3)).status).toBe(200)
+    expect(shure.requests.entries.filter((entry) => entry.refusal === 'replay')).toHaveLength(2)
+  })
+
+  it('calls a nonce stale after its uses or its time', async () => {
+    let time = Date.now()
+    const shure = await shureWith({ nonceUses: 2, nonceLifetimeMs: 5000, now: () => time })
+    let [challenge] = challengesOf(await call(shure, 'GET', '/api/v1/devices'))
+    const withCount = (nc: number) => signed(shure, 'GET', '/api/v1/devices', { nc, challenge })
+    expect([(await withCount(1)).status, (await withCount(2)).status]).toEqual([200, 200])
+    const spent = await withCount(3)
+    expect(spent.status).toBe(401)
+    ;[challenge] = challengesOf(spent)
+    expect(challenge?.stale).toBe('true')
+    time += 5001
+    expect(challengesOf(await withCount(1))[0]?.stale).toBe('true')
+  })
+
+  it('names the next nonce when told to, and that one works', async () => {
+    const shure = await shureWith({ nextNonce: true })
+    const first = await signed(shure, 'GET', '/api/v1/devices')
+    const [, nonce = ''] = /nextnonce="([^"]+)"/.exec(String(first.headers['authentication-info'])) ?? []
+    const challenge = { realm: 'System API', nonce, algorithm: 'SHA-256' }
+    expect((await signed(shure, 'GET', '/api/v1/devices', { challenge })).status).toBe(200)
+  })
+
+  it('can demand the vendor key as well', async () => {
+    const shure = await shureWith({ demandVendorKey: true })
+    expect(shure.config.auth_header).toBe(true)
+    const headers = { 'x-vendor-auth-key': String(shure.config.shared_key) }
+    const [challenge] = challengesOf(await call(shure, 'GET', '/api/v1/devices', { headers }))
+    expect((await signed(shure, 'GET', '/api/v1/devices', { challenge })).status).toBe(401)
+    expect((await signed(shure, 'GET', '/api/v1/devices', { challenge, headers })).status).toBe(200)
+  })
+})
+
+describe('discovery addresses', () => {
+  const path = '/api/v1/config/discovery/ips'
+
+  it('are replaced by PUT and taken away by PATCH', async () => {
+    const shure = await shureWith()
+    expect((await signed(shure, 'GET', path)).json).toEqual({ ips: [] })
+    expect((await signed(shure, 'PUT', path, { body: { ips: ['10.0.0.1', '10.0.0.2'] } })).status).toBe(202)
+    expect((await signed(shure, 'PATCH', `${path}/remove`, { body: { ips: ['10.0.0.1'] } })).status).toBe(202)
+    expect(shure.discoveryIps).toEqual(['10.0.0.2'])
+    expect((await signed(shure, 'PUT', path, { body: { ips: 'all' } })).status).toBe(400)
+    expect(shure.discoveryIps).toEqual(['10.0.0.2'])
+  })
+
+  it('may want POST instead of PATCH', async () => {
+    const shure = await shureWith({ refusePatch: true })
+    const refused = await signed(shure, 'PATCH', `${path}/remove`, { body: { ips: [] } })
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'POST'])
+    expect((await signed(shure, 'POST', `${path}/remove`, { body: { ips: [] } })).status).toBe(202)
+  })
+})
+
+describe('the WebSocket', () => {
+  it('is refused without credentials, and at another path', async () => {
+    const shure = await shureWith()
+    expect(await upgradeStatus(shure, '/api/v1/ws', {})).toBe(401)
+    const authorization = await authorizationFor(shure, '/api/v1/other')
+    expect(await upgradeStatus(shure, '/api/v1/other', { authorization })).toBe(404)
+  })
+
+  it('pushes what changed and nothing else', async () => {
+    const shure = await shureWith({ pushesPerSecond: 0 })
+    const { id, number } = pickTransmitter(shure)
+    const { frames } = await connect(shure)
+    shure.show.set(id, { battery: 7, rf_level: -71, audio_level: -9 }, number)
+    shure.push.flush()
+    const update = await frames.find((frame) => frame.device_id === id && frame.transmitters !== undefined)
+    expect(update.type).toBe('device_update')
+    const levels = { channel: number, rf_level: -71, audio_level: -9 }
+    expect(update.channels.find((one: { channel: number }) => one.channel === number)).toEqual(levels)
+    const told = update.transmitters.find((one: { channel: number }) => one.channel === number)
+    expect(told).toEqual({ ...levels, battery: 7 })
+
+    shure.show.set(id, { ip: '10.7.7.7' })
+    shure.show.set(id, { transmitter: false }, number)
+    shure.push.flush()
+    const second = await frames.find((frame) => frame.ip === '10.7.7.7')
+    expect(second).not.toHaveProperty('serial_number')
+    expect(second.channels.find((one: { channel: number }) => one.channel === number).transmitter).toBeNull()
+  })
+
+  it('tells of devices that go offline, come, and are removed', async () => {
+    const shure = await shureWith({ receivers: 2, pushesPerSecond: 50 })
+    const [first, second] = shure.show.devicesAt(0).map(({ device }) => device.id)
+    const { frames } = await connect(shure)
+    shure.show.set(first ?? '', { online: false })
+    await frames.find(
+      (frame) => frame.type === 'status_update' && frame.device_id === first && frame.status === 'offline',
+    )
+    shure.show.remove(second ?? '')
+    expect(await frames.find((frame) => frame.type === 'device_removed')).toEqual({
+      type: 'device_removed',
+      device_id: second,
+    })
+    const added = shure.show.add('shure', { serial_number: 'NEW' })
+    expect(await frames.find((frame) => frame.device_id === added)).toMatchObject({
+      serial_number: 'NEW',
+      status: 'online',
+    })
+  })
+
+  it('pushes levels about five times a second a device', async () => {
+    const shure = await shureWith({ receivers: 1 })
+    const { frames } = await connect(shure)
+    await pause(1100)
+    expect(frames.all.length).toBeGreaterThanOrEqual(4)
+    expect(frames.all.length).toBeLessThanOrEqual(6)
+  })
+
+  it('answers pings, falls silent, and drops its links', async () => {
+    const shure = await shureWith({ pushesPerSecond: 20 })
+    const { socket, frames } = await connect(shure)
+    let pongs = 0
+    socket.on('pong', () => pongs++)
+    socket.ping()
+    await until(() => pongs === 1)
+    shure.setFault({ type: 'silent-links' })
+    socket.ping()
+    const heard = frames.all.length
+    await pause(200)
+    expect(pongs).toBe(1)
+    expect(frames.all.length).toBeLessThanOrEqual(heard + 1)
+    shure.setFault({ type: 'close-links' })
+    await until(() => socket.readyState === WebSocket.CLOSED)
+    expect(shure.push.links).toBe(0)
+  })
+
+  it('says goodbye with 1001', async () => {
+    const shure = await startShureSimulator({ rateLimit: fast })
+    const { socket } = await connect(shure)
+    const code = new Promise((resolve) => socket.once('close', resolve))
+    await shure.close()
+    expect(await code).toBe(1001)
+  })
+
+  it('is struck by faults as well', async () => {
+    const shure = await shureWith()
+    shure.setFault({ type: 'status', status: 503 }, { path: '/api/v1/ws' })
+    const authorization = await authorizationFor(shure, '/api/v1/ws')
+    expect(await upgradeStatus(shure, '/api/v1/ws', { authorization })).toBe(503)
+  })
+})
+
+// --- A digest written here ---------------------------------------------------------------------------------------------
+
+interface Signature {
+  readonly secret?: string
+  readonly username?: string
+  readonly uri?: string
+  readonly signedMethod?: string
+  readonly algorithm?: string
+  readonly nc?: number
+  readonly challenge?: Record<string, string> | undefined
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+}
+
+async function signed(to: Simulator, method: string, path: string, about: Signature = {}): Promise<Heard> {
+  const authorization = await authorizationFor(to, path, { signedMethod: method, ...about })
+  return call(to, method, path, { headers: { ...about.headers, authorization }, body: about.body })
+}
+
+async function authorizationFor(to: Simulator, path: string, about: Signature = {}): Promise<string> {
+  const { algorithm = 'SHA-256', secret = String(to.config.shared_key), signedMethod = 'GET' } = about
+  const offered = about.challenge === undefined ? challengesOf(await call(to, 'GET', path)) : [about.challenge]
+  const challenge = offered.find((one) => about.challenge !== undefined || one.algorithm === algorithm) ?? {}
+  const { realm = '', nonce = '' } = challenge
+  const given = { username: 'api', uri: path, nc: 1, cnonce: 'abc', ...about, secret, realm, nonce }
+  return sign(signedMethod, { ...given, algorithm: challenge.algorithm ?? algorithm })
+}
+
+function sign(
+  method: string,
+  about: {
+    algorithm: string
+    realm: string
+    nonce: string
+    secret: string
+    username: string
+    uri: string
+    nc: number
+    cnonce: string
+  },
+): string {
+  const { algorithm, realm, nonce, secret, username, uri, cnonce } = about
+  const hash = (text: string) =>
+    createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
+      .update(text)
+      .digest('hex')
+  const nc = about.nc.toString(16).padStart(8, '0')
+  const a1 = hash(`${username}:${realm}:${secret}`)
+  const response = hash(`${a1}:${nonce}:${nc}:${cnonce}:auth:${hash(`${method}:${uri}`)}`)
+  const quoted = { username, realm, nonce, uri, cnonce, response }
+  const list = Object.entries(quoted).map(([name, value]) => `${name}="${value}"`)
+  return `Digest ${[...list, `algorithm=${algorithm}`, 'qop=auth', `nc=${nc}`].join(', ')}`
+}
+
+function challengesOf(answer: Heard): Record<string, string>[] {
+  const header = String(answer.headers['www-authenticate'] ?? '')
+  return header
+    .split(/,\s*(?=Digest )/)
+    .map((one) =>
+      Object.fromEntries([...one.matchAll(/(\w+)=(?:"([^"]*)"|([^\s,]+))/g)].map(([, name, a, b]) => [name, a ?? b])),
+    )
+}
+
+function upgradeStatus(to: Simulator, path: string, headers: Record<string, string>): Promise<number | undefined> {
+  const socket = new WebSocket(to.baseUrl.replace('http', 'ws') + path, { headers })
+  return new Promise((resolve, reject) => {
+    socket.on('unexpected-response', (request, response) => {
+      request.destroy()
+      resolve(response.statusCode)
+    })
+    socket.on('open', () => reject(new Error('it opened')))
+    socket.on('error', () => {})
+  })
+}
+
+async function connect(to: Simulator) {
+  const authorization = await authorizationFor(to, '/api/v1/ws')
+  const socket = new WebSocket(`${to.baseUrl.replace('http', 'ws')}/api/v1/ws`, { headers: { authorization } })
+  atEnd(() => socket.terminate())
+  const frames = collect()
+  socket.on('message', (data) => frames.all.push(JSON.parse(String(data))))
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  await until(() => to.push.links > 0)
+  return { socket, frames }
+}
