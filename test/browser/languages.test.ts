@@ -73,7 +73,7 @@ it('says every word of every page in the language that the browser wants', async
     await saysNothingElse(page, data)
   }
   expect(await page.locator('html').getAttribute('lang')).toBe(speaking.locale)
-})
+}, 120_000)
 
 /** Presses what can be pressed on an administrative page, and puts away the questions that come of it. */
 async function askEverything(page: Page, data: ReadonlySet<string>) {

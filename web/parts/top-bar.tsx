@@ -28,7 +28,7 @@ export function TopBar({ current, children }: TopBarProps) {
           <rect x="12" y="3" width="8" height="16" rx="4" />
           <path d="M7 15a9 9 0 0 0 18 0M16 24v5M10 29h12" />
         </svg>
-        {words.product}
+        <span className="brand-name">{words.product}</span>
       </a>
       {children}
       <nav className="pages" aria-label={words.nav.label}>
