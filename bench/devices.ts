@@ -8,7 +8,8 @@ import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AtEnd, type Bench, cpuOf, makeFolder, until } from './harness.ts'
+import type { ReceiverInData } from '../src/model/api.ts'
+import { type AtEnd, type Bench, cpuOf, type Figure, makeFolder, residentMegabytes, until } from './harness.ts'
 import { startReference, startService } from './servers.ts'
 
 const receivers = 500
@@ -24,8 +25,11 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
     const folder = await makeFolder(atEnd)
     const config = { devices: rack.ports.map((port) => `tcp://127.0.0.1:${port}`), timeout: 30 }
     const manufacturers = [{ code: 'shure', config }]
+    const startedAt = performance.now()
     const micwatch = await startService(atEnd, folder, { manufacturers, nodeOptions })
     await until('every receiver meters for Micwatch', () => rack.metering() === receivers, 120_000)
+    await until('Micwatch shows every level', async () => (await shown(micwatch.address)) === receivers)
+    const startMs = performance.now() - startedAt
     const file = join(folder, 'ports.json')
     await writeFile(file, JSON.stringify(rack.ports))
     const reference = await startReference(atEnd, 'lines', file)
@@ -38,12 +42,39 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
         const after = await Promise.all([cpuOf(micwatch.pid), cpuOf(reference.pid)])
         if (rack.metering() !== 2 * receivers) throw new Error('a conversation was lost on the way')
         const [ours, bare] = after.map((value, at) => ((value ?? 0) - (before[at] ?? 0)) / seconds)
-        const name = `${receivers} receivers × ${channels.length}, metering at ${1000 / meterMs} Hz, CPU`
-        return [{ name, unit: 'ms/s' as const, ours: ours ?? 0, reference: bare ?? null }]
+        const [megabytes, bareMegabytes] = await Promise.all(
+          [micwatch, reference].map((one) => residentMegabytes(one.pid)),
+        )
+        const size = `${receivers} receivers × ${channels.length}`
+        const figures: Figure[] = [
+          {
+            name: `${size}, metering at ${1000 / meterMs} Hz, CPU`,
+            unit: 'ms/s',
+            ours: ours ?? 0,
+            reference: bare ?? null,
+          },
+          {
+            name: `${size}, from the start until all are followed`,
+            unit: 'ms',
+            ours: startMs,
+            reference: Number(reference.said.untilHeardMs),
+          },
+        ]
+        if (typeof megabytes === 'number') {
+          figures.push({ name: `${size}, memory`, unit: 'MB', ours: megabytes, reference: bareMegabytes ?? null })
+        }
+        return figures
       },
     }
   },
 })
+
+/** How many receivers are shown with levels on every channel. */
+async function shown(address: string): Promise<number> {
+  const answer = await fetch(`${address}/api/data.json`)
+  const { receivers: all } = (await answer.json()) as { receivers: ReceiverInData[] }
+  return all.filter((one) => one.channels.every(({ rf_level }) => rf_level !== null)).length
+}
 
 /** As little of each receiver as it takes to be one: ULX-D, four channels, new values with every meter. */
 export async function startRack(atEnd: AtEnd, receivers: number) {

@@ -47,16 +47,20 @@ function relay(url: string): void {
 
 function readLines(file: string): void {
   const ports: readonly number[] = JSON.parse(readFileSync(file, 'utf8'))
-  let heard = 0
+  const startedAt = performance.now()
+  const heard = new Set<number>()
   for (const port of ports) {
     const socket = createConnection({ host: '127.0.0.1', port, noDelay: true })
     socket.write('< SET 0 METER_RATE 00100 >')
-    socket.on('data', (bytes) => {
-      heard += bytes.length
+    socket.on('data', () => {
+      if (heard.has(port)) return
+      heard.add(port)
+      if (heard.size === ports.length) {
+        console.log(JSON.stringify({ address: '', untilHeardMs: performance.now() - startedAt }))
+      }
     })
     socket.on('close', () => process.exit())
   }
-  setTimeout(() => console.log(JSON.stringify({ address: '', heard })), 2000)
 }
 
 function say(scheme: string, bound: AddressInfo | string | null): void {

@@ -152,10 +152,9 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     let sealed = ''
     let isStoreDown = false
     let isRunningOn = false
-    const sourceAt = (id: string) => roster.sources().find((one) => one.id === id)
-    const isSource = (id: string) => sourceAt(id) !== undefined
+    const isSource = (id: string) => roster.find(id) !== undefined
     const rankOf = (id: string) => {
-      const source = sourceAt(id)
+      const source = roster.find(id)
       return source === undefined ? null : (source.form.rank ?? 0)
     }
     const connections = createConnections({ db, latest, feed, log, now, rankOf })

@@ -1,6 +1,7 @@
 /** Single devices in the whole service: found, followed, lost and back, whatever their protocol. */
 
 import { expect, it } from 'vitest'
+import { startChargerSimulator } from '../src/manufacturers/shure/strings/simulator/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
 import { createShow } from '../src/simulation/show.ts'
 import { channelOf, entryOf, firstDevice, startApp, startShure, startSystemApi, type TestApp, until } from './app.ts'
@@ -72,6 +73,36 @@ it.concurrent('a rack of every family is found, followed live, and left in peace
   await app.close()
   expect(devices.map(({ clients }) => clients)).toEqual(devices.map(() => 0))
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
+}, 60_000)
+
+it.concurrent('packs in a charger are units that charge, go and come back', async () => {
+  const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
+  atEnd(() => charger.close())
+  const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
+  const seen = async (wanted: object) =>
+    until(`units are ${JSON.stringify(wanted)}`, async () => {
+      const { json } = await app.get('/api/units/')
+      const units = (json as { name: string; battery_percentage: number; status: string }[]).map(
+        ({ name, battery_percentage, status }) => [name, battery_percentage, status],
+      )
+      return JSON.stringify(units) === JSON.stringify(wanted)
+    })
+  await seen([['Backstage 1', 80, 'online']])
+  charger.charge(1, 81)
+  await seen([['Backstage 1', 81, 'online']])
+  charger.charge(1, null)
+  charger.charge(2, 40)
+  await seen([
+    ['Backstage 1', 81, 'offline'],
+    ['Backstage 2', 40, 'online'],
+  ])
+  charger.charge(1, 12)
+  await seen([
+    ['Backstage 1', 12, 'online'],
+    ['Backstage 2', 40, 'online'],
+  ])
+  expect(await app.receivers()).toEqual([])
+  expect(app.house.health().manufacturers).toMatchObject([{ status: 'healthy' }])
 }, 60_000)
 
 it.concurrent('details survive a restart', async () => {

@@ -7,6 +7,7 @@
 import type { Transport } from '../model/connection.ts'
 import type { Complaint } from '../model/health.ts'
 import type { Observation } from '../model/receiver.ts'
+import type { MulticastGroup } from '../upstream/announcements.ts'
 import { ConfigError, type DevicePorts } from '../upstream/connection.ts'
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 import type { Link, LinkSettings } from '../upstream/link.ts'
@@ -122,12 +123,30 @@ export interface FormChoice {
   detect(link: Link, about: { assumed: Form; trouble: ApiError }, signal?: AbortSignal): Promise<Form | null>
 }
 
+/** What devices send to everybody, unasked, every few seconds. */
+export interface Beacon {
+  readonly group: MulticastGroup
+  /** Anybody may have sent it; null where it makes no sense, or tells of something that cannot be listened to. */
+  read(datagram: Buffer, ip: string): Introduction | null
+}
+
+/** Who a device says it is before anybody has spoken with it. */
+export interface Introduction extends Required<Pick<Observation, 'id' | 'device_type'>> {
+  /** Of the address to listen to it at, on the usual port. */
+  readonly scheme: string
+  readonly model: string
+  readonly mac_address: string | null
+  readonly channels: number
+}
+
 /** How devices that speak for themselves are found. Each is asked in the form that its address stands for. */
 export interface Search {
   /** Schemes, each with the port its devices listen at unless somebody changed it. */
   readonly ports: DevicePorts
   /** Service types they announce (`_ssc._udp`), each with the scheme spoken there. */
   readonly services?: Readonly<Record<string, string>>
+  /** How they announce themselves, where they do it in a way of their own. */
+  readonly beacon?: Beacon
   /** By scheme: how a device is asked who it is, where listing it takes a password. */
   readonly meet?: Readonly<Record<string, Meeting>>
   /** By scheme: where systems that speak for many devices listen, and how one is asked who it is. */

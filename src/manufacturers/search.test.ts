@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { certify } from '../../test/certificates.ts'
 import { startResponder } from '../../test/mdns-responder.ts'
 import { serveHttp, serveLines } from '../../test/plugin-kit-server.ts'
+import { attributeReply, shureAttributes, startBeacon } from '../../test/slp-beacon.ts'
 import { createDestinations } from '../upstream/destinations.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
 import { startLectrosonicsSimulator } from './lectrosonics/simulator.ts'
@@ -196,4 +197,43 @@ describe('a device that announces itself', () => {
     expect(await searchAddresses(plugin, { ...about, announcements })).toHaveLength(1)
     expect(simulator.requests.count('!id?')).toBe(1)
   })
+})
+
+describe('a Shure device that announces itself unasked', () => {
+  /** Every test has a group of its own. */
+  async function announce(port: number, ...datagrams: Buffer[]) {
+    const group = { address: '239.255.254.253', port }
+    open.push(await startBeacon({ group, ip: '127.0.0.1', datagrams }))
+    return { ...about, beacons: { group, from: ['127.0.0.1'] } }
+  }
+
+  test('and does not answer is found with its model, its channels and where to listen to it', async () => {
+    const noise = [Buffer.from('hello'), attributeReply('(acn-fctn=ANX4)'), attributeReply('(acn-fctn=AD600)')]
+    const options = await announce(28_427, ...noise, attributeReply(shureAttributes()))
+    expect(await searchAddresses(shure, options)).toEqual([
+      {
+        address: 'tcp://127.0.0.1:2202',
+        ip: '127.0.0.1',
+        id: 'strings:00:0E:DD:47:E0:D7',
+        device_type: 'qlxd',
+        model: 'QLXD4 K51',
+        serial_number: null,
+        mac_address: '00:0E:DD:47:E0:D7',
+        channels: 1,
+      },
+    ])
+    expect(await searchAddresses(shure, { ...options, ips: ['127.0.0.2'] })).toEqual([])
+    expect(await searchAddresses(shure, { ...options, known: new Set(['tcp://127.0.0.1:2202']) })).toEqual([])
+  }, 15_000)
+
+  test('and answers is one, as it tells itself', async () => {
+    const device = await startStringsSimulator({ family: 'ulxd' })
+    open.push(device)
+    const { protocol, port } = new URL(device.url)
+    const options = await announce(28_428, attributeReply(shureAttributes({ model: 'ULXD4Q' })))
+    const plugin = { ...shure, search: { ...shure.search, ports: { [protocol]: Number(port) } } }
+    expect(await searchAddresses(plugin, options)).toMatchObject([
+      { address: device.url, device_type: 'ulxd', model: 'ULXD4Q', channels: 4 },
+    ])
+  }, 15_000)
 })

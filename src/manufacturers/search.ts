@@ -5,11 +5,11 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Observation } from '../model/receiver.ts'
-import { type BrowseOptions, browse } from '../upstream/announcements.ts'
+import { type BrowseOptions, browse, type MulticastGroup, overhear } from '../upstream/announcements.ts'
 import type { Destinations } from '../upstream/destinations.ts'
 import { openLine } from '../upstream/line.ts'
 import { createLink, createTurnstile, type Link } from '../upstream/link.ts'
-import type { Form, Meeting, Plugin, Source } from './plugin.ts'
+import type { Form, Introduction, Meeting, Plugin, Source } from './plugin.ts'
 import { hearSource } from './sources.ts'
 
 /** A device, or a system, that answered, as far as it could be asked. */
@@ -36,6 +36,8 @@ export interface SearchOptions {
   readonly signal: AbortSignal
   /** Where services are asked for; the multicast group unless told. */
   readonly announcements?: Pick<BrowseOptions, 'group' | 'from'>
+  /** Where beacons are listened to; their own group unless told. */
+  readonly beacons?: { readonly group: MulticastGroup; readonly from: readonly string[] }
 }
 
 /** So many are asked at once, one of a kind after the other: some old gear does not stand being asked in a burst. */
@@ -46,6 +48,8 @@ const connectMs = 500
 /** Who is there may take longer to tell of itself; whether anybody is, over UDP only an answer says. */
 const tellMs = { connected: 3_000, unconnected: 1_000, inAll: 8_000 }
 const announceMs = 1_500
+/** Those who announce themselves unasked do so every two seconds. */
+const beaconMs = 2_500
 
 /** Without credentials, certificates need not be looked at: nearly all devices have one of their own making. */
 const asStranger = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
@@ -71,7 +75,11 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
     ),
   )
   const announced = listenAround(search.services ?? {}, options).then((addresses) => lookAt(addresses))
-  const found = (await Promise.all([...searches, ...systems, announced])).flat()
+  const introduced = introductions(plugin, options)
+  const introducing = introduced.then((all) => lookAt(all.map(({ address }) => address)))
+  const answered = (await Promise.all([...searches, ...systems, announced, introducing])).flat()
+  // One that announces itself and does not answer is there all the same.
+  const found = [...answered, ...(await introduced)]
   // A device may speak in several forms; one will do.
   const firsts = new Map(found.toReversed().map((one) => [`${one.kind} ${one.ip}`, one]))
   return ips.flatMap((ip) => kinds.flatMap((kind) => firsts.get(`${kind} ${ip}`) ?? []))
@@ -88,6 +96,25 @@ async function listenAround(services: Readonly<Record<string, string>>, options:
   return offered.flatMap(({ type, port, addresses }) =>
     addresses.filter((ip) => wanted.has(ip)).map((ip) => addressOf(String(services[type]), ip, port)),
   )
+}
+
+/** Who announces itself unasked, of those that are wanted and not listened to. */
+async function introductions({ search }: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
+  const { beacon, ports = {} } = search ?? {}
+  if (beacon === undefined) return []
+  const { ips, known, signal, beacons } = options
+  const wanted = new Set(ips)
+  const about = { group: beacon.group, forMs: beaconMs, signal, ...beacons }
+  const heard = await overhear(about, (datagram, ip) => (wanted.has(ip) ? beacon.read(datagram, ip) : null)).catch(
+    () => new Map<string, Introduction>(),
+  )
+  return [...heard].flatMap(([ip, { scheme, ...told }]) => {
+    const port = ports[scheme]
+    const address = port === undefined ? null : addressOf(scheme, ip, port)
+    return address === null || known.has(address)
+      ? []
+      : [{ ...told, kind: 'device' as const, address, ip, serial_number: null }]
+  })
 }
 
 /** In the spelling that sources have. */

@@ -101,7 +101,8 @@ export function manufacturerHealth(
   if (!isEnabled) {
     return { code, status: 'disabled', base_url, consecutive_failures: 0, error: null, overruns: 0, details: [] }
   }
-  const own = reports.filter((one) => one.manufacturer === code && sources.includes(one.source))
+  const listed = new Set(sources)
+  const own = reports.filter((one) => one.manufacturer === code && listed.has(one.source))
   const statuses = own.map((report) => sourceStatus(report, now))
   const failures = own.map((report) => report.consecutive_failures)
   // A source that has not reported yet counts as neither well nor ill.

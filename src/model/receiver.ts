@@ -172,11 +172,19 @@ const noTransmitter: Transmitter = {
 }
 
 function mergeChannel(before: Channel, reading: ChannelReading): Channel {
-  const { transmitter: told, details, ...fields } = reading
-  const transmitter = mergeTransmitter(before.transmitter, told)
-  const changed = changedFields<Channel>(before, { ...fields, details: mergeDetails(before.details, details) })
-  if (transmitter === before.transmitter && isEmpty(changed)) return before
-  return { ...before, ...changed, transmitter }
+  const { name = before.name, frequency = before.frequency } = reading
+  const { audio_level = before.audio_level, rf_level = before.rf_level } = reading
+  const transmitter = mergeTransmitter(before.transmitter, reading.transmitter)
+  const details = mergeDetails(before.details, reading.details)
+  const isAsBefore =
+    audio_level === before.audio_level &&
+    rf_level === before.rf_level &&
+    details === before.details &&
+    transmitter === before.transmitter &&
+    name === before.name &&
+    frequency === before.frequency
+  if (isAsBefore) return before
+  return { ...before, name, frequency, audio_level, rf_level, transmitter, ...(details !== undefined && { details }) }
 }
 
 function mergeTransmitter(before: Transmitter | null, told: TransmitterReading | null | undefined): Transmitter | null {

@@ -16,6 +16,8 @@ const leaseMs = 15_000
 const renewEveryMs = 5_000
 /** How often is looked who has what: takeover within 15 + 1 s of a crash, within 1 s of a clean stop. */
 const lookEveryMs = 1_000
+/** Those who ask at the same time are answered together: a house of hundreds of devices starts all at once. */
+const gatherMs = 20
 /** So long a free source is left to those whose turn it is; then anybody may take it. */
 const courtesyMs = 6_000
 
@@ -111,7 +113,8 @@ export function createKeeper(deps: LeaseDeps): Keeper {
         if (!isTroubled) log.warn({ error: String(error) }, 'the leases cannot be looked at')
         isTroubled = true
       }
-      await pause(lookEveryMs, wake.signal)
+      const isAsked = !(await pause(lookEveryMs, wake.signal))
+      if (isAsked && claims.size > 0) await pause(gatherMs, new AbortController().signal)
     }
     isLooking = false
   }
@@ -126,7 +129,8 @@ export function createKeeper(deps: LeaseDeps): Keeper {
       if (claim.isWanted) claim.granted(epoch)
       else await giveBack(deps, claim.source)
     }
-    for (const claim of claims.values()) tellHolder(claim, leases)
+    const holders = holdersOf(leases)
+    for (const claim of claims.values()) tellHolder(claim, holders)
   }
 
   async function renew(): Promise<void> {
@@ -145,7 +149,7 @@ export function createKeeper(deps: LeaseDeps): Keeper {
 
   /** The free ones that this process may have. */
   function choose(leases: readonly HeldLease[]): Claim[] {
-    const holders = new Map(leases.map((lease) => [lease.source, lease.owner]))
+    const holders = holdersOf(leases)
     const pollers = leases.filter(({ source }) => source.startsWith(pollerPrefix)).map((lease) => lease.owner)
     const shared = [...claims.values()].filter(({ isShared }) => isShared).map(({ source }) => source)
     const { takes, gives } = shareOf({
@@ -154,12 +158,13 @@ export function createKeeper(deps: LeaseDeps): Keeper {
       sources: shared.sort().map((source) => ({ source, holder: holders.get(source) ?? null })),
     })
     excess = new Set(gives)
+    const ours = new Set(takes)
     const now = performance.now()
     return [...claims.values()].filter((claim) => {
       const isFree = claim.isWanted && !holders.has(claim.source)
       claim.freeSince = isFree ? (claim.freeSince ?? now) : null
       const isWaited = now - (claim.freeSince ?? now) >= courtesyMs
-      return isFree && (!claim.isShared || takes.includes(claim.source) || isWaited)
+      return isFree && (!claim.isShared || ours.has(claim.source) || isWaited)
     })
   }
 
@@ -174,8 +179,8 @@ export function createKeeper(deps: LeaseDeps): Keeper {
     })
   }
 
-  function tellHolder(claim: Claim, leases: readonly HeldLease[]): void {
-    const holder = claim.isWanted ? leases.find(({ source }) => source === claim.source)?.owner : undefined
+  function tellHolder(claim: Claim, holders: ReadonlyMap<string, string>): void {
+    const holder = claim.isWanted ? holders.get(claim.source) : undefined
     if (holder !== undefined && holder !== owner && holder !== claim.toldHolder) claim.onStandBy?.(holder)
     claim.toldHolder = holder
   }
@@ -230,6 +235,10 @@ export function createKeeper(deps: LeaseDeps): Keeper {
     },
     hasOthers: () => others,
   }
+}
+
+function holdersOf(leases: readonly HeldLease[]): ReadonlyMap<string, string> {
+  return new Map(leases.map((lease) => [lease.source, lease.owner]))
 }
 
 /** Runs `work` once, as soon as the lease is ours within `waitMs`; false when it was not. */

@@ -4,7 +4,7 @@ import type { Feed } from '../live/feed.ts'
 import type { SourceReport } from '../model/health.ts'
 import { type ManufacturerHealth, type MonitoredManufacturer, manufacturerHealth } from '../model/health.ts'
 import type { Database } from '../store/database.ts'
-import { listSourceReports, saveSourceReport } from '../store/sources.ts'
+import { listSourceReports, saveSourceReports } from '../store/sources.ts'
 
 export type CycleOutcome =
   | { readonly ok: true; readonly warning: string | null }
@@ -38,7 +38,7 @@ export function createReports(deps: {
   const toldStatus = new Map<string, string>()
   /** Their last report did not reach the database. */
   const unstored = new Set<string>()
-  const storing = new Map<string, Promise<void>>()
+  let storing: Promise<void> = Promise.resolve()
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
     return manufacturers.map((one) => manufacturerHealth(one, [...reports.values()], now()))
@@ -55,17 +55,15 @@ export function createReports(deps: {
     }
   }
 
-  /** One at a time a source; what is told meanwhile is stored with its next outcome. */
-  function store(source: string, report: SourceReport): Promise<void> {
-    const work =
-      storing.get(source) ??
-      db
-        .transaction((tx) => saveSourceReport(tx, report))
-        .then(() => {
-          if (reports.get(source) === report) unstored.delete(source)
-        })
-        .finally(() => storing.delete(source))
-    storing.set(source, work)
+  /** In turn, and whoever comes first stores what all the others have to say. */
+  function store(): Promise<void> {
+    const work = storing.then(async () => {
+      const due = [...unstored].flatMap((source) => reports.get(source) ?? [])
+      if (due.length === 0) return
+      await db.transaction((tx) => saveSourceReports(tx, due))
+      for (const report of due) if (reports.get(report.source) === report) unstored.delete(report.source)
+    })
+    storing = work.catch(() => {})
     return work
   }
 
@@ -83,10 +81,12 @@ export function createReports(deps: {
       const after = nextReport(before, manufacturer, source, outcome, now())
       reports.set(source, after)
       notedAt.set(source, performance.now())
-      tellChanges()
-      if (before === undefined || unstored.has(source) || isWorthStoring(before, after)) {
+      const isNews = before === undefined || isWorthStoring(before, after)
+      // A hold that is over is seen at the next look at what others have stored.
+      if (isNews) tellChanges()
+      if (isNews || unstored.has(source)) {
         unstored.add(source)
-        await store(source, after)
+        await store()
       }
       deps.onNoted?.(after)
     },

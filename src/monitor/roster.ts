@@ -9,6 +9,8 @@ export interface Roster {
   /** By code. */
   manufacturers(): readonly MonitoredManufacturer[]
   sources(): readonly HeardSource[]
+  /** By the source's id. */
+  find(id: string): HeardSource | undefined
   /** Why each of these cannot be asked at all, by code. */
   troubles(): ReadonlyMap<string, ManufacturerHealth>
   has(code: string): boolean
@@ -33,9 +35,11 @@ export function createRoster(deps: SourceDeps): Roster {
   let opened: ReadonlyMap<string, OpenedManufacturer> = new Map()
   const all = () => [...opened.values()]
   const sources = () => all().flatMap((one) => one.sources)
+  let byId: ReadonlyMap<string, HeardSource> = new Map()
   return {
     manufacturers: () => all().map((one) => one.monitored),
     sources,
+    find: (id) => byId.get(id),
     troubles: () => new Map(all().flatMap(({ trouble }) => (trouble === null ? [] : [[trouble.code, trouble]]))),
     has: (code) => opened.has(code),
     pollIntervalSeconds: (code) => opened.get(code)?.pollIntervalSeconds,
@@ -48,6 +52,7 @@ export function createRoster(deps: SourceDeps): Roster {
           return [record.code, isSame ? known : openManufacturer(record, deps)]
         }),
       )
+      byId = new Map(sources().map((heard) => [heard.id, heard]))
       const kept = new Set(sources())
       return before.filter((heard) => !kept.has(heard))
     },

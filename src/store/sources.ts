@@ -8,11 +8,12 @@ export async function listSourceReports(reader: Reader): Promise<SourceReport[]>
   return reader.selectFrom('sources').selectAll().orderBy('source').execute()
 }
 
-export async function saveSourceReport(tx: Tx, report: SourceReport): Promise<void> {
-  const { source, ...fields } = report
-  await tx.query
-    .insertInto('sources')
-    .values({ source, ...fields })
-    .onConflict((conflict) => conflict.column('source').doUpdateSet(fields))
-    .execute()
+export async function saveSourceReports(tx: Tx, reports: readonly SourceReport[]): Promise<void> {
+  for (const { source, ...fields } of reports) {
+    await tx.query
+      .insertInto('sources')
+      .values({ source, ...fields })
+      .onConflict((conflict) => conflict.column('source').doUpdateSet(fields))
+      .execute()
+  }
 }

@@ -1,9 +1,14 @@
-/** Asks the networks this machine is in who offers a service, over multicast DNS, and gathers the answers for a while. */
+/** What devices tell the networks this machine is in: asked over multicast DNS who offers a service, or unasked. */
 
 import { createSocket, type Socket } from 'node:dgram'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type DnsRecord, encodeQuestion, parseRecords, type Service, toServices } from './dns-sd.ts'
+
+export interface MulticastGroup {
+  readonly address: string
+  readonly port: number
+}
 
 export interface BrowseOptions {
   /** Such as `_ssc._udp`. */
@@ -11,13 +16,15 @@ export interface BrowseOptions {
   readonly forMs: number
   readonly signal: AbortSignal
   /** Where the question goes; the multicast group unless told. */
-  readonly group?: { readonly address: string; readonly port: number }
+  readonly group?: MulticastGroup
   /** This machine's own addresses to ask from; one of every network unless told. */
   readonly from?: readonly string[]
 }
 
 const multicastDns = { address: '224.0.0.251', port: 5353 }
 const maxRecords = 10_000
+/** Nobody has more devices; whoever makes up addresses gets no further. */
+const maxSenders = 4_096
 /** An answer may get lost, and so may a question. */
 const askEveryMs = 1000
 
@@ -51,6 +58,50 @@ export async function browse(options: BrowseOptions): Promise<Service[]> {
   return toServices(records, types)
 }
 
+export interface OverhearOptions {
+  readonly group: MulticastGroup
+  readonly forMs: number
+  readonly signal: AbortSignal
+  /** This machine's own addresses to listen at; one of every network unless told. */
+  readonly from?: readonly string[]
+}
+
+/** What was last sent to the group meanwhile, by the address of whoever sent it. */
+export async function overhear<T>(
+  { group, forMs, signal, from = ownAddresses() }: OverhearOptions,
+  read: (datagram: Buffer, ip: string) => T | null,
+): Promise<ReadonlyMap<string, T>> {
+  const heard = new Map<string, T>()
+  // Others on this machine may listen too.
+  const socket = createSocket({ type: 'udp4', reuseAddr: true })
+  socket.on('error', () => {})
+  socket.on('message', (datagram, { address }) => {
+    if (heard.size >= maxSenders && !heard.has(address)) return
+    const told = read(datagram, address)
+    if (told !== null) heard.set(address, told)
+  })
+  socket.bind(group.port, () => {
+    for (const address of from) join(socket, group.address, address)
+  })
+  try {
+    await pause(forMs, undefined, { signal })
+    return heard
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    socket.close()
+  }
+}
+
+function join(socket: Socket, group: string, address: string): void {
+  try {
+    socket.addMembership(group, address)
+  } catch {
+    // A network without multicast, or one that has gone.
+  }
+}
+
 function becomeSender(socket: Socket, address: string): void {
   try {
     socket.setMulticastInterface(address)
@@ -59,7 +110,7 @@ function becomeSender(socket: Socket, address: string): void {
   }
 }
 
-function ask(socket: Socket, question: Buffer, { address, port }: { address: string; port: number }): void {
+function ask(socket: Socket, question: Buffer, { address, port }: MulticastGroup): void {
   try {
     socket.send(question, port, address, () => {})
   } catch {

@@ -12,7 +12,7 @@ import { acquireLease, isLeaseHeld, leaseHolder, releaseLease } from '../../src/
 import { addChannels, insertReceivers, listReceivers, nextSlots, saveReceivers } from '../../src/store/receivers.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { listSettings, saveSetting } from '../../src/store/settings.ts'
-import { listSourceReports, saveSourceReport } from '../../src/store/sources.ts'
+import { listSourceReports, saveSourceReports } from '../../src/store/sources.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
@@ -290,7 +290,7 @@ describe.each(engines)('small records on %s', (engine) => {
       warning: 'x',
     }
     const other = { ...well, source: 'shure:https://10.0.0.2', last_success_at: null }
-    for (const report of [other, well, ill]) await db.transaction((tx) => saveSourceReport(tx, report))
+    for (const report of [other, well, ill]) await db.transaction((tx) => saveSourceReports(tx, [report]))
     expect(await listSourceReports(db.read)).toEqual([ill, other])
   })
 

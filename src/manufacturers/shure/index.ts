@@ -2,6 +2,7 @@
 
 import { parseConnection } from '../../upstream/connection.ts'
 import { type FormChoice, formOf, type Plugin } from '../plugin.ts'
+import { announcements } from './announced.ts'
 import { ShureApiError, ShureApiRateLimitError } from './errors.ts'
 import { strings, uhfrStrings } from './strings/form.ts'
 import { system } from './system.ts'
@@ -26,7 +27,7 @@ export const shure: Plugin = {
   name: 'Shure',
   errors: { ApiError: ShureApiError, ApiRateLimitError: ShureApiRateLimitError },
   forms: [system, systemApi, strings, uhfrStrings],
-  search: { ports, systems: { 'https:': { port: 10_000, meet: meetSystemApi } } },
+  search: { ports, systems: { 'https:': { port: 10_000, meet: meetSystemApi } }, beacon: announcements },
 
   listSources(config) {
     const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)

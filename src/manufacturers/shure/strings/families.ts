@@ -20,7 +20,9 @@ export interface Family {
   readonly hasChannelZero: boolean
   /** It is complete when it has told these. */
   readonly identityKeys: readonly string[]
-  /** So often it meters. */
+  /** What each of its channels tells for certain. */
+  readonly channelKey: string
+  /** So often it meters; 0: it never does, and tells what changes. */
   readonly meterMs: number
   /** What a channel that meters tells. */
   readonly meterKey: string
@@ -38,6 +40,7 @@ const ulxd: Family = {
   channelKeys: ['ALL'],
   hasChannelZero: true,
   identityKeys: ['DEVICE_ID', 'NET_SETTINGS SC'],
+  channelKey: 'FREQUENCY',
   meterMs: 100,
   meterKey: 'SAMPLE',
   readSample: readUlxdSample,
@@ -89,6 +92,7 @@ const psm1000: Family = {
   channelKeys: ['CHAN_NAME', 'FREQUENCY', 'AUDIO_IN_LVL', 'RF_TX_LVL', 'RF_MUTE'],
   hasChannelZero: false,
   identityKeys: ['DEVICE_NAME'],
+  channelKey: 'FREQUENCY',
   meterMs: 100,
   meterKey: 'AUDIO_IN_LVL_L',
   readSample: null,
@@ -102,9 +106,23 @@ export const uhfr: Family = {
   channelKeys: ['CHAN_NAME', 'FREQUENCY', 'TX_BAT'],
   hasChannelZero: false,
   identityKeys: [],
+  channelKey: 'FREQUENCY',
   meterMs: 90,
   meterKey: 'SAMPLE',
   readSample: readUhfrSample,
+}
+
+/** Bays stand where receivers have channels. */
+const charger: Family = {
+  ...ulxd,
+  name: 'charger',
+  model: 'SBC220',
+  deviceKeys: ['DEVICE_ID', 'FW_VER', 'NET_SETTINGS SC'],
+  channelKeys: ['BATT_DETECTED', 'BATT_CHARGE'],
+  channelKey: 'BATT_DETECTED',
+  meterMs: 0,
+  meterKey: 'BATT_DETECTED',
+  readSample: null,
 }
 
 const models: readonly (readonly [RegExp, Family])[] = [
@@ -113,6 +131,7 @@ const models: readonly (readonly [RegExp, Family])[] = [
   [/^SLXD/, slxd],
   [/^AD4/, axient],
   [/^P10T/, psm1000],
+  [/^SB(?:C2[24]0|RC)/, charger],
 ]
 
 /** Questions in the order that finds out most with least, each with the time it is given. */
@@ -132,9 +151,9 @@ export function recognise(words: Words): Family | null {
   return words.DEVICE_NAME === undefined ? null : psm1000
 }
 
-/** A charger speaks command strings too, and is no receiver. */
-export function isCharger({ MODEL = '' }: Words): boolean {
-  return /^SB(C|RC)/.test(MODEL)
+/** Packs in bays, and no channels. */
+export function isCharger({ name }: Family): boolean {
+  return name === charger.name
 }
 
 /** Channel numbers: as many as the model has, else those that have told anything. */
@@ -147,6 +166,7 @@ export function channelsOf(family: Family, words: Words): readonly number[] {
 function countByModel({ name }: Family, model = ''): number | null {
   if (name === 'qlxd') return 1
   if (name === 'psm1000') return 2
+  if (name === 'charger') return model.startsWith('SBRC') ? 8 : 2
   const size = /^(?:ULXD4|SLXD4|AD4)([DQ])?/.exec(model)
   return size === null ? null : size[1] === 'Q' ? 4 : size[1] === 'D' ? 2 : 1
 }
@@ -157,7 +177,7 @@ export function questions(family: Family, words: Words): readonly string[] {
   return [
     ...deviceKeys.map((key) => family.envelope(`GET ${key}`)),
     ...channelKeys.flatMap((key) => {
-      const channels = key === 'ALL' ? toChannels(family, words) : eachChannel(family, words)
+      const channels = key === 'ALL' || isCharger(family) ? toChannels(family, words) : eachChannel(family, words)
       return channels.map((channel) => family.envelope(`GET ${channel} ${key}`))
     }),
   ]
@@ -165,6 +185,7 @@ export function questions(family: Family, words: Words): readonly string[] {
 
 /** `ms` 0 switches metering off. */
 export function meterCommands(family: Family, words: Words, ms: number): readonly string[] {
+  if (family.meterMs === 0) return []
   const rate = (channel: number) =>
     family.name === 'uhfr'
       ? `METER ${channel} ALL ${ms === 0 ? 'STOP' : String(Math.round(ms / 30)).padStart(3, '0')}`

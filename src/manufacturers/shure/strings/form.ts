@@ -2,13 +2,15 @@
 
 import type { Link } from '../../../upstream/link.ts'
 import { defineForm, type Interest, type PushEvent, toldAtOnce } from '../../plugin.ts'
+import { type Bay, baysOf, isOccupied, toPack } from './bays.ts'
+import { isCharger } from './families.ts'
 import { converse, type News } from './session.ts'
 import { idPrefix, type StringsDevice, toChannelReading, toLevels, toObservation } from './translate.ts'
 
-export const strings = defineForm<StringsDevice>({
+export const strings = defineForm<StringsDevice | Bay>({
   ...toldAtOnce,
   listDevices,
-  transformDeviceData: toObservation,
+  transformDeviceData: (device) => ('bay' in device ? toPack(device) : toObservation(device)),
   transport: 'tcp',
   tellsAll: true,
   subscribe,
@@ -25,7 +27,8 @@ async function listDevices(link: Link, signal?: AbortSignal) {
   const lifetime = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
   try {
     for await (const { device } of converse(link, lifetime)) {
-      return { devices: [{ ...device, words: { ...device.words } }], malformed: 0 }
+      const told = { ...device, words: { ...device.words } }
+      return { devices: isCharger(told.family) ? baysOf(told).filter(isOccupied) : [told], malformed: 0 }
     }
     signal?.throwIfAborted()
     throw new link.errors.ApiError('the conversation ended before it began')
@@ -40,6 +43,7 @@ async function* subscribe(link: Link, _: Interest, signal: AbortSignal): AsyncGe
     for await (const news of converse(link, signal)) {
       if (!isOpen) yield { type: 'open' }
       isOpen = true
+      if (isCharger(news.device.family)) yield* toPackEvents(news)
       const told = toEvent(news)
       if (told !== null) yield told
       if (news.malformed > 0) yield { type: 'ignored', reason: `${news.malformed} frames make no sense` }
@@ -49,8 +53,18 @@ async function* subscribe(link: Link, _: Interest, signal: AbortSignal): AsyncGe
   }
 }
 
+/** Packs that are there, and bays that have just been emptied. */
+function* toPackEvents({ device, isWhole, channels }: News): Generator<PushEvent> {
+  for (const bay of baysOf({ ...device, words: { ...device.words } })) {
+    if (isOccupied(bay)) {
+      if (isWhole || channels.has(bay.bay)) yield { type: 'told', isWhole: true, observation: toPack(bay) }
+    } else if (channels.has(bay.bay)) yield { type: 'removed', id: bay.id }
+  }
+}
+
 function toEvent({ device, isWhole, channels, metered }: News): PushEvent | null {
   const { id, family, words } = device
+  if (isCharger(family)) return null
   if (isWhole) {
     return { type: 'told', isWhole: true, observation: toObservation({ ...device, words: { ...words } }) }
   }

@@ -5,7 +5,7 @@ import type { Conversation } from '../../../upstream/conversation.ts'
 import { openDatagrams } from '../../../upstream/datagrams.ts'
 import { openLine } from '../../../upstream/line.ts'
 import type { Link } from '../../../upstream/link.ts'
-import { channelsOf, type Family, isCharger, meterCommands, probes, questions, recognise, uhfr } from './families.ts'
+import { channelsOf, type Family, meterCommands, probes, questions, recognise, uhfr } from './families.ts'
 import { cutAngles } from './frames.ts'
 import { createHearing, type Heard, type Hearing } from './hearing.ts'
 import { idOf, type StringsDevice } from './translate.ts'
@@ -19,6 +19,8 @@ export interface News extends Heard {
 const silentMs = 5_000
 /** What it may not have pushed by itself is asked for again so often. */
 const refreshEveryMs = 30_000
+/** The same of a device that meters nothing: by its answers it is known to be there. */
+const askEveryMs = 3_000
 /** So long after everything else has come, nobody waits for what may never come. */
 const settledMs = 400
 
@@ -45,10 +47,11 @@ export async function* converse(link: Link, signal: AbortSignal): AsyncGenerator
     const device = describe(link, talk, { family, words: hearing.words })
     yield { device, channels: new Set(), metered: new Set(), malformed: 0, isWhole: true }
 
+    const [dueMs, waitMs] = family.meterMs > 0 ? [refreshEveryMs, undefined] : [askEveryMs, askEveryMs]
     for (let askedAt = performance.now(); ; ) {
-      const heard = await hearing.next()
+      const heard = await hearing.next(waitMs)
       if (heard === null) return
-      const isDue = performance.now() - askedAt > refreshEveryMs
+      const isDue = performance.now() - askedAt >= dueMs
       yield { ...heard, device, isWhole: heard.isWhole || isDue }
       if (!isDue) continue
       askedAt = performance.now()
@@ -79,7 +82,6 @@ async function identify(link: Link, talk: Conversation, hearing: Hearing): Promi
 }
 
 function unrecognised(host: string, { words, hasHeard }: Hearing): string {
-  if (isCharger(words)) return `${host} is a charger (${words.MODEL}), no receiver`
   if (words.MODEL !== undefined) return `${host} is a ${words.MODEL}, which Micwatch does not know`
   return hasHeard()
     ? `invalid response from ${host}: no Shure receiver answers so`
@@ -104,7 +106,7 @@ async function untilTold(
   const hasTold = () => family.identityKeys.every((key) => words[key] !== undefined)
   for (let toldAt = performance.now(); ; ) {
     const isSettled = performance.now() - toldAt > settledMs + family.meterMs
-    if (haveAll('FREQUENCY') && ((hasTold() && haveAll(family.meterKey)) || isSettled)) return true
+    if (haveAll(family.channelKey) && ((hasTold() && haveAll(family.meterKey)) || isSettled)) return true
     const leftMs = deadline - performance.now()
     if (leftMs <= 0) {
       throw new link.errors.ApiError(`no answer from ${host} within ${link.settings.timeoutMs / 1000} s`)

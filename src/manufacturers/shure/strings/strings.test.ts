@@ -45,7 +45,7 @@ describe.concurrent('who it is', () => {
   })
 
   test.each([
-    ['SBC840', /is a charger \(SBC840\), no receiver/],
+    ['SBC840', /is a SBC840, which Micwatch does not know/],
     ['ANX4', /is a ANX4, which Micwatch does not know/],
   ])('%s is refused by name', async (model, says) => {
     const { list } = await start({ family: 'ulxd', model })

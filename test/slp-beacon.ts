@@ -1,0 +1,61 @@
+/** A device that announces itself over SLP as Shure's do: an Attribute Reply to everybody, unasked, again and again. */
+
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import type { MulticastGroup } from '../src/upstream/announcements.ts'
+
+export interface Beacon {
+  readonly group: MulticastGroup
+  /** One of this machine's own addresses. */
+  readonly ip: string
+  /** What is sent; every one in its turn. */
+  readonly datagrams: readonly Buffer[]
+  readonly everyMs?: number
+}
+
+/** By real multicast, which does not leave the machine. */
+export async function startBeacon({ group, ip, datagrams, everyMs = 200 }: Beacon) {
+  const socket = createSocket('udp4')
+  socket.bind(0, ip)
+  await once(socket, 'listening')
+  socket.setMulticastInterface(ip)
+  const send = () => {
+    for (const datagram of datagrams) socket.send(datagram, group.port, group.address)
+  }
+  send()
+  const timer = setInterval(send, everyMs)
+  return {
+    close: () =>
+      new Promise<void>((resolve) => {
+        clearInterval(timer)
+        socket.close(() => resolve())
+      }),
+  }
+}
+
+/** RFC 2608 §8 and §10.4: header with language tag, error code, the list behind its length. */
+export function attributeReply(attributes: string, errorCode = 0): Buffer {
+  const language = Buffer.from('en')
+  const list = Buffer.from(attributes)
+  const header = Buffer.alloc(14)
+  header.set([2, 7])
+  header.writeUIntBE(header.length + language.length + 4 + list.length, 2, 3)
+  header.writeUInt16BE(language.length, 12)
+  const about = Buffer.alloc(4)
+  about.writeUInt16BE(errorCode, 0)
+  about.writeUInt16BE(list.length, 2)
+  return Buffer.concat([header, language, about, list])
+}
+
+/** As seen from a QLXD4 (the addresses are changed). */
+export function shureAttributes(
+  about: { readonly model?: string; readonly dcid?: string; readonly cid?: string } = {},
+) {
+  const { model = 'QLXD4', dcid = 'CCEAC054-E139-11DF-84BA-0015C5F3F612' } = about
+  const { cid = 'DD47E0D7-0000-11DD-A000-000EDDCCCCCC' } = about
+  return [
+    `(cid=${cid}),(acn-fctn=${model}),(acn-uacn=Vox 1),(acn-services=esta.dmp)`,
+    `(csl-esta.dmp=esta.sdt/127.0.0.1:57383;esta.dmp/cd:${dcid})`,
+    '(device-description=$:tftp://127.0.0.1/$.ddl)',
+  ].join(',')
+}
