@@ -101,6 +101,8 @@ it.concurrent('packs in a charger are units that charge, go and come back', asyn
     ['Backstage 1', 12, 'online'],
     ['Backstage 2', 40, 'online'],
   ])
+  const [first] = (await app.get('/api/units/')).json
+  expect(first.details).toMatchObject({ battery_health: 99, battery_cycles: 40, battery_minutes_to_full: 176 })
   expect(await app.receivers()).toEqual([])
   expect(app.house.health().manufacturers).toMatchObject([{ status: 'healthy' }])
 }, 60_000)

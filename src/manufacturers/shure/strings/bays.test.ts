@@ -24,6 +24,11 @@ const pack = (bay: number, battery: number) => ({
   name: `Backstage ${bay}`,
   online: true,
   battery,
+  details: {
+    battery_health: 100 - bay,
+    battery_cycles: 40 * bay,
+    battery_minutes_to_full: battery === 100 ? 0 : 2 * (100 - battery),
+  },
 })
 
 test('the packs in a charger are listed, each by its bay', async () => {

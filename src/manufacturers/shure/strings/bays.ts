@@ -7,7 +7,7 @@ import type { Observation } from '../../../model/receiver.ts'
 import { maxNameChars, readText, told } from '../../../upstream/fields.ts'
 import { channelsOf } from './families.ts'
 import type { StringsDevice } from './translate.ts'
-import { readNumber } from './words.ts'
+import { readNumber, type Word } from './words.ts'
 
 /** A bay of a charger, seen as a device. */
 export interface Bay extends StringsDevice {
@@ -22,9 +22,9 @@ export function isOccupied({ words, bay }: Bay): boolean {
   return words[`${bay} BATT_DETECTED`] === 'YES'
 }
 
-/** Health, cycles and the time to full are told too; a unit has no place for them. */
 export function toPack(at: Bay): Observation {
   const { id, words, family, called, bay } = at
+  const word = (key: string) => words[`${bay} ${key}`]
   const charger = readText(words.DEVICE_ID, maxNameChars) ?? called ?? words.MODEL ?? family.model
   return told({
     id,
@@ -32,6 +32,16 @@ export function toPack(at: Bay): Observation {
     device_type: family.name,
     name: `${charger} ${bay}`,
     online: isOccupied(at),
-    battery: readNumber(words[`${bay} BATT_CHARGE`], 101),
+    battery: readNumber(word('BATT_CHARGE'), 101),
+    details: told({
+      battery_health: readNumber(word('BATT_HEALTH'), 101),
+      battery_cycles: readNumber(word('BATT_CYCLE'), 65_535),
+      battery_minutes_to_full: readMinutesToFull(word('BATT_TIME_TO_FULL')),
+    }),
   })
+}
+
+/** 65529 stands for full; what lies above is not known, or not yet. */
+function readMinutesToFull(word: Word): number | null | undefined {
+  return word === '65529' ? 0 : readNumber(word, 65_529)
 }

@@ -118,7 +118,7 @@ const charger: Family = {
   name: 'charger',
   model: 'SBC220',
   deviceKeys: ['DEVICE_ID', 'FW_VER', 'NET_SETTINGS SC'],
-  channelKeys: ['BATT_DETECTED', 'BATT_CHARGE'],
+  channelKeys: ['BATT_DETECTED', 'BATT_CHARGE', 'BATT_HEALTH', 'BATT_CYCLE', 'BATT_TIME_TO_FULL'],
   channelKey: 'BATT_DETECTED',
   meterMs: 0,
   meterKey: 'BATT_DETECTED',

@@ -33,8 +33,23 @@ export async function startChargerSimulator(options: {
 
   function wordsOf(bay: number): Readonly<Record<string, string>> {
     const percent = bays[bay - 1] ?? null
-    const padded = String(percent ?? 255).padStart(3, '0')
-    return { BATT_DETECTED: percent === null ? 'NO' : 'YES', BATT_CHARGE: padded }
+    if (percent === null) {
+      return {
+        BATT_DETECTED: 'NO',
+        BATT_CHARGE: '255',
+        BATT_HEALTH: '255',
+        BATT_CYCLE: '65535',
+        BATT_TIME_TO_FULL: '65535',
+      }
+    }
+    const minutesToFull = percent === 100 ? 65_529 : 2 * (100 - percent)
+    return {
+      BATT_DETECTED: 'YES',
+      BATT_CHARGE: digits(percent, 3),
+      BATT_HEALTH: digits(100 - bay, 3),
+      BATT_CYCLE: digits(40 * bay, 5),
+      BATT_TIME_TO_FULL: digits(minutesToFull, 5),
+    }
   }
 
   function answer(command: string): string[] {
@@ -86,4 +101,8 @@ export async function startChargerSimulator(options: {
         for (const socket of clients) socket.destroy()
       }),
   }
+}
+
+function digits(value: number, length: number): string {
+  return String(value).padStart(length, '0')
 }
