@@ -10,8 +10,6 @@ import { openSocket } from './wire-socket.ts'
 const channelsPerReceiver = 4
 const viewerReceivers = 25
 const settleMs = 15_000
-/** As docs/performance.md says for machines with little memory. */
-const thriftyOptions = ['--max-semi-space-size=4', '--initial-old-space-size=32', '--heap-growing-percent=50']
 /** Meanwhile every receiver is told whole once. */
 const warmUpMs = 1_000
 const viewMs = 2_000
@@ -29,13 +27,8 @@ export const house = (nodeOptions: readonly string[]): Bench => ({
           const size = `${receivers.toLocaleString('en')} × ${channelsPerReceiver}`
           const folder = await makeFolder(atEnd)
           const megabytes = await memoryOf(receivers, folder, nodeOptions)
-          const thrifty = await memoryOf(receivers, await makeFolder(atEnd), [...nodeOptions, ...thriftyOptions])
-          for (const [name, ours] of [
-            [`memory, ${size}, polled and pushed`, megabytes],
-            [`the same with ${thriftyOptions.join(' ')}`, thrifty],
-          ] as const) {
-            if (ours !== null) figures.push({ name, unit: 'MB', ours, reference: null })
-          }
+          const name = `memory, ${size}, polled and pushed`
+          if (megabytes !== null) figures.push({ name, unit: 'MB', ours: megabytes, reference: null })
           const ours = await timeToAnswer(atEnd, folder, nodeOptions)
           figures.push({ name: `start to first answer, ${size} in the database`, unit: 'ms', ours, reference })
         }

@@ -171,39 +171,38 @@ const noTransmitter: Transmitter = {
   frequency: null,
 }
 
+const noDetails = {}
+
 function mergeChannel(before: Channel, reading: ChannelReading): Channel {
-  const { name = before.name, frequency = before.frequency } = reading
-  const { audio_level = before.audio_level, rf_level = before.rf_level } = reading
-  const transmitter = mergeTransmitter(before.transmitter, reading.transmitter)
-  const details = mergeDetails(before.details, reading.details)
-  const isAsBefore =
-    audio_level === before.audio_level &&
-    rf_level === before.rf_level &&
-    details === before.details &&
-    transmitter === before.transmitter &&
-    name === before.name &&
-    frequency === before.frequency
-  if (isAsBefore) return before
-  return { ...before, name, frequency, audio_level, rf_level, transmitter, ...(details !== undefined && { details }) }
+  return withChanges<Channel>(before, {
+    ...reading,
+    transmitter: mergeTransmitter(before.transmitter, reading.transmitter),
+    details: mergeDetails(before.details, reading.details),
+  })
 }
 
 function mergeTransmitter(before: Transmitter | null, told: TransmitterReading | null | undefined): Transmitter | null {
   if (told === undefined) return before
   if (told === null) return null
-  const details = mergeDetails(before?.details, told.details)
-  const fields = details === undefined ? told : { ...told, details }
-  const changed = changedFields<Transmitter>(before ?? noTransmitter, fields)
-  return before !== null && isEmpty(changed) ? before : { ...(before ?? noTransmitter), ...changed }
+  const known = before ?? noTransmitter
+  return withChanges<Transmitter>(known, { ...told, details: mergeDetails(known.details, told.details) })
 }
 
 /** What was told before, with what is told now; the very object from before where nothing changed. */
 export function mergeDetails<Details extends object>(before: Details | undefined, told: Details | undefined) {
-  if (told === undefined || isEmpty(told)) return before
-  const changed = changedFields<Details>(before ?? ({} as Details), told)
-  return isEmpty(changed) ? before : ({ ...before, ...changed } as Details)
+  if (told === undefined) return before
+  const merged = withChanges<Details>(before ?? (noDetails as Details), told)
+  return merged === noDetails ? before : merged
 }
 
-function isEmpty(fields: object): boolean {
-  for (const _ in fields) return false
-  return true
+/** What is known with what is told; `known` itself where that is the same. */
+function withChanges<T extends object>(known: T, told: { readonly [Field in keyof T]?: T[Field] | undefined }): T {
+  let changed: T | undefined
+  for (const field in told) {
+    const value = told[field]
+    if (value === undefined || value === known[field]) continue
+    changed ??= { ...known }
+    changed[field] = value as T[typeof field]
+  }
+  return changed ?? known
 }
