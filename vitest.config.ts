@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { SummaryReporter } from './scripts/summary-reporter.ts'
 
 // Real processes, sockets and clocks on a shared build machine: there, as everywhere in reliability figures, a run fails
@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     retry,
     include: ['{src,web,test,scripts}/**/*.test.{ts,tsx}'],
+    // What takes half a minute by its nature: `npm run test:long`.
+    exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     globalSetup: 'test/global-setup.ts',
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -138,42 +138,6 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   expect(await app.receivers()).toHaveLength(2)
 }, 90_000)
 
-test('an EW-DX that is heard in both its protocols is one receiver, through the loss of either', async () => {
-  const host = '127.0.0.8'
-  const legacy = keep(await startSsc1Simulator({ host, mac: '00:1B:66:00:00:08' }))
-  const newer = keep(await startSsc2Simulator({ host, serial: '8008' }))
-  const { code, config } = sennheiserDevices(legacy.url, newer.url)
-  const app = await startApp({ manufacturers: [{ code, config: { ...config, stream_timeout: 2 } }] })
-  const detail = async () => {
-    const [one, ...others] = await app.receivers()
-    expect(others).toEqual([])
-    if (one !== undefined) expect(one.is_active).toBe(true)
-    return one && (await app.get(`/api/receivers/${one.id}/`)).json
-  }
-  const battery = async () => (await detail())?.channels[0]?.transmitter?.battery
-  const both = await until('both are heard', async () => {
-    const seen = await detail()
-    return seen?.api_device_id === 'sscv2:8008' && seen.mac_address !== null && seen
-  })
-  // A serial number is told in the newer protocol alone, a MAC address in the older one.
-  expect(both).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
-  legacy.set({ '/mates/tx1/battery/gauge': 31 })
-  newer.set('/api/transmitters/0/battery', { gauge: 77 })
-  await until('the newer one has the word', async () => (await battery()) === 77)
-
-  newer.setSilent(true)
-  await until('the older one takes over', async () => (await battery()) === 31, 60_000)
-  expect((await detail())?.id).toBe(both.id)
-  newer.setSilent(false)
-  newer.set('/api/transmitters/0/battery', { gauge: 66 })
-  await until('the newer one is back', async () => (await battery()) === 66, 40_000)
-  legacy.datagrams.trouble.says = 'nothing'
-  await pause(4_000)
-  newer.set('/api/transmitters/0/battery', { gauge: 55 })
-  await until('and goes on alone', async () => (await battery()) === 55)
-  expect(await detail()).toMatchObject({ id: both.id, mac_address: '00:1B:66:00:00:08' })
-}, 150_000)
-
 test('packs of a base station that only listen are units of it, and the others tell their levels', async () => {
   const spectera = keep(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { startChargerSimulator } from '../src/manufacturers/shure/strings/simulator/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
 import { createShow } from '../src/simulation/show.ts'
-import { channelOf, entryOf, firstDevice, startApp, startShure, startSystemApi, type TestApp, until } from './app.ts'
+import { channelOf, startApp, type TestApp, until } from './app.ts'
 import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -147,79 +147,6 @@ it.concurrent('a link that is stopped is polled instead', async () => {
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
   await until('a poll brings it', async () => (await battery()) === 33)
 }, 60_000)
-
-it.concurrent('a receiver heard through its system as well stays one, whichever of the two is lost', async () => {
-  const system = await startShure({ receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 })
-  const { id } = firstDevice(system)
-  const device = await startDevice({ family: 'ulxd', show: system.show, id })
-  const { config } = entryOf(system)
-  const entry = { code: 'shure', config: { ...config, devices: [device.url], timeout: 2 } }
-  const app = await startApp({ manufacturers: [entry] })
-  const receiver = async () => {
-    const all = await app.receivers()
-    expect(all).toHaveLength(1)
-    expect(all[0]?.is_active).toBe(true)
-    return (await app.get(`/api/receivers/${all[0]?.id}/`)).json
-  }
-  const both = await until('both are heard', async () => {
-    const told = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
-    return told?.api_device_id.startsWith('strings:') && told.serial_number && told
-  })
-  // Eight characters are all that the receiver itself shows of a name; a serial number it does not tell.
-  const { name, serial_number } = system.show.deviceAt(system.elapsed(), id)?.device ?? {}
-  expect(both).toMatchObject({ name: name?.slice(0, 8).trim(), serial_number })
-
-  device.setFault('silent')
-  system.show.set(id, { name: 'Anew', battery: 11, transmitter: true }, 1)
-  await until(
-    'the system takes over',
-    async () => {
-      const { channels, api_device_id } = await receiver()
-      return api_device_id === id && channels[0]?.transmitter.battery === 11
-    },
-    60_000,
-  )
-  device.setFault(null)
-  await until('the device is heard again', async () => (await receiver()).api_device_id.startsWith('strings:'), 40_000)
-  await system.close()
-  device.change(1, { battery: 88, transmitter: true })
-  await until('and goes on alone', async () => (await receiver()).channels[0]?.transmitter.battery === 88)
-}, 150_000)
-
-it("a receiver heard by itself and through Shure's own server stays one, whichever of the two is lost", async () => {
-  const quiet = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
-  const server = await startSystemApi(quiet)
-  const { id, serial_number } = firstDevice(server)
-  const device = await startDevice({ family: 'ulxd', show: server.show, id })
-  const { config } = entryOf(server)
-  const entry = { code: 'shure', config: { ...config, devices: [device.url], timeout: 2 } }
-  const app = await startApp({ manufacturers: [entry] })
-  const receiver = async () => {
-    const [one, ...others] = await app.receivers()
-    expect(others).toEqual([])
-    if (one !== undefined) expect(one.is_active).toBe(true)
-    return one && (await app.get(`/api/receivers/${one.id}/`)).json
-  }
-  const firstChannel = async () => (await receiver())?.channels[0]
-  const both = await until('both are heard', async () => {
-    const told = await receiver()
-    return told?.api_device_id.startsWith('strings:') && told.channels[0]?.details?.audio_activity && told
-  })
-  // The server alone knows the serial number and has a word for the level, the receiver alone the frequency.
-  expect(both).toMatchObject({ serial_number })
-  expect(both.channels[0]).toMatchObject({ frequency: expect.any(String), details: { audio_rms: expect.any(Number) } })
-
-  await server.close()
-  device.change(1, { battery: 88, transmitter: true })
-  await until('it goes on alone', async () => (await firstChannel())?.transmitter?.battery === 88)
-  const again = await startSystemApi({ ...quiet, port: Number(new URL(server.baseUrl).port) })
-  device.setFault('silent')
-  const { name } = again.show.deviceAt(again.elapsed(), id)?.device ?? {}
-  again.show.set(id, { name: 'Told by it' }, 1)
-  again.push.flush()
-  await until('the server takes over', async () => (await firstChannel())?.name === 'Told by it', 60_000)
-  expect(await receiver()).toMatchObject({ id: both.id, name })
-}, 150_000)
 
 it('all that the common model names reaches REST and the WebSocket; what a protocol cannot tell stays unknown', async () => {
   const [axient, slxd] = [await startDevice({ family: 'ad' }), await startDevice({ family: 'slxd' })]

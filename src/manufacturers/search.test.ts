@@ -212,6 +212,7 @@ describe('a Shure device that announces itself unasked', () => {
     const options = await announce(28_427, ...noise, attributeReply(shureAttributes()))
     expect(await searchAddresses(shure, options)).toEqual([
       {
+        kind: 'device',
         address: 'tcp://127.0.0.1:2202',
         ip: '127.0.0.1',
         id: 'strings:00:0E:DD:47:E0:D7',

@@ -1,69 +1,19 @@
 /** Clients that are slow, many, silent, gone or hostile: everybody else does not notice. */
 
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
 import { entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { openRaw } from './raw-socket.ts'
+import { openSilent } from './silent-socket.ts'
 
 /** Nobody waits longer for a sign of life, whatever somebody else does. */
 const longestMs = 500
 
-/** Connected, and told by `closed` when the other side has ended it. */
-async function openSilent(port: number) {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
-  onTestFinished(() => void socket.destroy())
-  await once(socket, 'connect')
-  let heard = ''
-  let closedAt = 0
-  socket.on('data', (chunk) => {
-    heard += chunk
-  })
-  socket.on('close', () => {
-    closedAt = performance.now()
-  })
-  return { socket, heard: () => heard, closedAt: () => closedAt }
-}
-
 describe('connections that ask for nothing', () => {
-  it('end when the head took 10 s or the request 30 s, while others are served at once', {
-    timeout: 90_000,
-  }, async () => {
-    const home = await startHome()
-    const service = await home.serve(['--no-poll'])
-    const startedAt = performance.now()
-    const open = (count: number) => Promise.all(Array.from({ length: count }, () => openSilent(service.port)))
-    const [mute, halves, drips, bodies] = [await open(50), await open(50), await open(50), await open(10)]
-    for (const { socket } of [...halves, ...drips]) socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
-    const drip = setInterval(() => {
-      for (const { socket } of drips) socket.write('x')
-    }, 500)
-    onTestFinished(() => clearInterval(drip))
-    const head =
-      'POST /api/group/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
-    for (const { socket } of bodies) socket.write(head)
-
-    const health = watchHealth(service.port)
-    atEnd(() => health.close())
-    await until(
-      'those without a head are gone',
-      () => [...halves, ...drips, ...mute].every((one) => one.closedAt() > 0),
-      40_000,
-    )
-    const lasted = [...halves, ...drips, ...mute].map((one) => one.closedAt() - startedAt)
-    expect(Math.min(...lasted)).toBeGreaterThan(9000)
-    expect(Math.max(...lasted)).toBeLessThan(15_000)
-    for (const { heard } of halves) expect(heard()).toContain('HTTP/1.1 408')
-    expect(bodies.every((one) => one.closedAt() === 0)).toBe(true)
-    await until('those without a body are gone', () => bodies.every((one) => one.closedAt() > 0), 40_000)
-    for (const { heard } of bodies) expect(heard()).toContain('HTTP/1.1 408')
-    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
-  })
-
   it('are so many at most of one address; the oldest go, and whoever asks is served', async () => {
     const home = await startHome()
     const service = await home.serve(['--no-poll'], {}, '-n 512')

@@ -1,0 +1,129 @@
+/** A receiver that is heard in two ways stays one through the loss of either; the other has the word after half a minute. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulator.ts'
+import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
+import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
+import { entryOf, firstDevice, startApp, startShure, startSystemApi, until } from './app.ts'
+import { atEnd } from './scope.ts'
+
+const password = 'stage-right-password'
+
+async function startDevice(options: StringsSimulatorOptions) {
+  const device = await startStringsSimulator(options)
+  atEnd(() => device.close())
+  return device
+}
+
+it.concurrent('a receiver heard through its system as well stays one, whichever of the two is lost', async () => {
+  const system = await startShure({ receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 })
+  const { id } = firstDevice(system)
+  const device = await startDevice({ family: 'ulxd', show: system.show, id })
+  const { config } = entryOf(system)
+  const entry = { code: 'shure', config: { ...config, devices: [device.url], timeout: 2 } }
+  const app = await startApp({ manufacturers: [entry] })
+  const receiver = async () => {
+    const all = await app.receivers()
+    expect(all).toHaveLength(1)
+    expect(all[0]?.is_active).toBe(true)
+    return (await app.get(`/api/receivers/${all[0]?.id}/`)).json
+  }
+  const both = await until('both are heard', async () => {
+    const told = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
+    return told?.api_device_id.startsWith('strings:') && told.serial_number && told
+  })
+  // Eight characters are all that the receiver itself shows of a name; a serial number it does not tell.
+  const { name, serial_number } = system.show.deviceAt(system.elapsed(), id)?.device ?? {}
+  expect(both).toMatchObject({ name: name?.slice(0, 8).trim(), serial_number })
+
+  device.setFault('silent')
+  system.show.set(id, { name: 'Anew', battery: 11, transmitter: true }, 1)
+  await until(
+    'the system takes over',
+    async () => {
+      const { channels, api_device_id } = await receiver()
+      return api_device_id === id && channels[0]?.transmitter.battery === 11
+    },
+    60_000,
+  )
+  device.setFault(null)
+  await until('the device is heard again', async () => (await receiver()).api_device_id.startsWith('strings:'), 40_000)
+  await system.close()
+  device.change(1, { battery: 88, transmitter: true })
+  await until('and goes on alone', async () => (await receiver()).channels[0]?.transmitter.battery === 88)
+}, 150_000)
+
+it.concurrent("a receiver heard by itself and through Shure's own server stays one, whichever of the two is lost", async () => {
+  const quiet = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
+  const server = await startSystemApi(quiet)
+  const { id, serial_number } = firstDevice(server)
+  const device = await startDevice({ family: 'ulxd', show: server.show, id })
+  const { config } = entryOf(server)
+  const entry = { code: 'shure', config: { ...config, devices: [device.url], timeout: 2 } }
+  const app = await startApp({ manufacturers: [entry] })
+  const receiver = async () => {
+    const [one, ...others] = await app.receivers()
+    expect(others).toEqual([])
+    if (one !== undefined) expect(one.is_active).toBe(true)
+    return one && (await app.get(`/api/receivers/${one.id}/`)).json
+  }
+  const firstChannel = async () => (await receiver())?.channels[0]
+  const both = await until('both are heard', async () => {
+    const told = await receiver()
+    return told?.api_device_id.startsWith('strings:') && told.channels[0]?.details?.audio_activity && told
+  })
+  // The server alone knows the serial number and has a word for the level, the receiver alone the frequency.
+  expect(both).toMatchObject({ serial_number })
+  expect(both.channels[0]).toMatchObject({ frequency: expect.any(String), details: { audio_rms: expect.any(Number) } })
+
+  await server.close()
+  device.change(1, { battery: 88, transmitter: true })
+  await until('it goes on alone', async () => (await firstChannel())?.transmitter?.battery === 88)
+  const again = await startSystemApi({ ...quiet, port: Number(new URL(server.baseUrl).port) })
+  device.setFault('silent')
+  const { name } = again.show.deviceAt(again.elapsed(), id)?.device ?? {}
+  again.show.set(id, { name: 'Told by it' }, 1)
+  again.push.flush()
+  await until('the server takes over', async () => (await firstChannel())?.name === 'Told by it', 60_000)
+  expect(await receiver()).toMatchObject({ id: both.id, name })
+}, 150_000)
+
+it.concurrent('an EW-DX that is heard in both its protocols is one receiver, through the loss of either', async () => {
+  const host = '127.0.0.8'
+  const legacy = await startSsc1Simulator({ host, mac: '00:1B:66:00:00:08' })
+  atEnd(() => legacy.close())
+  const newer = await startSsc2Simulator({ host, serial: '8008' })
+  atEnd(() => newer.close())
+  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  const config = { devices: [legacy.url, newer.url], password, timeout: 3, stream_timeout: 2, ...pace }
+  const app = await startApp({ manufacturers: [{ code: 'sennheiser', config }] })
+  const detail = async () => {
+    const [one, ...others] = await app.receivers()
+    expect(others).toEqual([])
+    if (one !== undefined) expect(one.is_active).toBe(true)
+    return one && (await app.get(`/api/receivers/${one.id}/`)).json
+  }
+  const battery = async () => (await detail())?.channels[0]?.transmitter?.battery
+  const both = await until('both are heard', async () => {
+    const seen = await detail()
+    return seen?.api_device_id === 'sscv2:8008' && seen.mac_address !== null && seen
+  })
+  // A serial number is told in the newer protocol alone, a MAC address in the older one.
+  expect(both).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
+  legacy.set({ '/mates/tx1/battery/gauge': 31 })
+  newer.set('/api/transmitters/0/battery', { gauge: 77 })
+  await until('the newer one has the word', async () => (await battery()) === 77)
+
+  newer.setSilent(true)
+  await until('the older one takes over', async () => (await battery()) === 31, 60_000)
+  expect((await detail())?.id).toBe(both.id)
+  newer.setSilent(false)
+  newer.set('/api/transmitters/0/battery', { gauge: 66 })
+  await until('the newer one is back', async () => (await battery()) === 66, 40_000)
+  legacy.datagrams.trouble.says = 'nothing'
+  await pause(4_000)
+  newer.set('/api/transmitters/0/battery', { gauge: 55 })
+  await until('and goes on alone', async () => (await battery()) === 55)
+  expect(await detail()).toMatchObject({ id: both.id, mac_address: '00:1B:66:00:00:08' })
+}, 150_000)
