@@ -80,6 +80,10 @@ describe('configuration', () => {
       'manufacturers: [{name: x}]',
       'micwatch.yaml: manufacturers.0: expected a manufacturer with at least a code (code is missing)',
     ],
+    [
+      'manufacturers: [{code: shure}, {code: sennheiser}, {code: shure}]',
+      'micwatch.yaml: manufacturers.2.code: expected every code once; shure is there already',
+    ],
     ['database_url: mysql://x', 'micwatch.yaml: database_url: expected sqlite:<file> or postgres://…'],
     [
       'server: {frame_ancestors: ["https://wall.example; script-src *"]}',

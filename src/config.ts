@@ -136,6 +136,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
   checkNetworks(merged.server?.trusted_proxies ?? [], `${path ?? 'configuration'}: server.trusted_proxies`)
+  checkCodes(merged.manufacturers ?? [], `${path ?? 'configuration'}: manufacturers`)
   // With a certificate made here it would lock browsers out wherever the next one is made.
   if (merged.server?.strict_transport === true && typeof tls !== 'object') {
     throw new ConfigError(`${path ?? 'configuration'}: server.strict_transport: expected tls: {cert, key} beside it`)
@@ -172,6 +173,12 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
 function checkNetworks(networks: readonly string[], where: string): void {
   const at = networks.findIndex((one) => parseNetwork(one) === null)
   if (at !== -1) throw new ConfigError(`${where}.${at}: expected a network in CIDR form, such as 10.0.0.0/8`)
+}
+
+function checkCodes(manufacturers: readonly ManufacturerEntry[], where: string): void {
+  const codes = manufacturers.map(({ code }) => code)
+  const at = codes.findIndex((code, index) => codes.indexOf(code) < index)
+  if (at !== -1) throw new ConfigError(`${where}.${at}.code: expected every code once; ${codes[at]} is there already`)
 }
 
 function readFile(named: string | undefined, env: Environment): { path: string | null; file: File } {
