@@ -219,6 +219,7 @@ function createPollerOf({ sources: [heard], ...house }: House, answer: () => Buf
       return { status: 200, headers: {}, body: (await read?.(bytes)) ?? JSON.parse(bytes.toString()) }
     },
   }
+  const listDevices: typeof heard.listDevices = (signal, before) => heard.form.listDevices(link, signal, before)
   const log = pino({ level: 'silent' })
-  return createPoller({ ...house, log, now: Date.now }, { ...heard, link })
+  return createPoller({ ...house, log, now: Date.now }, { ...heard, link, listDevices })
 }

@@ -33,7 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['model'],
   house: ['monitor', 'manufacturers', 'upstream', 'store', 'live', 'config', 'model'],
   app: ['house', 'http', 'actions', 'monitor', 'manufacturers', 'store', 'live', 'config', 'model'],
-  cli: ['app', 'house', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config'],
+  cli: ['app', 'house', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config', 'heap'],
   heap: [],
   main: ['cli', 'app', 'config', 'heap', 'model'],
   web: ['model'],

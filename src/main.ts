@@ -17,12 +17,12 @@ import { checkApiHealthCommand } from './cli/status.ts'
 import { type ExitCode, exitCodes, plain, type Terminal, UsageError } from './cli/terminal.ts'
 import { migrateCommand, simulateCommand } from './cli/upkeep.ts'
 import { ConfigError } from './config.ts'
-import { keepHeapSmall } from './heap.ts'
+import { keepNewcomersFew } from './heap.ts'
 
 const version = typeof __MICWATCH_VERSION__ === 'undefined' ? 'development' : __MICWATCH_VERSION__
 const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
 
-keepHeapSmall()
+keepNewcomersFew()
 
 /** Longer than any stop takes in which nothing hangs. */
 const lastResortMs = 8000

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { fitHeap } from '../heap.ts'
 import { type House, openHouse } from '../house.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import { saveLevelsForever } from '../monitor/levels.ts'
@@ -123,6 +124,7 @@ async function pollOnce(
 async function pollOn(house: House, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const log = createLog(terminal, 'error')
   surviveExceptions(terminal, log)
+  fitHeap(() => house.latest.size, terminal.signal)
   const keepingUp = Promise.all([
     house.keepUp(terminal.signal),
     saveLevelsForever({ ...house, log }, () => house.shared?.isUp !== true, terminal.signal),

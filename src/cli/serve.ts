@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createApp } from '../app.ts'
 import type { Config } from '../config.ts'
+import { fitHeap } from '../heap.ts'
 import { type Demo, startDemo } from '../manufacturers/demo.ts'
 import type { AuditRecord } from '../model/access.ts'
 import { surviveExceptions } from './survive.ts'
@@ -103,6 +104,7 @@ async function run(
     isScreenOnly: !options.poll,
     isStrict: options.strict === true,
   })
+  fitHeap(() => app.house.latest.size, signal)
   const { address } = app
   if (options.json) printJson(terminal, { address, pid })
   else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)
