@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     retry,
     include: ['{src,web,test,scripts}/**/*.test.{ts,tsx}'],
-    // What takes half a minute by its nature: `npm run test:long`.
+    // What waits by its nature: `npm run test:long`.
     exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     globalSetup: 'test/global-setup.ts',
     testTimeout: 20_000,
