@@ -14,6 +14,7 @@ const dist = join(root, 'dist')
 const entryPoints = {
   main: 'src/main.ts',
   'hash-worker': 'src/hash-worker.ts',
+  'checkpoint-worker': 'src/checkpoint-worker.ts',
 }
 
 /** Compiled for the machine they run on, so that they are installed, not built in. */

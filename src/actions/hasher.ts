@@ -1,10 +1,9 @@
 /** Passwords to hashes and back to yes or no: one at a time, in a thread of its own, with a short queue. */
 
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { Refusal } from '../model/errors.ts'
 import { type HashAnswer, type HashTask, normalPassword } from '../model/password.ts'
+import { startThread } from '../thread.ts'
 
 export interface Hasher {
   /** Throws a Refusal when too many wait already. */
@@ -45,7 +44,7 @@ export function createHasher(): Hasher {
   }
 
   function start(): Worker {
-    const started = startThread()
+    const started = startThread('hash-worker')
     const fail = (error: unknown) => {
       if (worker !== started) return
       worker = null
@@ -87,13 +86,4 @@ export function createHasher(): Hasher {
       await worker?.terminate()
     },
   }
-}
-
-/** Built, the thread's program lies beside ours; unbuilt, it is TypeScript as we are, and is told how to read that. */
-function startThread(): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./hash-worker.js', import.meta.url))
-  const loader = createRequire(import.meta.url).resolve('tsx/cjs/api')
-  const program = fileURLToPath(new URL('../hash-worker.ts', import.meta.url))
-  const [tsx, path] = [JSON.stringify(loader), JSON.stringify(program)]
-  return new Worker(`require(${tsx}).register(); require(${path})`, { eval: true })
 }

@@ -90,8 +90,14 @@ export interface OwnUnits {
   readonly changed: readonly Unit[]
 }
 
+/** Of a transmitter that is a device of its own, or of some that stand in this device. */
+export function tellsOfUnits({ kind, units }: Observation): boolean {
+  return kind === 'transmitter' || units !== undefined
+}
+
 interface ToldOfUnits {
   readonly manufacturer: string
+  /** Those that tell of units. */
   readonly observations: readonly Observation[]
   /** Ids of devices that their system has not listed for a while. */
   readonly missing: readonly string[]
@@ -104,8 +110,7 @@ const none: OwnUnits = { drafts: [], changed: [] }
 /** Who is new, of whom something changed, and who is there no more. Who is told of elsewhere has only moved. */
 export function planOwnUnits(known: UnitIndex, told: ToldOfUnits): OwnUnits {
   const { manufacturer, observations, missing, receiverOf } = told
-  const own = observations.filter(({ kind, units }) => kind === 'transmitter' || units !== undefined)
-  if (own.length === 0 && missing.length === 0) return none
+  if (observations.length === 0 && missing.length === 0) return none
   const drafts = new Map<string, UnitDraft>()
   const changed = new Map<string, Unit>()
   const take = (seen: Observation, receiver?: number) => {
@@ -118,7 +123,7 @@ export function planOwnUnits(known: UnitIndex, told: ToldOfUnits): OwnUnits {
     const news = changedFields<Unit>(unit, fields)
     if (Object.keys(news).length > 0) changed.set(unit.api_device_id ?? '', { ...unit, ...news })
   }
-  for (const seen of own) {
+  for (const seen of observations) {
     if (seen.kind === 'transmitter') take(seen)
     const receiver = receiverOf(seen.id)
     for (const unit of seen.units ?? []) take(unit, receiver)
@@ -129,7 +134,7 @@ export function planOwnUnits(known: UnitIndex, told: ToldOfUnits): OwnUnits {
   }
   for (const id of missing) {
     const unit = known.ofDevice(manufacturer, id)
-    if (unit?.is_online && !own.some((seen) => seen.id === id)) change(unit, { is_online: false })
+    if (unit?.is_online && !observations.some((seen) => seen.id === id)) change(unit, { is_online: false })
   }
   return { drafts: [...drafts.values()], changed: [...changed.values()] }
 }

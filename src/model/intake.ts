@@ -5,6 +5,7 @@
 
 import type { Authority } from './authority.ts'
 import type { ConflictType } from './discovery.ts'
+import { tellsOfUnits } from './hardware.ts'
 import {
   type Channel,
   type ChannelReading,
@@ -75,6 +76,8 @@ export interface Intake {
   readonly again: readonly Settled[]
   readonly moves: readonly Move[]
   readonly queued: readonly Queued[]
+  /** Observations that tell of units. */
+  readonly ofUnits: readonly Observation[]
   /** Known, at the same address. */
   readonly duplicates: number
   /** Told a second time in this batch. */
@@ -122,6 +125,7 @@ export function startIntake({ known, manufacturer, at, settled, authority }: Int
     again: [] as Settled[],
     moves: [] as Move[],
     queued: [] as Queued[],
+    ofUnits: [] as Observation[],
     duplicates: 0,
     repeated: 0,
     keptOut: 0,
@@ -129,6 +133,7 @@ export function startIntake({ known, manufacturer, at, settled, authority }: Int
   const seenKeys = new Set<string>()
 
   function add(seen: Observation): void {
+    if (tellsOfUnits(seen)) plan.ofUnits.push(seen)
     if (seen.kind !== 'receiver') return
     const before = settled?.get(seen)
     if (isRepeated(seenKeys, before?.keys ?? keysOf(seen))) {

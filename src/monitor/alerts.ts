@@ -3,6 +3,7 @@
  * (`model/alert.ts`), written down, and only then announced. What others raised and cleared is read back and announced too.
  */
 
+import { breathe, isBreathDue } from '../breather.ts'
 import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
 import {
@@ -24,7 +25,6 @@ import { clearAlert, listAlerts, listAlertsSince, pruneAlerts, raiseAlert, worse
 import type { Database, Tx } from '../store/database.ts'
 import { currentRevision, nextRevision } from '../store/revision.ts'
 import type { Log } from './log.ts'
-import { createBreather } from './wait.ts'
 
 export interface Alerts {
   /** What is open, from the store; nothing is announced. */
@@ -100,10 +100,9 @@ export function createAlerts(deps: AlertDeps): Alerts {
     sources.clear()
     isLookDue = false
     const judged: AlertChange[] = []
-    const breathe = createBreather()
     for (const id of due.receivers) {
       judged.push(...judgeOne(id))
-      if (breathe.isDue()) await breathe.now()
+      if (isBreathDue()) await breathe()
     }
     const changes = [
       ...judged,
@@ -147,11 +146,10 @@ export function createAlerts(deps: AlertDeps): Alerts {
     const [revision, applied] = await db.transaction(async (tx) => {
       const revision = await nextRevision(tx, 'alerts')
       const applied: Alert[] = []
-      const breathe = createBreather()
       for (const change of changes) {
         const alert = await apply(tx, revision, change, now())
         if (alert !== null) applied.push(alert)
-        if (breathe.isDue()) await breathe.now()
+        if (isBreathDue()) await breathe()
       }
       await pruneAlerts(tx, now() - keepClearedMs, keepCleared)
       return [revision, applied] as const

@@ -4,6 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
+import { breathe, isBreathDue } from '../breather.ts'
 import type { Cache } from '../live/cache.ts'
 import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
@@ -22,7 +23,6 @@ import { listUnits } from '../store/units.ts'
 import type { Alerts } from './alerts.ts'
 import { createBacklog } from './backlog.ts'
 import { type Batch, createPlanner, type IngestReport, toReport } from './plan-batch.ts'
-import { createBreather } from './wait.ts'
 import { type Written, writeBatch } from './write-batch.ts'
 
 /** Levels that another process heard and has not written down yet. */
@@ -156,11 +156,10 @@ export function createIngest(deps: IngestDeps): Ingest {
     }
     for (const { id } of written.stillHere) backlog.noteSaved(id, now())
     cache.drop(batch.manufacturer)
-    const breathe = createBreather()
     for (const receiver of written.created) {
       backlog.noteSaved(receiver.id, now())
       showHeard(receiver)
-      if (breathe.isDue()) await breathe.now()
+      if (isBreathDue()) await breathe()
     }
     await showAll(intake, batch, written.grown)
   }
@@ -171,15 +170,14 @@ export function createIngest(deps: IngestDeps): Ingest {
     { manufacturer }: Batch,
     grown?: ReadonlyMap<number, Receiver>,
   ): Promise<void> {
-    const breathe = createBreather()
     for (const update of intake.updates) {
       const after = showUpdate(update, grown)
       if (isSettling(update)) settled.set(update.seen, settle(update.seen, after, intake.identities))
-      if (breathe.isDue()) await breathe.now()
+      if (isBreathDue()) await breathe()
     }
     for (const one of intake.again) {
       showAgain(one, intake)
-      if (breathe.isDue()) await breathe.now()
+      if (isBreathDue()) await breathe()
     }
     cache.drop(manufacturer)
   }

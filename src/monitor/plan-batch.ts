@@ -1,5 +1,6 @@
 /** What a batch of observations means, held against what is known in memory; nothing is changed here. */
 
+import { breathe, isBreathDue } from '../breather.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Units } from '../live/units.ts'
 import type { Authority } from '../model/authority.ts'
@@ -16,7 +17,6 @@ import {
 import type { Observation, Receiver } from '../model/receiver.ts'
 import type { Tx } from '../store/database.ts'
 import type { Backlog } from './backlog.ts'
-import { createBreather } from './wait.ts'
 
 export interface Batch {
   readonly manufacturer: string
@@ -48,7 +48,7 @@ export interface Planner {
   plan(batch: Batch): Intake
   /** A little at a time. Who is who does not change meanwhile: that takes a turn. */
   planLong(batch: Batch): Promise<Intake>
-  planUnits(batch: Batch): OwnUnits
+  planUnits(intake: Intake, batch: Batch): OwnUnits
   needsWriting(intake: Intake, batch: Batch): boolean
   /** A transmitter is heard on a channel where there was none before. */
   bringsUnit(update: Update): boolean
@@ -81,7 +81,7 @@ export function createPlanner({ latest, units, backlog, authority, settled, now 
     return { ...intake, updates: [...intake.updates, ...updates] }
   }
 
-  function planUnits({ manufacturer, observations, missing = [] }: Batch): OwnUnits {
+  function planUnits({ ofUnits: observations }: Intake, { manufacturer, missing = [] }: Batch): OwnUnits {
     const receiverOf = (id: string) => latest.byApiId(manufacturer, id)?.id
     return planOwnUnits(units, { manufacturer, observations, missing, receiverOf })
   }
@@ -102,10 +102,9 @@ export function createPlanner({ latest, units, backlog, authority, settled, now 
     },
     async planLong(batch) {
       const intake = start(batch)
-      const breathe = createBreather()
       for (const seen of batch.observations) {
         intake.add(seen)
-        if (breathe.isDue()) await breathe.now()
+        if (isBreathDue()) await breathe()
       }
       return withGone(intake.plan, batch)
     },
@@ -114,7 +113,7 @@ export function createPlanner({ latest, units, backlog, authority, settled, now 
       const { creations, moves, queued, updates } = intake
       if (creations.length > 0 || moves.length > 0 || queued.length > 0) return true
       if (updates.some(bringsUnit)) return true
-      const own = planUnits(batch)
+      const own = planUnits(intake, batch)
       if (own.drafts.length > 0 || own.changed.length > 0) return true
       if (!batch.endsCycle) return updates.some(isStructural)
       return backlog.dueIn(batch).length > 0 || updates.some(({ isNews }) => isNews) || backlog.isAnyDue(intake)

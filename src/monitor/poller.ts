@@ -1,5 +1,6 @@
 /** Polls one source: what it lists, what is still to be asked about whom, what all that means. */
 
+import { breathe, isBreathDue } from '../breather.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Tally } from '../live/tally.ts'
 import type { DeviceList, UpstreamDevice } from '../manufacturers/plugin.ts'
@@ -16,7 +17,7 @@ import type { Ownership } from './ownership.ts'
 import type { Batch, IngestReport } from './plan-batch.ts'
 import { createMemory, type Remembered, withoutLevels } from './remembered.ts'
 import type { CycleOutcome, Reports } from './reports.ts'
-import { createBreather, pause, within } from './wait.ts'
+import { pause, within } from './wait.ts'
 
 export interface CycleReport extends IngestReport {
   /** Devices that could not be read. */
@@ -121,7 +122,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
         repeated = list.devices.length - devices.length
         isListed = true
         trouble = await readParts(devices, options, isRehearsal).catch((error) => error)
-        observations = devices.flatMap((entry) => (memory.meaningOf(entry).hasIdentity ? observe(entry) : []))
+        observations = await observeAll(devices)
       } catch (error) {
         trouble = error
       }
@@ -206,6 +207,15 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     return taking
   }
 
+  async function observeAll(devices: readonly Remembered[]): Promise<Observation[]> {
+    const observations: Observation[] = []
+    for (const entry of devices) {
+      if (memory.meaningOf(entry).hasIdentity) observations.push(observe(entry))
+      if (isBreathDue()) await breathe()
+    }
+    return observations
+  }
+
   function observe(entry: Remembered): Observation {
     const meaning = memory.meaningOf(entry)
     const linkedAt = linkedSince(entry)
@@ -216,13 +226,12 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
 
   /** The listed devices with what was read of them before. */
   async function remember(listed: readonly UpstreamDevice[]): Promise<Remembered[]> {
-    const breathe = createBreather()
     const devices: Remembered[] = []
     memory.begin()
     for (const device of listed) {
       const entry = memory.remember(device)
       if (entry !== null) devices.push(entry)
-      if (breathe.isDue()) await breathe.now()
+      if (isBreathDue()) await breathe()
     }
     memory.end()
     const isSame = listedIds.length === devices.length && devices.every(({ id }, at) => id === listedIds[at])
@@ -249,7 +258,6 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       budget -= 1
       options.onProgress?.(done + 1, isComplete ? unknown.length : Math.min(unknown.length, affordable))
     }
-    const breathe = createBreather()
     const unread: Remembered[] = []
     for (const entry of devices) {
       const { hasIdentity, levelParts } = memory.meaningOf(entry)
@@ -257,7 +265,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
         if (levelParts.length > 0) unread.push(entry)
         else if (noteRead(entry)) await takeNow(entry, options, listBeganAt)
       }
-      if (breathe.isDue()) await breathe.now()
+      if (isBreathDue()) await breathe()
     }
     for (const entry of unread.sort((a, b) => a.levelsAt - b.levelsAt)) {
       const { levelParts } = memory.meaningOf(entry)

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Waits; an abort ends the wait at once. True when the time is up, false when it was cut short. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
@@ -39,26 +39,4 @@ export function childOf(parent: AbortSignal): Lifetime {
   if (parent.aborted) child.abort()
   else parent.addEventListener('abort', end, { once: true })
   return { signal: child.signal, end }
-}
-
-/** For so long at a time nothing else runs. */
-const sliceMs = 6
-
-export interface Breather {
-  /** Long enough has been worked without a break. */
-  isDue(): boolean
-  /** Lets others have their turn. */
-  now(): Promise<void>
-}
-
-/** For long work: between its steps, `if (breather.isDue()) await breather.now()`. */
-export function createBreather(): Breather {
-  let until = performance.now() + sliceMs
-  return {
-    isDue: () => performance.now() >= until,
-    async now() {
-      await nextTurn()
-      until = performance.now() + sliceMs
-    },
-  }
 }

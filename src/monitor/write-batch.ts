@@ -1,5 +1,6 @@
 /** Writes down what a batch means, within one transaction; what has to be shown of it is told, and shown by others. */
 
+import { breathe, isBreathDue } from '../breather.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Units } from '../live/units.ts'
 import { boundMetadata, type QueueEntry } from '../model/discovery.ts'
@@ -13,7 +14,6 @@ import { addChannels, insertReceivers, saveLastSeen, saveReadings, saveReceivers
 import { insertUnits, saveUnits } from '../store/units.ts'
 import type { Backlog } from './backlog.ts'
 import type { Batch, Planner } from './plan-batch.ts'
-import { createBreather } from './wait.ts'
 
 export interface Written {
   readonly created: readonly Receiver[]
@@ -53,6 +53,7 @@ export async function writeBatch(
   const isRemade = ({ id }: Receiver) => remade.has(id)
   await saveReceivers(tx, revision, all.filter(isRemade))
   await saveReadings(tx, revision, [...created, ...all.filter((one) => !isRemade(one))])
+  if (isBreathDue()) await breathe()
   const stillHere = batch.endsCycle ? backlog.stillHereIn(intake) : []
   await saveLastSeen(
     tx,
@@ -65,13 +66,15 @@ export async function writeBatch(
     await logMovement(tx, { device: receiver.id, old_ip, new_ip, movement_type: 'ip_only', ...detected })
   }
   if (intake.moves.length > 0) await trimMovements(tx)
-  const units = await storeUnits(deps, tx, revision, { batch, heard: [...created, ...widened], saved: changed })
+  if (isBreathDue()) await breathe()
+  const units = await storeUnits(deps, tx, revision, { batch, intake, heard: [...created, ...widened], saved: changed })
   const entries = await queueEntries(deps, tx, revision, { batch, intake, created })
+  // The commit takes its time at a stretch.
+  if (isBreathDue()) await breathe()
   return { created, grown, pictured, stillHere, units, entries }
 }
 
 async function insertCreations(tx: Tx, revision: number, { creations }: Intake): Promise<readonly Receiver[]> {
-  const breathe = createBreather()
   const drafts = creations.map(({ draft, told }) => ({
     ...draft,
     channelNumbers: [...new Set(told.map((reading) => reading.channel))],
@@ -79,7 +82,7 @@ async function insertCreations(tx: Tx, revision: number, { creations }: Intake):
   const created: Receiver[] = []
   for (const [at, receiver] of (await insertReceivers(tx, revision, drafts)).entries()) {
     created.push(applyUpdate(receiver, { fields: {}, told: creations[at]?.told ?? [] }))
-    if (breathe.isDue()) await breathe.now()
+    if (isBreathDue()) await breathe()
   }
   return created
 }
@@ -101,7 +104,6 @@ async function gatherChanged(
   const changed = new Map<number, Receiver>()
   const remade = new Set<number>()
   const widened: Receiver[] = []
-  const breathe = createBreather()
   const levels = batch.endsCycle ? backlog.dueIn(batch) : []
   if (levels.length > 0) backlog.noteLevels(batch.manufacturer)
   for (const id of levels) {
@@ -115,7 +117,7 @@ async function gatherChanged(
     if (planner.bringsUnit(update) || update.newChannels.length > 0) {
       widened.push(planner.current(update, grown, changed.get(id)))
     }
-    if (breathe.isDue()) await breathe.now()
+    if (isBreathDue()) await breathe()
   }
   return { changed, remade, widened }
 }
@@ -125,9 +127,9 @@ async function storeUnits(
   { units, planner }: WriteDeps,
   tx: Tx,
   revision: number,
-  about: { batch: Batch; heard: readonly Receiver[]; saved: ReadonlyMap<number, Receiver> },
+  about: { batch: Batch; intake: Intake; heard: readonly Receiver[]; saved: ReadonlyMap<number, Receiver> },
 ): Promise<readonly Unit[]> {
-  const own = planner.planUnits(about.batch)
+  const own = planner.planUnits(about.intake, about.batch)
   // A receiver that was told of twice counts once, as it was left in the end.
   const heard = new Map(about.heard.map((receiver) => [receiver.id, receiver]))
   const drafts = [...draftHeardUnits(units, [...heard.values()]), ...own.drafts]

@@ -14,6 +14,7 @@ import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
 import { createFile, findDamage } from './sqlite-file.ts'
 import { lockFile, shareLock } from './sqlite-lock.ts'
+import { createSqliteLog } from './sqlite-log.ts'
 import { createTurns } from './turns.ts'
 
 export interface Database {
@@ -131,12 +132,14 @@ function createMachineClock(): () => number {
 
 async function openSqlite(path: string, options: Options, onDamage: () => void): Promise<Engine> {
   const { now = machineMs, waitLimitMs = 5_000, onAudit } = options
-  const { lock, writer, reader } = await openConnections(path, now, waitLimitMs).catch((error: unknown) => {
+  const { lock, writer, reader, log } = await openConnections(path, now, waitLimitMs).catch((error: unknown) => {
     if (error instanceof StoreBusyError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreDownError(`Cannot open the database ${path}: ${reason}`, { cause: error })
   })
-  const write = new Kysely<Schema>({ dialect: sqliteDialect({ database: writer, waitLimitMs, onDamage }) })
+  const write = new Kysely<Schema>({
+    dialect: sqliteDialect({ database: writer, waitLimitMs, log, onDamage }),
+  })
   const read = new Kysely<Schema>({ dialect: sqliteDialect({ database: reader, waitLimitMs, onDamage }) })
   // Kysely closes only what it has used before.
   await Promise.all([sql`select 1`.execute(write), sql`select 1`.execute(read)])
@@ -165,7 +168,8 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     // The writer comes first: it makes the files the reader needs.
     const writer = await whenNotBusy(() => connectSqlite(path, now, { readOnly: false }), deadline)
     try {
-      return { lock, writer, reader: await whenNotBusy(() => connectSqlite(path, now, { readOnly: true }), deadline) }
+      const reader = await whenNotBusy(() => connectSqlite(path, now, { readOnly: true }), deadline)
+      return { lock, writer, reader, log: await createSqliteLog(path, writer) }
     } catch (error) {
       writer.close()
       throw error
@@ -182,9 +186,7 @@ function connectSqlite(path: string, now: () => number, { readOnly }: { readOnly
   const database = new DatabaseSync(path, { readOnly, timeout: 0, enableForeignKeyConstraints: true })
   try {
     database.function('epoch_ms', () => BigInt(Math.floor(now())))
-    database.exec(
-      readOnly ? 'select count(*) from sqlite_master' : 'pragma journal_mode = wal; pragma synchronous = full',
-    )
+    database.exec(readOnly ? 'select count(*) from sqlite_master' : 'pragma journal_mode = wal')
     return database
   } catch (error) {
     database.close()

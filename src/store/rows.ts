@@ -1,7 +1,7 @@
 /** Many rows at once, without holding the event loop for long. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { breathe, isBreathDue } from '../breather.ts'
 import type { Tx } from './database.ts'
 
 /** Keeps a statement with everything around it within some milliseconds. */
@@ -10,7 +10,7 @@ export const chunkSize = 100
 /** Calls `run` with one part of `items` after another. */
 export async function inChunks<T>(items: readonly T[], run: (chunk: readonly T[]) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += chunkSize) {
-    if (at > 0) await nextTurn()
+    if (isBreathDue()) await breathe()
     await run(items.slice(at, at + chunkSize))
   }
 }
@@ -26,7 +26,7 @@ export async function inPages<T extends { readonly id: number }>(
     const last = page.at(-1)
     if (last === undefined || page.length < chunkSize) return all
     after = last.id
-    await nextTurn()
+    if (isBreathDue()) await breathe()
   }
 }
 

@@ -16,6 +16,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
+import type { SqliteLog } from './sqlite-log.ts'
 import { createTurns } from './turns.ts'
 
 interface Options {
@@ -23,6 +24,8 @@ interface Options {
   readonly database: InstanceType<typeof DatabaseSync>
   /** How long to wait for a lock another process holds. */
   readonly waitLimitMs: number
+  /** Of the connection that writes. Closed with the dialect. */
+  readonly log?: SqliteLog
   onDamage(): void
 }
 
@@ -53,7 +56,7 @@ export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T>
   }
 }
 
-function createDriver({ database, waitLimitMs, onDamage }: Options): Driver {
+function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver {
   const turns = createTurns(1)
   const told = (error: unknown) => toStoreError(error, onDamage)
   const connection = createConnection(database, waitLimitMs, told)
@@ -67,7 +70,10 @@ function createDriver({ database, waitLimitMs, onDamage }: Options): Driver {
       return connection
     },
     beginTransaction: () => whenNotBusy(() => execute(database, 'begin immediate', told), askedAt + waitLimitMs),
-    commitTransaction: async () => execute(database, 'commit', told),
+    async commitTransaction() {
+      execute(database, 'commit', told)
+      await log?.secure()
+    },
     async rollbackTransaction() {
       // After some errors (a full disk) SQLite has rolled back by itself.
       if (database.isTransaction) database.exec('rollback')
@@ -75,6 +81,7 @@ function createDriver({ database, waitLimitMs, onDamage }: Options): Driver {
     releaseConnection: async () => turns.give(),
     async destroy() {
       await turns.take()
+      await log?.close()
       database.close()
     },
   }

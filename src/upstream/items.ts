@@ -3,7 +3,7 @@
  * parsed again: comparing is far cheaper.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { breathe, isBreathDue } from '../breather.ts'
 
 /** A list as it was read. */
 export interface ItemList<Item> {
@@ -20,23 +20,17 @@ export interface ReadItemsOptions<Item> {
   readonly before?: ItemList<Item> | undefined
 }
 
-/** For so long at a time nothing else runs. */
-const sliceMs = 6
-
 /** Undefined where the bytes hold no such list, or none that is worth reading this way: then JSON.parse has the word. */
 export async function readItems<Item>(
   bytes: Buffer,
   options: ReadItemsOptions<Item>,
 ): Promise<ItemList<Item> | undefined> {
   try {
-    let until = performance.now() + sliceMs
     const reading = walk(bytes, options)
     for (;;) {
       const { done, value } = reading.next()
       if (done) return value
-      if (performance.now() < until) continue
-      await nextTurn()
-      until = performance.now() + sliceMs
+      if (isBreathDue()) await breathe()
     }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined

@@ -1,0 +1,69 @@
+/**
+ * SQLite's log, the file that ends in `-wal`: what is committed stands there first, and is moved to the database later.
+ * Both wait for the disk. SQLite would do so in the middle of a commit, and every meter would wait with it.
+ */
+
+import { type FileHandle, open, realpath } from 'node:fs/promises'
+import type { DatabaseSync } from '@photostructure/sqlite'
+import { startThread } from '../thread.ts'
+import { StoreDownError } from './errors.ts'
+
+export interface SqliteLog {
+  /** Resolves once what is committed would survive a power failure. */
+  secure(): Promise<void>
+  /** Moves what it holds, if nobody else has the database open. */
+  close(): Promise<void>
+}
+
+/** The log is moved once it has grown to this. A thread is started for it, so not for every bit, and not all the time. */
+const moveAtBytes = 16 * 1024 * 1024
+const moveEveryMs = 10_000
+/** Should no thread get to it, SQLite sees to it within a commit after all. */
+const moveAnywayAtPages = 16_384
+
+/** Of the connection that writes, which leaves securing and moving to us from now on. */
+export async function createSqliteLog(path: string, writer: InstanceType<typeof DatabaseSync>): Promise<SqliteLog> {
+  writer.exec(
+    `pragma synchronous = normal; pragma wal_autocheckpoint = ${moveAnywayAtPages};
+     pragma journal_size_limit = ${moveAtBytes / 2}`,
+  )
+  const database = await realpath(path)
+  let file: FileHandle | undefined
+  let moving: Promise<void> | undefined
+  let movedAt = Number.NEGATIVE_INFINITY
+
+  function move(): void {
+    movedAt = performance.now()
+    moving = new Promise<void>((resolve) => {
+      const thread = startThread('checkpoint-worker', { workerData: database })
+      // What it could not do the next one does.
+      thread.on('error', () => {})
+      thread.once('exit', () => resolve())
+    }).finally(() => {
+      moving = undefined
+    })
+  }
+
+  return {
+    async secure() {
+      try {
+        // There since the first commit, and for as long as anybody has the database open.
+        file ??= await open(`${database}-wal`, 'r+')
+        await file.datasync()
+        const isDue = moving === undefined && performance.now() - movedAt >= moveEveryMs
+        if (isDue && (await file.stat()).size >= moveAtBytes) move()
+      } catch (error) {
+        throw new StoreDownError(`What was written may be lost: ${String(error)}`, { cause: error })
+      }
+    },
+    async close() {
+      await moving
+      await file?.close()
+      try {
+        writer.exec('pragma wal_checkpoint(truncate)')
+      } catch {
+        // Whoever opens the database next reads the log, too.
+      }
+    },
+  }
+}

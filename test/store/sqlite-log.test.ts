@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { createTestDatabase } from '../databases.ts'
+import { openStore } from './helpers.ts'
+
+const megabyte = 1024 * 1024
+
+describe('SQLite’s log', () => {
+  test('is moved to the database by a thread once it has grown, and is small again after', async () => {
+    const db = await openStore('sqlite')
+    const path = db.url.slice('sqlite:'.length)
+    await write(db, 24)
+    expect(await sizeOf(`${path}-wal`)).toBeGreaterThan(24 * megabyte)
+    await expect.poll(() => sizeOf(path), { timeout: 10_000 }).toBeGreaterThan(24 * megabyte)
+    // The next to commit begins it anew.
+    await expect
+      .poll(() => write(db, 0).then(() => sizeOf(`${path}-wal`)), { timeout: 10_000 })
+      .toBeLessThan(12 * megabyte)
+    const { rows } = await sql<{ bytes: number }>`select sum(length(value)) as bytes from heap`.execute(db.read)
+    expect(rows[0]?.bytes).toBe(24 * megabyte)
+  })
+
+  test('is left alone while it is small', async () => {
+    const db = await openStore('sqlite')
+    const path = db.url.slice('sqlite:'.length)
+    const before = await sizeOf(path)
+    for (let nth = 0; nth < 6; nth += 1) await write(db, 1)
+    expect(await sizeOf(path)).toBe(before)
+    expect(await sizeOf(`${path}-wal`)).toBeGreaterThan(6 * megabyte)
+  })
+
+  test('is empty once the database is closed, even if a thread was still at work', async () => {
+    const { url, drop } = await createTestDatabase('sqlite')
+    onTestFinished(drop)
+    const path = url.slice('sqlite:'.length)
+    const db = await openDatabase({ url })
+    await migrate(db)
+    await write(db, 20)
+    await db.close()
+    expect(await sizeOf(`${path}-wal`).catch(() => 0)).toBe(0)
+    expect(await sizeOf(path)).toBeGreaterThan(20 * megabyte)
+  })
+})
+
+/** So many megabytes, each in a row of its own. */
+async function write(db: Database, megabytes: number): Promise<void> {
+  await db.transaction(async ({ query }) => {
+    await sql`create table if not exists heap (value blob)`.execute(query)
+    await sql`update meta set value = value + 1`.execute(query)
+    for (let nth = 0; nth < megabytes; nth += 1)
+      await sql`insert into heap values (zeroblob(${megabyte}))`.execute(query)
+  })
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path)).size
+}
