@@ -1,12 +1,13 @@
 /** Single devices in the whole service: found, followed, lost and back, whatever their protocol. */
 
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { startChargerSimulator } from '../src/manufacturers/shure/strings/simulator/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
 import type { Presence, UnitBody } from '../src/model/hardware.ts'
 import { createShow } from '../src/simulation/show.ts'
-import { channelOf, startApp, type TestApp, until } from './app.ts'
+import { channelOf, startApp, startHome, type TestApp, until } from './app.ts'
 import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -123,6 +124,20 @@ it.concurrent('packs in a charger are units of it that charge, go and come back;
     ['Backstage, bay 2', 40, chassis.id, 'unknown'],
   ])
 }, 120_000)
+
+it.concurrent('packs that are told of together with a charger that is new stand in it at once', async () => {
+  const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
+  atEnd(() => charger.close())
+  const home = await startHome({ manufacturers: [shureDevices(charger.url)] })
+  expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
+  const { databaseUrl } = home
+  const app = await startApp({ databaseUrl, dataDir: join(home.path, 'data'), isScreenOnly: true })
+  const [chassis] = (await app.get('/api/chassis/')).json
+  expect((await app.get(`/api/units/?base_chassis=${chassis.id}`)).json).toMatchObject([
+    { name: 'Backstage, bay 1', battery_percentage: 80 },
+    { name: 'Backstage, bay 2', battery_percentage: 60 },
+  ])
+}, 60_000)
 
 it.concurrent('details survive a restart', async () => {
   const device = await startDevice({ family: 'ad' })

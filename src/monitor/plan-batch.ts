@@ -48,7 +48,8 @@ export interface Planner {
   plan(batch: Batch): Intake
   /** A little at a time. Who is who does not change meanwhile: that takes a turn. */
   planLong(batch: Batch): Promise<Intake>
-  planUnits(batch: Batch): OwnUnits
+  /** `created`: receivers that this very batch has brought, which memory does not know yet. */
+  planUnits(batch: Batch, created?: readonly Receiver[]): OwnUnits
   needsWriting(intake: Intake, batch: Batch): boolean
   /** A transmitter is heard on a channel where there was none before. */
   bringsUnit(update: Update): boolean
@@ -81,8 +82,10 @@ export function createPlanner({ latest, units, backlog, authority, settled, now 
     return { ...intake, updates: [...intake.updates, ...updates] }
   }
 
-  function planUnits({ manufacturer, observations, missing = [] }: Batch): OwnUnits {
-    const receiverOf = (id: string) => latest.byApiId(manufacturer, id)?.id
+  function planUnits(batch: Batch, created: readonly Receiver[] = []): OwnUnits {
+    const { manufacturer, observations, missing = [] } = batch
+    const ofNew = new Map(created.map(({ api_device_id, id }) => [api_device_id, id]))
+    const receiverOf = (id: string) => latest.byApiId(manufacturer, id)?.id ?? ofNew.get(id)
     return planOwnUnits(units, { manufacturer, observations, missing, receiverOf })
   }
 

@@ -65,7 +65,7 @@ export async function writeBatch(
     await logMovement(tx, { device: receiver.id, old_ip, new_ip, movement_type: 'ip_only', ...detected })
   }
   if (intake.moves.length > 0) await trimMovements(tx)
-  const units = await storeUnits(deps, tx, revision, { batch, heard: [...created, ...widened], saved: changed })
+  const units = await storeUnits(deps, tx, revision, { batch, created, widened, saved: changed })
   const entries = await queueEntries(deps, tx, revision, { batch, intake, created })
   return { created, grown, pictured, stillHere, units, entries }
 }
@@ -125,11 +125,16 @@ async function storeUnits(
   { units, planner }: WriteDeps,
   tx: Tx,
   revision: number,
-  about: { batch: Batch; heard: readonly Receiver[]; saved: ReadonlyMap<number, Receiver> },
+  about: {
+    batch: Batch
+    created: readonly Receiver[]
+    widened: readonly Receiver[]
+    saved: ReadonlyMap<number, Receiver>
+  },
 ): Promise<readonly Unit[]> {
-  const own = planner.planUnits(about.batch)
+  const own = planner.planUnits(about.batch, about.created)
   // A receiver that was told of twice counts once, as it was left in the end.
-  const heard = new Map(about.heard.map((receiver) => [receiver.id, receiver]))
+  const heard = new Map([...about.created, ...about.widened].map((receiver) => [receiver.id, receiver]))
   const drafts = [...draftHeardUnits(units, [...heard.values()]), ...own.drafts]
   const inserted = await insertUnits(tx, revision, drafts)
   const changed = [...own.changed, ...renamedUnits(units, [...about.saved.values()])]
