@@ -1,10 +1,13 @@
 /** Single devices in the whole service: found, followed, lost and back, whatever their protocol. */
 
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { startChargerSimulator } from '../src/manufacturers/shure/strings/simulator/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
+import type { Presence, UnitBody } from '../src/model/hardware.ts'
 import { createShow } from '../src/simulation/show.ts'
-import { channelOf, startApp, type TestApp, until } from './app.ts'
+import { channelOf, startApp, startHome, type TestApp, until } from './app.ts'
 import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -75,36 +78,65 @@ it.concurrent('a rack of every family is found, followed live, and left in peace
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 60_000)
 
-it.concurrent('packs in a charger are units that charge, go and come back', async () => {
+it.concurrent('packs in a charger are units of it that charge, go and come back; it is followed and not polled', async () => {
   const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
   atEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
-  const seen = async (wanted: object) =>
+  const units = async () => (await app.get('/api/units/')).json as UnitBody[]
+  const seen = (wanted: readonly (readonly [name: string, percent: number, chassis: number | null, Presence])[]) =>
     until(`units are ${JSON.stringify(wanted)}`, async () => {
-      const { json } = await app.get('/api/units/')
-      const units = (json as { name: string; battery_percentage: number; status: string }[]).map(
-        ({ name, battery_percentage, status }) => [name, battery_percentage, status],
-      )
-      return JSON.stringify(units) === JSON.stringify(wanted)
+      const told = (await units()).map((one) => [one.name, one.battery_percentage, one.base_chassis, one.status])
+      return JSON.stringify(told) === JSON.stringify(wanted)
     })
-  await seen([['Backstage 1', 80, 'online']])
+  const chassis = await until('the charger is known', async () => (await app.get('/api/chassis/')).json[0])
+  expect(chassis).toMatchObject({ name: 'Backstage', model: 'SBC220', status: 'online', firmware_version: '1.4.27' })
+  await seen([['Backstage, bay 1', 80, chassis.id, 'online']])
+  const [first] = await units()
+  await until('it is followed', async () => (await connectionsOf(app))[0]?.status === 'connected')
+  const conversations = () => charger.commands.filter((one) => one === 'GET MODEL').length
+  const before = conversations()
+
   charger.charge(1, 81)
-  await seen([['Backstage 1', 81, 'online']])
+  await seen([['Backstage, bay 1', 81, chassis.id, 'online']])
   charger.charge(1, null)
   charger.charge(2, 40)
   await seen([
-    ['Backstage 1', 81, 'offline'],
-    ['Backstage 2', 40, 'online'],
+    ['Backstage, bay 1', 81, null, 'offline'],
+    ['Backstage, bay 2', 40, chassis.id, 'online'],
   ])
   charger.charge(1, 12)
   await seen([
-    ['Backstage 1', 12, 'online'],
-    ['Backstage 2', 40, 'online'],
+    ['Backstage, bay 1', 12, chassis.id, 'online'],
+    ['Backstage, bay 2', 40, chassis.id, 'online'],
   ])
-  const [first] = (await app.get('/api/units/')).json
-  expect(first.details).toMatchObject({ battery_health: 99, battery_cycles: 40, battery_minutes_to_full: 176 })
-  expect(await app.receivers()).toEqual([])
+  const details = { battery_health: 99, battery_cycles: 40, battery_minutes_to_full: 176 }
+  expect(await units()).toMatchObject([{ id: first?.id, device_type: 'mic_transmitter', channel: null, details }, {}])
+  const { json: layout } = await app.get('/api/admin/hardware-layout/', await tokenHeaders(app.house, 'admin'))
+  expect(layout.unplaced).toMatchObject([{ id: chassis.id, channels: [], units: [{ details }, { battery: 40 }] }])
+  expect(await app.receivers()).toMatchObject([{ id: chassis.id, device_type: 'charger', channels: [] }])
+
+  await pause(2_500)
+  expect(conversations()).toBe(before)
   expect(app.house.health().manufacturers).toMatchObject([{ status: 'healthy' }])
+  await charger.close()
+  await seen([
+    ['Backstage, bay 1', 12, chassis.id, 'unknown'],
+    ['Backstage, bay 2', 40, chassis.id, 'unknown'],
+  ])
+}, 120_000)
+
+it.concurrent('packs that are told of together with a charger that is new stand in it at once', async () => {
+  const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
+  atEnd(() => charger.close())
+  const home = await startHome({ manufacturers: [shureDevices(charger.url)] })
+  expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
+  const { databaseUrl } = home
+  const app = await startApp({ databaseUrl, dataDir: join(home.path, 'data'), isScreenOnly: true })
+  const [chassis] = (await app.get('/api/chassis/')).json
+  expect((await app.get(`/api/units/?base_chassis=${chassis.id}`)).json).toMatchObject([
+    { name: 'Backstage, bay 1', battery_percentage: 80 },
+    { name: 'Backstage, bay 2', battery_percentage: 60 },
+  ])
 }, 60_000)
 
 it.concurrent('details survive a restart', async () => {

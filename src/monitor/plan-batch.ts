@@ -48,7 +48,8 @@ export interface Planner {
   plan(batch: Batch): Intake
   /** A little at a time. Who is who does not change meanwhile: that takes a turn. */
   planLong(batch: Batch): Promise<Intake>
-  planUnits(intake: Intake, batch: Batch): OwnUnits
+  /** `created`: receivers that this very batch has brought, which memory does not know yet. */
+  planUnits(intake: Intake, batch: Batch, created?: readonly Receiver[]): OwnUnits
   needsWriting(intake: Intake, batch: Batch): boolean
   /** A transmitter is heard on a channel where there was none before. */
   bringsUnit(update: Update): boolean
@@ -81,9 +82,11 @@ export function createPlanner({ latest, units, backlog, authority, settled, now 
     return { ...intake, updates: [...intake.updates, ...updates] }
   }
 
-  function planUnits({ ofUnits: observations }: Intake, { manufacturer, missing = [] }: Batch): OwnUnits {
-    const receiverOf = (id: string) => latest.byApiId(manufacturer, id)?.id
-    return planOwnUnits(units, { manufacturer, observations, missing, receiverOf })
+  function planUnits({ ofUnits }: Intake, batch: Batch, created: readonly Receiver[] = []): OwnUnits {
+    const { manufacturer, missing = [] } = batch
+    const ofNew = new Map(created.map(({ api_device_id, id }) => [api_device_id, id]))
+    const receiverOf = (id: string) => latest.byApiId(manufacturer, id)?.id ?? ofNew.get(id)
+    return planOwnUnits(units, { manufacturer, observations: ofUnits, missing, receiverOf })
   }
 
   function bringsUnit({ receiver, told }: Update): boolean {

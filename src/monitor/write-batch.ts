@@ -67,7 +67,7 @@ export async function writeBatch(
   }
   if (intake.moves.length > 0) await trimMovements(tx)
   if (isBreathDue()) await breathe()
-  const units = await storeUnits(deps, tx, revision, { batch, intake, heard: [...created, ...widened], saved: changed })
+  const units = await storeUnits(deps, tx, revision, { batch, intake, created, widened, saved: changed })
   const entries = await queueEntries(deps, tx, revision, { batch, intake, created })
   // The commit takes its time at a stretch.
   if (isBreathDue()) await breathe()
@@ -127,11 +127,17 @@ async function storeUnits(
   { units, planner }: WriteDeps,
   tx: Tx,
   revision: number,
-  about: { batch: Batch; intake: Intake; heard: readonly Receiver[]; saved: ReadonlyMap<number, Receiver> },
+  about: {
+    batch: Batch
+    intake: Intake
+    created: readonly Receiver[]
+    widened: readonly Receiver[]
+    saved: ReadonlyMap<number, Receiver>
+  },
 ): Promise<readonly Unit[]> {
-  const own = planner.planUnits(about.intake, about.batch)
+  const own = planner.planUnits(about.intake, about.batch, about.created)
   // A receiver that was told of twice counts once, as it was left in the end.
-  const heard = new Map(about.heard.map((receiver) => [receiver.id, receiver]))
+  const heard = new Map([...about.created, ...about.widened].map((receiver) => [receiver.id, receiver]))
   const drafts = [...draftHeardUnits(units, [...heard.values()]), ...own.drafts]
   const inserted = await insertUnits(tx, revision, drafts)
   const changed = [...own.changed, ...renamedUnits(units, [...about.saved.values()])]

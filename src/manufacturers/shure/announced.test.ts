@@ -31,7 +31,7 @@ describe('a Shure device that announces itself', () => {
   test('newer than the table is known by its model; what speaks no command strings is left out', () => {
     const dcid = '11111111-2222-3333-4444-555555555555'
     expect(read({ model: 'SLXD4D', dcid })).toMatchObject({ device_type: 'slxd', model: 'SLXD4D', channels: 2 })
-    expect(read({ model: 'SBRC', dcid })).toMatchObject({ device_type: 'charger', channels: 8 })
+    expect(read({ model: 'SBRC', dcid })).toMatchObject({ device_type: 'charger', channels: 0 })
     for (const model of ['AD600', 'ANX4', 'SBC840', '']) expect([model, read({ model, dcid })]).toEqual([model, null])
   })
 

@@ -1,7 +1,7 @@
 /**
- * The ids by which Shure's networked receivers and chargers name their kind (ACN's DCID): model, channels (bays) and
- * band. Source: the map in Shure's Update Utility (`DCIDMap.xml`). The ids are UUIDs whose first eight digits alone tell
- * them apart; `?` stands before those of which the map tells no band. What is newer than the map tells its model by name.
+ * The ids by which Shure's networked receivers and chargers name their kind (ACN's DCID): model, channels and band.
+ * Source: the map in Shure's Update Utility (`DCIDMap.xml`). The ids are UUIDs whose first eight digits alone tell them
+ * apart; `?` stands before those of which the map tells no band. What is newer than the map tells its model by name.
  */
 
 interface Kind {
@@ -111,8 +111,8 @@ const kinds: readonly Kind[] = [
       L8 CCC76DF2 | L8A 042410C6 | L8E CCC79CC8 | L8J CD00F572 | L9E CCC7CC66 | P8 CCC827D8 | Q21 CCC85654 |
       Q22E CCC8AF46 | R26 CCC8DB92 | R27 CCC909FA | X1 CCC95F5E | X2 CCC98740 | X7 CCE48608`,
   },
-  { model: 'SBC220', device_type: 'charger', channels: 2, ids: '? 04232760 CD0CB29A' },
-  { model: 'SBRC', device_type: 'charger', channels: 8, ids: '? CD0C625E' },
+  { model: 'SBC220', device_type: 'charger', channels: 0, ids: '? 04232760 CD0CB29A' },
+  { model: 'SBRC', device_type: 'charger', channels: 0, ids: '? CD0C625E' },
 ]
 
 /** What all ids have in common behind their first digits: when they were made, and by whom. */

@@ -1,27 +1,26 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { follow, linkToDevice } from '../../../../test/device-kit.ts'
+import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
 import { until } from '../../../../test/plugin-kit-resources.ts'
+import { atEnd } from '../../../../test/scope.ts'
 import { shure } from '../index.ts'
 import { startChargerSimulator } from './simulator/charger.ts'
 
-const open: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
-})
-
 async function start(...options: Parameters<typeof startChargerSimulator>) {
   const charger = await startChargerSimulator(...options)
-  open.push(charger)
   const linked = linkToDevice(shure, charger.url)
-  open.push(linked.link)
-  return { charger, linked }
+  atEnd(() => charger.close())
+  atEnd(() => linked.link.close())
+  return { charger, linked, list: () => linked.form.listDevices(linked.link) }
 }
 
+const mac_address = '00:0E:DD:C0:FF:EE'
+
 const pack = (bay: number, battery: number) => ({
-  id: `strings:00:0E:DD:C0:FF:EE:${bay}`,
+  id: `strings:${mac_address}:${bay}`,
   kind: 'transmitter',
   device_type: 'charger',
-  name: `Backstage ${bay}`,
+  name: `Backstage, bay ${bay}`,
   online: true,
   battery,
   details: {
@@ -31,26 +30,48 @@ const pack = (bay: number, battery: number) => ({
   },
 })
 
-test('the packs in a charger are listed, each by its bay', async () => {
-  const bays = [80, null, 5, null, null, null, null, 100]
-  const { charger, linked } = await start({ model: 'SBRC', name: 'Backstage', bays })
-  const { devices } = await linked.form.listDevices(linked.link)
-  expect(devices.map((one) => linked.form.transformDeviceData(one))).toEqual([pack(1, 80), pack(3, 5), pack(8, 100)])
+test.each([
+  ['SBRC', [80, null, 5, null, null, null, null, 100], [pack(1, 80), pack(3, 5), pack(8, 100)]],
+  ['SBC220', [null, 7], [pack(2, 7)]],
+  ['SBC240', [null, null], []],
+] as const)('%s is one device without channels, and the packs in it are its units', async (model, bays, units) => {
+  const { charger, linked, list } = await start({ model, name: 'Backstage', bays })
+  const { devices } = await list()
+  const [observation, ...others] = devices.map((one) => linked.form.transformDeviceData(one))
+  if (observation === undefined) throw new Error('nothing is listed')
+  expect(others).toEqual([])
+  expectCommonFormat(observation)
+  expect(observation).toMatchObject({
+    id: `strings:${mac_address}`,
+    kind: 'receiver',
+    name: 'Backstage',
+    device_type: 'charger',
+    model_name: model,
+    mac_address,
+    ip: '10.20.10.50',
+    firmware_version: '1.4.27',
+    channels: [],
+  })
+  expect(observation.units).toEqual(units)
   await until(() => charger.clients === 0)
 })
 
-test('a pack is followed as it charges, is taken out and put in', async () => {
-  const { charger, linked } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
+test('a pack is followed as it charges, is taken out and put in; the others stay', async () => {
+  const { charger, linked } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, 100] })
   const events = follow(linked, new AbortController().signal)
-  const next = async () => (await events.next()).value
-  expect(await next()).toEqual({ type: 'open' })
-  expect(await next()).toMatchObject({ type: 'told', observation: pack(1, 80) })
+  expect((await events.next()).value).toEqual({ type: 'open' })
+  const tells = async (units: readonly object[]) => {
+    const { value } = await events.next()
+    expect(value).toMatchObject({ type: 'told', isWhole: true, observation: { kind: 'receiver', channels: [] } })
+    expect(value.observation.units).toEqual(units)
+  }
+  await tells([pack(1, 80), pack(2, 100)])
   charger.charge(1, 81)
-  expect(await next()).toMatchObject({ type: 'told', observation: pack(1, 81) })
+  await tells([pack(1, 81), pack(2, 100)])
   charger.charge(1, null)
-  expect(await next()).toEqual({ type: 'removed', id: pack(1, 0).id })
-  charger.charge(2, 40)
-  expect(await next()).toMatchObject({ type: 'told', isWhole: true, observation: pack(2, 40) })
+  await tells([pack(2, 100)])
+  charger.charge(1, 40)
+  await tells([pack(1, 40), pack(2, 100)])
   await events.return?.()
 })
 
@@ -58,8 +79,8 @@ test('a charger of which nothing changes is not lost: it answers', async () => {
   const { charger, linked } = await start({ model: 'SBC240', name: 'Backstage', bays: [100, 100] })
   const events = follow(linked, new AbortController().signal)
   const since = performance.now()
-  // Open, and both packs three times: longer than a device may be silent.
-  for (let nth = 0; nth < 7; nth += 1) expect((await events.next()).done).toBe(false)
+  // Open, and the whole charger three times: longer than a device may be silent.
+  for (let nth = 0; nth < 4; nth += 1) expect((await events.next()).done).toBe(false)
   expect(performance.now() - since).toBeGreaterThan(5_500)
   expect(charger.clients).toBe(1)
   await charger.close()

@@ -1,43 +1,35 @@
 /**
- * The battery packs in a charger's bays, each a unit of its own. A pack has no number that the charger tells, so it is
- * known by where it stands: the charger's MAC address and the bay. Pure.
+ * The battery packs in a charger's bays. A charger does not tell which pack it is that stands there, so a pack is known
+ * by its bay. Pure.
  */
 
 import type { Observation } from '../../../model/receiver.ts'
-import { maxNameChars, readText, told } from '../../../upstream/fields.ts'
-import { channelsOf } from './families.ts'
-import type { StringsDevice } from './translate.ts'
+import { told } from '../../../upstream/fields.ts'
+import { type Family, numbersOf, type Words } from './families.ts'
 import { readNumber, type Word } from './words.ts'
 
-/** A bay of a charger, seen as a device. */
-export interface Bay extends StringsDevice {
-  readonly bay: number
-}
-
-export function baysOf(charger: StringsDevice): readonly Bay[] {
-  return channelsOf(charger.family, charger.words).map((bay) => ({ ...charger, id: `${charger.id}:${bay}`, bay }))
-}
-
-export function isOccupied({ words, bay }: Bay): boolean {
-  return words[`${bay} BATT_DETECTED`] === 'YES'
-}
-
-export function toPack(at: Bay): Observation {
-  const { id, words, family, called, bay } = at
-  const word = (key: string) => words[`${bay} ${key}`]
-  const charger = readText(words.DEVICE_ID, maxNameChars) ?? called ?? words.MODEL ?? family.model
-  return told({
-    id,
-    kind: 'transmitter' as const,
-    device_type: family.name,
-    name: `${charger} ${bay}`,
-    online: isOccupied(at),
-    battery: readNumber(word('BATT_CHARGE'), 101),
-    details: told({
-      battery_health: readNumber(word('BATT_HEALTH'), 101),
-      battery_cycles: readNumber(word('BATT_CYCLE'), 65_535),
-      battery_minutes_to_full: readMinutesToFull(word('BATT_TIME_TO_FULL')),
-    }),
+/** What a charger tells of all packs that stand in it. */
+export function readPacks(
+  family: Family,
+  words: Words,
+  charger: { readonly id: string; readonly name: string },
+): readonly Observation[] {
+  return numbersOf(family, words).flatMap((bay) => {
+    const word = (key: string) => words[`${bay} ${key}`]
+    if (word('BATT_DETECTED') !== 'YES') return []
+    return told<Observation>({
+      id: `${charger.id}:${bay}`,
+      kind: 'transmitter',
+      device_type: family.name,
+      name: `${charger.name}, bay ${bay}`,
+      online: true,
+      battery: readNumber(word('BATT_CHARGE'), 101),
+      details: told({
+        battery_health: readNumber(word('BATT_HEALTH'), 101),
+        battery_cycles: readNumber(word('BATT_CYCLE'), 65_535),
+        battery_minutes_to_full: readMinutesToFull(word('BATT_TIME_TO_FULL')),
+      }),
+    })
   })
 }
 

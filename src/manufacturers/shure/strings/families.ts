@@ -156,8 +156,12 @@ export function isCharger({ name }: Family): boolean {
   return name === charger.name
 }
 
-/** Channel numbers: as many as the model has, else those that have told anything. */
 export function channelsOf(family: Family, words: Words): readonly number[] {
+  return isCharger(family) ? [] : numbersOf(family, words)
+}
+
+/** Of its channels, or a charger's bays: as many as the model has, else those that have told anything. */
+export function numbersOf(family: Family, words: Words): readonly number[] {
   const count = countByModel(family, words.MODEL)
   if (count !== null) return Array.from({ length: count }, (_, at) => at + 1)
   return [1, 2, 3, 4].filter((channel) => words[`${channel} FREQUENCY`] !== undefined)
@@ -200,5 +204,5 @@ function toChannels(family: Family, words: Words): readonly number[] {
 
 function eachChannel(family: Family, words: Words): readonly number[] {
   // How many an UHF-R has it does not tell.
-  return family.name === 'uhfr' ? [1, 2] : channelsOf(family, words)
+  return family.name === 'uhfr' ? [1, 2] : numbersOf(family, words)
 }

@@ -2,15 +2,14 @@
 
 import type { Link } from '../../../upstream/link.ts'
 import { defineForm, type Interest, type PushEvent, toldAtOnce } from '../../plugin.ts'
-import { type Bay, baysOf, isOccupied, toPack } from './bays.ts'
 import { isCharger } from './families.ts'
 import { converse, type News } from './session.ts'
 import { idPrefix, type StringsDevice, toChannelReading, toLevels, toObservation } from './translate.ts'
 
-export const strings = defineForm<StringsDevice | Bay>({
+export const strings = defineForm<StringsDevice>({
   ...toldAtOnce,
   listDevices,
-  transformDeviceData: (device) => ('bay' in device ? toPack(device) : toObservation(device)),
+  transformDeviceData: toObservation,
   transport: 'tcp',
   tellsAll: true,
   subscribe,
@@ -27,8 +26,7 @@ async function listDevices(link: Link, signal?: AbortSignal) {
   const lifetime = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
   try {
     for await (const { device } of converse(link, lifetime)) {
-      const told = { ...device, words: { ...device.words } }
-      return { devices: isCharger(told.family) ? baysOf(told).filter(isOccupied) : [told], malformed: 0 }
+      return { devices: [{ ...device, words: { ...device.words } }], malformed: 0 }
     }
     signal?.throwIfAborted()
     throw new link.errors.ApiError('the conversation ended before it began')
@@ -43,7 +41,6 @@ async function* subscribe(link: Link, _: Interest, signal: AbortSignal): AsyncGe
     for await (const news of converse(link, signal)) {
       if (!isOpen) yield { type: 'open' }
       isOpen = true
-      if (isCharger(news.device.family)) yield* toPackEvents(news)
       const told = toEvent(news)
       if (told !== null) yield told
       if (news.malformed > 0) yield { type: 'ignored', reason: `${news.malformed} frames make no sense` }
@@ -53,19 +50,10 @@ async function* subscribe(link: Link, _: Interest, signal: AbortSignal): AsyncGe
   }
 }
 
-/** Packs that are there, and bays that have just been emptied. */
-function* toPackEvents({ device, isWhole, channels }: News): Generator<PushEvent> {
-  for (const bay of baysOf({ ...device, words: { ...device.words } })) {
-    if (isOccupied(bay)) {
-      if (isWhole || channels.has(bay.bay)) yield { type: 'told', isWhole: true, observation: toPack(bay) }
-    } else if (channels.has(bay.bay)) yield { type: 'removed', id: bay.id }
-  }
-}
-
 function toEvent({ device, isWhole, channels, metered }: News): PushEvent | null {
   const { id, family, words } = device
-  if (isCharger(family)) return null
-  if (isWhole) {
+  // A charger tells of all its packs, or the others would seem to have left.
+  if (isWhole || (isCharger(family) && channels.size + metered.size > 0)) {
     return { type: 'told', isWhole: true, observation: toObservation({ ...device, words: { ...words } }) }
   }
   const readings = [...channels].map((channel) => toChannelReading(family, words, channel))

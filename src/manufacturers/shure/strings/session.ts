@@ -5,7 +5,7 @@ import type { Conversation } from '../../../upstream/conversation.ts'
 import { openDatagrams } from '../../../upstream/datagrams.ts'
 import { openLine } from '../../../upstream/line.ts'
 import type { Link } from '../../../upstream/link.ts'
-import { channelsOf, type Family, meterCommands, probes, questions, recognise, uhfr } from './families.ts'
+import { type Family, meterCommands, numbersOf, probes, questions, recognise, uhfr } from './families.ts'
 import { cutAngles } from './frames.ts'
 import { createHearing, type Heard, type Hearing } from './hearing.ts'
 import { idOf, type StringsDevice } from './translate.ts'
@@ -100,8 +100,8 @@ async function untilTold(
   const { words } = hearing
   const { host } = new URL(link.settings.baseUrl)
   const haveAll = (key: string) => {
-    const channels = channelsOf(family, words)
-    return channels.length > 0 && channels.every((channel) => words[`${channel} ${key}`] !== undefined)
+    const numbers = numbersOf(family, words)
+    return numbers.length > 0 && numbers.every((number) => words[`${number} ${key}`] !== undefined)
   }
   const hasTold = () => family.identityKeys.every((key) => words[key] !== undefined)
   for (let toldAt = performance.now(); ; ) {

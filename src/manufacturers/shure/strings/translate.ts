@@ -3,7 +3,8 @@
 import type { ChannelDetails, Encryption, TransmitterDetails } from '../../../model/details.ts'
 import type { ChannelReading, Observation, TransmitterReading } from '../../../model/receiver.ts'
 import { maxNameChars, readMac, readText, told } from '../../../upstream/fields.ts'
-import { channelsOf, type Family, type Words } from './families.ts'
+import { readPacks } from './bays.ts'
+import { channelsOf, type Family, isCharger, type Words } from './families.ts'
 import { readEither, readKhz, readNumber, readPaddedIp, readShifted, type Word } from './words.ts'
 
 export interface StringsDevice {
@@ -28,11 +29,11 @@ export function toObservation(device: StringsDevice): Observation {
   const [mode, ownIp, subnet, gateway] = (words['NET_SETTINGS SC'] ?? '').split(/\s+/)
   const channels = channelsOf(family, words)
   const model = words.MODEL ?? (family.name === 'uhfr' && channels.length > 1 ? 'UR4D' : family.model)
-  const told_name = readText(words.DEVICE_ID ?? words.DEVICE_NAME, maxNameChars)
+  const name = readText(words.DEVICE_ID ?? words.DEVICE_NAME, maxNameChars) ?? called ?? model
   return told({
     id: device.id,
     kind: 'receiver' as const,
-    name: told_name ?? called ?? model,
+    name,
     model_name: readText(model),
     device_type: family.name,
     online: true,
@@ -43,6 +44,7 @@ export function toObservation(device: StringsDevice): Observation {
     network_mode: mode === 'AUTO' ? 'auto' : mode === 'MANUAL' ? 'manual' : undefined,
     firmware_version: readText(words.FW_VER) ?? undefined,
     channels: channels.map((channel) => toChannelReading(family, words, channel)),
+    ...(isCharger(family) && { units: readPacks(family, words, { id: device.id, name }) }),
     metadata: { command_strings: words },
   })
 }
