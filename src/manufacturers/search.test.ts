@@ -237,4 +237,23 @@ describe('a Shure device that announces itself unasked', () => {
       { address: device.url, device_type: 'ulxd', model: 'ULXD4Q', channels: 4 },
     ])
   }, 15_000)
+
+  test('is found even if the search is aborted as soon as it was heard', async () => {
+    const options = await announce(28_429, attributeReply(shureAttributes()))
+    const { search } = shure
+    if (search?.beacon === undefined) throw new Error('it listens to no beacon')
+    const { group, read } = search.beacon
+    const stop = new AbortController()
+    const beacon: typeof search.beacon = {
+      group,
+      read: (...datagram) => {
+        stop.abort()
+        return read(...datagram)
+      },
+    }
+    const plugin = { ...shure, search: { ...search, beacon } }
+    expect(await searchAddresses(plugin, { ...options, signal: stop.signal })).toMatchObject([
+      { address: 'tcp://127.0.0.1:2202', model: 'QLXD4 K51' },
+    ])
+  })
 })
