@@ -6,6 +6,7 @@ import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { parse as parseYaml } from 'yaml'
 import { parseNetwork } from './model/address.ts'
+import { findRepeatedCode } from './model/house-file.ts'
 import { serviceDefaults } from './model/settings.ts'
 
 /** A configuration that cannot be used. The message is one line: where, which key, what was expected. */
@@ -176,9 +177,8 @@ function checkNetworks(networks: readonly string[], where: string): void {
 }
 
 function checkCodes(manufacturers: readonly ManufacturerEntry[], where: string): void {
-  const codes = manufacturers.map(({ code }) => code)
-  const at = codes.findIndex((code, index) => codes.indexOf(code) < index)
-  if (at !== -1) throw new ConfigError(`${where}.${at}.code: expected every code once; ${codes[at]} is there already`)
+  const repeated = findRepeatedCode(manufacturers)
+  if (repeated !== null) throw new ConfigError(`${where}.${repeated.key}: ${repeated.trouble}`)
 }
 
 function readFile(named: string | undefined, env: Environment): { path: string | null; file: File } {

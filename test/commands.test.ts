@@ -2,14 +2,15 @@
 
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/database.ts'
-import { leaseHolder } from '../src/store/leases.ts'
+import { leaseHolder, listHeldLeases } from '../src/store/leases.ts'
 import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until } from './app.ts'
 import { createPostgresDatabase } from './postgres.ts'
+import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const slow = 40_000
 
-describe('check_connections and realtime_status', () => {
+describe.concurrent('check_connections and realtime_status', () => {
   it('tell how the connections stand, and raise an alert where a link is down', async () => {
     const simulator = await startShure()
     const home = await startHome({ manufacturers: [entryOf(simulator)] })
@@ -54,11 +55,11 @@ describe('check_connections and realtime_status', () => {
 
     service.kill('SIGKILL')
     await service.ended
-    await until(
-      'what a killed process left behind is seen through',
-      async () => (await home.run(['check_connections', '--json'])).json().counts.disconnected === 2,
-      20_000,
-    )
+    const db = await openDatabase({ url: home.databaseUrl })
+    atEnd(() => db.close())
+    await until('its leases have run out', async () => (await listHeldLeases(db.read)).length === 0, 20_000)
+    // What a killed process left behind is seen through.
+    expect((await home.run(['check_connections', '--json'])).json().counts).toEqual({ ...none, disconnected: 2 })
   }, 90_000)
 
   it.each([

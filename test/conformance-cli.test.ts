@@ -99,7 +99,7 @@ describe('one JSON document', () => {
   })
 })
 
-describe('poll_devices', () => {
+describe.concurrent('poll_devices', () => {
   it('waits for the identities of its one poll, within the limit of the upstream', async () => {
     const pace = { perSecond: 10, burst: 20 }
     const shure = withoutLink(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit: pace }))

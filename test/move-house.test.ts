@@ -211,6 +211,10 @@ describe('a file that cannot be read in', () => {
         ['version: 1\ngroups: [{title: a, manufacturer: acme}]', 'groups.0.manufacturer: expected a manufacturer'],
         ['version: 1\nmanufacturers: [{code: acme}]', 'manufacturers.0.plugin: No plugin found'],
         [
+          'version: 1\nmanufacturers: [{code: shure}, {code: shure}]',
+          'manufacturers.1.code: expected every code once; shure is there already',
+        ],
+        [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: 7}}]',
           'manufacturers.0.config: api_base_url',
         ],

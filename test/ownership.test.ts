@@ -22,7 +22,7 @@ async function heldBy(app: TestApp): Promise<string[]> {
   return rows.map(({ source }) => source).filter((source) => source.startsWith('shure:'))
 }
 
-describe.each(engines)('sources on %s', (engine) => {
+describe.concurrent.each(engines)('sources on %s', (engine) => {
   it('are shared out evenly among those who poll, and taken over from one that stops', async () => {
     const { systems, entry } = await startSystems(4)
     const first = await startApp({ manufacturers: [entry], engine })

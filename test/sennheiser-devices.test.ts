@@ -35,7 +35,7 @@ async function untilFollowed(app: TestApp, count: number): Promise<void> {
   })
 }
 
-test('a rack of every family is found, followed live, and left in peace by the poller', async () => {
+test.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
   // An ew device answers to its own port, which on one address with us it would occupy itself.
   const ew = keep(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
   const ewdx = keep(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
@@ -93,7 +93,7 @@ test('a rack of every family is found, followed live, and left in peace by the p
   expect([ewdx4, spectera].map(({ sessions }) => sessions)).toEqual([0, 0])
 }, 60_000)
 
-test('a rack for a demo plays along, every device in its own words', async () => {
+test.concurrent('a rack for a demo plays along, every device in its own words', async () => {
   const { close, ...config } = await startSennheiserRack(1, 0)
   keep({ close })
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { ...config, poll_interval: 1 } }] })
@@ -138,7 +138,7 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   expect(await app.receivers()).toHaveLength(2)
 }, 90_000)
 
-test('packs of a base station that only listen are units of it, and the others tell their levels', async () => {
+test.concurrent('packs of a base station that only listen are units of it, and the others tell their levels', async () => {
   const spectera = keep(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
   const own = async () =>
@@ -157,7 +157,7 @@ test('packs of a base station that only listen are units of it, and the others t
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
 }, 30_000)
 
-test('packs in a charger are units of it, as long as they stand there', async () => {
+test.concurrent('packs in a charger are units of it, as long as they stand there', async () => {
   const charger = keep(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json
@@ -190,7 +190,7 @@ test('packs in a charger are units of it, as long as they stand there', async ()
   expect(await units()).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 }, 30_000)
 
-test('a wrong password costs a device two questions, however long the service runs', async () => {
+test.concurrent('a wrong password costs a device two questions, however long the service runs', async () => {
   const ewdx = keep(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
   const health = () => app.house.health().manufacturers[0]

@@ -51,7 +51,7 @@ async function startSeasonedHome(title = 'Main stage'): Promise<Home> {
   return home
 }
 
-describe('a database that is damaged when the service starts', () => {
+describe.concurrent('a database that is damaged when the service starts', () => {
   it.each([
     ['pages of nonsense', (path: string) => scribble(path)],
     ['a head of nonsense', (path: string) => scribble(path, 0)],
@@ -142,7 +142,7 @@ describe('a database that is damaged when the service starts', () => {
   )
 })
 
-describe('damage that appears while the service runs', () => {
+describe.concurrent('damage that appears while the service runs', () => {
   it(
     'leaves the last state on the screens, refuses writes, is said once, and mended at the next start',
     async () => {
@@ -187,7 +187,7 @@ describe('damage that appears while the service runs', () => {
   )
 })
 
-describe('snapshots', () => {
+describe.concurrent('snapshots', () => {
   it('are taken at a clean stop and when the last is an hour old; three are kept', async () => {
     const app = await startApp()
     const place = { data_dir: app.dataDir, database_url: app.databaseUrl }

@@ -2,7 +2,7 @@
 
 import { getPlugin } from '../manufacturers/index.ts'
 import { listSources } from '../manufacturers/sources.ts'
-import type { ManufacturerEntry, SettingValues } from '../model/house-file.ts'
+import { findRepeatedCode, type ManufacturerEntry, type SettingValues } from '../model/house-file.ts'
 import { MaskError, unmaskSecrets } from '../model/secrets.ts'
 import { isSettingKey, parseSetting } from '../model/settings.ts'
 import type { Config } from '../store/secrets.ts'
@@ -12,11 +12,10 @@ import { ImportFault, type Work } from './import-work.ts'
 export async function putManufacturers(work: Work): Promise<void> {
   const { tx, secrets, file, before } = work
   const entries = file.manufacturers ?? []
+  const repeated = findRepeatedCode(entries)
+  if (repeated !== null) throw new ImportFault(`manufacturers.${repeated.key}`, repeated.trouble)
   for (const [at, entry] of entries.entries()) {
     const path = `manufacturers.${at}`
-    if (entries.findIndex(({ code }) => code === entry.code) < at) {
-      throw new ImportFault(`${path}.code`, `expected every code once; ${entry.code} is there already`)
-    }
     const stored = before.manufacturers.find(({ code }) => code === entry.code)
     const record = mergeManufacturer(entry, stored, path)
     if (work.count('manufacturers', stored, record)) await saveManufacturer(tx, secrets, record)

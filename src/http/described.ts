@@ -41,3 +41,24 @@ export const listOf = <Schema extends TSchema>(schema: Schema, description: stri
   Type.Array(schema, { description })
 export const oneOf = <Values extends string[]>(values: readonly [...Values], description: string) =>
   Type.Enum(values, { description })
+
+/** What a list answers to `page` or `page_size`. */
+export const pageOf = <Item extends TSchema>(item: Item) =>
+  Type.Object(
+    {
+      count: whole('How many there are in all.'),
+      next: textOrNull('Path and query of the next page.'),
+      previous: textOrNull('Path and query of the page before.'),
+      results: listOf(item, 'This page.'),
+    },
+    { description: 'With `page` or `page_size`.' },
+  )
+
+/** A list that is an object even where it is not paged. */
+export const countedOf = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    count: whole('How many there are in all.'),
+    next: Type.Optional(textOrNull('Path and query of the next page; only when paged.')),
+    previous: Type.Optional(textOrNull('Path and query of the page before; only when paged.')),
+    results: listOf(item, 'All of them, or this page.'),
+  })

@@ -3,8 +3,8 @@
 import Type, { type TSchema } from 'typebox'
 import { connectionStatuses } from '../model/connection.ts'
 import type * as messages from '../model/messages.ts'
-import { detailFields } from './api-schemas.ts'
 import { oneOf, schemaOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
+import { detailFields } from './live-schemas.ts'
 
 const { id: _, channels, ...changeable } = detailFields
 const said = <Name extends string>(type: Name) => Type.Literal(type, { description: 'Which message this is.' })

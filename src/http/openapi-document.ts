@@ -2,8 +2,10 @@
 
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
 import { openLocally, type Permission, permissions } from '../model/access.ts'
-import { Failure } from './api-schemas.ts'
+import type { ErrorBody } from '../model/errors.ts'
+import { named, schemaOf, text, whole } from './described.ts'
 import { hoist, type Schema } from './json-schema.ts'
 import { type Operation, operations, tags } from './openapi.ts'
 
@@ -150,6 +152,14 @@ const meanings: Readonly<Record<string, string>> = {
   500: 'Internal server error.',
   503: 'The service, its database or its upstreams cannot be reached; `Retry-After` says when to ask again.',
 }
+
+const Failure = schemaOf<ErrorBody>()(
+  named('Error', 'Why a request was refused.', {
+    error: text('A sentence for people.'),
+    status: whole('The same as the HTTP status.'),
+    details: Type.Optional(text('Which field or parameter, and what was expected there.')),
+  }),
+)
 
 /** Puts the answers in, and names what has a name. */
 function finish(made: OpenApi): OpenApi {

@@ -143,6 +143,7 @@ describe('the feed', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 300, maxLength: 320 }), async (steps) => {
         let lateMs = 0
+        // The feed's own clock, by which what is heard is timed too: it stands still until the listener has heard.
         const now = () => performance.now() + lateMs
         const hasty = createFeed(now)
         const told = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))

@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { certify } from '../../test/certificates.ts'
 import { startResponder } from '../../test/mdns-responder.ts'
 import { serveHttp, serveLines } from '../../test/plugin-kit-server.ts'
+import { atEnd } from '../../test/scope.ts'
 import { attributeReply, shureAttributes, startBeacon } from '../../test/slp-beacon.ts'
 import { createDestinations } from '../upstream/destinations.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
@@ -15,22 +16,27 @@ import { shure } from './shure/index.ts'
 import { startStringsSimulator } from './shure/strings/simulator.ts'
 import { type SystemApiOptions, startSystemApiSimulator } from './shure/system-api/simulator.ts'
 
-const open: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
-})
-
 const never = new AbortController().signal
 const about = { ips: ['127.0.0.1'], known: new Set<string>(), destinations: createDestinations(), signal: never }
 const searching = (search: Search): Plugin => ({ ...lectrosonics, search })
 
 async function startUnit() {
   const simulator = await startLectrosonicsSimulator({ receivers: 1, story: false })
-  open.push(simulator)
+  atEnd(() => simulator.close())
   return { simulator, port: Number(new URL(simulator.baseUrl).port) }
 }
 
-test('a device at its usual port is found, with what it tells of itself', async () => {
+test('an abort ends it soon, with what was found', async () => {
+  const { simulator, port } = await startUnit()
+  simulator.setFault({ type: 'hang' })
+  const ips = Array.from({ length: 254 }, (_, at) => `127.0.0.${at + 1}`)
+  const startedAt = performance.now()
+  const signal = AbortSignal.timeout(300)
+  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), { ...about, ips, signal })).toEqual([])
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+})
+
+test.concurrent('a device at its usual port is found, with what it tells of itself', async () => {
   const { simulator, port } = await startUnit()
   const [state] = simulator.show.devicesAt(0)
   expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([
@@ -48,20 +54,23 @@ test('a device at its usual port is found, with what it tells of itself', async 
   ])
 })
 
-test.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)('a Shure %s is found over whatever it speaks', async (family) => {
-  const device = await startStringsSimulator({ family })
-  open.push(device)
-  const { protocol, port } = new URL(device.url)
-  const plugin = { ...shure, search: { ports: { [protocol]: Number(port) } } }
-  expect(await searchAddresses(plugin, about)).toMatchObject([
-    { address: device.url, device_type: family, model: expect.any(String), channels: device.state.channels.length },
-  ])
-})
+test.concurrent.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)(
+  'a Shure %s is found over whatever it speaks',
+  async (family) => {
+    const device = await startStringsSimulator({ family })
+    atEnd(() => device.close())
+    const { protocol, port } = new URL(device.url)
+    const plugin = { ...shure, search: { ports: { [protocol]: Number(port) } } }
+    expect(await searchAddresses(plugin, about)).toMatchObject([
+      { address: device.url, device_type: family, model: expect.any(String), channels: device.state.channels.length },
+    ])
+  },
+)
 
-describe('Sennheiser gear', () => {
+describe.concurrent('Sennheiser gear', () => {
   test('that wants a password is asked who it is without one', async () => {
     const device = await startSsc2Simulator({ product: 'EWDX2CHS', serial: '1234500001' })
-    open.push(device)
+    atEnd(() => device.close())
     const { protocol, port } = new URL(device.url)
     const { meet } = sennheiser.search ?? {}
     const search = { ports: { [protocol]: Number(port) }, meet: { [protocol]: meet?.['https:'] } } as Search
@@ -73,11 +82,11 @@ describe('Sennheiser gear', () => {
 
   test('that announces itself is found at its port, with its model', async () => {
     const device = await startSsc1Simulator({ model: 'EM6000' })
-    open.push(device)
+    atEnd(() => device.close())
     const responder = await startResponder([
       { type: '_ssc._udp', instance: 'EM6000', ip: '127.0.0.1', port: Number(new URL(device.url).port) },
     ])
-    open.push(responder)
+    atEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
     const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {} } }
     expect(await searchAddresses(plugin, { ...about, announcements })).toMatchObject([
@@ -86,7 +95,7 @@ describe('Sennheiser gear', () => {
   })
 })
 
-describe('a Shure System API server', () => {
+describe.concurrent('a Shure System API server', () => {
   const searchFor = async (url: string, more: Partial<typeof about> = {}) => {
     const { protocol, port } = new URL(url)
     const { meet } = shure.search?.systems?.['https:'] ?? {}
@@ -96,7 +105,7 @@ describe('a Shure System API server', () => {
   }
   const startServer = async (options: SystemApiOptions = {}) => {
     const server = await startSystemApiSimulator({ receivers: 1, story: false, ...options })
-    open.push(server)
+    atEnd(() => server.close())
     return server
   }
 
@@ -129,7 +138,7 @@ describe('a Shure System API server', () => {
       serveHttp({ onRequest: (_, response) => response.writeHead(status, { 'content-type': type }).end(body) })
     const find = async (...how: Parameters<typeof answer>) => {
       const server = await answer(...how)
-      open.push(server)
+      atEnd(() => server.close())
       return (await searchFor(server.url)).length
     }
     expect(await find(200, 'application/json', '{"edges":[]}')).toBe(1)
@@ -142,14 +151,14 @@ describe('a Shure System API server', () => {
   })
 })
 
-test('one that is listened to already is left in peace', async () => {
+test.concurrent('one that is listened to already is left in peace', async () => {
   const { simulator, port } = await startUnit()
   const known = new Set([simulator.baseUrl])
   expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), { ...about, known })).toEqual([])
   expect(simulator.requests.total).toBe(0)
 })
 
-test('what speaks otherwise, what says nothing and what is not there are nothing found', {
+test.concurrent('what speaks otherwise, what says nothing and what is not there are nothing found', {
   timeout: 15_000,
 }, async () => {
   const { simulator, port } = await startUnit()
@@ -158,31 +167,21 @@ test('what speaks otherwise, what says nothing and what is not there are nothing
   expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([])
   expect(performance.now() - startedAt).toBeLessThan(5_000)
   const stranger = await serveLines({ answers: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
-  open.push(stranger)
+  atEnd(() => stranger.close())
   const ports = { 'tcp:': Number(new URL(stranger.url).port) }
   expect(await searchAddresses(searching({ ports }), about)).toEqual([])
   await simulator.close()
   expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([])
 })
 
-test('an abort ends it soon, with what was found', async () => {
-  const { simulator, port } = await startUnit()
-  simulator.setFault({ type: 'hang' })
-  const ips = Array.from({ length: 254 }, (_, at) => `127.0.0.${at + 1}`)
-  const startedAt = performance.now()
-  const signal = AbortSignal.timeout(300)
-  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), { ...about, ips, signal })).toEqual([])
-  expect(performance.now() - startedAt).toBeLessThan(1_000)
-})
-
-describe('a device that announces itself', () => {
+describe.concurrent('a device that announces itself', () => {
   const services = { '_lectro._tcp': 'tcp:' }
 
   test('is found at whatever port it has, if its address is wanted', async () => {
     const { port } = await startUnit()
     const service = { type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }
     const responder = await startResponder([service, { ...service, instance: 'Elsewhere', ip: '127.0.0.2' }])
-    open.push(responder)
+    atEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
     const found = await searchAddresses(searching({ ports: {}, services }), { ...about, announcements })
     expect(found.map(({ address }) => address)).toEqual([`tcp://127.0.0.1:${port}`])
@@ -191,7 +190,7 @@ describe('a device that announces itself', () => {
   test('is asked once, however it is found', async () => {
     const { simulator, port } = await startUnit()
     const responder = await startResponder([{ type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }])
-    open.push(responder)
+    atEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
     const plugin = searching({ ports: { 'tcp:': port }, services })
     expect(await searchAddresses(plugin, { ...about, announcements })).toHaveLength(1)
@@ -199,17 +198,20 @@ describe('a device that announces itself', () => {
   })
 })
 
-describe('a Shure device that announces itself unasked', () => {
+describe.concurrent('a Shure device that announces itself unasked', () => {
   /** Every test has a group of its own. */
   async function announce(port: number, ...datagrams: Buffer[]) {
     const group = { address: '239.255.254.253', port }
-    open.push(await startBeacon({ group, ip: '127.0.0.1', datagrams }))
+    const beacon = await startBeacon({ group, ip: '127.0.0.1', datagrams })
+    atEnd(() => beacon.close())
     return { ...about, beacons: { group, from: ['127.0.0.1'] } }
   }
 
   test('and does not answer is found with its model, its channels and where to listen to it', async () => {
     const noise = [Buffer.from('hello'), attributeReply('(acn-fctn=ANX4)'), attributeReply('(acn-fctn=AD600)')]
     const options = await announce(28_427, ...noise, attributeReply(shureAttributes()))
+    const elsewhere = searchAddresses(shure, { ...options, ips: ['127.0.0.2'] })
+    const again = searchAddresses(shure, { ...options, known: new Set(['tcp://127.0.0.1:2202']) })
     expect(await searchAddresses(shure, options)).toEqual([
       {
         kind: 'device',
@@ -223,13 +225,13 @@ describe('a Shure device that announces itself unasked', () => {
         channels: 1,
       },
     ])
-    expect(await searchAddresses(shure, { ...options, ips: ['127.0.0.2'] })).toEqual([])
-    expect(await searchAddresses(shure, { ...options, known: new Set(['tcp://127.0.0.1:2202']) })).toEqual([])
+    expect(await elsewhere).toEqual([])
+    expect(await again).toEqual([])
   }, 15_000)
 
   test('and answers is one, as it tells itself', async () => {
     const device = await startStringsSimulator({ family: 'ulxd' })
-    open.push(device)
+    atEnd(() => device.close())
     const { protocol, port } = new URL(device.url)
     const options = await announce(28_428, attributeReply(shureAttributes({ model: 'ULXD4Q' })))
     const plugin = { ...shure, search: { ...shure.search, ports: { [protocol]: Number(port) } } }
@@ -237,4 +239,23 @@ describe('a Shure device that announces itself unasked', () => {
       { address: device.url, device_type: 'ulxd', model: 'ULXD4Q', channels: 4 },
     ])
   }, 15_000)
+
+  test('is found even if the search is aborted as soon as it was heard', async () => {
+    const options = await announce(28_429, attributeReply(shureAttributes()))
+    const { search } = shure
+    if (search?.beacon === undefined) throw new Error('it listens to no beacon')
+    const { group, read } = search.beacon
+    const stop = new AbortController()
+    const beacon: typeof search.beacon = {
+      group,
+      read: (...datagram) => {
+        stop.abort()
+        return read(...datagram)
+      },
+    }
+    const plugin = { ...shure, search: { ...search, beacon } }
+    expect(await searchAddresses(plugin, { ...options, signal: stop.signal })).toMatchObject([
+      { address: 'tcp://127.0.0.1:2202', model: 'QLXD4 K51' },
+    ])
+  })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Assignment, Unit } from './hardware.ts'
-import { type House, planSlots, toHouseFile } from './house-file.ts'
+import { findRepeatedCode, type House, planSlots, toHouseFile } from './house-file.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
 /** Channels 11, 12 … at these positions. */
@@ -22,6 +22,13 @@ test.each([
     new Map(Object.entries(wanted).map(([id, slot]) => [Number(id), slot])),
   )
   expect(Object.fromEntries(planned.map(({ id, slot }) => [id, slot]))).toEqual(moves)
+})
+
+test.each([
+  [['shure', 'sennheiser'], null],
+  [['a', 'b', 'b', 'a'], { key: '2.code', trouble: 'expected every code once; b is there already' }],
+])('of %j the first code that was there before is named', (codes, repeated) => {
+  expect(findRepeatedCode(codes.map((code) => ({ code })))).toEqual(repeated)
 })
 
 test('a pack that somebody wears goes by its own id, though a charger holds it', () => {

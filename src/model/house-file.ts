@@ -30,6 +30,15 @@ export interface ManufacturerEntry {
   readonly settings?: SettingValues
 }
 
+/** The first of them whose code one before it has already; null where every code is there once. */
+export function findRepeatedCode(
+  entries: readonly Pick<ManufacturerEntry, 'code'>[],
+): { readonly key: string; readonly trouble: string } | null {
+  const codes = entries.map(({ code }) => code)
+  const at = codes.findIndex((code, index) => codes.indexOf(code) < index)
+  return at === -1 ? null : { key: `${at}.code`, trouble: `expected every code once; ${codes[at]} is there already` }
+}
+
 export interface LocationEntry {
   readonly name: string
   readonly description?: string

@@ -28,7 +28,10 @@ const maxSenders = 4_096
 /** An answer may get lost, and so may a question. */
 const askEveryMs = 1000
 
-/** A network that cannot be asked is passed over: who is there is found by their addresses as well. */
+/**
+ * Ends early on abort, with what was answered until then. A network that cannot be asked is passed over: who is there is
+ * found by their addresses as well.
+ */
 export async function browse(options: BrowseOptions): Promise<Service[]> {
   const { types, forMs, signal, group = multicastDns, from = ownAddresses() } = options
   if (types.length === 0) return []
@@ -45,13 +48,10 @@ export async function browse(options: BrowseOptions): Promise<Service[]> {
   })
   const question = encodeQuestion(types)
   try {
-    for (let leftMs = forMs; leftMs > 0; leftMs -= askEveryMs) {
+    for (let leftMs = forMs; leftMs > 0 && !signal.aborted; leftMs -= askEveryMs) {
       for (const socket of sockets) ask(socket, question, group)
-      await pause(Math.min(askEveryMs, leftMs), undefined, { signal })
+      await listenFor(Math.min(askEveryMs, leftMs), signal)
     }
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error
   } finally {
     for (const socket of sockets) socket.close()
   }
@@ -66,7 +66,7 @@ export interface OverhearOptions {
   readonly from?: readonly string[]
 }
 
-/** What was last sent to the group meanwhile, by the address of whoever sent it. */
+/** What was last sent to the group meanwhile, by the address of whoever sent it. Ends early on abort, with that. */
 export async function overhear<T>(
   { group, forMs, signal, from = ownAddresses() }: OverhearOptions,
   read: (datagram: Buffer, ip: string) => T | null,
@@ -84,14 +84,16 @@ export async function overhear<T>(
     for (const address of from) join(socket, group.address, address)
   })
   try {
-    await pause(forMs, undefined, { signal })
+    await listenFor(forMs, signal)
     return heard
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error
   } finally {
     socket.close()
   }
+}
+
+/** Until the time is up, or the signal aborts. */
+async function listenFor(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => {})
 }
 
 function join(socket: Socket, group: string, address: string): void {

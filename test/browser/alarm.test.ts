@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import type { TransmitterBody } from '../../src/model/api.ts'
 import { browserForTests } from './browser.ts'
-import { type FakeService, receiver, startFakeService } from './fake-service.ts'
+import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -18,9 +18,8 @@ async function startHouse(told: Told): Promise<FakeService> {
 }
 
 function say(service: FakeService, told: Told) {
-  const { channels } = receiver(1, told)
   service.house.receivers = [receiver(1, told)]
-  service.say({ type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } })
+  service.say(update(told))
 }
 
 const stateOf = (page: Page, slot: number) =>

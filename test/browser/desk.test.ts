@@ -3,10 +3,8 @@
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { DeviceUpdate } from '../../src/model/messages.ts'
 import { launchChromium } from '../chromium.ts'
-import { isTooWide } from './browser.ts'
-import { type FakeService, receiver, startFakeService } from './fake-service.ts'
+import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
 
 let browser: Browser
 let service: FakeService
@@ -42,11 +40,6 @@ const card = (slot: number) => page.locator('.card', { hasText: `Singer ${slot}`
 const stateOf = (slot: number) => card(slot).getAttribute('data-state')
 const slots = () => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
 
-function update(told: Parameters<typeof receiver>[1]): DeviceUpdate {
-  const { channels } = receiver(1, told)
-  return { type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } }
-}
-
 async function seriousFindings(): Promise<string[]> {
   await page.evaluate(axe.source)
   // axe has just been put there as a global; its types are not this file's business.
@@ -77,55 +70,6 @@ it('shows every state, follows what changes, and puts problems first on request'
   await page.getByLabel('Order').first().selectOption('Problems first')
   expect(new URL(page.url()).search).toBe('?sort=problems')
   await expect.poll(slots).toEqual(['3', '5', '1', '2', '4'])
-})
-
-it('notices a pulled cable within seconds, greys everything, and comes back by itself with the truth', async () => {
-  service.house.receivers = [receiver(1, [{ battery: 90 }])]
-  await page.goto(`${service.url}/`)
-  await card(1).waitFor()
-
-  service.isSilent = true
-  const since = Date.now()
-  await page.locator('.card[data-state=stale]').waitFor()
-  expect(Date.now() - since).toBeLessThan(5_000)
-  expect(await page.locator('.banner').innerText()).toContain('old')
-  expect(await seriousFindings()).toEqual([])
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await isTooWide(page)).toBe(false)
-
-  service.isDown = true
-  service.house.receivers = [receiver(1, [{ battery: 9 }])]
-  service.isSilent = false
-  service.isDown = false
-  await page.locator('.card[data-state=critical]').waitFor({ timeout: 15_000 })
-  expect(await page.locator('.banner').count()).toBe(0)
-})
-
-it('moves nothing when a receiver is lost', async () => {
-  service.house.receivers = [receiver(1, [{}, {}]), receiver(2, [{}])]
-  await page.goto(`${service.url}/`)
-  await card(5).waitFor()
-  const heights = () => page.locator('.card').evaluateAll((cards) => cards.map((one) => one.clientHeight))
-  const before = await heights()
-  service.say({ ...update([{}, {}]), data: { ...update([{}, {}]).data, is_active: false } })
-  await page.locator('.card[data-state=receiver_lost]').nth(1).waitFor()
-  expect(await heights()).toEqual(before)
-})
-
-it('greys the channels of a manufacturer that does not answer', async () => {
-  service.house.receivers = [{ ...receiver(1, [{}]) }]
-  await page.goto(`${service.url}/`)
-  await card(1).waitFor()
-  service.house.upstream = 'unhealthy'
-  service.say({
-    type: 'status_update',
-    about: 'upstream',
-    manufacturer: 'shure',
-    message: 'shure does not answer',
-    status: 'unhealthy',
-  })
-  await page.locator('.card[data-state=stale]').waitFor()
-  expect(await page.locator('.footer').innerText()).toContain('Not answering')
 })
 
 it('keeps hostile names text, and in their place', async () => {
@@ -305,40 +249,6 @@ it.each(['dark', 'light', 'contrast'])(
   },
   60_000,
 )
-
-it('keeps an overload in sight after it has passed, until somebody clears it', async () => {
-  service.house.receivers = [singers(1)]
-  const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true })
-  for (const one of [page, phone]) {
-    await one.goto(`${service.url}/`)
-    await one.locator('.card').waitFor()
-  }
-  service.say(update([{ audio_level: 0 }]))
-  for (const one of [page, phone]) await one.locator('.card[data-state=clipping]').waitFor()
-  service.say(update([{ audio_level: -20 }]))
-  expect(await stateOf(1)).toBe('clipping')
-  await expect.poll(() => stateOf(1), { timeout: 15_000 }).toBe('good')
-  const markOn = (one: Page) => one.getByRole('button', { name: /^OL \d\d:\d\d:\d\d$/ })
-  await markOn(page).click()
-  await markOn(page).waitFor({ state: 'detached' })
-  // A thumb is 44 px wide, whatever it looks like.
-  const box = await markOn(phone).boundingBox()
-  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
-  await phone.touchscreen.tap((box?.x ?? 0) + 10, (box?.y ?? 0) + 3)
-  await markOn(phone).waitFor({ state: 'detached' })
-  await phone.close()
-}, 40_000)
-
-it('keeps the last battery of a transmitter that has just gone', async () => {
-  service.house.receivers = [singers(1, { battery: 12 })]
-  await page.goto(`${service.url}/`)
-  await card(1).waitFor()
-  service.say(update([null]))
-  await page.locator('.card[data-state=off_recently]').waitFor()
-  expect(await card(1).innerText()).toContain('12 %')
-  expect(await card(1).getByText('Battery low').count()).toBe(1)
-  expect(await page.locator('.chart[data-asleep]').count()).toBe(1)
-})
 
 it('hides the charts of a group that wants none', async () => {
   service.house.receivers = [singers(2)]

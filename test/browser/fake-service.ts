@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, TransmitterBody } from '../../src/model/api.ts'
 import type { UpstreamStatus } from '../../src/model/health.ts'
-import type { ServerMessage } from '../../src/model/messages.ts'
+import type { DeviceUpdate, ServerMessage } from '../../src/model/messages.ts'
 import { findPage } from '../../src/model/pages.ts'
 
 const shipped = fileURLToPath(new URL('../../dist/web/', import.meta.url))
@@ -138,6 +138,12 @@ export function receiver(id: number, told: readonly (Partial<TransmitterBody> | 
   const last_seen = new Date().toISOString()
   const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }
   return { id, ...hardware, is_active: true, last_seen, channels }
+}
+
+/** Says that the first of them has these channels now. */
+export function update(told: Parameters<typeof receiver>[1]): DeviceUpdate {
+  const { channels } = receiver(1, told)
+  return { type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } }
 }
 
 function dataOf(house: FakeHouse): DataBody {

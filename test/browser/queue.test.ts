@@ -50,7 +50,7 @@ async function confirm(page: Page, action: string) {
   await page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click()
 }
 
-it('shows each device beside the receiver it conflicts with, and what differs', async () => {
+it.concurrent('shows each device beside the receiver it conflicts with, and what differs', async () => {
   const { shure, intrude, open } = await startHouse()
   const page = await open()
   await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor()
@@ -72,7 +72,7 @@ it('shows each device beside the receiver it conflicts with, and what differs', 
   expect(await findings(page)).toEqual([])
 })
 
-it('approves what is selected, by keyboard alone, and says what the service said', async () => {
+it.concurrent('approves what is selected, by keyboard alone, and says what the service said', async () => {
   const { app, intrude, statuses, open } = await startHouse()
   await intrude('Visiting Rack', 'Second Guest')
   const page = await open()
@@ -98,7 +98,7 @@ it('approves what is selected, by keyboard alone, and says what the service said
   expect(await said(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
-it.each([
+it.concurrent.each([
   ['Reject', 'Reject 2 devices?', 'Rejected 2 device(s).', 'rejected'],
   ['Mark as duplicate', 'Mark 2 devices as duplicate?', 'Marked 2 device(s) as duplicate.', 'duplicate'],
 ])('%s names the number, and can be undone', async (action, question, message, status) => {
@@ -118,7 +118,7 @@ it.each([
   await until('they are back', async () => (await entries(page).count()) === 2)
 })
 
-it('reopens what was rejected', async () => {
+it.concurrent('reopens what was rejected', async () => {
   const { app, admin, intrude, statuses, open } = await startHouse()
   await intrude('Visiting Rack')
   await app.post('/api/admin/discovery-queue/reject/', { ids: [1] }, admin)
@@ -132,7 +132,7 @@ it('reopens what was rejected', async () => {
   expect(await statuses()).toEqual(['pending'])
 })
 
-it('names one by one what could not be done', async () => {
+it.concurrent('names one by one what could not be done', async () => {
   const { app, admin, intrude, statuses, open } = await startHouse()
   await intrude('Visiting Rack', 'Second Guest')
   const page = await open()
@@ -148,7 +148,7 @@ it('names one by one what could not be done', async () => {
   expect(await findings(page)).toEqual([])
 })
 
-it('keeps its filters in the address, and says what was looked for', async () => {
+it.concurrent('keeps its filters in the address, and says what was looked for', async () => {
   const { intrude, open } = await startHouse({ config: { server: { mount: '/house' } } })
   await intrude('Visiting Rack')
   const page = await open('admin', '/admin/queue?manufacturer=shure&status=upside-down')
@@ -174,7 +174,7 @@ it('keeps its filters in the address, and says what was looked for', async () =>
   await page.getByRole('heading', { name: 'No entry fits' }).waitFor()
 })
 
-it('stays as it was when the service goes away, says since when, and comes back', async () => {
+it.concurrent('stays as it was when the service goes away, says since when, and comes back', async () => {
   const { intrude, open } = await startHouse()
   await intrude('Visiting Rack')
   const page = await open()
@@ -205,7 +205,7 @@ it('stays as it was when the service goes away, says since when, and comes back'
   await entries(page).waitFor()
 })
 
-it('says that the sign-in has ended, and loses nothing that was selected', async () => {
+it.concurrent('says that the sign-in has ended, and loses nothing that was selected', async () => {
   const { app, admin, intrude, open } = await startHouse()
   await intrude('Visiting Rack')
   const page = await open()
@@ -224,7 +224,7 @@ it('says that the sign-in has ended, and loses nothing that was selected', async
   expect(await findings(page)).toEqual([])
 })
 
-it('lets those who may not decide look, and says which role it takes', async () => {
+it.concurrent('lets those who may not decide look, and says which role it takes', async () => {
   const { intrude, open } = await startHouse()
   await intrude('Visiting Rack')
   const page = await open('operator')
@@ -233,7 +233,7 @@ it('lets those who may not decide look, and says which role it takes', async () 
   expect(await button(page, /^Approve/).count()).toBe(0)
 })
 
-it('keeps hostile names text, and everything on a phone', async () => {
+it.concurrent('keeps hostile names text, and everything on a phone', async () => {
   const { intrude, open } = await startHouse()
   await intrude(hostile, 'W'.repeat(200))
   const page = await open('admin', '/admin/queue', phone)

@@ -1,0 +1,96 @@
+/** What the desk makes of what is over: data that comes no more, an overload that has passed, a transmitter that has gone. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import type { ReceiverInData } from '../../src/model/api.ts'
+import { until } from '../app.ts'
+import { atEnd } from '../scope.ts'
+import { browserForTests, findings, isTooWide } from './browser.ts'
+import { receiver, startFakeService, update } from './fake-service.ts'
+
+const { open } = browserForTests()
+
+/** With these receivers, and a page at its desk. */
+async function openDesk(...receivers: ReceiverInData[]) {
+  const service = await startFakeService('/house')
+  atEnd(() => service.close())
+  service.house.receivers = receivers
+  const page = await open(service, '/')
+  await page.locator('.card').first().waitFor()
+  return { service, page }
+}
+
+const card = (page: Page) => page.locator('.card', { hasText: 'Singer 1' })
+
+it('notices a pulled cable within seconds, greys everything, and comes back by itself with the truth', async () => {
+  const { service, page } = await openDesk(receiver(1, [{ battery: 90 }]))
+  service.isSilent = true
+  const since = Date.now()
+  await page.locator('.card[data-state=stale]').waitFor()
+  expect(Date.now() - since).toBeLessThan(5_000)
+  expect(await page.locator('.banner').innerText()).toContain('old')
+  expect(await findings(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await isTooWide(page)).toBe(false)
+
+  service.isDown = true
+  service.house.receivers = [receiver(1, [{ battery: 9 }])]
+  service.isSilent = false
+  service.isDown = false
+  await page.locator('.card[data-state=critical]').waitFor({ timeout: 15_000 })
+  expect(await page.locator('.banner').count()).toBe(0)
+})
+
+it.concurrent('moves nothing when a receiver is lost', async () => {
+  const { service, page } = await openDesk(receiver(1, [{}, {}]), receiver(2, [{}]))
+  const heights = () => page.locator('.card').evaluateAll((cards) => cards.map((one) => one.clientHeight))
+  const before = await heights()
+  expect(before).toHaveLength(3)
+  const told = update([{}, {}])
+  service.say({ ...told, data: { ...told.data, is_active: false } })
+  await page.locator('.card[data-state=receiver_lost]').nth(1).waitFor()
+  expect(await heights()).toEqual(before)
+})
+
+it.concurrent('greys the channels of a manufacturer that does not answer', async () => {
+  const { service, page } = await openDesk(receiver(1, [{}]))
+  service.house.upstream = 'unhealthy'
+  service.say({
+    type: 'status_update',
+    about: 'upstream',
+    manufacturer: 'shure',
+    message: 'shure does not answer',
+    status: 'unhealthy',
+  })
+  await page.locator('.card[data-state=stale]').waitFor()
+  expect(await page.locator('.footer').innerText()).toContain('Not answering')
+})
+
+it.concurrent('keeps an overload in sight after it has passed, until somebody clears it', async () => {
+  const { service, page } = await openDesk(receiver(1, [{}]))
+  const phone = await open(service, '/', { viewport: { width: 390, height: 844 }, hasTouch: true })
+  await card(phone).waitFor()
+  service.say(update([{ audio_level: 0 }]))
+  for (const one of [page, phone]) await one.locator('.card[data-state=clipping]').waitFor()
+  service.say(update([{ audio_level: -20 }]))
+  const state = () => card(page).getAttribute('data-state')
+  expect(await state()).toBe('clipping')
+  await until('it is over', async () => (await state()) === 'good', 15_000)
+  const markOn = (one: Page) => one.getByRole('button', { name: /^OL \d\d:\d\d:\d\d$/ })
+  await markOn(page).click()
+  await markOn(page).waitFor({ state: 'detached' })
+  // A thumb is 44 px wide, whatever it looks like.
+  const box = await markOn(phone).boundingBox()
+  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
+  await phone.touchscreen.tap((box?.x ?? 0) + 10, (box?.y ?? 0) + 3)
+  await markOn(phone).waitFor({ state: 'detached' })
+})
+
+it.concurrent('keeps the last battery of a transmitter that has just gone', async () => {
+  const { service, page } = await openDesk(receiver(1, [{ battery: 12 }]))
+  service.say(update([null]))
+  await page.locator('.card[data-state=off_recently]').waitFor()
+  expect(await card(page).innerText()).toContain('12 %')
+  expect(await card(page).getByText('Battery low').count()).toBe(1)
+  expect(await page.locator('.chart[data-asleep]').count()).toBe(1)
+})
