@@ -42,7 +42,7 @@ export interface CycleOptions {
 
 export interface Poller {
   readonly heard: HeardSource
-  /** One cycle; joins the one that is under way. Does not throw. */
+  /** One cycle; joins the one that is under way until that has shown what it read. Does not throw. */
   poll(options: CycleOptions): Promise<CycleReport>
   /** What a cycle would do; reads, and leaves no trace. */
   rehearse(options: CycleOptions): Promise<CycleReport>
@@ -97,6 +97,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   let isLinkHere = false
   let hasPolled = false
   let running: Promise<CycleReport> | undefined
+  /** What the running cycle has read is shown; it only notes how it went. */
+  let isShown = false
   /** What an earlier cycle brought, if it is not stored yet. */
   let storing: Promise<IngestReport> | undefined
   let isStored = true
@@ -195,6 +197,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   function take(batch: Batch, isListed: boolean): Promise<IngestReport> {
     const taking = (async () => {
       const report = await ingest.take(batch)
+      isShown = true
       if (isListed) await connections.expect(heard, listedIds)
       return report
     })()
@@ -365,9 +368,12 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     wasRefused: false,
     wasAcceptedAfter: (time) => acceptedAt > time,
     poll(options) {
+      // What has changed since is for the next one to bring.
+      if (running !== undefined && isShown) return running.then(() => poller.poll(options))
       if (options.isComplete) isCompleteWanted = true
       running ??= runCycle(options, false).finally(() => {
         running = undefined
+        isShown = false
         isCompleteWanted = false
       })
       return running
