@@ -3,6 +3,7 @@
  * process at a time keeps a source's subscription, by a lease of its own: it need not be the one that polls.
  */
 
+import { breathe, isBreathDue } from '../breather.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Tally } from '../live/tally.ts'
 import type { Units } from '../live/units.ts'
@@ -118,6 +119,8 @@ async function connectOnce(
         await open()
         log.info({ source }, 'real-time link is up')
       } else takeEvent(deps, heard, event, hooks)
+      // A large system tells of everything at once.
+      if (isBreathDue()) await breathe()
     }
   } catch (error) {
     isUp = false
