@@ -10,11 +10,14 @@ import { digestOf, gzipPieces, joinPieces, type Piece, toPiece } from './pieces.
 
 /** A body made once and sent often. */
 export interface CachedAnswer {
-  readonly bytes: Buffer
   readonly pieces: readonly Piece[]
+  readonly size: number
   readonly etag: string
   readonly madeAt: number
   readonly type: string
+  isSent?: boolean
+  /** In one, once that is worth its while. */
+  whole?: Buffer
   gzip?: Buffer | Promise<Buffer>
 }
 
@@ -30,7 +33,7 @@ export function sendCached(
   let answer = cache.get(key)
   if (answer === undefined) {
     const made = make()
-    answer = typeof made === 'string' ? createAnswer(made) : joinAnswer(made, json)
+    answer = typeof made === 'string' ? createAnswer(made) : ofPieces(made, json)
     cache.set(key, manufacturer, answer)
   }
   return sendAnswer(request, reply, answer)
@@ -39,13 +42,13 @@ export function sendCached(
 const json = 'application/json; charset=utf-8'
 
 export function createAnswer(text: string, type = json): CachedAnswer {
-  return joinAnswer([toPiece(text)], type)
+  return ofPieces([toPiece(text)], type)
 }
 
-function joinAnswer(pieces: readonly Piece[], type: string): CachedAnswer {
-  const bytes = joinPieces(pieces)
+function ofPieces(pieces: readonly Piece[], type: string): CachedAnswer {
+  const size = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)
   // Weak: the compressed form has the same tag.
-  return { bytes, pieces, etag: `W/"${digestOf(pieces)}"`, madeAt: performance.now(), type }
+  return { pieces, size, etag: `W/"${digestOf(pieces)}"`, madeAt: performance.now(), type }
 }
 
 /** Compression is not worth its while below this. */
@@ -59,11 +62,23 @@ export function sendAnswer(
   if (matches(request.headers['if-none-match'], answer.etag)) return write(reply, 304, headOf(answer))
   const head = headOf(answer)
   head.push('content-type', answer.type)
-  if (answer.bytes.length < leastGzipBytes || !acceptsGzip(request)) return write(reply, 200, head, answer.bytes)
+  if (answer.size < leastGzipBytes || !acceptsGzip(request)) return write(reply, 200, head, bodyOf(answer))
   head.push('content-encoding', 'gzip')
   answer.gzip ??= compress(answer)
-  if (Buffer.isBuffer(answer.gzip)) return write(reply, 200, head, answer.gzip)
-  return answer.gzip.then((bytes) => write(reply, 200, head, bytes))
+  if (Buffer.isBuffer(answer.gzip)) return write(reply, 200, head, [answer.gzip])
+  return answer.gzip.then((bytes) => write(reply, 200, head, [bytes]))
+}
+
+/** While levels change, most answers are sent once: putting those together would cost as much as sending them. */
+function bodyOf(answer: CachedAnswer): readonly Buffer[] {
+  if (answer.isSent) return [wholeOf(answer)]
+  answer.isSent = true
+  return answer.pieces.map(({ bytes }) => bytes)
+}
+
+function wholeOf(answer: CachedAnswer): Buffer {
+  answer.whole ??= joinPieces(answer.pieces)
+  return answer.whole
 }
 
 function headOf({ etag, madeAt }: CachedAnswer): string[] {
@@ -72,15 +87,17 @@ function headOf({ etag, madeAt }: CachedAnswer): string[] {
 }
 
 /** Past Fastify's own way of sending: its hooks and header by header are a good part of what a 304 costs. */
-function write(reply: FastifyReply, status: number, head: string[], body?: Buffer): FastifyReply {
+function write(reply: FastifyReply, status: number, head: string[], body?: readonly Buffer[]): FastifyReply {
   const own = reply.getHeaders()
   for (const name in own) head.push(name, String(own[name]))
   for (const [name, value] of reply.server.constantHeaders)
     if (name !== 'cache-control' && !(name in own)) head.push(name, value)
-  if (body !== undefined) head.push('content-length', String(body.length))
+  if (body !== undefined) head.push('content-length', String(body.reduce((sum, { length }) => sum + length, 0)))
   reply.hijack()
   reply.raw.writeHead(status, head)
-  reply.raw.end(body)
+  reply.raw.cork()
+  for (const bytes of body ?? []) reply.raw.write(bytes)
+  reply.raw.end()
   return reply
 }
 
@@ -88,8 +105,8 @@ function write(reply: FastifyReply, status: number, head: string[], body?: Buffe
 const maxGzipHereBytes = 1024 * 1024
 const gzip = promisify<Buffer, { level: number }, Buffer>(gzipElsewhere)
 
-function compress({ bytes, pieces }: CachedAnswer): Buffer | Promise<Buffer> {
-  return bytes.length <= maxGzipHereBytes ? gzipPieces(pieces, bytes) : gzip(bytes, { level: 1 })
+function compress(answer: CachedAnswer): Buffer | Promise<Buffer> {
+  return answer.size <= maxGzipHereBytes ? gzipPieces(answer.pieces) : gzip(wholeOf(answer), { level: 1 })
 }
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {

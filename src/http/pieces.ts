@@ -66,6 +66,8 @@ function isSame<Item>(own: readonly Item[], items: readonly Item[], start: numbe
 
 /** The whole; the pieces are parts of it from now on, so that nothing is kept twice. */
 export function joinPieces(pieces: readonly Piece[]): Buffer {
+  const [only, ...others] = pieces
+  if (only !== undefined && others.length === 0) return only.bytes
   const whole = Buffer.concat(pieces.map(({ bytes }) => bytes))
   let at = 0
   for (const piece of pieces) {
@@ -86,10 +88,16 @@ const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const deflateEnd = Buffer.from([3, 0])
 
 /** One gzip member (RFC 1952): the pieces' own blocks one behind the other, as RFC 1951 allows. */
-export function gzipPieces(pieces: readonly Piece[], whole: Buffer): Buffer {
+export function gzipPieces(pieces: readonly Piece[]): Buffer {
+  let checksum = 0
+  let size = 0
+  for (const { bytes } of pieces) {
+    checksum = crc32(bytes, checksum)
+    size += bytes.length
+  }
   const tail = Buffer.alloc(8)
-  tail.writeUInt32LE(crc32(whole), 0)
-  tail.writeUInt32LE(whole.length % 2 ** 32, 4)
+  tail.writeUInt32LE(checksum, 0)
+  tail.writeUInt32LE(size % 2 ** 32, 4)
   return Buffer.concat([gzipHead, ...pieces.map(deflate), deflateEnd, tail])
 }
 
