@@ -1,6 +1,6 @@
 /**
  * The least that could do the same, each in a process of its own:
- * `http <file>` answers every request with that file's bytes, `relay <ws url>` hands on every frame to every client,
+ * `http <file>` answers every request with that file's bytes under the header fields of `<file>.head`, `relay <ws url>` hands on every frame to every client,
  * `lines <file>` has every receiver whose address stands there meter, and reads what comes.
  */
 
@@ -19,14 +19,14 @@ else throw new Error('say http <file>, relay <ws url> or lines <file>')
 function serveFile(file: string): void {
   const bytes = readFileSync(file)
   const gzip = gzipSync(bytes, { level: 1 })
-  const etag = 'W/"reference"'
+  const head: Record<string, string> = JSON.parse(readFileSync(`${file}.head`, 'utf8'))
+  const { etag } = head
   const server = createServer((request, response) => {
-    if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end()
+    if (request.headers['if-none-match'] === etag) return void response.writeHead(304, head).end()
     const wantsGzip = request.headers['accept-encoding'] !== undefined
     const body = wantsGzip ? gzip : bytes
     response.writeHead(200, {
-      etag,
-      'content-type': 'application/json; charset=utf-8',
+      ...head,
       'content-length': body.length,
       ...(wantsGzip && { 'content-encoding': 'gzip' }),
     })

@@ -6,7 +6,6 @@ import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ReceiverInData } from '../src/model/api.ts'
-import type { Simulator } from '../src/simulation/simulator.ts'
 import { type AtEnd, type Child, makeFolder, startChild, until } from './harness.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -25,6 +24,25 @@ export async function prepareBuild(say: (text: string) => void): Promise<void> {
   const changed = await Promise.all(files.map(async (file) => (await stat(join(root, 'src', file))).mtimeMs))
   if (changed.some((at) => at > builtAt))
     say('dist/main.js is older than src/; npm run build would measure the newest.')
+}
+
+/** What Micwatch has to know of a system, wherever that runs. */
+export interface Upstream {
+  readonly manufacturer: string
+  readonly config: Readonly<Record<string, unknown>>
+  readonly deviceCount: number
+}
+
+/** A simulated system in a process of its own, so that what it pushes costs nobody who measures. */
+export async function startUpstream(
+  atEnd: AtEnd,
+  options: { readonly receivers: number; readonly channelsPerReceiver: number; readonly pushesPerSecond: number },
+): Promise<Upstream & { readonly pid: number }> {
+  const { receivers, channelsPerReceiver, pushesPerSecond } = options
+  const words = [receivers, channelsPerReceiver, pushesPerSecond].map(String)
+  const { pid, said } = await startChild(atEnd, ['--import', 'tsx', join(root, 'bench/upstream.ts'), ...words])
+  const { manufacturer, config } = said as unknown as Upstream
+  return { pid, manufacturer, config, deviceCount: receivers }
 }
 
 export interface Micwatch {
@@ -55,20 +73,20 @@ export async function startService(
   return { pid, address: String(said.address).replace(/\/$/, '') }
 }
 
-/** Serves what the simulator tells, polled and pushed; up when both work. */
+/** Serves what a system tells, polled and pushed; up when both work. */
 export async function startMicwatch(
   atEnd: AtEnd,
-  simulator: Simulator,
+  upstream: Upstream,
   options: {
     readonly pollSeconds: number
     readonly nodeOptions: readonly string[]
     readonly folder?: string
-    /** Beside that of the simulator. */
+    /** Beside that of the upstream. */
     readonly manufacturers?: readonly unknown[]
   },
 ): Promise<Micwatch> {
   const folder = options.folder ?? (await makeFolder(atEnd))
-  const { manufacturer: code, config } = simulator
+  const { manufacturer: code, config } = upstream
   const own = { code, config: { ...config, poll_interval: options.pollSeconds } }
   const manufacturers = [own, ...(options.manufacturers ?? [])]
   const { pid, address } = await startService(atEnd, folder, { manufacturers, nodeOptions: options.nodeOptions })
@@ -78,11 +96,14 @@ export async function startMicwatch(
     async () => {
       const answer = await fetch(`${address}/api/data.json`)
       receivers = ((await answer.json()) as { receivers: ReceiverInData[] }).receivers
-      return receivers.length === simulator.deviceCount
+      return receivers.length === upstream.deviceCount
     },
     60_000,
   )
-  await until('Micwatch listens to what its upstream pushes', () => simulator.push.links > 0)
+  await until('Micwatch listens to what its upstream pushes', async () => {
+    const metrics = await (await fetch(`${address}/metrics`)).text()
+    return /realtime_connections{status="connected"} [1-9]/.test(metrics)
+  })
   return { pid, address, receivers }
 }
 
@@ -95,6 +116,17 @@ export async function startDemo(atEnd: AtEnd): Promise<{ readonly address: strin
     return ((await answer.json()) as { receivers: unknown[] }).receivers.length > 0
   })
   return { address }
+}
+
+/** A bare server of the same bytes as this answer of ours, its header fields among them. */
+export async function startBareHttp(atEnd: AtEnd, answer: Response): Promise<Child & { address: string }> {
+  const file = join(await makeFolder(atEnd), 'body')
+  // What every server of Node's says by itself, it says here too.
+  const own = ['date', 'connection', 'keep-alive', 'content-length', 'content-encoding']
+  const head = Object.fromEntries([...answer.headers].filter(([name]) => !own.includes(name)))
+  await writeFile(`${file}.head`, JSON.stringify(head))
+  await writeFile(file, Buffer.from(await answer.arrayBuffer()))
+  return startReference(atEnd, 'http', file)
 }
 
 /** The reference that `words` name, in a process of its own. */

@@ -1,13 +1,11 @@
 /** L1, L2, L3: how much it answers, and how it answers while much happens. */
 
-import { writeFile } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
-import { join } from 'node:path'
 import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import { atRate, makeFolder, percentile, until } from '../harness.ts'
 import { watchHealth } from '../health-watch.ts'
 import { requestsPerSecond } from '../http-load.ts'
-import { startReference } from '../servers.ts'
+import { startBareHttp } from '../servers.ts'
 import { countFrames, openSocket } from '../wire-socket.ts'
 import { atLeast, atMost, type Check } from './check.ts'
 import { residentBytes } from './fuzz/report.ts'
@@ -23,9 +21,7 @@ export const throughput: Check = {
     const folder = await makeFolder(atEnd)
     const service = await startService(atEnd, folder, { manufacturers: [entryOf(simulator)] })
     await until('all are known', async () => (await service.get('/api/receivers/')).json.length === 100)
-    const file = join(folder, 'body.json')
-    await writeFile(file, (await service.get('/api/receivers/')).bytes)
-    const reference = await startReference(atEnd, 'http', file)
+    const reference = await startBareHttp(atEnd, await fetch(`${service.address}/api/receivers/`))
     const load = { path: '/api/receivers/', connections: 50, seconds: isQuick ? 3 : 20 }
     const ours = await requestsPerSecond(service.address, load)
     const bare = await requestsPerSecond(reference.address, load)
