@@ -11,7 +11,9 @@ import { startBareHttp, startMicwatch, startUpstream } from './servers.ts'
 const sizes = [100, 1_000]
 const channelsPerReceiver = 4
 const path = '/api/data.json'
-const seconds = 1
+const seconds = 2
+/** Once in every measurement. */
+const pollSeconds = seconds
 const pushesPerSecond = 5
 /** So long it takes until the code that is measured is compiled for good. */
 const warmUpSeconds = 2
@@ -96,7 +98,7 @@ interface Server {
 
 async function open(atEnd: AtEnd, receivers: number, nodeOptions: readonly string[], pushes: number) {
   const upstream = await startUpstream(atEnd, { receivers, channelsPerReceiver, pushesPerSecond: pushes })
-  const ours = await startMicwatch(atEnd, upstream, { pollSeconds: 1, nodeOptions })
+  const ours = await startMicwatch(atEnd, upstream, { pollSeconds, nodeOptions })
   const bare = await startBareHttp(atEnd, await fetch(ours.address + path))
   for (const { address } of [ours, bare]) await loadHttp(address, { path, connections: 16, seconds: warmUpSeconds })
   return { upstream, ours, bare }

@@ -63,6 +63,8 @@ interface Delivered {
   readonly perSecond: number
   /** Of the server, for 10,000 frames; null where the system does not tell, like the memory it holds meanwhile. */
   readonly cpuMs: number | null
+  /** Of the server, for each change that it was told, however many frames came of it. */
+  readonly cpuMsPerChange: number | null
   readonly megabytes: number | null
 }
 
@@ -80,6 +82,7 @@ export async function deliver(
     sockets.push(...(await Promise.all(Array.from({ length: more }, () => open(address)))))
   }
   let frames = 0
+  let changed = 0
   for (const socket of sockets) {
     countFrames(socket, (count) => {
       frames += count
@@ -87,18 +90,33 @@ export async function deliver(
   }
   const sending = atRate(updates, (warmUpMs + 200) / 1000 + seconds, (nth) => {
     const change = changes[nth % changes.length] as Change
-    send(change, -90 + (Math.floor(nth / changes.length) % 60))
+    changed += 1
+    send(change, nextLevel(change))
   })
   await sleep(warmUpMs)
-  const [before, startedAt, cpuBefore] = [frames, performance.now(), await cpuOf(pid)]
+  const [before, changedBefore, startedAt, cpuBefore] = [frames, changed, performance.now(), await cpuOf(pid)]
   await sleep(seconds * 1000)
-  const [after, endedAt, cpuAfter] = [frames, performance.now(), await cpuOf(pid)]
+  const [after, changedAfter, endedAt, cpuAfter] = [frames, changed, performance.now(), await cpuOf(pid)]
   const megabytes = await residentMegabytes(pid)
   await sending
   for (const socket of sockets) socket.destroy()
   await sleep(200)
   const delivered = after - before
   if (delivered === 0) throw new Error(`${address} delivered nothing`)
-  const cpuMs = cpuBefore === null || cpuAfter === null ? null : ((cpuAfter - cpuBefore) / delivered) * 10_000
-  return { perSecond: delivered / ((endedAt - startedAt) / 1000), cpuMs, megabytes }
+  const used = cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore
+  return {
+    perSecond: delivered / ((endedAt - startedAt) / 1000),
+    cpuMs: used === null ? null : (used / delivered) * 10_000,
+    cpuMsPerChange: used === null ? null : used / (changedAfter - changedBefore),
+    megabytes,
+  }
+}
+
+const levels = new WeakMap<Change, number>()
+
+/** Another one than the last, whoever was told that: else there would be nothing to tell. */
+function nextLevel(change: Change): number {
+  const level = -90 + (((levels.get(change) ?? 0) + 1) % 60)
+  levels.set(change, level + 90)
+  return level
 }
