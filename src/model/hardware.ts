@@ -126,8 +126,9 @@ export function planOwnUnits(known: UnitIndex, told: ToldOfUnits): OwnUnits {
   for (const seen of observations) {
     if (seen.kind === 'transmitter') take(seen)
     const receiver = receiverOf(seen.id)
-    for (const unit of seen.units ?? []) take(unit, receiver)
+    // What stands in a device that waits for review, or is kept out, is shown no more than the device.
     if (seen.units === undefined || receiver === undefined) continue
+    for (const unit of seen.units) take(unit, receiver)
     const there = new Set([...seen.units.map(({ id }) => id), ...changed.keys()])
     const left = known.heldBy(receiver).filter(({ api_device_id }) => !there.has(api_device_id ?? ''))
     for (const unit of left) change(unit, { receiver_id: null, is_online: false })

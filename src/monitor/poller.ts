@@ -38,6 +38,8 @@ export interface CycleOptions {
   readonly guard?: Ownership['guard']
   /** Hears how far a cycle has come. */
   readonly onProgress?: (done: number, total: number) => void
+  /** What the cycle has read is on the screens, or never will be; it only notes how it went. */
+  readonly onShown?: () => void
 }
 
 export interface Poller {
@@ -96,14 +98,24 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isLinkHere = false
   let hasPolled = false
-  let running: Promise<CycleReport> | undefined
-  /** What the running cycle has read is shown; it only notes how it went. */
-  let isShown = false
+  let running: { readonly report: Promise<CycleReport>; isShown: boolean } | undefined
   /** What an earlier cycle brought, if it is not stored yet. */
   let storing: Promise<IngestReport> | undefined
   let isStored = true
   /** Somebody who waits for every identity has started or joined the running cycle. */
   let isCompleteWanted = false
+
+  function startCycle(options: CycleOptions): NonNullable<typeof running> {
+    const onShown = () => {
+      cycle.isShown = true
+    }
+    const report = runCycle({ ...options, onShown }, false).finally(() => {
+      running = undefined
+      isCompleteWanted = false
+    })
+    const cycle = { report, isShown: false }
+    return cycle
+  }
 
   async function runCycle(options: CycleOptions, isRehearsal: boolean): Promise<CycleReport> {
     const startedAt = performance.now()
@@ -154,6 +166,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
           : failedCycle(readTrouble(trouble).error, startedAt)
       return { ...lost, devices: observations.length, errors: malformed }
     } finally {
+      options.onShown?.()
       if (!isRehearsal) {
         tally.polled(heard, (performance.now() - startedAt) / 1000, trouble !== undefined)
         await within(noteOutcome(trouble, summarize(complaints)), patienceMs)
@@ -182,11 +195,11 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   }
 
   /** The store may hold up somebody who asked for this cycle, but not the next one. */
-  async function store(batch: Batch, isListed: boolean, { intervalMs }: CycleOptions): Promise<IngestReport> {
+  async function store(batch: Batch, isListed: boolean, options: CycleOptions): Promise<IngestReport> {
     if (isCompleteWanted) await storing?.catch(() => {})
-    const mine = storing === undefined ? take(batch, isListed) : undefined
+    const mine = storing === undefined ? take(batch, isListed, options) : undefined
     while (mine !== undefined) {
-      const report = await within(mine, patientFor(intervalMs))
+      const report = await within(mine, patientFor(options.intervalMs))
       if (report !== 'late') return report
       if (!isCompleteWanted) break
     }
@@ -194,10 +207,10 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     throw new StoreBusyError('The database keeps us waiting.')
   }
 
-  function take(batch: Batch, isListed: boolean): Promise<IngestReport> {
+  function take(batch: Batch, isListed: boolean, { onShown }: CycleOptions): Promise<IngestReport> {
     const taking = (async () => {
       const report = await ingest.take(batch)
-      isShown = true
+      onShown?.()
       if (isListed) await connections.expect(heard, listedIds)
       return report
     })()
@@ -369,14 +382,10 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     wasAcceptedAfter: (time) => acceptedAt > time,
     poll(options) {
       // What has changed since is for the next one to bring.
-      if (running !== undefined && isShown) return running.then(() => poller.poll(options))
+      if (running?.isShown) return running.report.then(() => poller.poll(options))
       if (options.isComplete) isCompleteWanted = true
-      running ??= runCycle(options, false).finally(() => {
-        running = undefined
-        isShown = false
-        isCompleteWanted = false
-      })
-      return running
+      running ??= startCycle(options)
+      return running.report
     },
     rehearse: (options) => runCycle(options, true),
     deviceIds: () => listedIds,

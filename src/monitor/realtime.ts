@@ -3,7 +3,8 @@
  * process at a time keeps a source's subscription, by a lease of its own: it need not be the one that polls.
  */
 
-import { breathe, isBreathDue } from '../breather.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isBreathDue } from '../breather.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Tally } from '../live/tally.ts'
 import type { Units } from '../live/units.ts'
@@ -39,6 +40,9 @@ export interface FollowHooks {
   /** The system took our credentials after this time (of `performance.now()`), on whatever occasion. */
   wasAcceptedAfter?(time: number): boolean
 }
+
+/** A large system tells of everything at once; of hundreds of devices none tells as much, and none has to wait for the others. */
+const toldInARow = 32
 
 /** Whether the system has let us in since then is looked at this often. */
 const lookEveryMs = 250
@@ -101,6 +105,7 @@ async function connectOnce(
   const { id: source, link } = heard
   const lifetime = childOf(signal)
   let openedAt: number | undefined
+  let told = 0
   let isUp = false
   let isRefused = false
   const open = () => connections.note(source, { type: 'opened', at: now() })
@@ -119,8 +124,8 @@ async function connectOnce(
         await open()
         log.info({ source }, 'real-time link is up')
       } else takeEvent(deps, heard, event, hooks)
-      // A large system tells of everything at once.
-      if (isBreathDue()) await breathe()
+      told += 1
+      if (told % toldInARow === 0 && isBreathDue()) await nextTurn()
     }
   } catch (error) {
     isUp = false

@@ -146,7 +146,7 @@ async function openSqlite(path: string, options: Options, onDamage: () => void):
   return {
     dialect: 'sqlite',
     read,
-    transaction: (work) => runTransaction('sqlite', write, work, onAudit),
+    transaction: (work) => runTransaction('sqlite', write, work, { onAudit, secure: log.secure }),
     findDamage: () => findDamage(path, 'quick'),
     async close() {
       await read.destroy()
@@ -168,8 +168,9 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     // The writer comes first: it makes the files the reader needs.
     const writer = await whenNotBusy(() => connectSqlite(path, now, { readOnly: false }), deadline)
     try {
+      const log = await createSqliteLog(path, writer)
       const reader = await whenNotBusy(() => connectSqlite(path, now, { readOnly: true }), deadline)
-      return { lock, writer, reader, log: await createSqliteLog(path, writer) }
+      return { lock, writer, reader, log }
     } catch (error) {
       writer.close()
       throw error
@@ -208,7 +209,7 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
       await turns.take()
       try {
         if (performance.now() - askedAt > waitLimitMs) throw new StoreBusyError('Too many are waiting to write.')
-        return await runTransaction('postgres', db, work, onAudit)
+        return await runTransaction('postgres', db, work, { onAudit })
       } finally {
         turns.give()
       }
@@ -222,12 +223,15 @@ async function runTransaction<T>(
   dialect: Database['dialect'],
   db: Kysely<Schema>,
   work: (tx: Tx) => Promise<T>,
-  tellAudit: (record: AuditRecord) => void = () => {},
+  about: { readonly onAudit?: Options['onAudit']; readonly secure?: () => Promise<void> },
 ): Promise<T> {
+  const { onAudit: tellAudit = () => {}, secure } = about
   const hooks: (() => void)[] = []
   const result = await db
     .transaction()
     .execute((query) => work({ dialect, query, afterCommit: (run) => hooks.push(run), tellAudit }))
+  // The next one may begin meanwhile.
+  await secure?.()
   for (const run of hooks) run()
   return result
 }

@@ -11,7 +11,7 @@ import { StoreDownError } from './errors.ts'
 export interface SqliteLog {
   /** Resolves once what is committed would survive a power failure. */
   secure(): Promise<void>
-  /** Moves what it holds, if nobody else has the database open. */
+  /** Moves what it holds. */
   close(): Promise<void>
 }
 
@@ -29,41 +29,77 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   )
   const database = await realpath(path)
   let file: FileHandle | undefined
+  /** The disk refused once: nothing says how much of the log is on it. */
+  let isDoubtful = false
+  let next: Promise<void> | undefined
+  let last: Promise<void> = Promise.resolve()
   let moving: Promise<void> | undefined
   let movedAt = Number.NEGATIVE_INFINITY
 
-  function move(): void {
-    movedAt = performance.now()
-    moving = new Promise<void>((resolve) => {
-      const thread = startThread('checkpoint-worker', { workerData: database })
-      // What it could not do the next one does.
-      thread.on('error', () => {})
-      thread.once('exit', () => resolve())
-    }).finally(() => {
-      moving = undefined
-    })
+  /** Whoever commits while one is under way shares the next. */
+  function sync(): Promise<void> {
+    next ??= last
+      .catch(() => {})
+      .then(() => {
+        next = undefined
+        last = syncNow()
+        return last
+      })
+    return next
   }
 
-  return {
-    async secure() {
-      try {
-        // There since the first commit, and for as long as anybody has the database open.
-        file ??= await open(`${database}-wal`, 'r+')
-        await file.datasync()
-        const isDue = moving === undefined && performance.now() - movedAt >= moveEveryMs
-        if (isDue && (await file.stat()).size >= moveAtBytes) move()
-      } catch (error) {
-        throw new StoreDownError(`What was written may be lost: ${String(error)}`, { cause: error })
-      }
-    },
-    async close() {
-      await moving
+  async function syncNow(): Promise<void> {
+    try {
+      if (isDoubtful) moveAll()
+      // There since the first commit, and for as long as anybody has the database open.
+      file ??= await open(`${database}-wal`, 'r+')
+      await file.datasync()
+      const isDue = moving === undefined && performance.now() - movedAt >= moveEveryMs
+      if (isDue && (await file.stat()).size >= moveAtBytes) move()
+    } catch (error) {
+      isDoubtful = true
+      throw new StoreDownError(`What was written may be lost: ${String(error)}`, { cause: error })
+    }
+  }
+
+  /** Writes everything once more, to the database itself: only then is the log to be trusted again. */
+  function moveAll(): void {
+    const told = writer.prepare('pragma wal_checkpoint(truncate)').get() as { readonly busy: number }
+    if (told.busy !== 0) throw new Error('the log could not be moved')
+    isDoubtful = false
+  }
+
+  function move(): void {
+    movedAt = performance.now()
+    moving = new Promise<void>((resolve, reject) => {
+      const thread = startThread('checkpoint-worker', { workerData: database })
+      thread.once('error', reject)
+      thread.once('exit', () => resolve())
+    })
+      // What it could not do the next one does.
+      .catch(() => {})
+      .finally(() => {
+        moving = undefined
+      })
+  }
+
+  async function close(): Promise<void> {
+    await moving
+    try {
+      await sync()
       await file?.close()
-      try {
-        writer.exec('pragma wal_checkpoint(truncate)')
-      } catch {
-        // Whoever opens the database next reads the log, too.
-      }
+      writer.exec('pragma wal_checkpoint(truncate)')
+    } catch {
+      // Whoever opens the database next reads the log, too.
+    }
+  }
+
+  let closing: Promise<void> | undefined
+  return {
+    secure: () => closing?.then(() => last) ?? sync(),
+    close() {
+      closing ??= close()
+      return closing
     },
   }
 }

@@ -1,7 +1,8 @@
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/database.ts'
+import { StoreDownError } from '../../src/store/errors.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { createTestDatabase } from '../databases.ts'
 import { openStore } from './helpers.ts'
@@ -42,6 +43,22 @@ describe('SQLite’s log', () => {
     await db.close()
     expect(await sizeOf(`${path}-wal`).catch(() => 0)).toBe(0)
     expect(await sizeOf(path)).toBeGreaterThan(20 * megabyte)
+  })
+
+  test('that cannot be secured is told: nothing counts as written until it can', async () => {
+    const { url, drop } = await createTestDatabase('sqlite')
+    onTestFinished(drop)
+    const db = await openDatabase({ url })
+    onTestFinished(() => db.close())
+    const losing = db.transaction(async ({ query }) => {
+      await sql`create table kept (value integer)`.execute(query)
+      await rm(`${url.slice('sqlite:'.length)}-wal`)
+    })
+    await expect(losing).rejects.toThrow(StoreDownError)
+    expect(db.condition()).toBe('unwritable')
+    await expect(db.transaction(({ query }) => sql`insert into kept values (1)`.execute(query))).rejects.toThrow(
+      /ENOENT/,
+    )
   })
 })
 
