@@ -13,9 +13,9 @@ import { toChannelBody } from '../model/api.ts'
 import { connectionStatuses } from '../model/connection.ts'
 import { queueStatuses } from '../model/discovery.ts'
 import type { ServiceHealth } from '../model/health.ts'
+import { countConnections } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
 import { countEntries } from '../store/discovery.ts'
-import type { AlertRoutesDeps } from './alerts.ts'
 import { type Query, readChoice } from './answer.ts'
 
 export interface MetricsDeps {
@@ -24,7 +24,6 @@ export interface MetricsDeps {
   readonly feed: Feed
   readonly tally: Pick<Tally, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
-  readonly connections: AlertRoutesDeps['connections']
   health(manufacturer: string | undefined): ServiceHealth
 }
 
@@ -63,28 +62,31 @@ function describeDevices({ latest, health }: MetricsDeps, add: Add): void {
     'manufacturer',
     'state',
   ])
-  for (const { code: manufacturer } of health(undefined).manufacturers) {
-    for (const state of ['active', 'inactive']) devices.set({ manufacturer, state }, 0)
-    for (const state of ['live', 'idle', 'offline']) channels.set({ manufacturer, state }, 0)
-  }
-  for (const receiver of latest.list()) {
-    const { manufacturer, is_active } = receiver
-    devices.inc({ manufacturer, state: is_active ? 'active' : 'inactive' })
-    for (const { transmitter } of receiver.channels) {
-      const state = !is_active ? 'offline' : transmitter === null ? 'idle' : 'live'
-      channels.inc({ manufacturer, state })
+  const manufacturers = new Set(health(undefined).manufacturers.map(({ code }) => code))
+  const all = latest.list()
+  for (const { manufacturer } of all) manufacturers.add(manufacturer)
+  for (const manufacturer of manufacturers) {
+    const count = { active: 0, inactive: 0, live: 0, idle: 0, offline: 0 }
+    for (const receiver of all) {
+      if (receiver.manufacturer !== manufacturer) continue
+      count[receiver.is_active ? 'active' : 'inactive'] += 1
+      for (const { transmitter } of receiver.channels) {
+        count[!receiver.is_active ? 'offline' : transmitter === null ? 'idle' : 'live'] += 1
+      }
     }
+    for (const state of ['active', 'inactive'] as const) devices.set({ manufacturer, state }, count[state])
+    for (const state of ['live', 'idle', 'offline'] as const) channels.set({ manufacturer, state }, count[state])
   }
 }
 
 /** What the store counts; left out while it is out of reach, so that the rest is told all the same. */
-async function describeRecords({ db, alerts, connections }: MetricsDeps, add: Add): Promise<void> {
+async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<void> {
   const open = add('alerts_open', 'Alerts that are raised and not cleared.', ['kind', 'severity'])
   for (const { kind, severity } of alerts.list()) open.inc({ kind, severity })
   try {
     const links = add('realtime_connections', 'Real-time connections of receivers.', ['status'])
-    for (const status of connectionStatuses) links.set({ status }, 0)
-    for (const { status } of await connections.readAll()) links.inc({ status })
+    const counts = await countConnections(db.read)
+    for (const status of connectionStatuses) links.set({ status }, counts.get(status) ?? 0)
     const queue = add('discovery_queue_entries', 'Devices in the review queue.', ['status'])
     for (const status of queueStatuses) queue.set({ status }, await countEntries(db.read, { status }))
   } catch {

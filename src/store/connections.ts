@@ -1,7 +1,7 @@
 /** How each receiver's real-time subscription fares. Rows carry a revision of the counter `connections`. */
 
 import { sql } from 'kysely'
-import type { Connection } from '../model/connection.ts'
+import type { Connection, ConnectionStatus } from '../model/connection.ts'
 import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChunks } from './rows.ts'
 import type { ConnectionRow } from './schema.ts'
@@ -10,6 +10,16 @@ import type { ConnectionRow } from './schema.ts'
 export async function listConnections(reader: Reader, sinceRevision = -1): Promise<Connection[]> {
   const query = reader.selectFrom('connections').selectAll().where('revision', '>', sinceRevision).orderBy('receiver')
   return (await query.execute()).map(toConnection)
+}
+
+/** How many there are in each state that any is in. */
+export async function countConnections(reader: Reader): Promise<ReadonlyMap<ConnectionStatus, number>> {
+  const rows = await reader
+    .selectFrom('connections')
+    .select((eb) => ['status', eb.fn.countAll<number>().as('count')] as const)
+    .groupBy('status')
+    .execute()
+  return new Map(rows.map(({ status, count }) => [status, count]))
 }
 
 /** Those of these receivers that have one. */
