@@ -50,8 +50,18 @@ test('a house in order has nothing to report', () => {
 describe('each of these is reported, with both files and the rule', () => {
   test.each([
     ['upwards', 'src/model/a.ts', `import '../store/receivers.ts'`, 'model may import nothing; not store'],
-    ['upwards, of types', 'src/store/a.ts', `import type { A } from '../app.ts'`, 'store may import model; not app'],
-    ['upwards, in a type', 'src/store/a.ts', `type A = import('../app.ts').A`, 'store may import model; not app'],
+    [
+      'upwards, of types',
+      'src/store/a.ts',
+      `import type { A } from '../app.ts'`,
+      'store may import model, breather, thread; not app',
+    ],
+    [
+      'upwards, in a type',
+      'src/store/a.ts',
+      `type A = import('../app.ts').A`,
+      'store may import model, breather, thread; not app',
+    ],
     ['upwards, at run time', 'src/live/a.ts', `await import('../app.ts')`, 'live may import model; not app'],
     ['upwards, handed on', 'src/live/a.ts', `export * from '../app.ts'`, 'live may import model; not app'],
     ['sideways', 'src/live/a.ts', `import '../store/receivers.ts'`, 'live may import model; not store'],

@@ -15,10 +15,10 @@ describe('SQLite’s log', () => {
     const path = db.url.slice('sqlite:'.length)
     await write(db, 24)
     expect(await sizeOf(`${path}-wal`)).toBeGreaterThan(24 * megabyte)
-    await expect.poll(() => sizeOf(path), { timeout: 10_000 }).toBeGreaterThan(24 * megabyte)
+    await expect.poll(() => sizeOf(path), { timeout: 40_000 }).toBeGreaterThan(24 * megabyte)
     // The next to commit begins it anew.
     await expect
-      .poll(() => write(db, 0).then(() => sizeOf(`${path}-wal`)), { timeout: 10_000 })
+      .poll(() => write(db, 0).then(() => sizeOf(`${path}-wal`)), { timeout: 40_000 })
       .toBeLessThan(12 * megabyte)
     const { rows } = await sql<{ bytes: number }>`select sum(length(value)) as bytes from heap`.execute(db.read)
     expect(rows[0]?.bytes).toBe(24 * megabyte)
