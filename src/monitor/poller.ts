@@ -44,7 +44,7 @@ export interface CycleOptions {
 
 export interface Poller {
   readonly heard: HeardSource
-  /** One cycle; joins the one that is under way until that has shown what it read. Does not throw. */
+  /** One cycle; joins the one that is under way (`isComplete`: until that has shown what it read). Does not throw. */
   poll(options: CycleOptions): Promise<CycleReport>
   /** What a cycle would do; reads, and leaves no trace. */
   rehearse(options: CycleOptions): Promise<CycleReport>
@@ -381,8 +381,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     wasRefused: false,
     wasAcceptedAfter: (time) => acceptedAt > time,
     poll(options) {
-      // What has changed since is for the next one to bring.
-      if (running?.isShown) return running.report.then(() => poller.poll(options))
+      // Whoever asked for it may have seen what is shown, and changed something since.
+      if (options.isComplete && running?.isShown) return running.report.then(() => poller.poll(options))
       if (options.isComplete) isCompleteWanted = true
       running ??= startCycle(options)
       return running.report
