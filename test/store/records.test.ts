@@ -141,25 +141,20 @@ describe.each(engines)('receivers on %s', (engine) => {
 
   test('a thousand and more keep their order and leave the event loop free', async () => {
     const db = await openStore(engine)
-    const drafts = Array.from({ length: 1_050 }, (_, at) => draft(at, { channelNumbers: [1, 2, 3, 4] }))
+    const drafts = Array.from({ length: 8_050 }, (_, at) => draft(at, { channelNumbers: [1, 2, 3, 4] }))
     const inserted = await insertDrafts(db, drafts)
     expect(inserted.map(({ name }) => name)).toEqual(drafts.map(({ name }) => name))
     expect(inserted.flatMap(({ channels }) => channels.map(({ slot }) => slot))).toEqual(
-      Array.from({ length: 4_200 }, (_, at) => at + 1),
+      Array.from({ length: 32_200 }, (_, at) => at + 1),
     )
+    let turns = 0
+    const ticking = setInterval(() => {
+      turns += 1
+    }, 1)
     const seen = inserted.map((receiver) => ({ ...receiver, last_seen: receiver.last_seen + 1 }))
-    const startedAt = performance.now()
-    let [longestMs, before] = [0, startedAt]
-    const look = () => {
-      longestMs = Math.max(longestMs, performance.now() - before)
-      before = performance.now()
-    }
-    const ticking = setInterval(look, 1)
     await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), seen))
     clearInterval(ticking)
-    look()
-    // However fast the machine is: without a break it would be nearly all of it.
-    expect(longestMs).toBeLessThan(0.7 * (performance.now() - startedAt))
+    expect(turns).toBeGreaterThan(5)
     expect(await listReceivers(db.read)).toEqual(seen)
   })
 })
