@@ -74,6 +74,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     simulator.setFault({ type: 'close-links' })
     await until('it is noticed', async () => (await admin.statuses()).some((one: string) => one !== 'connected'))
     await admin.all('connected', 15_000)
+    await socket.caughtUp()
     const told = socket.ofType('status_update').filter(({ about }) => about === 'link')
     expect(told.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
     expect(told[1]?.message).toContain(simulator.manufacturer)

@@ -205,6 +205,7 @@ describe('levels that one service hears', () => {
     )
     await until('the other is told the name', async () => (await second.receiver(id)).name === 'Renamed')
     expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(11)
+    await socket.caughtUp()
     const told = socket.ofType('device_update').filter(({ receiver_id }) => receiver_id === one.id)
     const batteries = told.map(batteryOf).filter((battery) => battery !== undefined)
     expect(batteries.slice(batteries.indexOf(11)).every((battery) => battery === 11)).toBe(true)

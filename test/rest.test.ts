@@ -200,6 +200,7 @@ describe('health', () => {
 
     shure.setFault(null)
     await until('it is well again', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await socket.caughtUp()
     const told = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(told.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
     for (const message of socket.ofType('status_update')) {

@@ -31,6 +31,8 @@ export interface TestSocket {
   sendRaw(data: string | Buffer): void
   /** The first message so far or to come that fits. */
   next(fits: (message: Heard) => boolean, withinMs?: number): Promise<Heard>
+  /** Once all that was announced before is heard: the pong to a ping comes after it. */
+  caughtUp(): Promise<void>
   /** The code of the end. */
   readonly closed: Promise<number>
   close(): void
@@ -68,34 +70,42 @@ export async function openSocket(
   refused.catch(() => {})
   socket.on('error', () => {})
 
+  const ofType = (type: string) => heard.filter((message) => message.type === type)
+  const next = (fits: (message: Heard) => boolean, withinMs = 10_000) =>
+    new Promise<Heard>((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer)
+        waiting.delete(look)
+      }
+      const look = () => {
+        const found = heard.find(fits)
+        if (found === undefined) return
+        stop()
+        resolve(found)
+      }
+      const timer = setTimeout(() => {
+        stop()
+        reject(new Error(`No such message within ${withinMs} ms; heard ${JSON.stringify(heard.slice(-5))}`))
+      }, withinMs)
+      waiting.add(look)
+      look()
+    })
+
   return {
     protocol: socket.protocol,
     get binaryFrames() {
       return binaryFrames
     },
     heard,
-    ofType: (type) => heard.filter((message) => message.type === type),
+    ofType,
     send: (data) => socket.send(JSON.stringify(data)),
     sendRaw: (data) => socket.send(data),
-    next: (fits, withinMs = 10_000) =>
-      new Promise((resolve, reject) => {
-        const stop = () => {
-          clearTimeout(timer)
-          waiting.delete(look)
-        }
-        const look = () => {
-          const found = heard.find(fits)
-          if (found === undefined) return
-          stop()
-          resolve(found)
-        }
-        const timer = setTimeout(() => {
-          stop()
-          reject(new Error(`No such message within ${withinMs} ms; heard ${JSON.stringify(heard.slice(-5))}`))
-        }, withinMs)
-        waiting.add(look)
-        look()
-      }),
+    next,
+    async caughtUp() {
+      const pongs = ofType('pong').length
+      socket.send(JSON.stringify({ type: 'ping' }))
+      await next(() => ofType('pong').length > pongs)
+    },
     closed,
     close: () => socket.close(),
   }

@@ -271,6 +271,7 @@ describe('a system that fails', () => {
   it('changes its status in so many steps, each told once', async () => {
     const code = codeOf(troubles[find('500')] as Trouble)
     await until('it is unhealthy', async () => (await fares(code)).status === 'unhealthy', 15_000)
+    await socket.caughtUp()
     const told = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     expect(told.filter(({ about }) => about === 'upstream').map(({ status }) => status)).toEqual([
       'degraded',
@@ -313,6 +314,7 @@ describe('a system that fails', () => {
     )
     for (const trouble of mended) expect((await fares(codeOf(trouble))).consecutive_failures).toBe(0)
     const code = codeOf(troubles[find('500')] as Trouble)
+    await socket.caughtUp()
     const told = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     const steps = told.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps).toEqual(['degraded', 'unhealthy', 'healthy'])
