@@ -1,6 +1,8 @@
 /** Several polling services on one database: each source is one's, all have their share, and nothing is polled twice. */
 
-import { describe, it } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { acquireLease, releaseLease } from '../src/store/leases.ts'
 import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutLink } from './app.ts'
 import { engines } from './databases.ts'
 
@@ -46,6 +48,27 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await until('one has them all again', async () => (await heldBy(first)).length === 4)
     await until('all are polled on', () => systems.every(({ requests }, at) => requests.total > (before[at] ?? 0) + 1))
   }, 60_000)
+
+  it('are polled once for a refresh, also by who comes to poll them while it waits', async () => {
+    const shure = withoutLink(await startShure())
+    const screen = await startApp({
+      manufacturers: [entryOf(shure, { poll_interval: 3600 })],
+      engine,
+      isScreenOnly: true,
+    })
+    const { db, monitor } = screen.house
+    const source = monitor.pollers[0]?.heard.id ?? ''
+    await db.transaction((tx) => acquireLease(tx, source, 'somebody', 60_000))
+    const app = await startApp({ databaseUrl: screen.databaseUrl, dataDir: screen.dataDir })
+    const refresh = app.post('/api/refresh/')
+    await until('it is asked for', async () => (await db.read.selectFrom('polls').selectAll().execute()).length === 1)
+    expect(shure.requests.total).toBe(0)
+    await db.transaction((tx) => releaseLease(tx, source, 'somebody'))
+    expect((await refresh).json).toMatchObject({ status: 'success', receivers_updated: 2 })
+    const lists = shure.requests.count('/api/v1/devices')
+    await pause(1_000)
+    expect(shure.requests.count('/api/v1/devices')).toBe(lists)
+  })
 })
 
 it('a second serve sees within a second what is pushed to the first, though they share a database alone', async () => {

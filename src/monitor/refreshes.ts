@@ -34,11 +34,13 @@ export async function pollWhereHeld(deps: LeaseDeps, asking: Asking): Promise<Cy
   let asked: number | undefined
   try {
     do {
-      const own = asking.pollOwn()
+      // Once it is asked for it is answered, if need be by this process itself; polled here as well, it would be twice.
+      const own = asked === undefined ? asking.pollOwn() : undefined
       if (own !== undefined) return await own
       const holder = await leaseHolder(db.read, heard.id)
       if (holder === null) {
         const report = pollOnce && (await takeTurn(deps, heard, signal, pollOnce))
+        if (report !== null && asked !== undefined) await settle(deps, heard.id, asked, report)
         if (report !== null) return report
       } else {
         asked ??= await db.transaction((tx) => askForPoll(tx, heard.id))
@@ -93,10 +95,17 @@ export async function answerForever(
   async function answer(source: string, asked: number, polling: Promise<CycleReport>): Promise<void> {
     const report = await polling
     // Interrupted: whoever polls next answers.
-    if (signal.aborted) return
-    await db
-      .transaction((tx) => answerPoll(tx, source, asked, report))
-      .then(() => answered.set(source, asked))
-      .catch((error) => log.warn({ source, error: String(error) }, 'a poll that was asked for could not be answered'))
+    if (!signal.aborted && (await settle(deps, source, asked, report))) answered.set(source, asked)
+  }
+}
+
+/** Tells all who asked up to that number; false where that is left to a later cycle. */
+async function settle({ db, log }: LeaseDeps, source: string, asked: number, report: CycleReport): Promise<boolean> {
+  try {
+    await db.transaction((tx) => answerPoll(tx, source, asked, report))
+    return true
+  } catch (error) {
+    log.warn({ source, error: String(error) }, 'a poll that was asked for could not be answered')
+    return false
   }
 }
