@@ -6,6 +6,7 @@ import { leaseHolder, listHeldLeases } from '../src/store/leases.ts'
 import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until } from './app.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { atEnd } from './scope.ts'
+import { channelIn } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const slow = 40_000
@@ -116,9 +117,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%
         const toldAt = performance.now()
         simulator.show.set(id, { battery }, 1)
         simulator.push.flush()
-        const update = await socket.next(
-          ({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.battery === battery,
-        )
+        const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === battery)
         delays.push(update.at - toldAt)
       }
       // The limit is a second; a machine that runs all tests at once is given some leave for the slowest.
@@ -163,9 +162,7 @@ it(
     const toldAt = performance.now()
     simulator.show.set(firstDevice(simulator).id, { battery: 7 }, 1)
     simulator.push.flush()
-    const update = await socket.next(
-      ({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.battery === 7,
-    )
+    const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 7)
     expect(update.at - toldAt).toBeLessThan(1500)
     expect(await socket.next(({ type }) => type === 'alert', 2000)).toMatchObject({ severity: 'critical' })
   },

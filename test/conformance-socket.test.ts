@@ -14,6 +14,7 @@ import {
   until,
   withoutLink,
 } from './app.ts'
+import { channelIn } from './socket-client.ts'
 
 const integer = expect.toSatisfy((value: unknown) => Number.isSafeInteger(value), 'a whole number')
 
@@ -28,8 +29,7 @@ describe('every message', () => {
     const receiver = await app.receiver(id)
     shure.show.set(id, { battery: 18, name: 'Host' }, 1)
     const update = await socket.next(
-      ({ type, data, receiver_id }) =>
-        type === 'device_update' && receiver_id === receiver.id && channelOf(data).transmitter?.battery === 18,
+      (message) => message.receiver_id === receiver.id && channelIn(message)?.transmitter?.battery === 18,
     )
     expect(update).toMatchObject({ receiver_id: receiver.id, manufacturer: 'shure', data: { channels: [{}, {}] } })
     expect(update.data.channels.map(Object.keys)).toEqual(receiver.channels.map(Object.keys))
@@ -62,7 +62,7 @@ describe('every message', () => {
     const isTold = (code: string) =>
       socket
         .ofType('device_update')
-        .some(({ manufacturer, data }) => manufacturer === code && channelOf(data).transmitter?.battery === 44)
+        .some((message) => message.manufacturer === code && channelIn(message)?.transmitter?.battery === 44)
     await until('the pushed one is told', () => {
       sennheiser.push.flush()
       return isTold('sennheiser')

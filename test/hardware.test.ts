@@ -5,6 +5,7 @@ import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutLi
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
 import { atEnd } from './scope.ts'
+import { channelIn } from './socket-client.ts'
 
 function write(app: HttpClient, method: string, path: string, body: unknown) {
   const headers = { 'content-type': 'application/json' }
@@ -104,7 +105,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
     expect(moved.status).toBe(200)
     expect(moved.json).toMatchObject({ id: channel.id, channel: 2, slot: 12 })
     expect(channelOf(await app.receiver(id), 2)).toMatchObject({ slot: 12, transmitter: { slot: 12 } })
-    const update = await socket.next(({ type, data }) => type === 'device_update' && channelOf(data, 2).slot === 12)
+    const update = await socket.next((message) => channelIn(message, 2)?.slot === 12)
     expect(channelOf(update.data, 2).transmitter?.battery).toEqual(expect.any(Number))
 
     const first = channelOf(await app.receiver(id), 1)

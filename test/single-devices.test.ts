@@ -9,6 +9,7 @@ import type { Presence, UnitBody } from '../src/model/hardware.ts'
 import { createShow } from '../src/simulation/show.ts'
 import { channelOf, startApp, startHome, type TestApp, until } from './app.ts'
 import { atEnd } from './scope.ts'
+import { channelIn } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function startDevice(options: StringsSimulatorOptions) {
@@ -210,9 +211,7 @@ it('all that the common model names reaches REST and the WebSocket; what a proto
   expect(told).toMatchObject(everything)
   const socket = await app.socket()
   axient.change(1, { battery: 51 })
-  const update = await socket.next(
-    ({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.battery === 51,
-  )
+  const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 51)
   expect(channelOf(update.data)).toMatchObject(everything)
 
   const limited = await until('SLX-D has told', async () => {

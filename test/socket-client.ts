@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 
 import WebSocket from 'ws'
+import type { ChannelBody } from '../src/model/api.ts'
 import { createRecordReader } from '../src/model/level-records.ts'
 import { atEnd } from './scope.ts'
 
@@ -36,6 +37,11 @@ export interface TestSocket {
   /** The code of the end. */
   readonly closed: Promise<number>
   close(): void
+}
+
+/** What a message tells of a channel; undefined where it is about something else. */
+export function channelIn({ type, data }: Heard, channel = 1): ChannelBody | undefined {
+  return type === 'device_update' ? data.channels?.find((one: ChannelBody) => one.channel === channel) : undefined
 }
 
 /** Open, with what it was greeted with. Throws `HTTP <status>` when the upgrade is refused. */

@@ -2,7 +2,8 @@
 
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until } from './app.ts'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, until } from './app.ts'
+import { channelIn } from './socket-client.ts'
 
 describe('a WebSocket', () => {
   it('greets, and answers a ping with its id', async () => {
@@ -89,9 +90,9 @@ describe('a WebSocket', () => {
     ])
     for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 33 }, 1)
     for (const code of ['shure', 'sennheiser']) {
-      await all.next(({ manufacturer, data }) => manufacturer === code && channelOf(data).transmitter?.battery === 33)
+      await all.next((message) => message.manufacturer === code && channelIn(message)?.transmitter?.battery === 33)
     }
-    await one.next(({ data }) => data !== undefined && channelOf(data).transmitter?.battery === 33)
+    await one.next((message) => channelIn(message)?.transmitter?.battery === 33)
     expect(new Set(one.ofType('device_update').map(({ manufacturer }) => manufacturer))).toEqual(
       new Set(['sennheiser']),
     )

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
 import { type Engine, engines } from './databases.ts'
+import { channelIn } from './socket-client.ts'
 
 describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) => {
   it.each([
@@ -20,9 +21,7 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     simulator.show.set(id, { audio_level: -7, rf_level: -61, battery: 42, name: 'Understudy' }, 2)
     simulator.push.flush()
     const transmitter = { name: 'Understudy', battery: 42, audio_level: -7, rf_level: -61 }
-    const update = await socket.next(
-      ({ type, data }) => type === 'device_update' && channelOf(data, 2).transmitter?.audio_level === -7,
-    )
+    const update = await socket.next((message) => channelIn(message, 2)?.transmitter?.audio_level === -7)
     expect(update).toMatchObject({ receiver_id: before.id, manufacturer: simulator.manufacturer })
     expect(update.data.channels).toHaveLength(2)
     const told = channelOf(await app.receiver(id), 2)
@@ -39,9 +38,7 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     await until('the receiver is known', () => app.receiver(id))
 
     simulator.show.set(id, { audio_level: -3, battery: 17 }, 1)
-    const update = await socket.next(
-      ({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.battery === 17,
-    )
+    const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 17)
     expect(channelOf(update.data).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
     expect(channelOf(await app.receiver(id)).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
     expect(simulator.push.links).toBe(0)
@@ -89,9 +86,7 @@ describe('what is told of a receiver', () => {
     await until('the receiver is known', () => app.receiver(id))
     await until('the link is up', () => simulator.push.links > 0)
     simulator.show.set(id, { transmitter: false }, 1)
-    const update = await socket.next(
-      ({ type, data }) => type === 'device_update' && channelOf(data).transmitter === null,
-    )
+    const update = await socket.next((message) => channelIn(message)?.transmitter === null)
     expect(channelOf(update.data, 2)).toBeDefined()
     await until('REST says so too', async () => channelOf(await app.receiver(id)).transmitter === null)
     simulator.show.set(id, { transmitter: true }, 1)
@@ -113,7 +108,7 @@ describe('what is told of a receiver', () => {
     })
     simulator.show.set(id, { rf_level: -77 }, 1)
     simulator.push.flush()
-    await socket.next(({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.rf_level === -77)
+    await socket.next((message) => channelIn(message)?.transmitter?.rf_level === -77)
     await until('REST says so too', async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77)
     const updates = socket.ofType('device_update')
     const seconds = ((updates.at(-1)?.at ?? 0) - (updates[0]?.at ?? 0)) / 1000

@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, startHome, startShure, until } from '../app.ts'
+import { entryOf, startHome, startShure, until } from '../app.ts'
+import { channelIn } from '../socket-client.ts'
 import { type Answer, device, says, startSystem } from './system.ts'
 
 const mebibyte = 1024 * 1024
@@ -88,7 +89,7 @@ describe.runIf(process.platform === 'linux')('memory', () => {
         }
       }
       for (const at of ids.keys()) shure.push.send(level(at, -97))
-      await page.next(({ type, data }) => type === 'device_update' && channelOf(data).transmitter?.rf_level === -97)
+      await page.next((message) => channelIn(message)?.transmitter?.rf_level === -97)
       isOver = true
       await asking
     })
