@@ -150,6 +150,46 @@ export function mergeChannels(known: readonly Channel[], told: readonly ChannelR
   return merged ?? known
 }
 
+/**
+ * What was read of a receiver without the fields that have changed since the reading began: they were told later than
+ * they were read. Gives back `read` itself where nothing has changed.
+ */
+export function withoutOvertaken(
+  read: readonly ChannelReading[],
+  before: readonly Channel[],
+  now: readonly Channel[],
+): readonly ChannelReading[] {
+  if (before === now) return read
+  return read.map((reading) => {
+    const isSame = (one: Channel) => one.channel === reading.channel
+    const after = now.find(isSame)
+    return after === undefined
+      ? reading
+      : withoutChanged(reading, before.find(isSame) ?? { channel: after.channel }, after)
+  })
+}
+
+/** Fields that are absent are as good as null, and a transmitter that came has brought only what is told of it. */
+function withoutChanged<T extends object>(read: T, before: object, now: object): T {
+  const kept: T = { ...read }
+  for (const field in read) {
+    const value = read[field]
+    const [was, is] = [valueIn(before, field), valueIn(now, field)]
+    if (was === is) continue
+    if (isFields(value) && isFields(is)) kept[field] = withoutChanged(value, isFields(was) ? was : {}, is)
+    else delete kept[field]
+  }
+  return kept
+}
+
+function valueIn(fields: object, field: string): unknown {
+  return (fields as Readonly<Record<string, unknown>>)[field] ?? null
+}
+
+function isFields(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** The channel numbers a reading names that are not known yet, each once, in rising order. */
 export function missingChannels(known: readonly Channel[], told: readonly ChannelReading[]): readonly number[] {
   const numbers = new Set<number>()

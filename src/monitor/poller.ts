@@ -7,7 +7,7 @@ import type { DeviceList, UpstreamDevice } from '../manufacturers/plugin.ts'
 import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
 import { type Complaint, summarize } from '../model/health.ts'
 import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../model/pace.ts'
-import type { Observation, Receiver } from '../model/receiver.ts'
+import { type Observation, type Receiver, withoutOvertaken } from '../model/receiver.ts'
 import { StoreBusyError } from '../store/errors.ts'
 import { createComplain } from './complaints.ts'
 import type { Connections } from './connections.ts'
@@ -90,8 +90,6 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   let { form } = heard
   let memory = createMemory(form)
   let lastList: DeviceList<UpstreamDevice> | undefined
-  /** When the list was asked for. */
-  let listBeganAt = 0
   const toldByLink = new Set<string>()
   const complain = createComplain(log, heard.id)
   let listedIds: readonly string[] = []
@@ -128,6 +126,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     if (observations.length > 0) listedIds = observations.map(({ id }) => id)
     else {
       try {
+        const began = { at: now(), known: createPicture(latest.list(manufacturer)) }
         const list = await readList(options.signal)
         malformed = list.malformed
         complaints = list.complaints ?? []
@@ -135,8 +134,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
         const devices = await remember(list.devices)
         repeated = list.devices.length - devices.length
         isListed = true
-        trouble = await readParts(devices, options, isRehearsal).catch((error) => error)
-        observations = await observeAll(devices)
+        trouble = await readParts(devices, { ...options, began, isRehearsal }).catch((error) => error)
+        observations = await observeAll(devices, began)
       } catch (error) {
         trouble = error
       }
@@ -183,7 +182,6 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   }
 
   async function readList(signal: AbortSignal): Promise<DeviceList<UpstreamDevice>> {
-    listBeganAt = now()
     const list = await heard.listDevices(signal, heard.form === form ? lastList : undefined)
     if (heard.form !== form) {
       form = heard.form
@@ -223,21 +221,22 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     return taking
   }
 
-  async function observeAll(devices: readonly Remembered[]): Promise<Observation[]> {
+  async function observeAll(devices: readonly Remembered[], began: Began): Promise<Observation[]> {
     const observations: Observation[] = []
     for (const entry of devices) {
-      if (memory.meaningOf(entry).hasIdentity) observations.push(observe(entry))
+      if (memory.meaningOf(entry).hasIdentity) observations.push(observe(entry, began))
       if (isBreathDue()) await breathe()
     }
     return observations
   }
 
-  function observe(entry: Remembered): Observation {
+  function observe(entry: Remembered, began: Began): Observation {
     const meaning = memory.meaningOf(entry)
     const linkedAt = linkedSince(entry)
     // A link that another process keeps is believed to tell what the list sums up.
     const isOutdone = linkedAt !== null && entry.levelsAt >= linkedAt && (toldByLink.has(entry.id) || !isLinkHere)
-    return isOutdone ? withoutLevels(meaning) : meaning.observation
+    if (isOutdone) return withoutLevels(meaning)
+    return linkedAt === null ? meaning.observation : notOvertaken(entry, began)
   }
 
   /** The listed devices with what was read of them before. */
@@ -256,7 +255,11 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   }
 
   /** Identities first, then levels, the longest unread first, as far as the upstream's rate allows. */
-  async function readParts(devices: readonly Remembered[], options: CycleOptions, isRehearsal: boolean): Promise<void> {
+  async function readParts(
+    devices: readonly Remembered[],
+    options: CycleOptions & { readonly began: Began; readonly isRehearsal: boolean },
+  ): Promise<void> {
+    const { began, isRehearsal } = options
     const allowed = Math.floor(budgetShare * (options.intervalMs / 1000) * source.pace.perSecond)
     // The list was one call; the first cycle may use up the burst.
     let budget = Math.max(allowed, hasPolled ? 1 : source.pace.burst) - 1
@@ -279,17 +282,17 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       const { hasIdentity, levelParts } = memory.meaningOf(entry)
       if (hasIdentity && wantsLevels(entry)) {
         if (levelParts.length > 0) unread.push(entry)
-        else if (noteRead(entry)) await takeNow(entry, options, listBeganAt)
+        else if (noteRead(entry)) await takeNow(entry, options, began)
       }
       if (isBreathDue()) await breathe()
     }
     for (const entry of unread.sort((a, b) => a.levelsAt - b.levelsAt)) {
       const { levelParts } = memory.meaningOf(entry)
       if (levelParts.length > budget) break
-      const beganAt = now()
+      const at = now()
       for (const part of levelParts) entry.device = await form.readPart(link, entry.device, part, options.signal)
       budget -= levelParts.length
-      if (noteRead(entry)) await takeNow(entry, options, beganAt)
+      if (noteRead(entry)) await takeNow(entry, options, { ...began, at })
     }
 
     /** True where it has to be taken at once: by the end of the cycle the link may have told something newer. */
@@ -300,19 +303,30 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   }
 
   /**
-   * What was read of a device that has a link. Where another process keeps that link, what it has stored since the reading
-   * began is newer; and what is read here is stored at once, since what is not stored yet stands above what others store.
+   * What was read of a device that has a link: what that has told since the reading began is newer. Where another process
+   * keeps the link, what it has stored since then is; and what is read here is stored at once, since what is not stored
+   * yet stands above what others store.
    */
-  async function takeNow(entry: Remembered, { guard }: CycleOptions, beganAt: number): Promise<void> {
+  async function takeNow(entry: Remembered, { guard }: CycleOptions, began: Began): Promise<void> {
     if (!isLinkHere) {
       await ingest.catchUp()
-      if ((receiverOf(entry)?.last_seen ?? 0) > beganAt) {
+      if ((receiverOf(entry)?.last_seen ?? 0) > began.at) {
         entry.levelsAt = 0
         return
       }
     }
-    const observations = [memory.meaningOf(entry).observation]
+    const observations = [notOvertaken(entry, began)]
     await ingest.take({ manufacturer, observations, endsCycle: !isLinkHere, ...(guard && { guard }) })
+  }
+
+  /** What was read of it, without what its link has told since the cycle began. */
+  function notOvertaken(entry: Remembered, { known }: Began): Observation {
+    const { observation } = memory.meaningOf(entry)
+    const receiver = receiverOf(entry)
+    const before = receiver && known(receiver.id)
+    if (observation.channels === undefined || receiver === undefined || before === undefined) return observation
+    const channels = withoutOvertaken(observation.channels, before.channels, receiver.channels)
+    return channels === observation.channels ? observation : { ...observation, channels }
   }
 
   /** A link tells what changes; what changed while it was down was told to nobody. */
@@ -397,6 +411,20 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     noteHeld: (error) => report({ ok: false, error, holdMs: link.holdMs }),
   }
   return poller
+}
+
+/** When something was asked for, and what was known before. */
+interface Began {
+  readonly at: number
+  known(id: number): Receiver | undefined
+}
+
+function createPicture(receivers: readonly Receiver[]): Began['known'] {
+  let byId: ReadonlyMap<number, Receiver> | undefined
+  return (id) => {
+    byId ??= new Map(receivers.map((receiver) => [receiver.id, receiver]))
+    return byId.get(id)
+  }
 }
 
 /** A receiver of which nothing was heard for so long is offline. */

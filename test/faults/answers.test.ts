@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
 import { engines } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { device, refuses, says, startSystem } from './system.ts'
+import { type Answer, device, links, refuses, says, startSystem } from './system.ts'
 
 const poll = async (app: TestApp) => {
   const { status, json } = await app.post('/api/refresh/')
@@ -63,6 +63,45 @@ describe('devices that make no sense', () => {
     expect((await app.get('/api/discovery/pending/')).json.count).toBe(0)
     const [report] = await app.house.monitor.pollNow(['twice'], new AbortController().signal)
     expect(report?.report).toMatchObject({ duplicates: 4, moved: 0, created: 0 })
+  })
+
+  it.each([
+    ['the list', device(1), '/api/v1/devices'],
+    ['its channels', device(1, { channels: undefined, transmitters: undefined }), '/api/v1/devices/d1/channels'],
+  ])('levels of %s that come late do not undo what the link has told meanwhile', async (_, listed, slowPath) => {
+    const read = (more: object) => ({
+      channels: [{ channel: 1, audio_level: -20, ...more }],
+      transmitters: [{ channel: 1, battery: 80 }],
+    })
+    /** Answers that wait; each says what was true when it was asked for. */
+    const held: (() => unknown)[] = []
+    let isHeld = true
+    let levels = {}
+    const system = await startSystem((request, response) => {
+      const isList = request.url === '/api/v1/devices'
+      const isSlow = isHeld && request.url === slowPath
+      const body = isList ? { devices: [{ ...listed, ...(slowPath === request.url && read(levels)) }] } : read(levels)
+      const answer: Answer = says(body)
+      if (isSlow) held.push(() => answer(request, response))
+      else answer(request, response)
+    })
+    const told: ((frame: object) => void)[] = []
+    system.answerLink(links((socket) => told.push((frame) => socket.send(JSON.stringify(frame)))))
+    const app = await startApp({ manufacturers: [system.entry('late')] })
+    await until('the first is asked for', () => held.length === 1)
+    levels = { audio_level: -35 }
+    held.pop()?.()
+    await until('the link is up', () => told.length === 1)
+    await until('it is read again', () => held.length === 1)
+    const channel = async () => channelOf(await app.receiver('d1'))
+    expect(await channel()).toMatchObject({ audio_level: -20, transmitter: { battery: 80 } })
+    told[0]?.({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
+    await until('it is told', async () => (await channel()).transmitter?.battery === 33)
+    const asked = system.asked.length
+    isHeld = false
+    held.pop()?.()
+    await until('all goes on', () => system.asked.length > asked + 1)
+    expect(await channel()).toMatchObject({ audio_level: -35, transmitter: { battery: 33 } })
   })
 
   it('an empty list after fifty deletes nothing; at the third all are inactive', async () => {

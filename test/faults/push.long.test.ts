@@ -3,24 +3,28 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import { startApp, type TestApp, until } from '../app.ts'
 import { atEnd, sharing } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { type Network, startNetwork } from './network.ts'
-import { type Answer, device, refuses, refusesLink, type System, says, startSystem, type Upgrade } from './system.ts'
+import {
+  type Answer,
+  device,
+  links,
+  refuses,
+  refusesLink,
+  type System,
+  says,
+  startSystem,
+  type Upgrade,
+} from './system.ts'
 
 // --- Systems that push ------------------------------------------------------------------------------------------------
 
 const streamPath = '/api/ssc/state/subscriptions'
 const opened = `event: open\ndata: {"path":"${streamPath}/s1","sessionUUID":"s1"}\n\n`
 const forEver = 'x'.repeat(64 * 1024)
-
-/** A WebSocket that is accepted, and what comes then. */
-function links(onLink: (socket: WebSocket) => unknown): Upgrade {
-  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
-  return (request, socket, head) => server.handleUpgrade(request, socket, head, onLink)
-}
 
 /** The handshake, and these bytes after it; what the client says at its end goes to `heard`. */
 function bytesAfter(frame: Buffer, heard: Buffer[]): Upgrade {

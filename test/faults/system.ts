@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { serveHttp } from '../plugin-kit-server.ts'
 import { atEnd } from '../scope.ts'
 
@@ -116,6 +117,12 @@ export function drips(body: string, everyMs: number): Answer {
 export function refusesLink(status: number, headers = '', body = ''): Upgrade {
   const head = `HTTP/1.1 ${status} No\r\n${headers}content-length: ${body.length}\r\nconnection: close\r\n\r\n`
   return (_request, socket) => socket.end(head + body)
+}
+
+/** A WebSocket that is accepted, and what comes then. */
+export function links(onLink: (socket: WebSocket) => unknown): Upgrade {
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+  return (request, socket, head) => server.handleUpgrade(request, socket, head, onLink)
 }
 
 /** A device whose list entry tells everything, so that a poll is one request. */
