@@ -81,6 +81,24 @@ describe('reading', () => {
     })
   })
 
+  it('never gives what one request asked for to another', async () => {
+    const { app } = await startHouse()
+    const count = async (path: string, query: string) => {
+      const { json } = await app.get(`${path}?${query}`)
+      return (json.receivers ?? json.results ?? json).length
+    }
+    const odd = ['', '/api/receivers/?page=1', 'page:/api/receivers/?page=1'].map(
+      (code) => `manufacturer=${encodeURIComponent(code)}`,
+    )
+    for (let turn = 0; turn < 3; turn += 1) {
+      for (const path of ['/api/receivers/', '/api/data/', '/api/data.json']) {
+        const queries = turn === 1 ? ['', 'page=1', ...odd] : [...odd, 'page=1', '']
+        for (const query of queries)
+          expect([path, query, await count(path, query)]).toEqual([path, query, odd.includes(query) ? 0 : 5])
+      }
+    }
+  })
+
   it('caps a page at 1000 and starts at 100', async () => {
     const shure = withoutLink(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })

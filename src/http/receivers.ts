@@ -42,7 +42,7 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
     return sendCached(request, reply, {
       cache,
       manufacturer: manufacturer ?? null,
-      key: `data:${manufacturer ?? ''}`,
+      key: keyOf('data', manufacturer),
       make: () => dataJson(manufacturer),
     })
   }
@@ -57,7 +57,7 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
       cache,
       manufacturer: manufacturer ?? null,
       // The page's links repeat the whole query, so every spelling of it is an answer of its own.
-      key: `receivers:${page === null ? (manufacturer ?? '') : request.url}`,
+      key: page === null ? keyOf('receivers', manufacturer) : `page:${request.url}`,
       make: () => {
         const receivers = latest.list(manufacturer)
         if (page === null) return JSON.stringify(receivers.map(toReceiverSummary))
@@ -82,6 +82,11 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
       make: () => JSON.stringify(toReceiverDetail(receiver, alert_battery_threshold, deps.locations())),
     })
   })
+}
+
+/** No code, not even an empty one, is the same as none. */
+function keyOf(answer: string, manufacturer: string | undefined): string {
+  return manufacturer === undefined ? answer : `${answer}:${manufacturer}`
 }
 
 /** Receivers are replaced, never changed, so what one serialises to holds as long as it does. */
