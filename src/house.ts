@@ -39,6 +39,7 @@ import { createReports, type Reports } from './monitor/reports.ts'
 import { createRoster } from './monitor/roster.ts'
 import { silenceUnpolled } from './monitor/silence.ts'
 import { createStoreCare, openMendedStore } from './monitor/store-care.ts'
+import { createUnpolled } from './monitor/unpolled.ts'
 import { pause, untilAborted } from './monitor/wait.ts'
 import type { Database } from './store/database.ts'
 import { listEntries } from './store/discovery.ts'
@@ -172,7 +173,16 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     })
     const tally = createTally(options.droppedLines)
     const { manufacturers } = roster
-    const reports = createReports({ db, feed, now, manufacturers, onNoted: alerts.noteSource })
+    const enabledSources = () => manufacturers().flatMap((one) => (one.isEnabled ? one.sources : []))
+    const unpolled = createUnpolled({ db, sources: enabledSources, isPolling: () => monitor.isRunning })
+    const reports = createReports({
+      db,
+      feed,
+      now,
+      manufacturers,
+      isUnpolled: unpolled.has,
+      onNoted: alerts.noteSource,
+    })
     const owner = ownerName(options.pid, randomBytes(4).toString('hex'))
     const shared = isReadOnly ? null : await openRedis(config, db, log)
     const sharing =
@@ -240,6 +250,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     /** What others leave behind when they end. */
     const lookAfterOthers = async () => {
       await connections.sweep()
+      await unpolled.look()
       await silenceUnpolled({
         ...loops,
         manufacturers,

@@ -49,6 +49,29 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await until('all are polled on', () => systems.every(({ requests }, at) => requests.total > (before[at] ?? 0) + 1))
   }, 60_000)
 
+  it('that nobody polls any more are unhealthy, though nothing failed; not while somebody else takes over', async () => {
+    const shure = await startShure()
+    const screen = await startApp({ manufacturers: [entryOf(shure)], engine, isScreenOnly: true })
+    const place = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
+    const socket = await screen.socket()
+    const [first, second] = [await startApp(place), await startApp(place)]
+    await until('it is polled', async () => (await screen.receivers()).length === 2)
+    await first.close()
+    await until('the other polls', async () => (await heldBy(second)).length === 1)
+    await pause(5_000)
+    expect(socket.ofType('status_update').filter(({ about }) => about === 'upstream')).toEqual([])
+    await second.close()
+    const told = await socket.next(({ about, status }) => about === 'upstream' && status === 'unhealthy', 8_000)
+    expect(told.message).toContain('no process polls it')
+    const { status, manufacturers } = (await screen.get('/api/health/')).json
+    expect(status).toBe('degraded')
+    expect(manufacturers).toMatchObject([
+      { status: 'unhealthy', consecutive_failures: 0, error: expect.stringContaining('--no-poll') },
+    ])
+    await startApp(place)
+    await until('it is well again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
+  }, 40_000)
+
   it('are polled once for a refresh, also by who comes to poll them while it waits', async () => {
     const shure = withoutLink(await startShure())
     const screen = await startApp({

@@ -23,6 +23,16 @@ test.each([
   expect(manufacturerHealth(shure, reports, now)).toMatchObject({ status, consecutive_failures: failures })
 })
 
+test.each([
+  ['all of them', ['shure:a', 'shure:b'], 'unhealthy', /^no process polls it/],
+  ['one of them', ['shure:a'], 'degraded', /^no process polls it/],
+  ['none of them', [], 'healthy', null],
+] as const)('sources that nobody polls are not well, though nothing failed: %s', (_name, unpolled, status, error) => {
+  const well = [report('shure:a', 0), report('shure:b', 0)]
+  const told = manufacturerHealth(shure, well, now, (source) => unpolled.some((one) => one === source))
+  expect(told).toMatchObject({ status, consecutive_failures: 0, error: error && expect.stringMatching(error) })
+})
+
 test('what decides no status stands beside it', () => {
   const own = [report('shure:a', 0), report('shure:b', 0)]
   const told = own.map((one, at) => ({ ...one, overruns: at + 1, warning: at === 0 ? 'device 3: no name' : null }))

@@ -91,11 +91,14 @@ function sourceStatus(report: SourceReport, now: number): 'healthy' | 'degraded'
   return report.consecutive_failures > 0 || report.hold_until > now ? 'degraded' : 'healthy'
 }
 
-/** A manufacturer is as well as its best source, but not healthy while any fails. */
+const nobodyPolls = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
+
+/** A manufacturer is as well as its best source, but not healthy while any fails, or is polled by nobody. */
 export function manufacturerHealth(
   manufacturer: MonitoredManufacturer,
   reports: readonly SourceReport[],
   now: number,
+  isUnpolled: (source: string) => boolean = () => false,
 ): ManufacturerHealth {
   const { code, base_url, isEnabled, sources } = manufacturer
   if (!isEnabled) {
@@ -103,7 +106,9 @@ export function manufacturerHealth(
   }
   const listed = new Set(sources)
   const own = reports.filter((one) => one.manufacturer === code && listed.has(one.source))
-  const statuses = own.map((report) => sourceStatus(report, now))
+  const unpolled = sources.filter(isUnpolled)
+  const polled = own.filter(({ source }) => !unpolled.includes(source))
+  const statuses = [...polled.map((report) => sourceStatus(report, now)), ...unpolled.map(() => 'unhealthy' as const)]
   const failures = own.map((report) => report.consecutive_failures)
   // A source that has not reported yet counts as neither well nor ill.
   const best = failures.length === 0 ? 0 : Math.min(...failures)
@@ -112,7 +117,8 @@ export function manufacturerHealth(
     : statuses.every((one) => one === 'unhealthy')
       ? 'unhealthy'
       : 'degraded'
-  const error = own.find((report) => report.error !== null)?.error ?? null
+  const failure = own.find((report) => report.error !== null)?.error ?? null
+  const error = unpolled.length > 0 ? nobodyPolls : failure
   return {
     code,
     status,

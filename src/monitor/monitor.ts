@@ -18,6 +18,8 @@ export interface MonitorDeps extends PollDeps, FollowDeps {
 
 export interface Monitor {
   readonly pollers: readonly Poller[]
+  /** `run` has not ended yet. */
+  readonly isRunning: boolean
   /**
    * From now on these sources: loops of those that are no longer among them end, new ones start while `run` runs, the
    * others go on undisturbed. A source that was changed is another object. Call it again only after it has resolved.
@@ -119,6 +121,9 @@ export function createMonitor(deps: MonitorDeps): Monitor {
   return {
     get pollers() {
       return [...watches.values()].map(({ poller }) => poller)
+    },
+    get isRunning() {
+      return current !== undefined
     },
     async setSources(sources) {
       const leaving = [...watches].filter(([, { poller }]) => !sources.includes(poller.heard))

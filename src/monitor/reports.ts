@@ -28,11 +28,12 @@ export function createReports(deps: {
   readonly db: Database
   readonly feed: Pick<Feed, 'publish'>
   manufacturers(): readonly MonitoredManufacturer[]
+  isUnpolled(source: string): boolean
   now(): number
   /** Hears of every cycle's outcome, once it is stored. */
   onNoted?(report: SourceReport): void
 }): Reports {
-  const { db, feed, now } = deps
+  const { db, feed, isUnpolled, now } = deps
   const reports = new Map<string, SourceReport>()
   const notedAt = new Map<string, number>()
   const toldStatus = new Map<string, string>()
@@ -41,7 +42,7 @@ export function createReports(deps: {
   let storing: Promise<void> = Promise.resolve()
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
-    return manufacturers.map((one) => manufacturerHealth(one, [...reports.values()], now()))
+    return manufacturers.map((one) => manufacturerHealth(one, [...reports.values()], now(), isUnpolled))
   }
 
   /** One message a change of state, not one a failure. */
