@@ -69,12 +69,12 @@ describe('the list', () => {
 })
 
 describe('what a list item carries is not asked for again', () => {
-  const identity = { ip: '10.0.0.1', serial_number: 'S' }
+  const identity = { ip: '10.0.0.1', serial_number: 'S', mac_address: '00:0e:dd:4a:00:01' }
   test.each<[object, string[]]>([
     [{}, ['identity', 'channels', 'transmitter']],
     [{ serial_number: 'S' }, ['identity', 'channels', 'transmitter']],
     [identity, ['channels', 'transmitter']],
-    [{ ip_address: '10.0.0.1', mac_address: '00:0e:dd:4a:00:01' }, ['channels', 'transmitter']],
+    [{ ...identity, ip: undefined, ip_address: '10.0.0.1' }, ['channels', 'transmitter']],
     [{ ...identity, channels: [] }, ['transmitter']],
     [{ ...identity, channels: [], transmitter: null }, []],
     [{ ...identity, channels: [{ channel: 1 }], transmitters: [] }, []],
@@ -84,6 +84,14 @@ describe('what a list item carries is not asked for again', () => {
     const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
     expect(device && partsOf(device)).toEqual(parts)
     expect(device && hasIdentity(device)).toBe(!parts.includes('identity'))
+  })
+
+  test.each([
+    { ip: '10.0.0.1', serial_number: 'S' },
+    { ip: '10.0.0.1', mac_address: '00:0e:dd:4a:00:01' },
+  ])('%j is enough to be known by, and the rest is asked for', async (item) => {
+    const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
+    expect(device && [hasIdentity(device), partsOf(device)]).toEqual([true, ['identity', 'channels', 'transmitter']])
   })
 })
 

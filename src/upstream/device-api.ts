@@ -111,7 +111,7 @@ function sortOut(list: readonly ListItem[]): ApiDeviceList {
 
 function partsOf(device: ApiDevice): readonly string[] {
   const parts: string[] = []
-  if (!carriesIdentity(device.listed)) parts.push('identity')
+  if (!tellsAllOfIdentity(device.listed)) parts.push('identity')
   if (!carriesChannels(device.raw.listed)) parts.push('channels')
   if (!carriesTransmitters(device.raw.listed)) parts.push('transmitter')
   return parts
@@ -149,7 +149,7 @@ function withEarlierIdentity(listed: ApiDevice, before: ApiDevice): ApiDevice {
 }
 
 function hasIdentity(device: ApiDevice): boolean {
-  return device.detail !== undefined || carriesIdentity(device.listed)
+  return device.detail !== undefined || isRecognisable(device.listed)
 }
 
 function isSameIdentity(listed: ApiDevice, before: ApiDevice): boolean {
@@ -282,8 +282,13 @@ function parseStatus(status: unknown): boolean | undefined {
   return typeof status === 'string' ? status.trim().toLowerCase() === 'online' : undefined
 }
 
-function carriesIdentity(identity: Identity): boolean {
-  return identity.ip !== undefined && (identity.serial_number !== undefined || identity.mac_address !== undefined)
+/** Enough to tell it from others; what else there is to know may come later. */
+function isRecognisable({ ip, serial_number, mac_address }: Identity): boolean {
+  return ip !== undefined && (serial_number !== undefined || mac_address !== undefined)
+}
+
+function tellsAllOfIdentity({ ip, serial_number, mac_address }: Identity): boolean {
+  return ip !== undefined && serial_number !== undefined && mac_address !== undefined
 }
 
 /** `{"channels":[…]}` or the bare array; entries without a channel number are left out. */
