@@ -136,11 +136,19 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('whose hardware was replaced under the same id waits for review', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
-    const { id, serial_number } = firstDevice(shure)
+    const { id, serial_number, mac_address, ip } = firstDevice(shure)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     expect(await queue(app)).toMatchObject([{ conflict_type: 'hardware_changed', status: 'pending' }])
-    expect(await app.receiver(id)).toMatchObject({ serial_number })
+    // What stood there is gone, which three polls in a row make certain.
+    for (const is_active of [true, true, false]) {
+      expect(await app.receiver(id)).toMatchObject({ serial_number, is_active })
+      await poll(app)
+    }
+    expect((await app.receiver(firstDevice(shure, 1).id)).is_active).toBe(true)
+    shure.show.set(id, { serial_number, mac_address, ip })
+    await poll(app)
+    expect(await app.receiver(id)).toMatchObject({ serial_number, is_active: true })
   })
 
   it('listed twice counts once', async () => {

@@ -214,6 +214,15 @@ function contradicts(receiver: Receiver, serial: string | null, mac: string | nu
   )
 }
 
+/** The device that is seen is another than the one the receiver stands for, though it goes by the same id. */
+export function isOtherHardware(receiver: Receiver, { serial_number, mac_address }: Observation): boolean {
+  // Most often they are told as they always were, and this is asked of every device in every cycle.
+  if (serial_number === receiver.serial_number && mac_address === receiver.mac_address) return false
+  const [serial, mac] = [serialKey(serial_number), macKey(mac_address)]
+  const isAgreed = serial !== null && serial === serialKey(receiver.serial_number)
+  return !isAgreed && contradicts(receiver, serial, mac)
+}
+
 function conflict(conflict_type: ConflictType, existing: Receiver): Outcome {
   return { kind: 'conflict', conflict_type, existing }
 }

@@ -8,6 +8,7 @@ import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
 import { type Complaint, summarize } from '../model/health.ts'
 import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../model/pace.ts'
 import { type Observation, type Receiver, withoutOvertaken } from '../model/receiver.ts'
+import { isOtherHardware } from '../model/reconcile.ts'
 import { StoreBusyError } from '../store/errors.ts'
 import { createComplain } from './complaints.ts'
 import type { Connections } from './connections.ts'
@@ -15,7 +16,7 @@ import type { Ingest } from './ingest.ts'
 import type { Log } from './log.ts'
 import type { Ownership } from './ownership.ts'
 import type { Batch, IngestReport } from './plan-batch.ts'
-import { createMemory, type Remembered, withoutLevels } from './remembered.ts'
+import { createMemory, identityOf, type Remembered, withoutLevels } from './remembered.ts'
 import type { CycleOutcome, Reports } from './reports.ts'
 import { pause, within } from './wait.ts'
 
@@ -361,12 +362,18 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     return missing
   }
 
-  /** Receivers to be called offline: missing for three good polls, or not heard of for long, by whatever source. */
+  /**
+   * Receivers to be called offline: missing for three good polls, another device in their place for as many, or not heard
+   * of for long, by whatever source.
+   */
   function silentReceivers(intervalMs: number, isGoodPoll: boolean): number[] {
     const gone: number[] = []
     for (const entry of isGoodPoll ? memory.all() : []) {
-      const receiver = entry.missed < missedUntilGone ? undefined : receiverOf(entry)
-      if (receiver?.is_active) gone.push(receiver.id)
+      const receiver = receiverOf(entry)
+      if (receiver === undefined) continue
+      entry.replaced = isOtherHardware(receiver, identityOf(memory.meaningOf(entry))) ? entry.replaced + 1 : 0
+      const isGone = entry.missed >= missedUntilGone || entry.replaced >= missedUntilGone
+      if (isGone && receiver.is_active) gone.push(receiver.id)
     }
     const silentSince = now() - silentAfterMs(intervalMs)
     for (const receiver of latest.list(manufacturer)) {

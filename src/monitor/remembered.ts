@@ -17,6 +17,8 @@ export interface Remembered {
   levelsAt: number
   /** Good polls in a row that lacked it or called it offline. */
   missed: number
+  /** Good polls in a row in which another device stood in its place. */
+  replaced: number
   /** The last cycle that listed it. */
   cycle: number
   /** The receiver it was the last time somebody looked. */
@@ -57,7 +59,7 @@ export function createMemory(form: Form): Memory {
 
   function start(listed: UpstreamDevice): Remembered {
     const meaning = readMeaning(form, listed)
-    const read = { identityAt: 0, levelsAt: 0, missed: 0, cycle, receiver: null }
+    const read = { identityAt: 0, levelsAt: 0, missed: 0, replaced: 0, cycle, receiver: null }
     const entry = { id: listed.id, listed, known: listed, device: listed, meaning, ...read }
     devices.set(listed.id, entry)
     return entry
@@ -89,7 +91,7 @@ export function createMemory(form: Form): Memory {
       else renew(entry, listed)
       entry.cycle = cycle
       const meaning = meaningOf(entry)
-      const { online } = meaning.withoutLevels ?? meaning.observation
+      const { online } = identityOf(meaning)
       entry.missed = online === false ? entry.missed + 1 : 0
       return entry
     },
@@ -114,6 +116,11 @@ function readMeaning(form: Form, device: UpstreamDevice): Meaning {
     wantsIdentity: parts.includes('identity'),
     hasIdentity: form.hasIdentity(device),
   }
+}
+
+/** For what it says of the device itself: what is translated already will do. */
+export function identityOf(meaning: Meaning): Observation {
+  return meaning.withoutLevels ?? meaning.observation
 }
 
 /** What it says of everything but levels; the same object as long as that is the same. */
