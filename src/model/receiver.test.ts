@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Channel, type ChannelReading, emptyChannel, mergeChannels, withoutOvertaken } from './receiver.ts'
+import {
+  type Channel,
+  type ChannelReading,
+  emptyChannel,
+  mergeChannels,
+  withoutOvertaken,
+  withSumAsChannel,
+} from './receiver.ts'
 
 const level = fc.option(fc.integer({ min: -3, max: 0 }))
 const levels = { audio_level: level, rf_level: level }
@@ -75,5 +82,38 @@ describe('a reading that took its time', () => {
     // What came has only told its battery.
     const named = { channel: 1, transmitter: { battery: 81, name: 'Host' } }
     expect(withoutOvertaken([named], [off], on)).toEqual([{ channel: 1, transmitter: { name: 'Host' } }])
+  })
+})
+
+describe('what a device says in sum', () => {
+  const seen = { id: 'd', kind: 'receiver', battery: 30, rf_level: -80 } as const
+  const channel = (reading: Omit<ChannelReading, 'channel'>, at = 1) =>
+    mergeChannels([emptyChannel(at, at, at)], [{ channel: at, ...reading }])
+  const sum = channel({ transmitter: { battery: 40, rf_level: null } })
+
+  it('is what its channel has, where that is all there is', () => {
+    const channels = [{ channel: 1, transmitter: { battery: 30, rf_level: -80 } }]
+    expect(withSumAsChannel(seen, sum)).toEqual({ ...seen, channels })
+    expect(withSumAsChannel({ id: 'd', kind: 'receiver', rf_level: -80 }, sum).channels).toEqual([
+      { channel: 1, transmitter: { rf_level: -80 } },
+    ])
+  })
+
+  it.each<[string, readonly Channel[]]>([
+    ['no channel', []],
+    ['two', [...sum, ...channel({}, 2)]],
+    ['a channel without a transmitter', channel({})],
+    ['a channel with a name', channel({ name: 'Host', transmitter: { battery: 40 } })],
+    ['a transmitter with a frequency', channel({ transmitter: { battery: 40, frequency: '500.000' } })],
+    ['a transmitter with details', channel({ transmitter: { battery: 40, details: { muted: true } } })],
+  ])('says nothing of %s', (_, known) => {
+    expect(withSumAsChannel(seen, known)).toBe(seen)
+  })
+
+  it('says nothing where channels are told, or nothing is', () => {
+    const told = { ...seen, channels: [] }
+    expect(withSumAsChannel(told, sum)).toBe(told)
+    const silent = { id: 'd', kind: 'receiver' } as const
+    expect(withSumAsChannel(silent, sum)).toBe(silent)
   })
 })

@@ -85,8 +85,9 @@ export interface Observation extends Partial<Omit<Hardware, 'model'>> {
   readonly online?: boolean
   readonly kind: 'receiver' | 'transmitter'
   readonly channels?: readonly ChannelReading[]
-  /** Of the device as a whole: a transmitter's own. */
+  /** Of the device as a whole: a transmitter's own, or what a receiver says in sum. */
   readonly battery?: number | null
+  readonly rf_level?: number | null
   readonly details?: TransmitterDetails
   /** Packs that it tells of without hearing them on a channel, all of them: docked in a charger, or only listening. */
   readonly units?: readonly Observation[]
@@ -200,6 +201,26 @@ export function missingChannels(known: readonly Channel[], told: readonly Channe
 /** A channel of which nothing has been told yet. */
 export function emptyChannel(id: number, channel: number, slot: number): Channel {
   return { id, channel, slot, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null }
+}
+
+/**
+ * What a device says in sum as what it says of its one channel, where that stands for the device as a whole: nothing else
+ * was ever told of it. Channels that are told count, and the sum says nothing of them.
+ */
+export function withSumAsChannel(seen: Observation, known: readonly Channel[]): Observation {
+  const { battery, rf_level } = seen
+  const [only, ...others] = known
+  if (seen.channels !== undefined || (battery === undefined && rf_level === undefined)) return seen
+  if (only === undefined || others.length > 0 || !isSum(only)) return seen
+  const transmitter = { ...(battery !== undefined && { battery }), ...(rf_level !== undefined && { rf_level }) }
+  return { ...seen, channels: [{ channel: only.channel, transmitter }] }
+}
+
+function isSum({ channel, name, frequency, audio_level, rf_level, transmitter }: Channel): boolean {
+  const isBare = [name, frequency, audio_level, rf_level].every((value) => value === null)
+  if (channel !== 1 || !isBare || transmitter === null) return false
+  const { battery: _, rf_level: __, ...others } = transmitter
+  return Object.values(others).every((value) => value === null)
 }
 
 const noTransmitter: Transmitter = {

@@ -11,7 +11,7 @@ import type { Units } from '../live/units.ts'
 import type { Interest, PushEvent } from '../manufacturers/plugin.ts'
 import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../model/pace.ts'
-import type { Observation } from '../model/receiver.ts'
+import { type Observation, withSumAsChannel } from '../model/receiver.ts'
 import { type Connections, linkLease } from './connections.ts'
 import type { Ingest } from './ingest.ts'
 import type { Keeper, LeaseDeps } from './ownership.ts'
@@ -228,7 +228,7 @@ function takeEvent(
   if (connections.find(receiver.id)?.status === 'stopped') return
   connections.heard(receiver.id)
   const isGone = event.type === 'removed' || event.observation.online === false
-  const observations = event.type === 'removed' ? [] : [event.observation]
+  const observations = event.type === 'removed' ? [] : [withSumAsChannel(event.observation, receiver.channels)]
   if (observations[0]?.channels !== undefined) hooks.onTold?.(id)
   if (event.type === 'removed') void connections.dropped(receiver.id)
   take(deps, heard, id, { observations, gone: isGone ? [receiver.id] : [] })

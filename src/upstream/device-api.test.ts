@@ -223,7 +223,8 @@ describe('the common format', () => {
 })
 
 test.each<[object, object]>([
-  [{ rf_level: -50 }, {}],
+  [{ rf_level: -50 }, { rf_level: -50 }],
+  [{ battery_percentage: 30, audio_level: -20 }, { battery: 30 }],
   [{ status: 'offline' }, { online: false }],
   [
     { model: 'ULXD4', device_name: 'A' },

@@ -196,7 +196,7 @@ export function parsePushed(id: string, fields: Json, family: (model: string) =>
     kind: 'receiver',
     ...(type === undefined ? {} : { device_type: type }),
     ...(channels.length > 0 && { channels }),
-    ...told({ battery: readBattery(fields.battery_percentage) }),
+    ...told({ battery: readBattery(fields.battery_percentage), rf_level: readRfLevel(fields.rf_level) }),
   }
 }
 
