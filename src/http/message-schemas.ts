@@ -1,7 +1,6 @@
 /** Everything said over the WebSocket, as schemas with an example each: for docs/websocket.md and the tests. */
 
 import Type, { type TSchema } from 'typebox'
-import { connectionStatuses } from '../model/connection.ts'
 import type * as messages from '../model/messages.ts'
 import { oneOf, schemaOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import { detailFields } from './live-schemas.ts'
@@ -94,8 +93,18 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
       manufacturer: textOrNull('Code of the manufacturer.'),
       message: text('A sentence.'),
       status: oneOf(
-        ['healthy', 'degraded', 'unhealthy', 'disabled', 'unconfigured', ...connectionStatuses],
-        'The first five of an upstream, the others of a link.',
+        [
+          'healthy',
+          'degraded',
+          'unhealthy',
+          'disabled',
+          'unconfigured',
+          'connected',
+          'disconnected',
+          'error',
+          'stopped',
+        ],
+        'The first five of an upstream, the others of a link; each try to bring it up again is not told.',
       ),
     },
     message<messages.StatusUpdate>(

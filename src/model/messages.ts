@@ -37,7 +37,7 @@ export interface StatusUpdate {
   readonly about: 'upstream' | 'link'
   readonly manufacturer: string | null
   readonly message: string
-  readonly status: UpstreamStatus | ConnectionStatus
+  readonly status: UpstreamStatus | Exclude<ConnectionStatus, 'connecting'>
 }
 
 export interface Pong {
