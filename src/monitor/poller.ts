@@ -369,9 +369,13 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   function silentReceivers(intervalMs: number, isGoodPoll: boolean): number[] {
     const gone: number[] = []
     for (const entry of isGoodPoll ? memory.all() : []) {
-      const receiver = receiverOf(entry)
+      const meaning = memory.meaningOf(entry)
+      const isAsBefore = entry.itself === meaning && entry.missed < missedUntilGone
+      const receiver = isAsBefore ? undefined : receiverOf(entry)
       if (receiver === undefined) continue
-      entry.replaced = isOtherHardware(receiver, identityOf(memory.meaningOf(entry))) ? entry.replaced + 1 : 0
+      const isItself = !isOtherHardware(receiver, identityOf(meaning))
+      entry.itself = isItself ? meaning : null
+      entry.replaced = isItself ? 0 : entry.replaced + 1
       const isGone = entry.missed >= missedUntilGone || entry.replaced >= missedUntilGone
       if (isGone && receiver.is_active) gone.push(receiver.id)
     }

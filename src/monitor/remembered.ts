@@ -17,7 +17,9 @@ export interface Remembered {
   levelsAt: number
   /** Good polls in a row that lacked it or called it offline. */
   missed: number
-  /** Good polls in a row in which another device stood in its place. */
+  /** What it said when it was last seen to be its receiver's own device; null where another stands in its place. */
+  itself: Meaning | null
+  /** Good polls in a row in which another did. */
   replaced: number
   /** The last cycle that listed it. */
   cycle: number
@@ -59,7 +61,7 @@ export function createMemory(form: Form): Memory {
 
   function start(listed: UpstreamDevice): Remembered {
     const meaning = readMeaning(form, listed)
-    const read = { identityAt: 0, levelsAt: 0, missed: 0, replaced: 0, cycle, receiver: null }
+    const read = { identityAt: 0, levelsAt: 0, missed: 0, itself: null, replaced: 0, cycle, receiver: null }
     const entry = { id: listed.id, listed, known: listed, device: listed, meaning, ...read }
     devices.set(listed.id, entry)
     return entry
