@@ -135,6 +135,28 @@ describe('roles', () => {
       }
     }
   })
+
+  it('are not asked about what is not there', async () => {
+    const app = await startApp({ config: { ...lan, public_read: true } })
+    await addAdmin(app)
+    const { headers } = await createToken(app, await signIn(app), 'viewer')
+    for (const [method, path, status] of [
+      ['POST', '/api/nope', 404],
+      ['DELETE', '/api/admin/nope/1/', 404],
+      ['DELETE', '/api/receivers/', 405],
+      ['POST', '/api/health/', 405],
+      ['PUT', '/api/admin/users/', 405],
+    ] as const) {
+      const answer = await app.send(method, path, { headers })
+      expect([method, path, answer.status, answer.headers.allow !== undefined]).toEqual([
+        method,
+        path,
+        status,
+        status === 405,
+      ])
+      expect([method, path, (await app.send(method, path)).status]).toEqual([method, path, 401])
+    }
+  })
 })
 
 describe('a local listener', () => {

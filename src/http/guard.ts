@@ -69,7 +69,8 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
     const shown = readCredential(request)
     const admit = (credential: Credential | null) => {
       const valid = shown === null ? null : validCredential(credential, shown)
-      if (valid !== null) use(request, valid, isOpen ? null : needs)
+      // Whether there is such an address and method comes before whose it is.
+      if (valid !== null) use(request, valid, isOpen || request.is404 ? null : needs)
       // A cookie that has ended is no cookie; a token that is none is a mistake worth telling.
       else if (!isOpen || shown?.via === 'header') throw new Refusal('sign_in_needed')
     }
