@@ -13,9 +13,9 @@ import fastify, {
 import type { Shared } from '../live/shared.ts'
 import { connectionLimits } from '../model/connection-limits.ts'
 import { Refusal, type RefusalCode } from '../model/errors.ts'
-import { isDeeper, maxJsonDepth } from '../model/json.ts'
 import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
+import { maxBodyBytes, passOverBody, readJsonAlone } from './bodies.ts'
 import { createClosing } from './closing.ts'
 import { descriptorLimit, limitConnections } from './connections.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
@@ -80,7 +80,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     ...listening(deps),
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: 1024 * 1024,
+    bodyLimit: maxBodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
     trustProxy: deps.guard.trustedProxies.length > 0 && trustOf(deps.guard.trustedProxies),
     ajv: { customOptions: validation },
@@ -135,6 +135,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     if (counting === undefined) done()
     else counting.then(() => done(), done)
   })
+  app.addHook('onRequest', passOverBody)
   app.setErrorHandler(async (error, request, reply) => {
     let refusal = toRefusal(error)
     try {
@@ -213,22 +214,6 @@ const turnedAway: ReadonlySet<RefusalCode> = new Set([
   'misdirected',
 ])
 
-/** JSON is the only body there is; none at all is none, whatever its type says. */
-function readJsonAlone(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (!isUtf8(request.headers['content-type'])) return done(new Refusal('not_json_type'))
-    if (body === '') return done(null, undefined)
-    void parse(request, body as string, (error, parsed) => {
-      if (error !== null) return done(new Refusal('not_json', { details: 'body: expected JSON', cause: error }))
-      const isTooDeep = isDeeper(parsed, maxJsonDepth)
-      const refusal = new Refusal('bad_request', { details: `body: nested deeper than ${maxJsonDepth} levels` })
-      done(isTooDeep ? refusal : null, parsed)
-    })
-  })
-}
-
 /** Remembers every route, so that a known path with a wrong method can be told from an unknown path. */
 function rememberMethods(app: FastifyInstance): (path: string) => string[] {
   const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
@@ -243,10 +228,4 @@ function rememberMethods(app: FastifyInstance): (path: string) => string[] {
     const routes = [...known.values()].filter(({ pattern }) => pattern.test(path))
     return [...new Set(routes.flatMap(({ methods }) => [...methods]))]
   }
-}
-
-/** Whether a content type leaves the charset open or says UTF-8. */
-function isUtf8(type = ''): boolean {
-  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
-  return /^utf-?8$/i.test(charset)
 }

@@ -116,7 +116,14 @@ describe('a request', () => {
     expect((await post(' '.repeat(1024 * 1024 + 1), { 'transfer-encoding': 'chunked' })).status).toBe(413)
     expect((await post('{"title":"x","__proto__":{"a":1}}')).status).toBe(400)
     // Where no body belongs, none is looked at.
-    expect((await app.send('GET', '/api/health/', { headers: { 'content-length': 3 }, body: 'x=y' })).status).toBe(200)
+    const get = (body: string, headers = {}) => app.send('GET', '/api/health/', { headers, body })
+    const chunked = { 'transfer-encoding': 'chunked' }
+    const length = (bytes: number) => ({ 'content-length': bytes })
+    expect((await get('x=y', length(3))).status).toBe(200)
+    expect((await get('x'.repeat(1024 * 1024), chunked)).status).toBe(200)
+    expect((await get('x'.repeat(1024 * 1024 + 1), chunked)).status).toBe(413)
+    const large = await get('x'.repeat(1024 * 1024 + 1), length(1024 * 1024 + 1))
+    expect([large.status, large.json.status]).toEqual([413, 413])
   })
 })
 
