@@ -31,7 +31,15 @@ import { type PageDeps, pageRoutes, readPage, sendPage } from './pages.ts'
 import { type PlaceDeps, placeRoutes } from './places.ts'
 import { createRateLimit, type RateLimitSettings } from './rate-limit.ts'
 import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
-import { isNavigation, leadToSignIn, refusalOf, refuseBroken, sendRefusal, toRefusal } from './refuse.ts'
+import {
+  isNavigation,
+  leadToSignIn,
+  refusalOf,
+  refuseBroken,
+  refuseHandshake,
+  sendRefusal,
+  toRefusal,
+} from './refuse.ts'
 import { refuseMisfits, validation } from './schemas.ts'
 import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
 import { closeSockets, type SocketDeps, socketRoutes, socketServerOptions } from './socket.ts'
@@ -109,6 +117,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       })
     },
   })
+  app.websocketServer.on('wsClientError', (error, socket) => refuseHandshake(error, socket, headers))
 
   app.decorateRequest('actor', null as unknown as FastifyRequest['actor'])
   app.decorateRequest('credential', null)
