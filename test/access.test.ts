@@ -299,7 +299,7 @@ describe('what a browser asks for another site', () => {
       await app.raw('GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
     ).toContain(' 421 ')
     expect(
-      await app.raw('GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
+      await app.raw('GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
     ).toContain(' 421 ')
     expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
   })

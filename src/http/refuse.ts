@@ -82,9 +82,9 @@ function wholeAnswer(refusal: Refusal, headers: ConstantHeaders): string {
 }
 
 /** Somebody opens a page, who can read one that asks them to sign in, or that says there is none. */
-export function isNavigation({ method, url, headers }: FastifyRequest, mount: string): boolean {
+export function isNavigation({ method, url, headers, ws }: FastifyRequest, mount: string): boolean {
   const path = url.startsWith(`${mount}/`) ? url.slice(mount.length) : url
-  const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && headers.upgrade === undefined
+  const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && !ws
   return method === 'GET' && isPage && headers.accept?.includes('text/html') === true
 }
 

@@ -23,6 +23,7 @@ import { docsRoutes } from './docs.ts'
 import { createGuard, type GuardSettings, trustOf } from './guard.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
 import { addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
+import { Incoming, readTarget } from './incoming.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
@@ -90,6 +91,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
+    rewriteUrl: readTarget,
     trustProxy: deps.guard.trustedProxies.length > 0 && trustOf(deps.guard.trustedProxies),
     ajv: { customOptions: validation },
     schemaErrorFormatter: refuseMisfits,
@@ -208,6 +210,7 @@ function listening({ tls }: Pick<ServerDeps, 'tls'>) {
     connectionsCheckingInterval: 2000,
     // The guard says what is wrong in the shape of every other refusal.
     requireHostHeader: false,
+    IncomingMessage: Incoming,
   }
   if (tls === null) return { ...times, http }
   const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)]

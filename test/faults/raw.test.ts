@@ -15,7 +15,8 @@ const requests: readonly (readonly [string, string, number])[] = [
   ['an empty host', `GET /healthz HTTP/1.1\r\nHost:\r\n${close}`, 421],
   ['a foreign host', `GET /healthz HTTP/1.1\r\nHost: evil.example\r\n${close}`, 421],
   ['a foreign address as a whole', `GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
-  ['our own address as a whole', `GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
+  ['our own address with a password', `GET http://a:b@localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
+  ['our own address of another scheme', `GET https://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
   [
     'a length and a transfer encoding',
     `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
