@@ -135,6 +135,28 @@ describe('roles', () => {
       }
     }
   })
+
+  it('are not asked about what is not there', async () => {
+    const app = await startApp({ config: { ...lan, public_read: true } })
+    await addAdmin(app)
+    const { headers } = await createToken(app, await signIn(app), 'viewer')
+    for (const [method, path, status] of [
+      ['POST', '/api/nope', 404],
+      ['DELETE', '/api/admin/nope/1/', 404],
+      ['DELETE', '/api/receivers/', 405],
+      ['POST', '/api/health/', 405],
+      ['PUT', '/api/admin/users/', 405],
+    ] as const) {
+      const answer = await app.send(method, path, { headers })
+      expect([method, path, answer.status, answer.headers.allow !== undefined]).toEqual([
+        method,
+        path,
+        status,
+        status === 405,
+      ])
+      expect([method, path, (await app.send(method, path)).status]).toEqual([method, path, 401])
+    }
+  })
 })
 
 describe('a local listener', () => {
@@ -277,7 +299,7 @@ describe('what a browser asks for another site', () => {
       await app.raw('GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
     ).toContain(' 421 ')
     expect(
-      await app.raw('GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
+      await app.raw('GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
     ).toContain(' 421 ')
     expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
   })

@@ -383,7 +383,9 @@ describe('trouble inside', () => {
       vendor_api: { status: text, base_url: shure.baseUrl, consecutive_failures: integer },
       timestamp: time,
     })
-    expect((await app.get('/readyz')).status).toBe(503)
+    expect(sick.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    const ready = await app.get('/readyz')
+    expect([ready.status, ready.headers['retry-after']]).toEqual([503, sick.headers['retry-after']])
     expect((await app.get('/healthz')).status).toBe(200)
     expect(await app.receivers()).toHaveLength(2)
     expectRefusal(await app.post('/api/config/', { key: 'polling_interval', value: '7' }), 503)

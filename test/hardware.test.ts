@@ -300,6 +300,14 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
     expect((await change(worn.json.id, {})).status).toBe(404)
   })
 
+  it('are listed for any manufacturer that is there, and for no other', async () => {
+    const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: {} }] })
+    const { json } = await app.post('/api/performers/', { name: 'Ana' })
+    expect((await app.get('/api/performers/?manufacturer=shure')).json).toEqual([json])
+    expect((await app.get('/api/performers/?manufacturer=nobody')).json).toEqual([])
+    expect((await app.get('/api/performers/?manufacturer=nobody&page=1')).json).toMatchObject({ count: 0, results: [] })
+  })
+
   it('names nothing that is not there', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }] = (await app.get('/api/units/')).json

@@ -1,5 +1,7 @@
 /** The REST interface from outside: bodies, pages, caching, refusals, and who is let in. */
 
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -350,8 +352,17 @@ describe('who is let in', () => {
   const hostOf = (app: TestApp, name: string) => ({ host: `${name}:${app.port}` })
 
   it('answers for its own names alone', async () => {
-    const app = await startApp({ config: { server: { allowed_hosts: ['mics.example'] } } })
-    for (const name of ['localhost', '127.0.0.1', '[::1]', hostname(), 'mics.example', 'MICS.example']) {
+    const app = await startApp({ config: { server: { allowed_hosts: ['mics.example', 'mics.local.'] } } })
+    for (const name of [
+      'localhost',
+      'localhost.',
+      '127.0.0.1',
+      '[::1]',
+      hostname(),
+      'mics.example',
+      'MICS.example.',
+      'mics.local',
+    ]) {
       expect([name, (await app.get('/api/health', hostOf(app, name))).status]).toEqual([name, 200])
     }
     for (const name of ['evil.example', '10.0.0.1', 'localhost.evil.example', '127.0.0.1.evil.example', '[::2]']) {
@@ -365,6 +376,38 @@ describe('who is let in', () => {
     const absolute = 'GET http://evil.example/api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
     expect(await app.raw(absolute)).toMatch(/^HTTP\/1\.1 421 /)
     expect(await app.raw('GET /api/health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
+    // As a proxy is asked: the address says the host, whatever the header says.
+    for (const target of [
+      'http://127.0.0.1/healthz',
+      'HTTP://localhost.:8080/healthz?x=1',
+      'http://mics.example/healthz',
+    ]) {
+      const whole = `GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
+      expect([target, (await app.raw(whole)).slice(0, 12)]).toEqual([target, 'HTTP/1.1 200'])
+    }
+    const written = `POST http://127.0.0.1:${app.port}/api/refresh HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n`
+    const origin = `Origin: http://127.0.0.1:${app.port}\r\nConnection: close\r\n\r\n`
+    expect(await app.raw(written + origin)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('passes over an upgrade to what it does not speak', async () => {
+    const app = await startApp()
+    const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAoAAAAAIAAAAA' }
+    for (const path of ['/healthz', '/api/data.json', '/']) expect((await app.get(path, h2c)).status).toBe(200)
+    const made = await app.post('/api/group/', { title: 'Choir' }, h2c)
+    expect([made.status, made.json.title]).toEqual([201, 'Choir'])
+    expectRefusal(await app.get('/nothing', h2c), 404)
+    expectRefusal(await app.get('/ws', h2c), 400, /ws:/)
+    const socket = connect(app.port, '127.0.0.1')
+    let heard = ''
+    socket.setEncoding('utf8').on('data', (text) => {
+      heard += text
+    })
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n')
+    await until('it is answered', () => heard.endsWith('{"status":"ok"}'))
+    socket.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    await once(socket, 'close')
+    expect(heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 404 /)
   })
 
   it('takes writes and sockets from its own pages and from programs, not from other sites', async () => {

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { entryOf, firstDevice, startApp, startSennheiser, startShure, until } from './app.ts'
 import { channelIn } from './socket-client.ts'
 
+const handshake = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+
 describe('a WebSocket', () => {
   it('greets, and answers a ping with its id', async () => {
     const app = await startApp()
@@ -101,11 +103,33 @@ describe('a WebSocket', () => {
 
   it('refuses a filter given twice, and lives on', async () => {
     const app = await startApp()
-    await app
-      .socket('/ws?manufacturer=shure&manufacturer=sennheiser')
-      .then(({ closed }) => closed)
-      .catch(({ message }) => expect(message).toBe('HTTP 400'))
+    const path = '/ws?manufacturer=shure&manufacturer=sennheiser'
+    await expect(app.socket(path)).rejects.toThrow('HTTP 400')
+    const headers = { ...handshake, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+    const { json } = await app.get(path, headers)
+    expect(json).toEqual({ error: 'Bad request.', status: 400, details: 'manufacturer: give it once' })
     expect((await app.get('/healthz')).status).toBe(200)
+  })
+
+  it.each([
+    ['without a key', { 'sec-websocket-key': '' }],
+    ['with a key that is none', { 'sec-websocket-key': 'short' }],
+    ['of an old version', { 'sec-websocket-version': '7' }],
+    ['that offers a subprotocol twice', { 'sec-websocket-protocol': 'a,a' }],
+  ])('is refused in the shape of every error: a handshake %s', async (_, mistake) => {
+    const app = await startApp()
+    const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+    const { status, headers, json } = await app.get('/ws', { ...handshake, ...key, ...mistake })
+    expect({ status, json }).toEqual({
+      status: 400,
+      json: { error: 'Bad request.', status: 400, details: expect.stringContaining('Sec-WebSocket-') },
+    })
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'sec-websocket-version': '13, 8',
+    })
   })
 
   it('is told when the real-time link of a manufacturer is lost', async () => {

@@ -22,7 +22,7 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     simulator.show.set(id, { audio_level: -7, rf_level: -61, battery: 42, name: 'Understudy' }, 2)
     simulator.push.flush()
     const transmitter = { name: 'Understudy', battery: 42, audio_level: -7, rf_level: -61 }
-    const update = await socket.next((message) => channelIn(message, 2)?.transmitter?.audio_level === -7)
+    const update = await socket.next((message) => channelIn(message, 2)?.transmitter?.name === 'Understudy')
     expect(update).toMatchObject({ receiver_id: before.id, manufacturer: simulator.manufacturer })
     expect(update.data.channels).toHaveLength(2)
     const told = channelOf(await app.receiver(id), 2)

@@ -47,7 +47,8 @@ declare module 'fastify' {
 export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promise<void> | undefined {
   const isLocalListener = isLoopback(deps.host) && !deps.requireLogin
   const own = hostname()
-  const ownNames = new Set([deps.host, own, `${own}.local`, ...deps.allowedHosts].map((name) => name.toLowerCase()))
+  const names = [deps.host, own, `${own}.local`, ...deps.allowedHosts]
+  const ownNames = new Set(names.map((name) => name.toLowerCase().replace(/\.$/, '')))
   const isTrusted = trustOf(deps.trustedProxies)
   const tellForwarded = createTeller(deps.log)
   return (request) => {
@@ -69,7 +70,8 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
     const shown = readCredential(request)
     const admit = (credential: Credential | null) => {
       const valid = shown === null ? null : validCredential(credential, shown)
-      if (valid !== null) use(request, valid, isOpen ? null : needs)
+      // Whether there is such an address and method comes before whose it is.
+      if (valid !== null) use(request, valid, isOpen || request.is404 ? null : needs)
       // A cookie that has ended is no cookie; a token that is none is a mistake worth telling.
       else if (!isOpen || shown?.via === 'header') throw new Refusal('sign_in_needed')
     }
@@ -156,7 +158,8 @@ function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void
 }
 
 function hostName(host: string): string {
-  const name = host.toLowerCase().replace(/:\d*$/, '')
+  // A name may end with the dot of the root.
+  const name = host.toLowerCase().replace(/\.?(:\d*)?$/, '')
   return name.startsWith('[') ? name.slice(1, -1) : name
 }
 
@@ -169,8 +172,7 @@ function isSameAddress(a: string, b: string): boolean {
 function checkOrigin(request: FastifyRequest): void {
   const { headers } = request
   const site = headers['sec-fetch-site']
-  const isUpgrade = headers.upgrade !== undefined
-  if (isReading(request) && !isUpgrade) {
+  if (isReading(request) && !request.ws) {
     const mode = headers['sec-fetch-mode']
     if (site === 'cross-site' && mode !== 'navigate') throw new Refusal('foreign_origin')
     return

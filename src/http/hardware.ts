@@ -192,7 +192,12 @@ function deviceRoutes(app: FastifyInstance, { latest, units, health, locations }
 }
 
 function performerRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutesDeps): void {
-  app.get('/api/performers', async (request) => listOf(request, await listPerformers(hardwareDeps.db.read)))
+  /** They are of no manufacturer: anybody's, but not of one that is not there. */
+  app.get('/api/performers', async (request) => {
+    const code = manufacturerOf(request)
+    const isThere = code === undefined || hardwareDeps.hasManufacturer(code)
+    return listOf(request, isThere ? await listPerformers(hardwareDeps.db.read) : [])
+  })
 
   app.post<{ Body: Type.Static<typeof PerformerBody> }>(
     '/api/performers',

@@ -1,12 +1,12 @@
 /** Health, refresh, settings. */
 
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { changeSetting, type SettingsDeps } from '../actions/change-settings.ts'
 import type { RefreshDeps } from '../actions/refresh.ts'
 import { refresh } from '../actions/refresh.ts'
 import type { HealthBody } from '../model/api.ts'
-import { Refusal } from '../model/errors.ts'
+import { Refusal, retryAfterSeconds } from '../model/errors.ts'
 import type { ServiceHealth } from '../model/health.ts'
 import type { Settings } from '../model/settings.ts'
 import { type Query, readParameter } from './answer.ts'
@@ -33,7 +33,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
       timestamp: new Date(deps.now()).toISOString(),
       version: deps.version,
     }
-    return reply.code(health.status === 'unhealthy' ? 503 : 200).send(body)
+    return sendReadiness(reply, health, body)
   })
 
   app.post('/api/refresh', (request) => refresh(deps, readParameter(request.query as Query, 'manufacturer')))
@@ -62,7 +62,12 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
 export function livenessRoutes(app: FastifyInstance, deps: Pick<MonitoringDeps, 'health'>): void {
   app.get('/healthz', { config: { needs: 'nothing' } }, () => ({ status: 'ok' }))
   app.get('/readyz', (_request, reply) => {
-    const isReady = deps.health(undefined).status !== 'unhealthy'
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'unavailable' })
+    const health = deps.health(undefined)
+    return sendReadiness(reply, health, { status: health.status === 'unhealthy' ? 'unavailable' : 'ok' })
   })
+}
+
+function sendReadiness(reply: FastifyReply, { status }: ServiceHealth, body: object): FastifyReply {
+  if (status === 'unhealthy') reply.code(503).header('retry-after', retryAfterSeconds)
+  return reply.send(body)
 }

@@ -179,8 +179,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/performers': {
     tag: 'Hardware',
-    summary: 'Performers.',
-    query: paging,
+    summary: 'Performers, who are of no manufacturer.',
+    query: {
+      manufacturer: Type.String({ description: 'All with the code of a manufacturer, none with any other.' }),
+      ...paging,
+    },
     answers: list(live.Performer),
   },
   'POST /api/performers': { tag: 'Hardware', summary: 'Adds a performer.', answers: created(live.Performer) },

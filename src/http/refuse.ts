@@ -2,6 +2,7 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, type RefusalCode, toErrorBody } from '../model/errors.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from '../store/errors.ts'
@@ -56,7 +57,19 @@ export function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, heade
     socket.destroy()
     return
   }
-  const refusal = new Refusal(brokenCodes[error.code ?? ''] ?? 'bad_request')
+  socket.end(wholeAnswer(new Refusal(brokenCodes[error.code ?? ''] ?? 'bad_request'), headers))
+}
+
+/** Answers an upgrade that is let in but whose handshake is no WebSocket's. */
+export function refuseHandshake({ message }: Error, socket: Duplex, headers: ConstantHeaders): void {
+  const refusal = new Refusal('bad_request', { details: message })
+  const answer = wholeAnswer(refusal, { ...headers, 'sec-websocket-version': '13, 8' })
+  // Nobody else looks after the connection any more.
+  socket.end(answer, () => socket.destroy())
+}
+
+/** For connections on which there is no request that could be answered. */
+function wholeAnswer(refusal: Refusal, headers: ConstantHeaders): string {
   const body = JSON.stringify(toErrorBody(refusal))
   const fields = {
     ...headers,
@@ -65,13 +78,13 @@ export function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, heade
     connection: 'close',
   }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${head.join('')}\r\n${body}`)
+  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${head.join('')}\r\n${body}`
 }
 
 /** Somebody opens a page, who can read one that asks them to sign in, or that says there is none. */
-export function isNavigation({ method, url, headers }: FastifyRequest, mount: string): boolean {
+export function isNavigation({ method, url, headers, ws }: FastifyRequest, mount: string): boolean {
   const path = url.startsWith(`${mount}/`) ? url.slice(mount.length) : url
-  const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && headers.upgrade === undefined
+  const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && !ws
   return method === 'GET' && isPage && headers.accept?.includes('text/html') === true
 }
 

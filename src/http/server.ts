@@ -13,9 +13,9 @@ import fastify, {
 import type { Shared } from '../live/shared.ts'
 import { connectionLimits } from '../model/connection-limits.ts'
 import { Refusal, type RefusalCode } from '../model/errors.ts'
-import { isDeeper, maxJsonDepth } from '../model/json.ts'
 import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
+import { maxBodyBytes, passOverBody, readJsonAlone } from './bodies.ts'
 import { createClosing } from './closing.ts'
 import { descriptorLimit, limitConnections } from './connections.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
@@ -23,6 +23,7 @@ import { docsRoutes } from './docs.ts'
 import { createGuard, type GuardSettings, trustOf } from './guard.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
 import { addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
+import { Incoming, readTarget } from './incoming.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
@@ -31,7 +32,15 @@ import { type PageDeps, pageRoutes, readPage, sendPage } from './pages.ts'
 import { type PlaceDeps, placeRoutes } from './places.ts'
 import { createRateLimit, type RateLimitSettings } from './rate-limit.ts'
 import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
-import { isNavigation, leadToSignIn, refusalOf, refuseBroken, sendRefusal, toRefusal } from './refuse.ts'
+import {
+  isNavigation,
+  leadToSignIn,
+  refusalOf,
+  refuseBroken,
+  refuseHandshake,
+  sendRefusal,
+  toRefusal,
+} from './refuse.ts'
 import { refuseMisfits, validation } from './schemas.ts'
 import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
 import { closeSockets, type SocketDeps, socketRoutes, socketServerOptions } from './socket.ts'
@@ -80,8 +89,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     ...listening(deps),
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: 1024 * 1024,
+    bodyLimit: maxBodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
+    rewriteUrl: readTarget,
     trustProxy: deps.guard.trustedProxies.length > 0 && trustOf(deps.guard.trustedProxies),
     ajv: { customOptions: validation },
     schemaErrorFormatter: refuseMisfits,
@@ -109,6 +119,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       })
     },
   })
+  app.websocketServer.on('wsClientError', (error, socket) => refuseHandshake(error, socket, headers))
 
   app.decorateRequest('actor', null as unknown as FastifyRequest['actor'])
   app.decorateRequest('credential', null)
@@ -135,6 +146,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     if (counting === undefined) done()
     else counting.then(() => done(), done)
   })
+  app.addHook('onRequest', passOverBody)
   app.setErrorHandler(async (error, request, reply) => {
     let refusal = toRefusal(error)
     try {
@@ -198,6 +210,7 @@ function listening({ tls }: Pick<ServerDeps, 'tls'>) {
     connectionsCheckingInterval: 2000,
     // The guard says what is wrong in the shape of every other refusal.
     requireHostHeader: false,
+    IncomingMessage: Incoming,
   }
   if (tls === null) return { ...times, http }
   const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)]
@@ -213,22 +226,6 @@ const turnedAway: ReadonlySet<RefusalCode> = new Set([
   'misdirected',
 ])
 
-/** JSON is the only body there is; none at all is none, whatever its type says. */
-function readJsonAlone(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (!isUtf8(request.headers['content-type'])) return done(new Refusal('not_json_type'))
-    if (body === '') return done(null, undefined)
-    void parse(request, body as string, (error, parsed) => {
-      if (error !== null) return done(new Refusal('not_json', { details: 'body: expected JSON', cause: error }))
-      const isTooDeep = isDeeper(parsed, maxJsonDepth)
-      const refusal = new Refusal('bad_request', { details: `body: nested deeper than ${maxJsonDepth} levels` })
-      done(isTooDeep ? refusal : null, parsed)
-    })
-  })
-}
-
 /** Remembers every route, so that a known path with a wrong method can be told from an unknown path. */
 function rememberMethods(app: FastifyInstance): (path: string) => string[] {
   const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
@@ -243,10 +240,4 @@ function rememberMethods(app: FastifyInstance): (path: string) => string[] {
     const routes = [...known.values()].filter(({ pattern }) => pattern.test(path))
     return [...new Set(routes.flatMap(({ methods }) => [...methods]))]
   }
-}
-
-/** Whether a content type leaves the charset open or says UTF-8. */
-function isUtf8(type = ''): boolean {
-  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
-  return /^utf-?8$/i.test(charset)
 }

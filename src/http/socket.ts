@@ -78,7 +78,8 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
       handler: () => {
         throw new Refusal('bad_request', { details: 'This address speaks WebSocket; connect with ws:// or wss://.' })
       },
-      preHandler: async () => {
+      preHandler: async ({ query }) => {
+        readParameter(query as Query, 'manufacturer')
         if (!deps.isBroadcasting(null)) throw new Refusal('websocket_off')
         if (app.websocketServer.clients.size >= deps.maxClients) throw new Refusal('websocket_full')
       },

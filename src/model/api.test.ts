@@ -62,8 +62,9 @@ test.each([
   expect(signalQuality(levels.map((rf_level) => channel({ rf_level })))).toBe(expected)
 })
 
-test('a spare channel’s noise floor says nothing of the signal', () => {
-  expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -106 })])).toBe('excellent')
+test('a channel without a transmitter counts with its own RF level, where that is known', () => {
+  expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -90 })])).toBe('poor')
+  expect(signalQuality([channel({ rf_level: -50 }), channel(null)])).toBe('excellent')
 })
 
 test('a change tells all channels and what else differs; last_seen alone is none', () => {

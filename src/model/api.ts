@@ -195,11 +195,9 @@ export function batteryHealth(channels: readonly Channel[], threshold: number): 
   return worst > threshold ? 'fair' : 'low'
 }
 
-/** The worst known RF level decides. A channel without a transmitter hears noise, which says nothing of the others. */
+/** The worst known RF level decides, of channels without a transmitter too. */
 export function signalQuality(channels: readonly Channel[]): SignalQuality {
-  const inUse = channels.filter((channel) => channel.transmitter !== null)
-  const heard = inUse.length > 0 ? inUse : channels
-  const worst = lowest(heard.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
+  const worst = lowest(channels.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
   if (worst === null) return 'unknown'
   if (worst >= -55) return 'excellent'
   if (worst >= -70) return 'good'

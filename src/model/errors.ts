@@ -57,6 +57,9 @@ export interface ErrorBody {
   readonly details?: string
 }
 
+/** Where nothing says when it is worth trying again. */
+export const retryAfterSeconds = 5
+
 /** Thrown where a request cannot go on; becomes an `ErrorBody` at the door it came through. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -75,7 +78,7 @@ export class Refusal extends Error {
     this.code = code
     this.status = kind.status
     this.details = options.details
-    this.retryAfter = options.retryAfter ?? (kind.status === 429 || kind.status === 503 ? 5 : undefined)
+    this.retryAfter = options.retryAfter ?? (kind.status === 429 || kind.status === 503 ? retryAfterSeconds : undefined)
   }
 }
 

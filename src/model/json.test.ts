@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isDeeper } from './json.ts'
+import { findNul, isDeeper } from './json.ts'
 
 it.each([
   ['1', 0, false],
@@ -9,3 +9,10 @@ it.each([
   ['[[],{"a":[1]}]', 2, true],
   [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 64, true],
 ])('%.20s is deeper than %d: %s', (json, levels, expected) => expect(isDeeper(JSON.parse(json), levels)).toBe(expected))
+
+it.each([
+  [{ a: 'text', b: [1, null, 'more'] }, null],
+  ['a\0', []],
+  [{ a: { b: ['fine', 'not\0'] } }, ['a', 'b', '1']],
+  [{ a: { 'b\0': 1 } }, ['a', 'b\0']],
+])('in %j U+0000 is at %j', (value, way) => expect(findNul(value)).toEqual(way))

@@ -10,3 +10,15 @@ export function isDeeper(value: unknown, levels: number): boolean {
   for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
   return false
 }
+
+/** The way, key by key, to the first text that has U+0000, or to the key that has it; null where there is none. */
+export function findNul(value: unknown): readonly string[] | null {
+  if (typeof value === 'string') return value.includes('\0') ? [] : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const [key, inner] of Object.entries(value)) {
+    if (key.includes('\0')) return [key]
+    const way = findNul(inner)
+    if (way !== null) return [key, ...way]
+  }
+  return null
+}

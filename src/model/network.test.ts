@@ -38,7 +38,6 @@ describe('a network to scan', () => {
     ['172.31.0.9/32', '172.31.0.9/32'],
     ['100.64.0.0/22', '100.64.0.0/22'],
     ['169.254.1.1/31', '169.254.1.0/31'],
-    [' 10.0.0.0/24 ', '10.0.0.0/24'],
   ])('%s is %s', (text, expected) => {
     const subnet = readScanSubnet(text, [])
     expect('error' in subnet ? subnet : formatSubnet(subnet)).toBe(expected)
@@ -59,6 +58,8 @@ describe('a network to scan', () => {
     ['192.168.1/24', /CIDR/],
     ['fd00::/120', /CIDR/],
     ['', /CIDR/],
+    [' 10.0.0.0/24', /CIDR/],
+    ['10.0.0.0/24\n', /CIDR/],
   ])('%s is refused', (text, reason) => {
     expect(readScanSubnet(text, [])).toMatchObject({ error: expect.stringMatching(reason) })
   })

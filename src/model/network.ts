@@ -58,7 +58,7 @@ export function parseIpv4(text: string): number | null {
 }
 
 export function parseSubnet(text: string): Subnet | null {
-  const [, ip = '', bits = ''] = /^([\d.]{7,15})\/(\d|[12]\d|3[0-2])$/.exec(text.trim()) ?? []
+  const [, ip = '', bits = ''] = /^([\d.]{7,15})\/(\d|[12]\d|3[0-2])$/.exec(text) ?? []
   const address = parseIpv4(ip)
   if (address === null) return null
   const prefix = Number(bits)

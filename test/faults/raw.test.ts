@@ -15,7 +15,8 @@ const requests: readonly (readonly [string, string, number])[] = [
   ['an empty host', `GET /healthz HTTP/1.1\r\nHost:\r\n${close}`, 421],
   ['a foreign host', `GET /healthz HTTP/1.1\r\nHost: evil.example\r\n${close}`, 421],
   ['a foreign address as a whole', `GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
-  ['our own address as a whole', `GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
+  ['our own address with a password', `GET http://a:b@localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
+  ['our own address of another scheme', `GET https://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
   [
     'a length and a transfer encoding',
     `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -116,7 +117,14 @@ describe('a request', () => {
     expect((await post(' '.repeat(1024 * 1024 + 1), { 'transfer-encoding': 'chunked' })).status).toBe(413)
     expect((await post('{"title":"x","__proto__":{"a":1}}')).status).toBe(400)
     // Where no body belongs, none is looked at.
-    expect((await app.send('GET', '/api/health/', { headers: { 'content-length': 3 }, body: 'x=y' })).status).toBe(200)
+    const get = (body: string, headers = {}) => app.send('GET', '/api/health/', { headers, body })
+    const chunked = { 'transfer-encoding': 'chunked' }
+    const length = (bytes: number) => ({ 'content-length': bytes })
+    expect((await get('x=y', length(3))).status).toBe(200)
+    expect((await get('x'.repeat(1024 * 1024), chunked)).status).toBe(200)
+    expect((await get('x'.repeat(1024 * 1024 + 1), chunked)).status).toBe(413)
+    const large = await get('x'.repeat(1024 * 1024 + 1), length(1024 * 1024 + 1))
+    expect([large.status, large.json.status]).toEqual([413, 413])
   })
 })
 

@@ -1,0 +1,63 @@
+/** The bodies of requests: JSON alone, so large, so deep, and without what no database can hold. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../model/errors.ts'
+import { findNul, isDeeper, maxJsonDepth } from '../model/json.ts'
+
+export const maxBodyBytes = 1024 * 1024
+
+/** JSON is the only body there is; none at all is none, whatever its type says. */
+export function readJsonAlone(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (!isUtf8(request.headers['content-type'])) return done(new Refusal('not_json_type'))
+    if (body === '') return done(null, undefined)
+    const text = body as string
+    void parse(request, text, (error, parsed) => {
+      if (error !== null) return done(new Refusal('not_json', { details: 'body: expected JSON', cause: error }))
+      if (isDeeper(parsed, maxJsonDepth)) return done(refuse(`body: nested deeper than ${maxJsonDepth} levels`))
+      // PostgreSQL refuses U+0000 and SQLite cuts a text there. JSON has no other way to write it.
+      const nul = text.includes('\\u0000') ? findNul(parsed) : null
+      if (nul !== null) return done(refuse(`${nul.join('.') || 'body'}: expected text without U+0000`))
+      done(null, parsed)
+    })
+  })
+}
+
+function refuse(details: string): Refusal {
+  return new Refusal('bad_request', { details })
+}
+
+/** Whether a content type leaves the charset open or says UTF-8. */
+function isUtf8(type = ''): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
+  return /^utf-?8$/i.test(charset)
+}
+
+/** Fastify reads no body of these. */
+const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE'])
+
+/** A body where none belongs is passed over, as long as it is no larger than any other may be. */
+export function passOverBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  const { method, headers, raw } = request
+  const isChunked = headers['transfer-encoding'] !== undefined
+  const hasBody = isChunked || headers['content-length'] !== undefined
+  if (!hasBody || !bodiless.has(method) || request.ws) {
+    done()
+    return
+  }
+  let size = Number(headers['content-length'] ?? 0)
+  const tooLarge = () => {
+    raw.off('data', count).off('end', done)
+    reply.header('connection', 'close')
+    done(new Refusal('too_large'))
+  }
+  const count = (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBodyBytes) tooLarge()
+  }
+  if (size > maxBodyBytes) tooLarge()
+  else if (isChunked) raw.on('data', count).once('end', done)
+  else done()
+}
