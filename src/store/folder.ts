@@ -35,7 +35,7 @@ export function notWritable(path: string, error: unknown): unknown {
   return new Error(`${path} cannot be written: ${reason(dirname(path))}`, { cause: error })
 }
 
-const notAllowed = (folder: string) => `the user this runs as may not write in ${folder}`
+const notAllowed = (folder: string) => `permission denied to this user; look who owns it, and the folder ${folder}`
 
 const reasons: Readonly<Record<string, (folder: string) => string>> = {
   ENOENT: (folder) => `there is no folder ${folder}`,
