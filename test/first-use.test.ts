@@ -22,7 +22,7 @@ const patience = 120_000
 const password = 'correct horse battery\n'
 const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
 
-describe.concurrent('a shell without the secrets', () => {
+describe('a shell without the secrets', () => {
   it(
     'can run what asks no system, and what is stored stays',
     async () => {
@@ -74,7 +74,7 @@ describe.concurrent('a shell without the secrets', () => {
   })
 })
 
-describe.concurrent('a key of secrets from the environment', () => {
+describe('a key of secrets from the environment', () => {
   it(
     'opens and seals them for export, import and restore as well',
     async () => {
@@ -93,7 +93,7 @@ describe.concurrent('a key of secrets from the environment', () => {
   )
 })
 
-describe.concurrent('a slip', () => {
+describe('a slip', () => {
   it(
     'in the words of a demo is not passed over',
     async () => {
@@ -165,7 +165,7 @@ function wordsOf(command: string): string[] {
   return stdout.trimEnd().split('\n')
 }
 
-describe.concurrent('the first administrator', () => {
+describe('the first administrator', () => {
   it(
     'is made in the house that is running by what it says at its start',
     async () => {
@@ -184,14 +184,18 @@ describe.concurrent('the first administrator', () => {
     patience,
   )
 
-  it('of a demo, too', async () => {
-    const home = await startHome()
-    const service = await home.serve(['--demo', '--receivers', '2', '--host', '0.0.0.0'])
-    const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
-    expect((await home.run([...wordsOf(hint), '--password-stdin'], {}, password)).err).toBe('')
-    const signedIn = await service.post('/api/auth/login', { username: 'ana', password: password.trim() })
-    expect(signedIn.status).toBe(200)
-  })
+  it(
+    'of a demo, too',
+    async () => {
+      const home = await startHome()
+      const service = await home.serve(['--demo', '--receivers', '2', '--host', '0.0.0.0'])
+      const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
+      expect((await home.run([...wordsOf(hint), '--password-stdin'], {}, password)).err).toBe('')
+      const signedIn = await service.post('/api/auth/login', { username: 'ana', password: password.trim() })
+      expect(signedIn.status).toBe(200)
+    },
+    patience,
+  )
 
   it(
     'may come before the first start, which is said',
