@@ -94,7 +94,7 @@ async function run(
     manufacturers,
     isScreenOnly: !options.poll,
     isStrict: options.strict === true,
-    createAdmin: `micwatch create_admin --username <name>${houseFlags(options)}`,
+    createAdmin: `micwatch create_admin --username <name>${houseFlags(options, terminal.env)}`,
   })
   fitHeap(() => app.house.latest.size, signal)
   const { address } = app

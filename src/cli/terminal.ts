@@ -77,16 +77,17 @@ export function readOptions(options: CommonOptions, { env }: Pick<Terminal, 'env
   return readConfig({ ...flags, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }, env, how)
 }
 
-/** What of the flags says which house is meant, for a command that somebody copies to a shell. */
-export function houseFlags({ config, dataDir, databaseUrl }: CommonOptions): string {
-  const flags = {
-    '--config': config,
-    '--data-dir': dataDir,
-    '--database-url': databaseUrl && withoutPassword(databaseUrl),
-  }
-  return Object.entries(flags)
-    .map(([name, value]) => (value === undefined ? '' : ` ${name} ${quoted(value)}`))
-    .join('')
+/** Which house is meant, as flags for a command in another shell, which may lack what the environment says here. */
+export function houseFlags(options: CommonOptions, env: Terminal['env']): string {
+  const config = options.config || env.MICWATCH_CONFIG
+  const dataDir = options.dataDir || env.MICWATCH_DATA_DIR
+  const databaseUrl = options.databaseUrl || env.MICWATCH_DATABASE_URL
+  const flags = [
+    ['--config', config],
+    ['--data-dir', dataDir],
+    ['--database-url', databaseUrl && withoutPassword(databaseUrl)],
+  ] as const
+  return flags.map(([name, value]) => (value ? ` ${name} ${quoted(value)}` : '')).join('')
 }
 
 /** What is printed may end up in a log. */
