@@ -7,10 +7,11 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Credentials, createCredentials } from './actions/credentials.ts'
 import { createHasher, type Hasher } from './actions/hasher.ts'
 import { createSetupCode, isSetupNeeded, type SetupCode } from './actions/sign-in.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { type House, type HouseOptions, openHouse } from './house.ts'
 import type { CachedAnswer } from './http/answer.ts'
 import { isLoopback } from './http/guard.ts'
+import { operations } from './http/openapi.ts'
 import { createServer } from './http/server.ts'
 import { createCache } from './live/cache.ts'
 import { saveLevels, saveLevelsForever } from './monitor/levels.ts'
@@ -32,15 +33,18 @@ export interface AppOptions extends Omit<HouseOptions, 'cache'> {
   readonly webRoot: string
   /** Leaves polling and subscriptions to other processes. */
   readonly isScreenOnly?: boolean
+  /** The command that makes an administrator of this house, for a shell. */
+  readonly createAdmin?: string
   /** Tells whoever started the service, and nobody else: a set-up code is no matter for a log. */
   say?(line: string): void
 }
 
-/** Throws what `openHouse` throws, and the system's error when it cannot listen. */
+/** Throws what `openHouse` throws, a ConfigError, and the system's error when it cannot listen. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
   const { host, port, mount, allowed_hosts, trusted_proxies, frame_ancestors, strict_transport } = config.server
-  await requireFreePort(host, port)
+  checkOverrides(config)
+  await requireFreePort(host, port).catch((error) => Promise.reject(listenTrouble(error, config.server)))
   const cache = createCache<CachedAnswer>({ timeoutMs: config.settings.CACHE_TIMEOUT * 1000 })
   const house = await openHouse(config, { ...options, cache })
   const stop = new AbortController()
@@ -107,7 +111,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       await server.listen({ host, port })
     } catch (error) {
       await server.close()
-      throw error
+      throw listenTrouble(error, config.server)
     }
     const bound = server.server.address()
     if (typeof bound === 'object' && bound !== null) house.sourceDeps.destinations.addOwn(bound.address, bound.port)
@@ -145,12 +149,12 @@ function createPeople({ db }: House, log: FastifyBaseLogger): People {
     hasher,
     setupCode,
     onSetUp: () => void forget(),
-    async openSetup({ server: { host }, require_login, data_dir }, { say }) {
+    async openSetup({ server: { host }, require_login, data_dir }, { say, createAdmin }) {
       if ((isLoopback(host) && !require_login) || !(await isSetupNeeded({ db }))) return
       const path = await writeSetupCode(data_dir, setupCode.current() ?? '')
       forgetCode = () => removeSetupCode(data_dir)
       say?.(`Nobody can sign in yet. Open the set-up page within 60 minutes; its code is ${setupCode.current()}`)
-      say?.(`(also in ${path}), or run: micwatch create_admin --username <name>`)
+      say?.(createAdmin === undefined ? `(also in ${path})` : `(also in ${path}), or run: ${createAdmin}`)
     },
     async close() {
       await hasher.close()
@@ -197,6 +201,16 @@ function editing(house: House) {
   }
 }
 
+/** An endpoint is one of those that the OpenAPI document tells of. */
+function checkOverrides({ file, rate_limit }: Config): void {
+  const stray = Object.keys(rate_limit.overrides).find(
+    (endpoint) => !Object.hasOwn(operations, endpoint.replace(/\/$/, '')),
+  )
+  if (stray === undefined) return
+  const where = `${file ?? 'configuration'}: rate_limit.overrides`
+  throw new ConfigError(`${where}: expected an endpoint such as POST /api/discover/, not ${stray}`)
+}
+
 /** Throws the system's error before anything is opened, so that a second service by mistake touches nothing. */
 async function requireFreePort(host: string, port: number): Promise<void> {
   if (port === 0) return
@@ -204,6 +218,23 @@ async function requireFreePort(host: string, port: number): Promise<void> {
   await once(probe, 'listening')
   probe.close()
   await once(probe, 'close')
+}
+
+/** Why nobody can listen at an address of the configuration, and what to do; the error itself where that says it. */
+function listenTrouble(error: unknown, { host, port }: Config['server']): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  const say = (sentence: string) => new Error(sentence, { cause: error })
+  switch (code) {
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return say(`server.host: the name ${host} does not resolve; give an address of this machine, such as 127.0.0.1`)
+    case 'EADDRNOTAVAIL':
+      return say(`server.host: ${host} is no address of this machine; give one that is, or 0.0.0.0 for all of them`)
+    case 'EACCES':
+      return say(`server.port: port ${port} takes more rights than this process has; choose one from 1024 on`)
+    default:
+      return error
+  }
 }
 
 function addressOf(server: FastifyInstance, { server: { host, mount }, tls }: Config): string {

@@ -68,6 +68,25 @@ describe('configuration', () => {
     expect(refusal(content)).toBe('micwatch.yaml: manufacturers.0.config.shared_key: the environment has no SHURE_KEY')
   })
 
+  test('a command that asks no system needs no secret of one, and nothing else less', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own way to name a variable
+    const content = 'manufacturers: [{code: shure, config: {devices: ["${RX}"]}}, {code: sennheiser}]'
+    const offline = (text: string) => readConfig({ config: fileWith(text) }, {}, { isOffline: true })
+    expect(offline(content).manufacturers).toEqual([{ code: 'sennheiser' }])
+    const name = content.replace('code: sennheiser', `code: sennheiser, name: "$\{NAME}"`)
+    expect(() => offline(name)).toThrow(/manufacturers\.1\.name: the environment has no NAME/)
+    expect(() => offline(`database_url: "$\{URL}"`)).toThrow(/database_url: the environment has no URL/)
+  })
+
+  test.each(['300.1.1.1', '10.0.0', '127'])('listens at no address that is none: %s', (host) => {
+    expect(() => readConfig({ host }, {})).toThrow('--host: expected a host name or address')
+    expect(refusal(`server: {host: "${host}"}`)).toBe('micwatch.yaml: server.host: expected a host name or address')
+  })
+
+  test.each(['127.0.0.1', '::1', 'stage-left', 'mics.example'])('listens at %s', (host) => {
+    expect(readConfig({ host }, {}).server.host).toBe(host)
+  })
+
   test.each([
     ['server: {prot: 1}', 'micwatch.yaml: server.prot: unknown key'],
     ['server: {port: high}', 'micwatch.yaml: server.port: expected a whole number from 0 to 65535'],
@@ -85,6 +104,14 @@ describe('configuration', () => {
       'micwatch.yaml: manufacturers.2.code: expected every code once; shure is there already',
     ],
     ['database_url: mysql://x', 'micwatch.yaml: database_url: expected sqlite:<file> or postgres://…'],
+    [
+      'discovery_ranges: [203.0.113.0/24, 10.0.0.0/99]',
+      'micwatch.yaml: discovery_ranges.1: expected a network in CIDR form, such as 10.0.0.0/8',
+    ],
+    [
+      'discovery_ranges: [300.0.0.0/8]',
+      'micwatch.yaml: discovery_ranges.0: expected a network in CIDR form, such as 10.0.0.0/8',
+    ],
     [
       'server: {frame_ancestors: ["https://wall.example; script-src *"]}',
       "micwatch.yaml: server.frame_ancestors.0: expected a list of origins such as https://wall.example, or 'self'",

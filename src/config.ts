@@ -43,7 +43,10 @@ const Manufacturer = Type.Object(
 
 const File = section({
   server: section({
-    host: text('a host name or address'),
+    // Digits and dots alone make no name.
+    host: Type.Union([Type.String({ format: 'ipv4' }), Type.String({ pattern: '[^\\d.]' })], {
+      description: 'a host name or address',
+    }),
     port: whole(0, 65_535),
     mount: Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*/?$', description: 'a path such as /micwatch, or empty' }),
     allowed_hosts: texts('host names'),
@@ -128,15 +131,21 @@ const defaultRateLimit = {
   overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } },
 }
 
+export interface ReadOptions {
+  /** Nobody is going to be asked: a manufacturer of which a variable is missing is left out, and stays as it is stored. */
+  readonly isOffline?: boolean
+}
+
 /** Throws ConfigError. */
-export function readConfig(flags: ConfigFlags, env: Environment): Config {
-  const { path, file } = readFile(flags.config ?? env.MICWATCH_CONFIG, env)
+export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = false }: ReadOptions = {}): Config {
+  const { path, file } = readFile(flags.config ?? env.MICWATCH_CONFIG, env, isOffline)
   const outer = check(fromEnvironment(env), (key) => environmentName(key))
   const inner = check(fromFlags(flags), (key) => `--${key.replaceAll('_', '-').replace('server.', '')}`)
   const merged: File = { ...file, ...outer, ...inner, server: { ...file.server, ...outer.server, ...inner.server } }
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
   checkNetworks(merged.server?.trusted_proxies ?? [], `${path ?? 'configuration'}: server.trusted_proxies`)
+  checkNetworks(merged.discovery_ranges ?? [], `${path ?? 'configuration'}: discovery_ranges`)
   checkCodes(merged.manufacturers ?? [], `${path ?? 'configuration'}: manufacturers`)
   // With a certificate made here it would lock browsers out wherever the next one is made.
   if (merged.server?.strict_transport === true && typeof tls !== 'object') {
@@ -181,7 +190,11 @@ function checkCodes(manufacturers: readonly ManufacturerEntry[], where: string):
   if (repeated !== null) throw new ConfigError(`${where}.${repeated.key}: ${repeated.trouble}`)
 }
 
-function readFile(named: string | undefined, env: Environment): { path: string | null; file: File } {
+function readFile(
+  named: string | undefined,
+  env: Environment,
+  isOffline: boolean,
+): { path: string | null; file: File } {
   const path = named ?? defaultFile
   let content: string
   try {
@@ -198,24 +211,32 @@ function readFile(named: string | undefined, env: Environment): { path: string |
     const [line] = (error as Error).message.split('\n')
     throw new ConfigError(`${path}: not valid YAML: ${line}`)
   }
-  const filled = fillReferences(values, env, path, '')
-  return { path, file: check(filled, (key) => (key === '' ? path : `${path}: ${key}`)) }
+  const incomplete = new Set<number>()
+  const filled = fillReferences(values, '', (name, key) => {
+    const known = env[name]
+    if (known !== undefined) return known
+    const at = isOffline ? /^manufacturers\.(\d+)\.config\./.exec(key)?.[1] : undefined
+    if (at === undefined) throw new ConfigError(`${path}: ${key}: the environment has no ${name}`)
+    incomplete.add(Number(at))
+    return ''
+  })
+  const file = check(filled, (key) => (key === '' ? path : `${path}: ${key}`))
+  const { manufacturers } = file
+  if (manufacturers === undefined || incomplete.size === 0) return { path, file }
+  return { path, file: { ...file, manufacturers: manufacturers.filter((_, at) => !incomplete.has(at)) } }
 }
 
-/** Puts the environment's value in the place of every text that is `${NAME}` as a whole. */
-function fillReferences(value: unknown, env: Environment, path: string, key: string): unknown {
+/** Puts `lookUp` in the place of every text that is `${NAME}` as a whole. */
+function fillReferences(value: unknown, key: string, lookUp: (name: string, key: string) => string): unknown {
   if (typeof value === 'string') {
     const name = /^\$\{(\w+)\}$/.exec(value)?.[1]
-    if (name === undefined) return value
-    const known = env[name]
-    if (known === undefined) throw new ConfigError(`${path}: ${key}: the environment has no ${name}`)
-    return known
+    return name === undefined ? value : lookUp(name, key)
   }
-  if (Array.isArray(value)) return value.map((item, at) => fillReferences(item, env, path, `${key}.${at}`))
+  if (Array.isArray(value)) return value.map((item, at) => fillReferences(item, `${key}.${at}`, lookUp))
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([name, inner]) => {
     const inside = key === '' ? name : `${key}.${name}`
-    return [name, fillReferences(inner, env, path, inside)]
+    return [name, fillReferences(inner, inside, lookUp)]
   })
   return Object.fromEntries(entries)
 }

@@ -24,15 +24,21 @@ const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
 
 keepNewcomersFew()
 
+/** A terminal sends Ctrl+C to npm and to us, and npm passes its own on: asked twice so soon is asked once. */
+const echoMs = 200
 /** Longer than any stop takes in which nothing hangs. */
 const lastResortMs = 8000
 
 const stop = new AbortController()
+let interruptedAt: number | undefined
 for (const [name, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
   process.on(name, () => {
+    const at = performance.now()
+    if (name === 'SIGINT' && interruptedAt !== undefined && at - interruptedAt < echoMs) return
+    if (name === 'SIGINT') interruptedAt ??= at
     // Asked twice, somebody is in a hurry.
     if (stop.signal.aborted) process.exit(code)
     stop.abort()
@@ -63,6 +69,7 @@ const terminal: Terminal = {
   onException(take) {
     takeException = take
   },
+  onExit: (work) => void process.once('exit', work),
   giveUp() {
     hasGivenUp = true
     stop.abort()

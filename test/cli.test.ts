@@ -117,7 +117,8 @@ describe('poll_devices', () => {
     const second = await home.run(['poll_devices', '--once', '--json', '--manufacturer', 'shure'])
     expect(second.json()).toEqual({ manufacturers: [{ code: 'shure', ...cycle(3, 0) }] })
     const table = await home.run(['poll_devices', '--once'])
-    expect(table).toMatchObject({ code: 0, out: expect.stringMatching(/shure.*3/s) })
+    expect(table).toMatchObject({ code: 0, out: expect.stringMatching(/ known .*shure.*3/s) })
+    expect(table.out).not.toContain('duplicate')
 
     shure.setFault({ type: 'status', status: 403 })
     const failed = await home.run(['poll_devices', '--once', '--json'])
@@ -131,7 +132,7 @@ describe('poll_devices', () => {
   it('rehearses without leaving a trace', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
-    const nothing = await home.run(['poll_devices', '--dry-run', '--json'])
+    const nothing = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
     expect(nothing).toMatchObject({ code: 0, err: '' })
     expect(nothing.json().manufacturers).toMatchObject([{ code: 'shure', devices: 2, created: 2 }])
     expect(await readdir(home.path)).toEqual(['micwatch.yaml'])
@@ -140,7 +141,7 @@ describe('poll_devices', () => {
     shure.show.set(firstDevice(shure).id, { ip: '10.77.0.1' })
     shure.show.add('shure')
     for (let runs = 0; runs < 2; runs += 1) {
-      const { json } = await home.run(['poll_devices', '--dry-run', '--json'])
+      const { json } = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
       expect(json().manufacturers).toMatchObject([{ devices: 3, created: 1, moved: 1 }])
     }
     expect((await home.run(['poll_devices', '--once', '--json'])).json().manufacturers).toMatchObject([
@@ -148,12 +149,35 @@ describe('poll_devices', () => {
     ])
   })
 
+  it('rehearses until it is told to stop, beside whoever polls in earnest', async () => {
+    const shure = withoutLink(await startShure({ richList: true }))
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    await home.run(['check_connections'])
+    const rehearsal = home.start(['poll_devices', '--dry-run', '--json'])
+    const last = () => JSON.parse(rehearsal.lines().at(-1) ?? '')
+    await until('three rehearsals', () => rehearsal.lines().length >= 3, 20_000)
+    expect(last()).toMatchObject({ dry_run: true, manufacturers: [{ code: 'shure', devices: 2, created: 2 }] })
+    expect((await home.run(['poll_devices', '--once', '--json'])).json().manufacturers[0].created).toBe(2)
+    await until('what was stored is seen', () => last().manufacturers[0].created === 0)
+    rehearsal.kill('SIGINT')
+    expect([await rehearsal.ended, rehearsal.err()]).toEqual([0, ''])
+
+    const said = home.start(['poll_devices', '--dry-run', '--continuous', '--interval', '1'])
+    await until('two lines', () => said.lines().length >= 3)
+    expect(said.lines()).toEqual([
+      'Polls would find this; nothing is written:',
+      ...Array.from({ length: said.lines().length - 1 }, () => expect.stringMatching(/Z shure: 2 devices, 0 new/)),
+    ])
+    said.kill('SIGTERM')
+    expect(await said.ended).toBe(0)
+  }, 90_000)
+
   it('rehearses on a PostgreSQL that is empty, and leaves it so', async () => {
     const shure = withoutLink(await startShure())
     const { url, drop } = await createTestDatabase('postgres')
     onTestFinished(drop)
     const home = await startHome({ database_url: url, manufacturers: [entryOf(shure)] })
-    const rehearsed = await home.run(['poll_devices', '--dry-run', '--json'])
+    const rehearsed = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
     expect([rehearsed.code, rehearsed.err]).toEqual([0, ''])
     expect(rehearsed.json().manufacturers).toMatchObject([{ created: 2 }])
     expect(await readdir(home.path)).toEqual(['micwatch.yaml'])
@@ -180,11 +204,21 @@ describe('check_api_health', () => {
     shure.setFault({ type: 'reset' })
     const ill = await home.run(['check_api_health', '--json'])
     expect(ill.code).toBe(1)
-    expect(ill.json()).toMatchObject({ status: 'degraded', manufacturers: [{}, { error: expect.any(String) }] })
+    const first = { status: 'degraded', consecutive_failures: 1, error: expect.any(String) }
+    expect(ill.json()).toMatchObject({ status: 'degraded', manufacturers: [{ status: 'healthy' }, first] })
     expect(ill.err).toMatch(/^shure: .+\n$/)
     expect(await home.run(['check_api_health', '--json', '--manufacturer', 'sennheiser'])).toMatchObject({ code: 0 })
     expect(await home.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
-  })
+    // Whoever polls counts; what is asked now says whether that is still so.
+    const poller = home.start(['poll_devices', '--manufacturer', 'shure'])
+    await until('three polls have failed', () => poller.lines().length >= 3, 30_000)
+    poller.kill('SIGTERM')
+    await poller.ended
+    const lost = await home.run(['check_api_health', '--json', '--manufacturer', 'shure'])
+    expect(lost.json().manufacturers).toMatchObject([{ status: 'unhealthy', error: expect.any(String) }])
+    shure.setFault(null)
+    expect((await home.run(['check_api_health', '--json'])).json().status).toBe('healthy')
+  }, 90_000)
 })
 
 describe('migrate, simulate, serve', () => {

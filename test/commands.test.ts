@@ -34,6 +34,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     expect((await home.run(['realtime_status', '--json', '--status', 'error'])).json()).toEqual({ connections: [] })
     const table = await home.run(['realtime_status', '--verbose'])
     expect(table.out).toContain('last message')
+    expect(table.out).toContain('seconds connected')
     expect(table.out).toContain(firstDevice(simulator).name)
 
     const socket = await service.socket()

@@ -1,6 +1,8 @@
 /** Several processes on one database, and how each of them ends. */
 
+import { mkdir, readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
 
@@ -28,9 +30,11 @@ describe('pollers', () => {
     expect(second.err()).toContain(`:${first.pid}:`)
 
     const startedAt = performance.now()
-    const once = await home.run(['poll_devices', '--once', '--interval', '2', '--json'])
+    const words = ['poll_devices', '--once', '--interval', '2']
+    const [once, told] = await Promise.all([home.run([...words, '--json']), home.run(words)])
     expect([once.code, once.json()]).toEqual([75, { manufacturers: [] }])
     expect(once.err.trimEnd().split('\n')).toHaveLength(1)
+    expect([told.code, told.out, told.err]).toEqual([75, '', once.err])
     expect(since(startedAt)).toBeGreaterThan(2000)
     expect(second.out()).toBe('')
 
@@ -155,5 +159,20 @@ describe('a service', () => {
     await socket.closed
     service.kill(signal)
     expect(await service.ended).toBe(code)
+  })
+
+  it('that shows a demo leaves nothing behind when it ends at once', async () => {
+    const home = await startHome()
+    const folder = join(home.path, 'tmp')
+    await mkdir(folder)
+    const demo = await home.serve(['--demo', '--receivers', '2'], { TMPDIR: folder })
+    await startSilentBrowser(demo.port)
+    const socket = await demo.socket()
+    expect(await readdir(folder)).toHaveLength(1)
+    demo.kill('SIGTERM')
+    await socket.closed
+    demo.kill('SIGINT')
+    expect(await demo.ended).toBe(130)
+    expect(await readdir(folder)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 /** Nobody asks more than is good for the others. */
 
 import { describe, expect, it } from 'vitest'
-import { startApp, type TestAppOptions } from './app.ts'
+import { startApp, startHome, type TestAppOptions } from './app.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const limited = (rate_limit: object): TestAppOptions => ({ config: { rate_limit } })
@@ -88,4 +88,26 @@ describe('the rate limit', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(200)
     expect((await app.get('/api/groups/')).json).toHaveLength(2)
   })
+
+  it('can be smaller for an endpoint with an id in its address, under a mount', async () => {
+    const overrides = { 'GET /api/receivers/{id}/': { max_requests: 1, window_seconds: 600 } }
+    const app = await startApp({ config: { server: { mount: '/mic' }, rate_limit: { max_requests: 1000, overrides } } })
+    const status = async (path: string) => (await app.get(path)).status
+    expect([await status('/api/receivers/'), await status('/api/receivers/')]).toEqual([200, 200])
+    const limits = (await app.get('/api/receivers/1/')).headers['x-ratelimit-limit']
+    expect(limits).toBe('1')
+  })
+
+  it.each(['POST /api/discovery/', 'GET /api/discover/', 'POST /healthz', 'POST', '/api/discover/'])(
+    'of no endpoint is refused at the start: %s',
+    async (endpoint) => {
+      const overrides = { [endpoint]: { max_requests: 1, window_seconds: 60 } }
+      const home = await startHome({ rate_limit: { overrides } })
+      const { code, out, err } = await home.run(['serve', '--port', '0'])
+      expect([code, out]).toEqual([2, ''])
+      expect(err).toBe(
+        `micwatch: micwatch.yaml: rate_limit.overrides: expected an endpoint such as POST /api/discover/, not ${endpoint}\n`,
+      )
+    },
+  )
 })

@@ -157,6 +157,8 @@ describe.concurrent('add_shure_devices', () => {
     const failed = await home.run(['add_shure_devices', '--ips', '10.0.0.1', '--json'])
     expect([failed.code, failed.json().sources[0].error]).toEqual([1, expect.any(String)])
     expect(failed.err.trimEnd().split('\n')).toHaveLength(1)
+    const shown = await home.run(['add_shure_devices', '--ips', '10.0.0.1'])
+    expect(shown.out).toMatch(/^Added nothing, manufacturer shure:\n.*failed/s)
   }, 60_000)
 })
 

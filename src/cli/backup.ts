@@ -33,7 +33,7 @@ export function backupCommand(terminal: Terminal, done: (code: ExitCode) => void
 
 /** Nothing is migrated here: an older database is kept as it is. */
 async function backup(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
-  const config = readOptions(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: true })
   requireStore(config)
   const overwrite = options.force === true
   if (!overwrite && existsSync(file)) throw new Error(`${file} is there already; --force replaces it`)
@@ -59,7 +59,7 @@ export function restoreCommand(terminal: Terminal, done: (code: ExitCode) => voi
 }
 
 async function restore(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
-  const config = readOptions(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: true })
   if (!existsSync(file)) throw new Error(`${file} is not there`)
   const isForced = options.force === true
   const restored = await restoreBackup({ place: config, file, isForced, actor: actorAt(terminal), now: Date.now })
@@ -80,7 +80,7 @@ async function restore(file: string, options: FileOptions, terminal: Terminal): 
 
 /** Manufacturers whose secrets this key does not open. */
 async function findUnreadable(config: Config): Promise<string[]> {
-  const secrets = await openSecrets(config.data_dir)
+  const secrets = await openSecrets(config.data_dir, config.secret_key)
   const db = await openDatabase({ url: config.database_url })
   try {
     const records = await listManufacturers(db.read, secrets)

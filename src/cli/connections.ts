@@ -60,7 +60,7 @@ async function withConnections(
   terminal: Terminal,
   work: (house: House, connections: readonly Connection[]) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const config = readOptions(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: true })
   const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
   try {
     sourcesOf(house, options.manufacturer)
@@ -118,7 +118,7 @@ function show(house: House, connections: readonly Connection[], options: StatusO
 }
 
 function printConnections(bodies: readonly ConnectionBody[], isVerbose: boolean, terminal: Terminal): void {
-  const head = ['receiver', 'name', 'manufacturer', 'transport', 'status', 'seconds']
+  const head = ['receiver', 'name', 'manufacturer', 'transport', 'status', 'seconds connected']
   const more = ['connected', 'disconnected', 'last message', 'errors', 'tries', 'error']
   const rows = bodies.map((one) => {
     const row = [one.receiver, one.receiver_name, one.manufacturer, one.transport, one.status, one.duration_seconds]

@@ -1,5 +1,7 @@
 /** create_admin: the first administrator, or the way back in when a password was lost. */
 
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createHasher } from '../actions/hasher.ts'
 import { createAdmin } from '../actions/people.ts'
@@ -9,6 +11,7 @@ import { isUsername } from '../model/password.ts'
 import { toUserBody } from '../model/people.ts'
 import { openDatabase } from '../store/database.ts'
 import { migrateWithSnapshot } from '../store/snapshots.ts'
+import { sqlitePath } from '../store/sqlite-file.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -36,13 +39,15 @@ export function createAdminCommand(terminal: Terminal, done: (code: ExitCode) =>
 
 async function run(options: CreateAdminOptions, terminal: Terminal): Promise<ExitCode> {
   const { username, reset: isReset = false } = options
-  const config = readOptions(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: true })
   if (!isUsername(username)) {
     throw new UsageError(
       '--username: expected 1 to 64 letters, digits, ., _, @ and -, beginning with a letter or digit',
     )
   }
   const password = options.passwordStdin ? await terminal.readLine() : await askTwice(terminal)
+  const path = sqlitePath(config.database_url)
+  const isFirst = path !== null && !existsSync(path)
   const db = await openDatabase({ url: config.database_url })
   const hasher = createHasher()
   try {
@@ -51,6 +56,8 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
     const { user, isNew } = await createAdmin({ db, hasher, now: Date.now }, actor, { username, password, isReset })
     if (options.json) printJson(terminal, { user: toUserBody(user), created: isNew })
     else terminal.out(isNew ? `${user.username} is an administrator.` : `${user.username} has a new password.`)
+    // Right before the first start; anybody else has meant another folder.
+    if (isFirst) terminal.err(`There was no database at ${resolve(path)}; a new one was made there.`)
     return exitCodes.ok
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

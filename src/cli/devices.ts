@@ -79,7 +79,8 @@ async function addDevices(plugin: Plugin, options: AddOptions, terminal: Termina
     const lists = await Promise.all(registered.map((one) => readBack(one, terminal.signal)))
     if (options.json) printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: lists })
     else {
-      terminal.out(`${options.remove ? 'Removed' : 'Added'} ${ips.length} address(es), manufacturer ${manufacturer}:`)
+      const count = lists.some(({ error }) => error === null) ? `${ips.length} address(es)` : 'nothing'
+      terminal.out(`${options.remove ? 'Removed' : 'Added'} ${count}, manufacturer ${manufacturer}:`)
       const rows = lists.map(({ source, error, listed }) => [source, error === null ? 'ok' : 'failed', listed])
       terminal.out(formatTable(['system', 'result', 'addresses on its list'], rows))
     }

@@ -38,9 +38,11 @@ export function exportCommand(terminal: Terminal, done: (code: ExitCode) => void
 }
 
 async function runExport(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
-  const config = readOptions(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: true })
   const { output, withSecrets = false } = options
-  const house = await withStore(config, async (db) => exportHouse({ db, secrets: await openSecrets(config.data_dir) }))
+  const house = await withStore(config, async (db) =>
+    exportHouse({ db, secrets: await openSecrets(config.data_dir, config.secret_key) }),
+  )
   const file = toHouseFile(house, { withSecrets })
   const content = options.json ? `${JSON.stringify(file, null, 2)}\n` : toYamlText(file)
   if (output === undefined) terminal.out(content.trimEnd())
@@ -75,10 +77,10 @@ export function importCommand(terminal: Terminal, done: (code: ExitCode) => void
 
 async function runImport(path: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
   const { dryRun: isRehearsal = false } = options
-  const config = readOptions(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: true })
   const source = path === '-' ? 'standard input' : path
   const file = parseHouseFile(path === '-' ? await terminal.readAll() : await readText(path), source)
-  const secrets = await openSecrets(config.data_dir)
+  const secrets = await openSecrets(config.data_dir, config.secret_key)
   const db = await openDatabase({ url: config.database_url })
   try {
     await migrateWithSnapshot(db, config)

@@ -23,7 +23,7 @@ export function nodesCommand(terminal: Terminal, done: (code: ExitCode) => void)
 }
 
 async function nodes(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
-  const config = readOptions(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: true })
   const found = toNodes(await withStore(config, (db) => listHeldLeases(db.read)))
   if (options.json) printJson(terminal, found)
   else print(terminal, found)

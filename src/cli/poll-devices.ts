@@ -1,8 +1,6 @@
 /** poll_devices: polls without serving anybody. */
 
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
@@ -11,7 +9,7 @@ import { type House, openHouse } from '../house.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import { saveLevelsForever } from '../monitor/levels.ts'
 import { onceOwner, ownerName } from '../monitor/ownership.ts'
-import type { CycleReport, Poller } from '../monitor/poller.ts'
+import { type CycleReport, type Poller, pollForever } from '../monitor/poller.ts'
 import { openDatabase } from '../store/database.ts'
 import { isUpToDate } from '../store/migrate.ts'
 import { sourcesOf } from './sources.ts'
@@ -30,6 +28,7 @@ import {
   type Terminal,
   UsageError,
   wholeOption,
+  withPassingFolder,
 } from './terminal.ts'
 
 interface PollOptions extends CommonOptions {
@@ -51,17 +50,15 @@ export function pollDevicesCommand(terminal: Terminal, done: (code: ExitCode) =>
     .option('--once', 'one poll, then end')
     .option('--manufacturer <code>', 'only this manufacturer')
     .option('--continuous', 'until told to stop (the default)')
-    .option('--dry-run', 'say what a poll would do; write and tell nothing')
+    .option('--dry-run', 'say what polls would do; write and tell nothing')
     .action(async (options: PollOptions) => done(await pollDevices(options, terminal)))
 }
 
 async function pollDevices(options: PollOptions, terminal: Terminal): Promise<ExitCode> {
-  if (options.continuous && (options.once || options.dryRun)) {
-    throw new UsageError(`--continuous cannot go with ${options.once ? '--once' : '--dry-run'}`)
-  }
+  if (options.continuous && options.once) throw new UsageError('--continuous cannot go with --once')
   const config = readOptions(options, terminal)
   if (!options.dryRun) return poll(config, false, options, terminal)
-  return withDatabaseToRead(config, (prepared, isReadOnly) => poll(prepared, isReadOnly, options, terminal))
+  return withDatabaseToRead(config, terminal, (prepared, isReadOnly) => poll(prepared, isReadOnly, options, terminal))
 }
 
 async function poll(config: Config, isReadOnly: boolean, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
@@ -75,8 +72,8 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
   try {
     const sources = sourcesOf(house, options.manufacturer)
     const pollers = house.monitor.pollers.filter(({ heard }) => sources.includes(heard))
-    if (options.dryRun) return await pollOnce(pollers, house, options, terminal)
-    return options.once ? await pollOnce(pollers, house, options, terminal) : await pollOn(house, options, terminal)
+    if (options.once) return await pollOnce(pollers, house, options, terminal)
+    return options.dryRun ? await rehearseOn(pollers, house, options, terminal) : await pollOn(house, options, terminal)
   } finally {
     await house.close()
   }
@@ -95,7 +92,7 @@ async function pollOnce(
   await Promise.all(
     pollers.map(async (poller) => {
       const { heard } = poller
-      const intervalMs = (options.interval ?? house.settings(heard.manufacturer).polling_interval) * 1000
+      const intervalMs = intervalMsOf(heard, house, options)
       const progress = createProgress(terminal, plain(heard.id))
       const cycle = { intervalMs, isComplete: true, onProgress: progress.show }
       if (options.dryRun) reports.push({ heard, report: await poller.rehearse({ ...cycle, signal: terminal.signal }) })
@@ -109,15 +106,54 @@ async function pollOnce(
     }),
   )
   const document = toDocument(reports)
-  if (options.json) printJson(terminal, options.dryRun ? { dry_run: true, ...document } : document)
-  else printCycle(terminal, document, options.dryRun === true)
   const { manufacturers } = document
+  if (options.json) printJson(terminal, options.dryRun ? { dry_run: true, ...document } : document)
+  else if (pollers.length === 0) terminal.out(nothingToPoll)
+  else if (manufacturers.length > 0) printCycle(terminal, document, options.dryRun === true)
   for (const { code, error } of manufacturers) if (error !== null) terminal.err(`${code}: ${plain(error)}`)
   if (held.length > 0) {
     terminal.err(`Another process polls ${held.map(plain).join(', ')}; nothing was done there.`)
     return exitCodes.tempFail
   }
   return manufacturers.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok
+}
+
+const nothingToPoll = 'No manufacturer is configured and enabled; there is nothing to poll.'
+
+/** What cycles would do, until told to stop; a line a cycle. What others store meanwhile is looked at before each. */
+async function rehearseOn(
+  pollers: readonly Poller[],
+  house: House,
+  options: PollOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { signal } = terminal
+  surviveExceptions(terminal, createLog(terminal, 'error'))
+  if (!options.json) terminal.out(pollers.length === 0 ? nothingToPoll : 'Polls would find this; nothing is written:')
+  await Promise.all(
+    pollers.map((poller) => {
+      const { heard, rehearse } = poller
+      const poll: Poller['poll'] = async (cycle) => {
+        await house.ingest.catchUp()
+        return rehearse(cycle)
+      }
+      return pollForever(
+        { ...house, random: Math.random },
+        { ...poller, poll },
+        {
+          signal,
+          isComplete: true,
+          intervalMs: () => intervalMsOf(heard, house, options),
+          onCycle: (report) => printLine({ heard, report }, options, terminal),
+        },
+      )
+    }),
+  )
+  return exitCodes.ok
+}
+
+function intervalMsOf({ manufacturer }: HeardSource, house: House, { interval }: PollOptions): number {
+  return (interval ?? house.settings(manufacturer).polling_interval) * 1000
 }
 
 /** Cycles and subscriptions until told to stop; a line a cycle. */
@@ -132,12 +168,7 @@ async function pollOn(house: House, options: PollOptions, terminal: Terminal): P
   await house.monitor.run(
     terminal.signal,
     {
-      onCycle(heard, report) {
-        const document = toDocument([{ heard, report }])
-        if (options.json) terminal.out(JSON.stringify(document))
-        else
-          for (const line of document.manufacturers.map(describe)) terminal.out(`${new Date().toISOString()} ${line}`)
-      },
+      onCycle: (heard, report) => printLine({ heard, report }, options, terminal),
       onStandBy: (heard, holder) => terminal.err(`Standing by for ${plain(heard.id)}: ${plain(holder)} polls it.`),
     },
     options.manufacturer,
@@ -181,17 +212,21 @@ function addCycles(a: ManufacturerCycle, b: Cycle): ManufacturerCycle {
   }
 }
 
+/** One cycle of those that go on. */
+function printLine(cycle: CycleOf, { json, dryRun }: PollOptions, terminal: Terminal): void {
+  const document = toDocument([cycle])
+  if (json) terminal.out(JSON.stringify(dryRun ? { dry_run: true, ...document } : document))
+  else for (const one of document.manufacturers) terminal.out(`${new Date().toISOString()} ${describe(one)}`)
+}
+
 function printCycle(
   terminal: Terminal,
   { manufacturers }: { manufacturers: ManufacturerCycle[] },
   isRehearsal: boolean,
 ): void {
-  if (manufacturers.length === 0) {
-    terminal.out('No manufacturer is configured and enabled; there is nothing to poll.')
-    return
-  }
   if (isRehearsal) terminal.out('A poll would find this; nothing was written:')
-  const head = ['manufacturer', 'devices', 'new', 'updated', 'moved', 'duplicates', 'conflicts', 'unreadable', 'ms']
+  // The specification's word for a known device is `duplicate`; in the review queue that is a cause for alarm.
+  const head = ['manufacturer', 'devices', 'new', 'updated', 'moved', 'known', 'conflicts', 'unreadable', 'ms']
   const rows = manufacturers.map((one) => [
     one.code,
     one.devices,
@@ -217,15 +252,14 @@ function describe(cycle: ManufacturerCycle): string {
  */
 async function withDatabaseToRead<T>(
   config: Config,
+  terminal: Terminal,
   work: (config: Config, isReadOnly: boolean) => Promise<T>,
 ): Promise<T> {
-  if (existsSync(join(config.data_dir, 'secret.key')) && (await hasDatabase(config))) return work(config, true)
-  const data_dir = await mkdtemp(join(tmpdir(), 'micwatch-dry-run-'))
-  try {
-    return await work({ ...config, data_dir, database_url: `sqlite:${join(data_dir, 'micwatch.db')}` }, false)
-  } finally {
-    await rm(data_dir, { recursive: true, force: true })
-  }
+  const hasKey = config.secret_key !== null || existsSync(join(config.data_dir, 'secret.key'))
+  if (hasKey && (await hasDatabase(config))) return work(config, true)
+  return withPassingFolder('micwatch-dry-run-', terminal, (data_dir) =>
+    work({ ...config, data_dir, database_url: `sqlite:${join(data_dir, 'micwatch.db')}` }, false),
+  )
 }
 
 async function hasDatabase({ database_url }: Config): Promise<boolean> {

@@ -1,8 +1,6 @@
 /** Everything in one process: pages, REST, WebSocket, poller, subscriptions. */
 
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createApp } from '../app.ts'
@@ -17,15 +15,18 @@ import {
   createLog,
   type ExitCode,
   exitCodes,
+  houseFlags,
   printJson,
   readOptions,
   type Terminal,
+  UsageError,
   wholeOption,
+  withPassingFolder,
 } from './terminal.ts'
 
 interface ServeOptions extends CommonOptions {
   readonly demo?: boolean
-  readonly seed: number
+  readonly seed?: number
   readonly receivers?: number
   readonly poll: boolean
   readonly strict?: boolean
@@ -34,7 +35,7 @@ interface ServeOptions extends CommonOptions {
 export function serveCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   return createCommand('serve', 'Run the service: pages, REST, WebSocket, polling and subscriptions')
     .option('--demo', 'add simulated systems, so that there is something to see')
-    .addOption(wholeOption('--seed <n>', 'with --demo: which show', 0, 2 ** 31 - 1).default(1))
+    .addOption(wholeOption('--seed <n>', 'with --demo: which show (default: 1)', 0, 2 ** 31 - 1))
     .addOption(wholeOption('--receivers <n>', 'with --demo: how many', 1, 20_000))
     .option('--no-poll', 'leave polling and subscriptions to other processes')
     .option('--strict', 'end when the database is damaged, rather than go on with its newest snapshot')
@@ -42,40 +43,30 @@ export function serveCommand(terminal: Terminal, done: (code: ExitCode) => void)
 }
 
 async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCode> {
-  const config = readOptions(options, terminal)
-  if (!options.demo) return run(config, options, terminal, [])
   const { seed, receivers } = options
-  const demo = await startDemo({ seed, ...(receivers !== undefined && { receivers }) })
+  if (!options.demo) {
+    const stray = seed !== undefined ? '--seed' : receivers !== undefined ? '--receivers' : null
+    if (stray !== null) throw new UsageError(`${stray} says which demo; it goes with --demo`)
+    return run(readOptions(options, terminal), options, terminal, [])
+  }
+  const isPassing = !isPlaced(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: isPassing })
+  const demo = await startDemo({ seed, receivers })
   try {
-    return await withDemoData(config, options, terminal, (prepared) =>
-      run(prepared, options, terminal, demo.manufacturers),
-    )
+    if (!isPassing) return await run(config, options, terminal, demo.manufacturers)
+    return await withPassingFolder('micwatch-demo-', terminal, (dataDir) => {
+      const databaseUrl = `sqlite:${join(dataDir, 'micwatch.db')}`
+      const passing = { ...config, data_dir: dataDir, database_url: databaseUrl, manufacturers: [] }
+      return run(passing, { ...options, dataDir, databaseUrl }, terminal, demo.manufacturers)
+    })
   } finally {
     await demo.close()
   }
 }
 
 /** A demo leaves nothing behind and mixes with nothing, unless it is told where to keep its data. */
-async function withDemoData<T>(
-  config: Config,
-  options: ServeOptions,
-  terminal: Terminal,
-  work: (config: Config) => Promise<T>,
-): Promise<T> {
-  const isPlaced =
-    options.dataDir ?? options.databaseUrl ?? terminal.env.MICWATCH_DATA_DIR ?? terminal.env.MICWATCH_DATABASE_URL
-  if (isPlaced !== undefined) return work(config)
-  const data_dir = await mkdtemp(join(tmpdir(), 'micwatch-demo-'))
-  try {
-    return await work({
-      ...config,
-      data_dir,
-      database_url: `sqlite:${join(data_dir, 'micwatch.db')}`,
-      manufacturers: [],
-    })
-  } finally {
-    await rm(data_dir, { recursive: true, force: true })
-  }
+function isPlaced({ dataDir, databaseUrl }: ServeOptions, { env }: Terminal): boolean {
+  return (dataDir ?? databaseUrl ?? env.MICWATCH_DATA_DIR ?? env.MICWATCH_DATABASE_URL) !== undefined
 }
 
 async function run(
@@ -103,6 +94,7 @@ async function run(
     manufacturers,
     isScreenOnly: !options.poll,
     isStrict: options.strict === true,
+    createAdmin: `micwatch create_admin --username <name>${houseFlags(options, terminal.env)}`,
   })
   fitHeap(() => app.house.latest.size, signal)
   const { address } = app

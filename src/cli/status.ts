@@ -1,8 +1,15 @@
 /** check_api_health: asks every source now. */
 
 import type { Command } from 'commander'
-import { openHouse } from '../house.ts'
-import { type ManufacturerHealth, type ServiceHealth, serviceHealth } from '../model/health.ts'
+import { type House, openHouse } from '../house.ts'
+import type { HeardSource } from '../manufacturers/sources.ts'
+import {
+  type ManufacturerHealth,
+  manufacturerHealth,
+  type ServiceHealth,
+  type SourceReport,
+  serviceHealth,
+} from '../model/health.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
@@ -32,20 +39,15 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
   const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
   try {
     const sources = sourcesOf(house, options.manufacturer)
-    const asked = await Promise.all(
-      sources.map(async (heard) => ({ heard, report: await heard.checkHealth(terminal.signal) })),
-    )
-    const stored = house.health().manufacturers
-    const manufacturers = stored
-      .filter(({ code }) => options.manufacturer === undefined || code === options.manufacturer)
-      .map((before): ManufacturerHealth => {
-        const own = asked.filter(({ heard }) => heard.manufacturer === before.code).map(({ report }) => report)
-        if (own.length === 0) return before
-        const isWell = own.every((report) => report.status === 'healthy')
-        const isLost = own.every((report) => report.status === 'unhealthy')
-        const error = own.find((report) => report.error !== null)?.error ?? null
-        const status = isWell ? 'healthy' : isLost ? 'unhealthy' : 'degraded'
-        return { ...before, status, error, consecutive_failures: isWell ? 0 : Math.max(1, before.consecutive_failures) }
+    const reports = await Promise.all(sources.map((heard) => askNow(house, heard, terminal.signal)))
+    const asked = new Set(reports.map(({ manufacturer }) => manufacturer))
+    const monitored = new Map(house.manufacturers().map((one) => [one.code, one]))
+    const manufacturers = house
+      .health()
+      .manufacturers.filter(({ code }) => options.manufacturer === undefined || code === options.manufacturer)
+      .map((stored): ManufacturerHealth => {
+        const one = asked.has(stored.code) ? monitored.get(stored.code) : undefined
+        return one === undefined ? stored : manufacturerHealth(one, reports, Date.now())
       })
     const { status } = serviceHealth(manufacturers, {})
     if (options.json) printJson(terminal, { status, manufacturers: manufacturers.map(toLine) })
@@ -55,6 +57,24 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
   } finally {
     await house.close()
   }
+}
+
+/** As the service would report it: a failure now makes one at least, or as many as whoever polls has counted. */
+async function askNow(house: House, { id, manufacturer, checkHealth }: HeardSource, signal: AbortSignal) {
+  const { status, error } = await checkHealth(signal)
+  const before = house.reports.of(id)
+  const failures = before?.consecutive_failures ?? 0
+  return {
+    manufacturer,
+    source: id,
+    consecutive_failures: status === 'healthy' ? 0 : status === 'degraded' ? failures : Math.max(1, failures),
+    error,
+    // Only a wait that the system asked for is `degraded`.
+    hold_until: status === 'degraded' ? Number.POSITIVE_INFINITY : 0,
+    last_success_at: before?.last_success_at ?? null,
+    overruns: before?.overruns ?? 0,
+    warning: before?.warning ?? null,
+  } satisfies SourceReport
 }
 
 function toLine({ code, status, base_url, consecutive_failures, error }: ManufacturerHealth) {

@@ -1,9 +1,13 @@
 /** What every command shares: the outside world it may touch, its exit codes, how it words an outcome. */
 
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import Table from 'cli-table3'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import pino from 'pino'
-import { type Config, type ConfigFlags, readConfig } from '../config.ts'
+import { type Config, type ConfigFlags, type ReadOptions, readConfig } from '../config.ts'
 
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -15,6 +19,8 @@ export interface Terminal {
   readonly signal: AbortSignal
   /** From now on exceptions that nobody catches go there; before, they end the process. */
   onException(take: (error: unknown) => void): void
+  /** What is still to be done when the process ends in a hurry; at once, and nothing is waited for. */
+  onExit(work: () => void): void
   /** Like a signal to stop, but the process ends with 1. */
   giveUp(): void
   /** Lines that standard output and standard error did not take. */
@@ -65,10 +71,35 @@ export interface CommonOptions {
   readonly json?: boolean
 }
 
-export function readOptions(options: CommonOptions, terminal: Pick<Terminal, 'env'>): Config {
+export function readOptions(options: CommonOptions, { env }: Pick<Terminal, 'env'>, how?: ReadOptions): Config {
   const { config, host, port, mount, dataDir, databaseUrl, redisUrl } = options
   const flags: ConfigFlags = { config, host, port, mount }
-  return readConfig({ ...flags, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }, terminal.env)
+  return readConfig({ ...flags, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }, env, how)
+}
+
+/** Which house is meant, as flags for a command in another shell, which may lack what the environment says here. */
+export function houseFlags(options: CommonOptions, env: Terminal['env']): string {
+  const config = options.config || env.MICWATCH_CONFIG
+  const dataDir = options.dataDir || env.MICWATCH_DATA_DIR
+  const databaseUrl = options.databaseUrl || env.MICWATCH_DATABASE_URL
+  const flags = [
+    ['--config', config],
+    ['--data-dir', dataDir],
+    ['--database-url', databaseUrl && withoutPassword(databaseUrl)],
+  ] as const
+  return flags.map(([name, value]) => (value ? ` ${name} ${quoted(value)}` : '')).join('')
+}
+
+/** What is printed may end up in a log. */
+function withoutPassword(url: string): string {
+  if (!URL.canParse(url) || new URL(url).password === '') return url
+  const shown = new URL(url)
+  shown.password = 'PASSWORD'
+  return shown.href
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 export function wholeOption(flags: string, description: string, min: number, max: number): Option {
@@ -123,5 +154,20 @@ export function createProgress(
     end() {
       if (isDrawn) terminal.err('\r\u001b[K')
     },
+  }
+}
+
+/** A folder that is gone when the work is done, or when nobody waits for that. */
+export async function withPassingFolder<T>(
+  prefix: string,
+  terminal: Pick<Terminal, 'onExit'>,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  const path = await mkdtemp(join(tmpdir(), prefix))
+  terminal.onExit(() => rmSync(path, { recursive: true, force: true }))
+  try {
+    return await work(path)
+  } finally {
+    await rm(path, { recursive: true, force: true })
   }
 }

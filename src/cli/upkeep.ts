@@ -32,9 +32,9 @@ export function simulateCommand(terminal: Terminal, done: (code: ExitCode) => vo
 /** `--port` is the first system's; the next one follows it. */
 async function simulate(options: SimulateOptions, terminal: Terminal): Promise<ExitCode> {
   const { seed, receivers } = options
-  const { server } = readOptions(options, terminal)
+  const { server } = readOptions(options, terminal, { isOffline: true })
   const port = options.port === undefined ? 0 : server.port
-  const demo = await startDemo({ seed, port, ...(receivers !== undefined && { receivers }) })
+  const demo = await startDemo({ seed, port, receivers })
   const { manufacturers } = demo
   if (options.json) printJson(terminal, { manufacturers })
   else {
@@ -53,7 +53,7 @@ export function migrateCommand(terminal: Terminal, done: (code: ExitCode) => voi
 }
 
 async function runMigrations(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
-  const config = readOptions(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: true })
   const db = await openDatabase({ url: config.database_url })
   try {
     const applied = await migrateWithSnapshot(db, config)

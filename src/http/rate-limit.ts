@@ -109,7 +109,9 @@ export function createRateLimit(
   const general = createLimiter('all', settings)
   const special = new Map(
     Object.entries(settings.overrides).map(([endpoint, limit]) => {
-      const name = endpoint.replace(' ', ` ${mount}`).replace(/\/$/, '')
+      // `PUT /api/groups/{id}/` as the route is registered.
+      const route = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
+      const name = route.replace(' ', ` ${mount}`)
       return [name, createLimiter(name, limit)]
     }),
   )

@@ -11,9 +11,9 @@ import { startShureSimulator } from './shure/simulator.ts'
 import { startStringsRack } from './shure/strings/simulator.ts'
 
 export interface DemoOptions {
-  readonly seed?: number
+  readonly seed?: number | undefined
   /** Over both manufacturers' systems, and no single devices; 24 and a rack of them unless told. */
-  readonly receivers?: number
+  readonly receivers?: number | undefined
   /** The first system's, the second takes the next one; 0 (default): free ones. */
   readonly port?: number
 }

@@ -8,7 +8,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../model/access.ts'
 import type { StoreCondition } from '../model/health.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
-import { makeFolder } from './folder.ts'
+import { makeFolder, notWritable } from './folder.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
@@ -158,9 +158,13 @@ async function openSqlite(path: string, options: Options, onDamage: () => void):
 
 async function openConnections(path: string, now: () => number, waitLimitMs: number) {
   await makeFolder(dirname(resolve(path)))
-  await createFile(path)
-  await access(path, constants.W_OK)
-  await access(dirname(path), constants.W_OK)
+  try {
+    await createFile(path)
+    await access(path, constants.W_OK)
+    await access(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw notWritable(path, error)
+  }
   const isNew = await createFile(lockFile(path))
   const deadline = performance.now() + waitLimitMs
   const lock = await whenNotBusy(() => shareLock(path), deadline)

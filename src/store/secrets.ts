@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { link, open, readFile, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isSecretName } from '../model/secrets.ts'
-import { makeFolder } from './folder.ts'
+import { makeFolder, notWritable } from './folder.ts'
 
 export type Config = Readonly<Record<string, unknown>>
 
@@ -53,7 +53,7 @@ async function readKey(path: string): Promise<Buffer | null> {
 /** Written aside and linked into place: of two processes that start together one wins, and both read a whole key. */
 async function makeKey(path: string): Promise<Buffer> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
-  const file = await open(draft, 'wx', 0o600)
+  const file = await open(draft, 'wx', 0o600).catch((error) => Promise.reject(notWritable(path, error)))
   try {
     await file.writeFile(`${randomBytes(keyBytes).toString('hex')}\n`)
     await file.sync()

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { notWritable } from './folder.ts'
 
 /** Null for a database that is no file. */
 export function sqlitePath(url: string): string | null {
@@ -94,7 +95,7 @@ export async function writeWhole(
 ): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
   // The name is taken at once, so that nobody else's file is replaced in the end.
-  if (!overwrite) await (await open(path, 'wx', 0o600)).close()
+  if (!overwrite) await takeName(path)
   try {
     await createFile(draft)
     await write(draft)
@@ -103,9 +104,17 @@ export async function writeWhole(
     await syncFile(dirname(path))
   } catch (error) {
     if (!overwrite) await rm(path, { force: true })
-    throw error
+    throw notWritable(path, error)
   } finally {
     await removeSqlite(draft)
+  }
+}
+
+async function takeName(path: string): Promise<void> {
+  try {
+    await (await open(path, 'wx', 0o600)).close()
+  } catch (error) {
+    throw notWritable(path, error)
   }
 }
 

@@ -120,6 +120,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ api_base_url: 'http://a/?x=1' }, 'api_base_url'],
   [{ timeout: 0 }, 'timeout'],
   [{ timeout: 61 }, 'timeout'],
+  [{ timeout: 2.5 }, 'timeout'],
   [{ TIMEOUT: '10' }, 'TIMEOUT'],
   [{ poll_interval: 1.5 }, 'poll_interval'],
   [{ calls_per_second: 0 }, 'calls_per_second'],

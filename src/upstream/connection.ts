@@ -80,7 +80,7 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
     addresses,
     username: read.text('username') ?? 'api',
     verifySsl: read.flag('ssl_verify') ?? true,
-    timeoutMs: (read.number('timeout', 1, 60) ?? defaultTimeout) * 1000,
+    timeoutMs: (read.whole('timeout', 1, 60) ?? defaultTimeout) * 1000,
     pace: {
       perSecond: read.number('calls_per_second', 0.1, 10_000) ?? 10,
       burst: read.number('burst', 1, 10_000) ?? 20,

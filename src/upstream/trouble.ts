@@ -9,6 +9,9 @@ export function connectionTrouble(error: unknown, host: string, timeoutMs: numbe
   switch (code) {
     case 'WRONG_CERTIFICATE':
       return `${host} has another certificate than the one pinned (its fingerprint: ${messageOf(error)}); if that is right, enter the new fingerprint`
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+      return `${host} does not speak TLS there; try http:// instead of https://, or another port`
     case 'DEADLINE':
     case 'UND_ERR_HEADERS_TIMEOUT':
       return `no answer from ${host} within ${timeoutMs / 1000} s`
@@ -69,6 +72,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown'
 }
 
+/** What an `ERR_SSL_…_ALERT_…` complains about is none of the other side's certificate. */
 function isCertificateCode(code: string): boolean {
-  return code !== 'WRONG_CERTIFICATE' && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) && !/^WRONG_CERTIFICATE$|_ALERT_/.test(code)
 }

@@ -21,6 +21,8 @@ const web: FormChoice = {
 }
 
 const forms = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp }
+/** Fixed by the gear and the interface specification, whatever is configured. */
+const username = 'api'
 const devicePorts = { 'ssc1:': 45, 'mcp:': 53_212 }
 
 export const sennheiser: Plugin = {
@@ -35,7 +37,7 @@ export const sennheiser: Plugin = {
   },
 
   listSources(config) {
-    const { addresses, username, authHeader: _, ...settings } = parseConnection(config, devicePorts)
+    const { addresses, username: _, authHeader: __, ...settings } = parseConnection(config, devicePorts)
     return addresses.map(({ secret, ...address }) => ({
       ...settings,
       ...address,

@@ -82,6 +82,12 @@ test('access switched off ends the stream with an error', async () => {
   await expect(drain(iterator)).rejects.toBeInstanceOf(sennheiser.errors.ApiError)
 })
 
+test.each([{ username: 'bob' }, { USERNAME: 'bob' }])('the user is api, whatever is configured (%o)', async (more) => {
+  const simulator = await start()
+  const { devices } = await system.listDevices(linkTo({ ...simulator.config, ...more }))
+  expect(devices).toHaveLength(2)
+})
+
 describe('the session', () => {
   test('asks for the devices that are wanted, and again when others are', async () => {
     const simulator = await start()

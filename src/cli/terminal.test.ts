@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { houseFlags } from './terminal.ts'
+
+test.each([
+  [{}, ''],
+  [{ host: '0.0.0.0', port: '80', json: true }, ''],
+  [{ config: 'a.yaml', dataDir: '/srv/mic-1' }, ' --config a.yaml --data-dir /srv/mic-1'],
+  [{ dataDir: "the venue's $HOME" }, ` --data-dir 'the venue'\\''s $HOME'`],
+  [{ databaseUrl: 'sqlite:/srv/a b.db' }, " --database-url 'sqlite:/srv/a b.db'"],
+  [{ databaseUrl: 'postgres://mic@db/house' }, ' --database-url postgres://mic@db/house'],
+  [{ databaseUrl: 'postgres://mic:s3cret@db/house' }, ' --database-url postgres://mic:PASSWORD@db/house'],
+])('the house of %o is named%s', (options, flags) => {
+  expect(houseFlags(options, {})).toBe(flags)
+})
+
+test('what the environment names is named as well, below the flags', () => {
+  const env = {
+    MICWATCH_CONFIG: '/etc/micwatch.yaml',
+    MICWATCH_DATA_DIR: '/var/lib/micwatch',
+    MICWATCH_DATABASE_URL: '',
+  }
+  expect(houseFlags({}, env)).toBe(' --config /etc/micwatch.yaml --data-dir /var/lib/micwatch')
+  expect(houseFlags({ dataDir: '/srv' }, env)).toBe(' --config /etc/micwatch.yaml --data-dir /srv')
+})

@@ -1,0 +1,226 @@
+/** What somebody meets who tries the commands: a shell without the secrets, a slip in a word, a folder that is not there. */
+
+import { spawnSync } from 'node:child_process'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
+
+type Home = Awaited<ReturnType<typeof startHome>>
+
+/** Ends with this code and says exactly this. */
+async function expectLine(home: Home, words: readonly string[], code: number, line: string | RegExp): Promise<void> {
+  const ended = await home.run(words)
+  expect({ words, code: ended.code, out: ended.out }).toEqual({ words, code, out: '' })
+  expect(ended.err.trimEnd()).toMatch(line)
+  expect(ended.err.trimEnd().split('\n')).toHaveLength(1)
+}
+
+/** Many programs to start, one after the other. */
+const patience = 120_000
+
+const password = 'correct horse battery\n'
+const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
+
+describe('a shell without the secrets', () => {
+  it(
+    'can run what asks no system, and what is stored stays',
+    async () => {
+      const shure = withoutLink(await startShure())
+      const secret = String(shure.config.shared_key)
+      const entry = entryOf(shure, { shared_key: `$\{SHURE_KEY}` })
+      const home = await startHome({ manufacturers: [entry] })
+      const polled = await home.run(['poll_devices', '--once'], { SHURE_KEY: secret })
+      expect([polled.code, polled.err]).toEqual([0, ''])
+
+      for (const words of [
+        ['nodes'],
+        ['migrate'],
+        ['check_connections'],
+        ['realtime_status', '--manufacturer', 'shure'],
+        ['export', '--output', 'house.yaml'],
+        ['import', 'house.yaml'],
+        ['backup', 'house.db'],
+        ['restore', 'house.db', '--force'],
+      ]) {
+        expect([words, (await home.run(words)).code]).toEqual([words, 0])
+      }
+      expect((await home.run(asAdmin, {}, password)).code).toBe(0)
+      for (const words of [['poll_devices', '--once'], ['check_api_health'], ['serve', '--port', '0']]) {
+        await expectLine(home, words, 2, /: manufacturers\.0\.config\.shared_key: the environment has no SHURE_KEY$/)
+      }
+      // Stored without its secret, the system would refuse us.
+      await home.write('micwatch.yaml', '')
+      expect((await home.run(['check_api_health'])).code).toBe(0)
+    },
+    patience,
+  )
+
+  it(
+    'can show a demo, unless that is told where to keep its data',
+    async () => {
+      const home = await startHome({ manufacturers: [{ code: 'shure', config: { shared_key: `$\{SHURE_KEY}` } }] })
+      const demo = await home.serve(['--demo', '--receivers', '2'])
+      demo.kill('SIGTERM')
+      expect(await demo.ended).toBe(0)
+      await expectLine(home, ['serve', '--demo', '--data-dir', 'kept', '--port', '0'], 2, /no SHURE_KEY$/)
+    },
+    patience,
+  )
+
+  it('is told of any other variable', async () => {
+    const home = await startHome(`database_url: $\{HOUSE}\n`)
+    await expectLine(home, ['backup', 'house.db'], 2, /micwatch\.yaml: database_url: the environment has no HOUSE$/)
+  })
+})
+
+describe('a key of secrets from the environment', () => {
+  it(
+    'opens and seals them for export, import and restore as well',
+    async () => {
+      const env = { MICWATCH_SECRET_KEY: 'a5'.repeat(32) }
+      const config = { api_base_url: 'http://127.0.0.1:9', shared_key: 'stage' }
+      const home = await startHome({ manufacturers: [{ code: 'shure', config }] })
+      expect((await home.run(['check_connections'], env)).code).toBe(0)
+      const exported = await home.run(['export', '--with-secrets', '--json'], env)
+      expect(exported.json().manufacturers[0].config).toEqual(config)
+      expect((await home.run(['backup', 'house.db'], env)).code).toBe(0)
+      const restored = await home.run(['restore', 'house.db', '--force', '--json'], env)
+      expect(restored.json().credentials_unreadable).toEqual([])
+      expect(await readdir(join(home.path, 'data'))).not.toContain('secret.key')
+    },
+    patience,
+  )
+})
+
+describe('a slip', () => {
+  it(
+    'in the words of a demo is not passed over',
+    async () => {
+      const home = await startHome()
+      for (const flag of ['--seed', '--receivers']) {
+        await expectLine(home, ['serve', flag, '3'], 2, `micwatch: ${flag} says which demo; it goes with --demo`)
+      }
+      expect(await readdir(home.path)).toEqual([])
+    },
+    patience,
+  )
+
+  it(
+    'in the address to listen at is named',
+    async () => {
+      const home = await startHome({ server: { host: '300.1.1.1' } })
+      await expectLine(home, ['serve'], 2, 'micwatch: micwatch.yaml: server.host: expected a host name or address')
+      const other = await startHome()
+      await expectLine(
+        other,
+        ['serve', '--host', 'nobody.invalid'],
+        1,
+        /server\.host: .*nobody\.invalid .*127\.0\.0\.1$/,
+      )
+      await expectLine(other, ['serve', '--host', '192.0.2.1'], 1, /server\.host: 192\.0\.2\.1 is no address of this/)
+    },
+    patience,
+  )
+
+  it('in the scheme of a system is not taken for a bad certificate', async () => {
+    const shure = withoutLink(await startShure())
+    const api_base_url = shure.baseUrl.replace('http:', 'https:')
+    const home = await startHome({ manufacturers: [entryOf(shure, { api_base_url })] })
+    const { code, err } = await home.run(['check_api_health'])
+    expect([code, err]).toEqual([
+      1,
+      `shure: ${new URL(shure.baseUrl).host} does not speak TLS there; try http:// instead of https://, or another port\n`,
+    ])
+  })
+
+  it(
+    'in the name of a file is answered with that name',
+    async () => {
+      const home = await startHome()
+      expect((await home.run(['migrate'])).code).toBe(0)
+      const nowhere = join(home.path, 'nope', 'house')
+      const noFolder = `micwatch: ${nowhere} cannot be written: there is no folder ${join(home.path, 'nope')}`
+      await expectLine(home, ['export', '--output', nowhere], 1, noFolder)
+      await expectLine(home, ['backup', nowhere], 1, noFolder)
+      await expectLine(home, ['backup', nowhere, '--force'], 1, noFolder)
+      await mkdir(join(home.path, 'shelf'))
+      await expectLine(home, ['export', '--output', 'shelf'], 1, 'micwatch: shelf cannot be written: it is a folder')
+      await home.write('file', '')
+      await expectLine(
+        home,
+        ['migrate', '--data-dir', 'file/data'],
+        1,
+        /file\/data cannot be written: .*file is no folder/,
+      )
+      expect((await readdir(home.path)).sort()).toEqual(['data', 'file', 'shelf'])
+    },
+    patience,
+  )
+})
+
+/** What the shell makes of the words of a command that was printed. */
+function wordsOf(command: string): string[] {
+  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\n' ${command.replace('<name>', 'ana')}`], { encoding: 'utf8' })
+  return stdout.trimEnd().split('\n')
+}
+
+describe('the first administrator', () => {
+  it(
+    'is made in the house that is running by what it says at its start',
+    async () => {
+      const home = await startHome()
+      await writeFile(join(home.path, "the venue's.yaml"), 'server: {host: 0.0.0.0}')
+      const words = ['--config', "the venue's.yaml", '--data-dir', 'back stage']
+      const service = await home.serve(words)
+      const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
+      const command = wordsOf(hint)
+      expect(command).toEqual(['create_admin', '--username', 'ana', ...words])
+      const made = await home.run([...command, '--password-stdin'], {}, password)
+      expect([made.code, made.out, made.err]).toEqual([0, 'ana is an administrator.\n', ''])
+      const signedIn = await service.post('/api/auth/login', { username: 'ana', password: password.trim() })
+      expect(signedIn.status).toBe(200)
+    },
+    patience,
+  )
+
+  it(
+    'of a demo, too',
+    async () => {
+      const home = await startHome()
+      const service = await home.serve(['--demo', '--receivers', '2', '--host', '0.0.0.0'])
+      const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
+      expect((await home.run([...wordsOf(hint), '--password-stdin'], {}, password)).err).toBe('')
+      const signedIn = await service.post('/api/auth/login', { username: 'ana', password: password.trim() })
+      expect(signedIn.status).toBe(200)
+    },
+    patience,
+  )
+
+  it(
+    'may come before the first start, which is said',
+    async () => {
+      const home = await startHome()
+      const path = join(home.path, 'data', 'micwatch.db')
+      const first = await home.run([...asAdmin, '--json'], {}, password)
+      expect([first.code, first.json().created]).toEqual([0, true])
+      expect(first.err).toBe(`There was no database at ${path}; a new one was made there.\n`)
+      expect((await home.run([...asAdmin, '--reset'], {}, password)).err).toBe('')
+    },
+    patience,
+  )
+})
+
+describe('Ctrl+C', () => {
+  it('passed on by npm as well ends a demo in order, and nothing of it stays', async () => {
+    const home = await startHome()
+    const folder = join(home.path, 'tmp')
+    await mkdir(folder)
+    const demo = await home.serve(['--demo', '--receivers', '2'], { TMPDIR: folder })
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^micwatch-demo-/)])
+    demo.kill('SIGINT')
+    setTimeout(() => demo.kill('SIGINT'), 20)
+    expect(await demo.ended).toBe(0)
+    expect(await readdir(folder)).toEqual([])
+  })
+})
