@@ -4,7 +4,7 @@ import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { launchChromium } from '../chromium.ts'
-import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
+import { type FakeService, receiver, startFakeService, update, withDetails } from './fake-service.ts'
 
 let browser: Browser
 let service: FakeService
@@ -70,6 +70,22 @@ it('shows every state, follows what changes, and puts problems first on request'
   await page.getByLabel('Order').first().selectOption('Problems first')
   expect(new URL(page.url()).search).toBe('?sort=problems')
   await expect.poll(slots).toEqual(['3', '5', '1', '2', '4'])
+})
+
+it('counts a key that does not match as a problem, wherever it is shown', async () => {
+  const rack = receiver(1, [{}, { battery: 15 }, {}, { battery: 40 }])
+  service.house.receivers = [withDetails(rack, [{}, {}, { encryption: 'error' }, { encryption: 'on' }])]
+  await page.goto(`${service.url}/?state=problems&sort=problems`)
+  await page.locator('.card[data-state=key_error]', { hasText: 'Singer 3' }).getByText('Key error').waitFor()
+  expect(await slots()).toEqual(['3', '2', '4'])
+  expect(await page.locator('.summary').innerText()).toContain('2 need a hand')
+  await page.goto(`${service.url}/?layout=list`)
+  await page
+    .getByRole('row', { name: /Singer 3/ })
+    .getByText('Key error')
+    .waitFor()
+  await page.goto(`${service.url}/wall`)
+  await page.locator('.card[data-state=key_error][data-hand]').getByText('Key error').waitFor()
 })
 
 it('keeps hostile names text, and in their place', async () => {
@@ -236,8 +252,14 @@ it.each(['dark', 'light', 'contrast'])(
       { battery: null },
       { rf_level: -95 },
     ]
-    service.house.receivers = [receiver(1, [...told.slice(0, 4)]), lost, receiver(3, [...told.slice(4), null])]
-    service.house.groups = [group(1, 'All of them', [1, 2, 3, 4, 5, 6, 9, 10, 11, 77, 65_001])]
+    const wrongKey = { encryption: 'error' } as const
+    service.house.receivers = [
+      withDetails(receiver(1, told.slice(0, 4)), [{}, {}, {}, wrongKey]),
+      lost,
+      receiver(3, [...told.slice(4), null]),
+      withDetails(receiver(4, [{}]), [wrongKey]),
+    ]
+    service.house.groups = [group(1, 'All of them', [1, 2, 3, 4, 5, 6, 9, 10, 11, 13, 77, 65_001])]
     for (const query of ['', '&group=1', '&layout=list']) {
       await page.goto(`${service.url}/?theme=${theme}${query}`)
       await page.locator('[data-state=critical]').waitFor()
