@@ -40,6 +40,16 @@ const card = (slot: number) => page.locator('.card', { hasText: `Singer ${slot}`
 const stateOf = (slot: number) => card(slot).getAttribute('data-state')
 const slots = () => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
 
+/** Red, green, blue and cover, pixel by pixel, of what is painted on an element. */
+const painted = (selector: string) =>
+  page.evaluate<number[]>(`(() => {
+    const canvas = document.querySelector('.meter-layer canvas')
+    const place = document.querySelector('${selector}').getBoundingClientRect()
+    const field = canvas.getBoundingClientRect()
+    return [...canvas.getContext('2d').getImageData(
+      place.left - field.left, place.top - field.top, place.width, place.height).data]
+  })()`)
+
 async function seriousFindings(): Promise<string[]> {
   await page.evaluate(axe.source)
   // axe has just been put there as a global; its types are not this file's business.
@@ -286,15 +296,6 @@ it('paints what it is told: a chart of the last minute, and meters and levels th
   service.house.receivers = [singers(1)]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
-  /** Red, green, blue and cover, pixel by pixel, of what is painted on an element. */
-  const painted = (selector: string) =>
-    page.evaluate<number[]>(`(() => {
-      const canvas = document.querySelector('.meter-layer canvas')
-      const place = document.querySelector('${selector}').getBoundingClientRect()
-      const field = canvas.getBoundingClientRect()
-      return [...canvas.getContext('2d').getImageData(
-        place.left - field.left, place.top - field.top, place.width, place.height).data]
-    })()`)
   const greenOf = async (selector: string) => {
     const data = await painted(selector)
     return data.filter((green, at) => at % 4 === 1 && green > (data[at - 1] ?? 0) + 40).length
@@ -306,6 +307,24 @@ it('paints what it is told: a chart of the last minute, and meters and levels th
   await expect.poll(() => greenOf('.meter-strip')).toBeGreaterThan(meter)
   service.say(update([{ rf_level: -63 }]))
   await expect.poll(() => painted('.meter-value')).not.toEqual(level)
+})
+
+it('tells RF in percent where the gear tells no dBm, as a number and a bar', async () => {
+  const told = (rf_percent: number) =>
+    withDetails(receiver(1, [{ rf_level: null, audio_level: null }]), [{ rf_percent }])
+  service.house.receivers = [told(20)]
+  await page.goto(`${service.url}/`)
+  await card(1).getByRole('img', { name: '20 %' }).waitFor()
+  const blueOf = async () => {
+    const data = await painted('.meter-strip')
+    return data.filter((blue, at) => at % 4 === 2 && blue > (data[at - 2] ?? 0) + 80).length
+  }
+  await expect.poll(blueOf).toBeGreaterThan(0)
+  const short = await blueOf()
+  const { channels } = told(80)
+  service.say({ type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } })
+  await card(1).getByRole('img', { name: '80 %' }).waitFor()
+  await expect.poll(async () => (await blueOf()) / short).toBeCloseTo(4, 0)
 })
 
 it('on a phone puts problems first, keeps within the screen, and opens a channel with one tap', async () => {

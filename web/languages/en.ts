@@ -462,6 +462,7 @@ export const language = {
     historyEmpty: 'Begins now: this tab keeps what it hears while this page is open.',
     time: 'Time',
     rf: 'RF (dBm)',
+    rfPercent: 'RF (% of its scale)',
     audio: 'Audio (dBFS)',
     battery: 'Battery (%)',
     chartLabel: (what: string) => `Chart of ${what}`,
