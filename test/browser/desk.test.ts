@@ -40,16 +40,6 @@ const card = (slot: number) => page.locator('.card', { hasText: `Singer ${slot}`
 const stateOf = (slot: number) => card(slot).getAttribute('data-state')
 const slots = () => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
 
-/** Red, green, blue and cover, pixel by pixel, of what is painted on an element. */
-const painted = (selector: string) =>
-  page.evaluate<number[]>(`(() => {
-    const canvas = document.querySelector('.meter-layer canvas')
-    const place = document.querySelector('${selector}').getBoundingClientRect()
-    const field = canvas.getBoundingClientRect()
-    return [...canvas.getContext('2d').getImageData(
-      place.left - field.left, place.top - field.top, place.width, place.height).data]
-  })()`)
-
 async function seriousFindings(): Promise<string[]> {
   await page.evaluate(axe.source)
   // axe has just been put there as a global; its types are not this file's business.
@@ -292,41 +282,6 @@ it('hides the charts of a group that wants none', async () => {
   await expect.poll(() => page.locator('.chart').count()).toBe(0)
 })
 
-it('paints what it is told: a chart of the last minute, and meters and levels that follow', async () => {
-  service.house.receivers = [singers(1)]
-  await page.goto(`${service.url}/`)
-  await card(1).waitFor()
-  const greenOf = async (selector: string) => {
-    const data = await painted(selector)
-    return data.filter((green, at) => at % 4 === 1 && green > (data[at - 1] ?? 0) + 40).length
-  }
-  await expect.poll(async () => (await painted('.meter-value')).some((one) => one > 0)).toBe(true)
-  const [chart, meter, level] = [await greenOf('.chart'), await greenOf('.meter-strip'), await painted('.meter-value')]
-  for (let at = 0; at < 8; at++) service.say(update([{ audio_level: -4 - at }]))
-  await expect.poll(() => greenOf('.chart'), { timeout: 10_000 }).toBeGreaterThan(chart)
-  await expect.poll(() => greenOf('.meter-strip')).toBeGreaterThan(meter)
-  service.say(update([{ rf_level: -63 }]))
-  await expect.poll(() => painted('.meter-value')).not.toEqual(level)
-})
-
-it('tells RF in percent where the gear tells no dBm, as a number and a bar', async () => {
-  const told = (rf_percent: number) =>
-    withDetails(receiver(1, [{ rf_level: null, audio_level: null }]), [{ rf_percent }])
-  service.house.receivers = [told(20)]
-  await page.goto(`${service.url}/`)
-  await card(1).getByRole('img', { name: '20 %' }).waitFor()
-  const blueOf = async () => {
-    const data = await painted('.meter-strip')
-    return data.filter((blue, at) => at % 4 === 2 && blue > (data[at - 2] ?? 0) + 80).length
-  }
-  await expect.poll(blueOf).toBeGreaterThan(0)
-  const short = await blueOf()
-  const { channels } = told(80)
-  service.say({ type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } })
-  await card(1).getByRole('img', { name: '80 %' }).waitFor()
-  await expect.poll(async () => (await blueOf()) / short).toBeCloseTo(4, 0)
-})
-
 it('on a phone puts problems first, keeps within the screen, and opens a channel with one tap', async () => {
   service.house.receivers = [receiver(1, [{}, {}, { battery: 5 }, {}]), receiver(2, [{}, {}, {}, {}])]
   service.house.groups = [group(1, 'A group with a rather long name', [1]), group(2, 'Another of them, longer', [2])]
@@ -342,6 +297,24 @@ it('on a phone puts problems first, keeps within the screen, and opens a channel
   await card(3).click({ position: { x: 40, y: 120 } })
   await page.waitForURL(`${service.url}/channels/3`)
 }, 60_000)
+
+it('opens its menu at the button, within the screen', async () => {
+  service.house.receivers = [singers(1)]
+  for (const width of [3840, 1440, 1000, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.goto(`${service.url}/`)
+    const button = page.getByRole('button', { name: 'More to do with this view' })
+    await button.click()
+    const [at, menu] = await Promise.all([button.boundingBox(), page.locator('.more').boundingBox()])
+    if (at === null || menu === null) throw new Error('There is no menu.')
+    expect(menu.y - (at.y + at.height)).toBeGreaterThanOrEqual(0)
+    expect(menu.y - (at.y + at.height)).toBeLessThan(12)
+    // Beneath it, or as near as the edge of the screen lets it.
+    expect(menu.x).toBeLessThanOrEqual(at.x)
+    expect(menu.x + menu.width).toBeGreaterThanOrEqual(Math.min(at.x + at.width, width - 24))
+    expect(menu.x + menu.width).toBeLessThanOrEqual(width)
+  }
+})
 
 it('holds at twice the size of letters', async () => {
   service.house.receivers = [singers(4)]
