@@ -32,7 +32,9 @@ const press = (page: Page, name: string) => dialog(page).getByRole('button', { n
 it('is tried as it is typed, and added when it answers', async () => {
   const shure = withoutLink(await startShure({ sharedKey: 'right' }))
   const app = await startApp()
-  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  const page = await browser.openAs(app, 'admin', '/')
+  await page.getByRole('heading', { name: 'Nothing to watch yet' }).waitFor()
+  await page.getByRole('link', { name: 'Add a manufacturer' }).click()
   await page.getByRole('heading', { name: 'No manufacturer yet' }).waitFor()
   await page.getByRole('button', { name: 'Add a manufacturer' }).click()
   expect(await dialog(page).getByLabel('Code').inputValue()).toBe('shure')
@@ -61,6 +63,15 @@ it('is tried as it is typed, and added when it answers', async () => {
   await until('it is heard', async () => (await app.receivers()).length === 2)
   await rows(page).getByText('Healthy').waitFor()
   expect(await page.locator('tbody b').count()).toBe(0)
+})
+
+it('is named where there is nothing to watch, and linked for those who may add it', async () => {
+  const app = await startApp()
+  for (const page of [await browser.open(app, '/'), await browser.openAs(app, 'operator', '/')]) {
+    await page.getByText('let an administrator add your systems', { exact: false }).waitFor()
+    expect(await page.getByRole('link', { name: 'Add a manufacturer' }).count()).toBe(0)
+    expect(await findings(page)).toEqual([])
+  }
 })
 
 it('says nothing any more of what stood in the form before', async () => {
