@@ -3,6 +3,7 @@
 import type { Levels } from './store.ts'
 
 export const rfShare = (dbm: number) => share(dbm, -100, -30)
+
 /** dBm where it is told, else percent of the gear's own scale; null for neither. */
 export function rfShareOf({ rf, rfPercent }: Pick<Levels, 'rf' | 'rfPercent'>): number | null {
   if (rf !== null) return rfShare(rf)
