@@ -22,6 +22,7 @@ it('says it again when it comes back', () => {
 it.each<[ChannelState, boolean, boolean]>([
   ['critical', true, true],
   ['low', true, true],
+  ['key_error', true, true],
   ['receiver_lost', true, true],
   ['off_recently', true, true],
   ['off_recently', false, false],

@@ -94,7 +94,7 @@ export function newAlarms(
 
 /** What somebody has to walk for; a peak or a dip passes by itself. */
 function isAlarm({ state, needsHand }: ChannelFacts): boolean {
-  return needsHand && ['critical', 'low', 'receiver_lost', 'off_recently'].includes(state)
+  return needsHand && ['critical', 'key_error', 'low', 'receiver_lost', 'off_recently'].includes(state)
 }
 
 /** Two short tones, unlike anything a PA makes. */

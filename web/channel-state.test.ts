@@ -6,6 +6,8 @@ const now = Date.parse('2026-11-20T20:00:00Z')
 
 type Told = Partial<NonNullable<WatchedChannel['transmitter']>>
 
+const wrongKey: Partial<WatchedChannel> = { details: { encryption: 'error' } }
+
 function house(over: Partial<House> = {}): House {
   return { ...emptyHouse(now), phase: 'ready', link: 'open', isFresh: true, heardAt: now, ...over }
 }
@@ -58,8 +60,12 @@ describe('the state of a channel', () => {
       'the wrong key',
       {},
       { details: { encryption: 'error', interference: true } },
-      { marks: ['encryption', 'interference'] },
+      { state: 'key_error', marks: ['interference'], needsHand: true },
     ],
+    ['the wrong key, a low battery', { battery: 15 }, wrongKey, { state: 'key_error', marks: ['low'] }],
+    ['the wrong key, a dying battery', { battery: 5 }, wrongKey, { state: 'critical', marks: ['key_error'] }],
+    ['the wrong key, half a battery', { battery: 40 }, wrongKey, { state: 'key_error', marks: ['replace'] }],
+    ['the wrong key, the transmitter gone', null, wrongKey, { state: 'off', marks: [], needsHand: false }],
     ['a key, and no interference', {}, { details: { encryption: 'on', interference: false } }, { marks: [] }],
     ['not quite clipping', { audio_level: -2 }, {}, { state: 'good' }],
     ['clipped 9 s ago', {}, { clippedAt: now - 9_000 }, { state: 'clipping', overloadAt: now - 9_000 }],
@@ -153,8 +159,10 @@ describe('problems first', () => {
       facts({ battery: 5 }, { slot: 4 }),
       facts({ battery: 5 }, { slot: 3 }),
       facts(null, { slot: 5, leftAt: now, lastBattery: 15 }),
+      facts({}, { slot: 6, ...wrongKey }),
+      facts({}, { slot: 7 }, house(), receiver({ is_active: false })),
     ]
-    expect(cards.sort(byUrgency).map((card) => card.slot)).toEqual([3, 4, 5, 2, 1])
+    expect(cards.sort(byUrgency).map((card) => card.slot)).toEqual([3, 4, 7, 6, 5, 2, 1])
   })
 
   it('keeps the order when the link is lost', () => {

@@ -17,6 +17,7 @@ export type ChannelState =
   | 'replace'
   | 'low'
   | 'critical'
+  | 'key_error' // the encryption keys at both ends do not match: nothing is heard
   | 'rf_weak'
   | 'clipping'
   | 'off'
@@ -28,7 +29,7 @@ type Veil = 'receiver_lost' | 'stale'
 type BatteryState = 'good' | 'on' | 'replace' | 'low' | 'critical'
 
 /** Worth a mark, never a frame. */
-type Aside = 'rf_fair' | 'muted' | 'encryption' | 'interference'
+type Aside = 'rf_fair' | 'muted' | 'interference'
 
 export type Mark = Exclude<ChannelState, 'stale' | 'good' | 'on'> | Aside
 
@@ -114,7 +115,7 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
 /** All that is so, the loudest first. */
 function conditions(house: House, channel: WatchedChannel): Condition[] {
   const threshold = house.config.alert_battery_threshold
-  const { transmitter } = channel
+  const { transmitter, details } = channel
   if (transmitter === null) {
     const isRecent = channel.leftAt !== null && house.now - channel.leftAt < recentlyMs
     const warning = batteryState(channel.lastBattery, threshold)
@@ -125,7 +126,9 @@ function conditions(house: House, channel: WatchedChannel): Condition[] {
   const clips = isClipping(channel) || isHeld(channel.clippedAt, clippingHoldMs, house.now)
   const isUrgent = battery === 'critical' || battery === 'low'
   return [
-    ...(isUrgent ? [battery] : []),
+    ...(battery === 'critical' ? [battery] : []),
+    ...(details?.encryption === 'error' ? ['key_error' as const] : []),
+    ...(battery === 'low' ? [battery] : []),
     ...(weak ? ['rf_weak' as const] : []),
     ...(clips ? ['clipping' as const] : []),
     ...(isUrgent ? [] : [battery]),
@@ -141,7 +144,6 @@ function asides(house: House, channel: WatchedChannel, found: readonly Condition
   return [
     ...(isFairNow && !found.includes('rf_weak') ? ['rf_fair' as const] : []),
     ...(isMuted ? ['muted' as const] : []),
-    ...(details?.encryption === 'error' ? ['encryption' as const] : []),
     ...(details?.interference === true ? ['interference' as const] : []),
   ]
 }
@@ -164,7 +166,7 @@ function isHeld(at: number | null, holdMs: number, now: number): boolean {
 /** Gone shortly after a battery warning is more likely dead than switched off. */
 function needsHand(state: ChannelState, marks: readonly ChannelState[]): boolean {
   if (state === 'off_recently') return marks.includes('critical') || marks.includes('low')
-  return ['critical', 'low', 'rf_weak', 'clipping', 'receiver_lost', 'stale'].includes(state)
+  return ['critical', 'key_error', 'low', 'rf_weak', 'clipping', 'receiver_lost', 'stale'].includes(state)
 }
 
 /** From when everything on display is old; null while it is not. */
@@ -203,12 +205,13 @@ export function splitName(text: string): { token: string | null; name: string | 
 const urgency: Record<ChannelState, number> = {
   critical: 0,
   receiver_lost: 1,
-  low: 2,
-  rf_weak: 3,
-  clipping: 4,
-  stale: 5,
-  replace: 6,
-  off_recently: 7,
+  key_error: 2,
+  low: 3,
+  rf_weak: 4,
+  clipping: 5,
+  stale: 6,
+  replace: 7,
+  off_recently: 8,
   good: 9,
   on: 9,
   off: 10,

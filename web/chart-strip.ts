@@ -5,17 +5,18 @@ import type { Box, Painting } from './painter.ts'
 import type { Palette } from './palette.ts'
 import { audioShare, rfShare } from './scale.ts'
 import { weakBelow } from './state.ts'
+import type { Levels } from './store.ts'
 
 interface ChartOptions {
   readonly place: HTMLElement
   readonly channelId: number
   readonly history: History
-  isLive(): boolean
+  read(): Levels
 }
 
 const drawEveryMs = 500
 
-export function createChartStrip({ place, channelId, history, isLive }: ChartOptions): Painting {
+export function createChartStrip({ place, channelId, history, read }: ChartOptions): Painting {
   // Each in its own turn, so that no frame has all of them to draw.
   let dueAt = performance.now() + (channelId % 30) * (drawEveryMs / 30)
   return {
@@ -30,13 +31,15 @@ export function createChartStrip({ place, channelId, history, isLive }: ChartOpt
     draw(context, box, palette) {
       context.fillStyle = palette.track
       context.fillRect(box.left, box.top, box.width, box.height)
+      const { rfPercent, isLive } = read()
       context.fillStyle = palette.tick
-      context.fillRect(box.left, yOf(box, rfShare(weakBelow)), box.width, 1)
+      // What is weak is known in dBm.
+      if (rfPercent === null) context.fillRect(box.left, yOf(box, rfShare(weakBelow)), box.width, 1)
       const samples = history.of(channelId)
       if (samples === undefined) return
-      const live = isLive()
-      drawArea(context, { box, ring: samples.audio, head: history.head, colour: live ? palette.audio : palette.old })
-      drawLine(context, { box, ring: samples.rf, head: history.head, colour: live ? palette.rf : palette.peak })
+      const { head } = history
+      drawArea(context, { box, ring: samples.audio, head, colour: isLive ? palette.audio : palette.old })
+      drawLine(context, { box, ring: samples.rf, head, colour: isLive ? palette.rf : palette.peak })
     },
   }
 }
@@ -69,7 +72,7 @@ function drawLine(context: CanvasRenderingContext2D, { box, ring, head, colour }
   let before = Number.NaN
   for (let at = 0; at < sampleCount; at++) {
     const value = ring[(head + at) % sampleCount] ?? Number.NaN
-    const y = yOf(box, rfShare(value))
+    const y = yOf(box, value)
     if (!Number.isNaN(value)) {
       const from = Number.isNaN(before) ? y : before
       const left = xOf(box, at)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createHistory, type History, sampleCount, sampleMs } from './history.ts'
+import { rfShare } from './scale.ts'
 import { emptyHouse, type House, type WatchedReceiver } from './state.ts'
 
 function house(rf: number | null, audio: number | null): House {
@@ -9,6 +10,9 @@ function house(rf: number | null, audio: number | null): House {
 }
 
 const always = () => true
+
+/** As a ring keeps it. */
+const dbm = (level: number) => Math.fround(rfShare(level))
 
 function last({ head, of }: History, count: number): { rf: number[]; audio: number[] } {
   const at = Array.from({ length: count }, (_, back) => (head - count + back + sampleCount) % sampleCount)
@@ -27,7 +31,7 @@ describe('the last minute', () => {
       history.look(house(rf, audio), always)
     history.advance(sampleMs)
     history.advance(2 * sampleMs)
-    expect(last(history, 2)).toEqual({ rf: [-88, -52], audio: [-4, -25] })
+    expect(last(history, 2)).toEqual({ rf: [dbm(-88), dbm(-52)], audio: [-4, -25] })
   })
 
   it('holds what is not said again, and ends with the transmitter', () => {
@@ -41,7 +45,17 @@ describe('the last minute', () => {
     history.look(house(null, null), always)
     history.advance(5 * sampleMs)
     history.advance(6 * sampleMs)
-    expect(last(history, 3).rf).toEqual([-50, -50, Number.NaN])
+    expect(last(history, 3).rf).toEqual([dbm(-50), dbm(-50), Number.NaN])
+  })
+
+  it('keeps percent of gear that tells no dBm, on a scale of its own', () => {
+    const history = createHistory(0)
+    const transmitter = { rf_level: null, audio_level: null }
+    const channels = [{ id: 5, transmitter, details: { rf_percent: 75 } }]
+    const receiver = { id: 1, channels } as unknown as WatchedReceiver
+    history.look({ ...emptyHouse(0), receivers: new Map([[1, receiver]]) }, always)
+    history.advance(sampleMs)
+    expect(last(history, 1).rf).toEqual([0.75])
   })
 
   it('does not draw on what is no longer live', () => {
@@ -61,6 +75,6 @@ describe('the last minute', () => {
     history.advance(sampleMs)
     history.advance(30 * sampleMs)
     expect(last(history, 3).rf).toEqual([Number.NaN, Number.NaN, Number.NaN])
-    expect(last(history, 30).rf[0]).toBe(-50)
+    expect(last(history, 30).rf[0]).toBe(dbm(-50))
   })
 })

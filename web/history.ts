@@ -1,11 +1,12 @@
 /** The last minute of every channel's RF and audio, four values a second, for the charts. */
 
-import type { House, WatchedChannel } from './state.ts'
+import { rfShareOf } from './scale.ts'
+import { type House, rfPercentOf, type WatchedChannel } from './state.ts'
 import type { Store } from './store.ts'
 
 /** Rings, written at `History.head`; NaN where nothing was live. */
 export interface Samples {
-  /** dBm: the least of each quarter second, since it is the dips that matter. */
+  /** Share of its scale: the least of each quarter second, since it is the dips that matter. */
   readonly rf: Float32Array
   /** dBFS: the most of each. */
   readonly audio: Float32Array
@@ -85,8 +86,10 @@ function trackOf(tracks: Map<number, Track>, channelId: number): Track {
   return track
 }
 
-function note(track: Track, { transmitter }: WatchedChannel, isLive: boolean) {
-  track.nowRf = isLive ? (transmitter?.rf_level ?? Number.NaN) : Number.NaN
+function note(track: Track, channel: WatchedChannel, isLive: boolean) {
+  const { transmitter } = channel
+  const rf = rfShareOf({ rf: transmitter?.rf_level ?? null, rfPercent: rfPercentOf(channel) })
+  track.nowRf = isLive ? (rf ?? Number.NaN) : Number.NaN
   track.nowAudio = isLive ? (transmitter?.audio_level ?? Number.NaN) : Number.NaN
   track.leastRf = least(track.leastRf, track.nowRf)
   track.mostAudio = most(track.mostAudio, track.nowAudio)

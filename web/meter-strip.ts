@@ -2,7 +2,7 @@
 
 import type { Box, Painting } from './painter.ts'
 import type { Palette } from './palette.ts'
-import { audioShare, rfShare } from './scale.ts'
+import { audioShare, rfShare, rfShareOf } from './scale.ts'
 import { clippingFrom, fairBelow, weakBelow } from './state.ts'
 import type { Levels } from './store.ts'
 
@@ -17,6 +17,8 @@ interface Bars {
   audio: number
   peak: number
   peakAt: number
+  /** RF is a share of the gear's own scale: what of it is weak nobody knows. */
+  isPercent: boolean
   isLive: boolean
 }
 
@@ -25,6 +27,7 @@ interface Drawing {
   readonly rf: number
   readonly audio: number
   readonly peak: number
+  readonly isPercent: boolean
   readonly isLive: boolean
 }
 
@@ -42,7 +45,7 @@ const peakHoldMs = 1_500
 const peakFall = 0.4
 
 export function createMeterStrip({ place, read }: MeterOptions): Painting {
-  const bars: Bars = { rf: -1, audio: -1, peak: -1, peakAt: 0, isLive: false }
+  const bars: Bars = { rf: -1, audio: -1, peak: -1, peakAt: 0, isPercent: false, isLive: false }
   let drawing = drawingOf(bars, 0)
   return {
     place,
@@ -66,14 +69,16 @@ interface Moment {
 }
 
 /** One frame on; true while there is more to come. */
-function move(bars: Bars, { rf, audio, isLive }: Levels, { now, elapsed, width }: Moment): boolean {
+function move(bars: Bars, levels: Levels, { now, elapsed, width }: Moment): boolean {
+  const { audio, isLive } = levels
   const before = { ...bars }
   if (isLive !== bars.isLive) {
     bars.isLive = isLive
     bars.peak = -1
   }
   const step = 0.25 / Math.max(25, width)
-  bars.rf = glide(bars.rf, rf === null ? -1 : rfShare(rf), elapsed, step)
+  bars.isPercent = levels.rfPercent !== null
+  bars.rf = glide(bars.rf, rfShareOf(levels) ?? -1, elapsed, step)
   bars.audio = glide(bars.audio, audio === null ? -1 : audioShare(audio), elapsed, step)
   // Meters stop where values are old: they do not pretend.
   if (isLive) holdPeak(bars, audio === null ? -1 : audioShare(audio), elapsed, now)
@@ -96,16 +101,19 @@ function holdPeak(bars: Bars, level: number, elapsed: number, now: number) {
   }
 }
 
-function drawingOf({ rf, audio, peak, isLive }: Bars, width: number): Drawing {
-  return { rf: Math.round(rf * width), audio: Math.round(audio * width), peak: Math.round(peak * width), isLive }
+function drawingOf({ rf, audio, peak, isPercent, isLive }: Bars, width: number): Drawing {
+  const pixels = (share: number) => Math.round(share * width)
+  return { rf: pixels(rf), audio: pixels(audio), peak: pixels(peak), isPercent, isLive }
 }
 
 function isSame(a: Drawing, b: Drawing): boolean {
-  return a.rf === b.rf && a.audio === b.audio && a.peak === b.peak && a.isLive === b.isLive
+  const isAsLong = a.rf === b.rf && a.audio === b.audio && a.peak === b.peak
+  return isAsLong && a.isPercent === b.isPercent && a.isLive === b.isLive
 }
 
 /** Each in the middle of its half. */
-function drawBars(context: CanvasRenderingContext2D, { rf, audio, peak, isLive }: Drawing, box: Box, palette: Palette) {
+function drawBars(context: CanvasRenderingContext2D, drawing: Drawing, box: Box, palette: Palette) {
+  const { rf, audio, peak, isPercent, isLive } = drawing
   const { left, top, width, height } = box
   const barHeight = Math.max(2, Math.round(height * 0.26))
   const rfTop = top + Math.round((height / 2 - barHeight) / 2)
@@ -119,7 +127,7 @@ function drawBars(context: CanvasRenderingContext2D, { rf, audio, peak, isLive }
   }
   fill(palette.track, rfTop, 0, width)
   fill(palette.track, audioTop, 0, width)
-  fill(isLive ? rfColour(rf / width, palette) : palette.old, rfTop, 0, rf)
+  fill(rfColour(drawing, width, palette), rfTop, 0, rf)
   if (isLive) {
     fill(palette.audio, audioTop, 0, Math.min(audio, high))
     fill(palette.audioHigh, audioTop, high, Math.min(audio, over))
@@ -129,11 +137,13 @@ function drawBars(context: CanvasRenderingContext2D, { rf, audio, peak, isLive }
       fill(peak >= over ? palette.audioOver : palette.peak, audioTop, at, at + 2 * thin)
     }
   }
-  for (const tick of rfTicks) fill(palette.tick, rfTop, Math.round(tick * width), Math.round(tick * width) + thin)
+  for (const tick of isPercent ? [] : rfTicks)
+    fill(palette.tick, rfTop, Math.round(tick * width), Math.round(tick * width) + thin)
   for (const tick of audioTicks) fill(palette.tick, audioTop, Math.round(tick * width), Math.round(tick * width) + thin)
 }
 
-function rfColour(level: number, palette: Palette): string {
-  if (level < weakUnder) return palette.rfWeak
-  return level < fairUnder ? palette.rfFair : palette.rf
+function rfColour({ rf, isPercent, isLive }: Drawing, width: number, palette: Palette): string {
+  if (!isLive) return palette.old
+  if (isPercent || rf >= fairUnder * width) return palette.rf
+  return rf < weakUnder * width ? palette.rfWeak : palette.rfFair
 }

@@ -1,6 +1,15 @@
 /** Levels -> shares of a bar's length, 0 to 1. */
 
+import type { Levels } from './store.ts'
+
 export const rfShare = (dbm: number) => share(dbm, -100, -30)
+
+/** dBm where it is told, else percent of the gear's own scale; null for neither. */
+export function rfShareOf({ rf, rfPercent }: Pick<Levels, 'rf' | 'rfPercent'>): number | null {
+  if (rf !== null) return rfShare(rf)
+  return rfPercent === null ? null : share(rfPercent, 0, 100)
+}
+
 export const audioShare = (dbfs: number) => share(dbfs, -60, 0)
 
 function share(value: number, least: number, most: number): number {

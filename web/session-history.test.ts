@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { addSample, formatSamples, parseSamples, type Sample } from './session-history.ts'
+import { addSample, formatSamples, parseSamples, type Sample, unknownAt } from './session-history.ts'
 
-const sample = (at: number): Sample => ({ at, rf: -50, audio: -20, battery: 80 })
+const sample = (at: number): Sample => ({ ...unknownAt(at), rf: -50, audio: -20, battery: 80 })
 
 it('joins what follows one another, and leaves a gap where the page was closed', () => {
   const near = addSample([sample(10)], sample(12))
   expect(near).toEqual([sample(10), sample(12)])
-  expect(addSample(near, sample(60))[2]).toEqual({ at: 13, rf: null, audio: null, battery: null })
+  expect(addSample(near, sample(60))[2]).toEqual(unknownAt(13))
 })
 
 it('takes one a second, and no clock that goes backwards', () => {
@@ -21,11 +21,14 @@ it('forgets the oldest', () => {
   expect([samples.length, samples[0]?.at]).toEqual([10_800, 1])
 })
 
-it.each(['', 'null', '{}', '[1,[2]]', '[["a",1,2,3]]', '[[1,"x",2,3]]'])('reads nothing out of %s', (text) => {
-  expect(parseSamples(text)).toEqual([])
-})
+it.each(['', 'null', '{}', '[1,[2]]', '[["a",1,2,3,4]]', '[[1,"x",2,3,4]]', '[[1,2,3,4]]'])(
+  'reads nothing out of %s',
+  (text) => {
+    expect(parseSamples(text)).toEqual([])
+  },
+)
 
 it('survives being kept', () => {
-  const samples = addSample([sample(1)], sample(90))
+  const samples = addSample([sample(1)], { ...unknownAt(90), rfPercent: 51 })
   expect(parseSamples(formatSamples(samples))).toEqual(samples)
 })

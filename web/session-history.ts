@@ -3,10 +3,15 @@
 export interface Sample {
   /** This device's time, whole seconds of the epoch. */
   readonly at: number
-  /** dBm, dBFS, percent; null where not told or not live. */
+  /** dBm, or percent of the gear's own scale; dBFS; percent. Null where not told or not live. */
   readonly rf: number | null
+  readonly rfPercent: number | null
   readonly audio: number | null
   readonly battery: number | null
+}
+
+export function unknownAt(at: number): Sample {
+  return { at, rf: null, rfPercent: null, audio: null, battery: null }
 }
 
 /** Three hours: a show with its sound check. */
@@ -17,10 +22,7 @@ const gapSeconds = 5
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = samples.at(-1)
   if (last !== undefined && sample.at <= last.at) return samples
-  const gap: Sample[] =
-    last !== undefined && sample.at - last.at > gapSeconds
-      ? [{ at: last.at + 1, rf: null, audio: null, battery: null }]
-      : []
+  const gap: Sample[] = last !== undefined && sample.at - last.at > gapSeconds ? [unknownAt(last.at + 1)] : []
   return [...samples, ...gap, sample].slice(-mostSamples)
 }
 
@@ -29,19 +31,20 @@ export function parseSamples(text: string): readonly Sample[] {
   try {
     const rows: unknown = JSON.parse(text)
     if (!Array.isArray(rows)) return []
-    return rows.filter(isRow).map(([at, rf, audio, battery]) => ({ at, rf, audio, battery }))
+    return rows.filter(isRow).map(([at, rf, rfPercent, audio, battery]) => ({ at, rf, rfPercent, audio, battery }))
   } catch {
     return []
   }
 }
 
 export function formatSamples(samples: readonly Sample[]): string {
-  return JSON.stringify(samples.map(({ at, rf, audio, battery }) => [at, rf, audio, battery]))
+  return JSON.stringify(samples.map(({ at, rf, rfPercent, audio, battery }) => [at, rf, rfPercent, audio, battery]))
 }
 
-type Row = readonly [number, number | null, number | null, number | null]
+type Level = number | null
+type Row = readonly [at: number, rf: Level, rfPercent: Level, audio: Level, battery: Level]
 
 function isRow(row: unknown): row is Row {
   const isLevel = (value: unknown) => value === null || typeof value === 'number'
-  return Array.isArray(row) && row.length === 4 && typeof row[0] === 'number' && row.slice(1).every(isLevel)
+  return Array.isArray(row) && row.length === 5 && typeof row[0] === 'number' && row.slice(1).every(isLevel)
 }

@@ -295,6 +295,11 @@ export function isFair(channel: ChannelBody): boolean {
   return isBelow(channel, fairBelow)
 }
 
+/** Percent of the gear's own scale, where it tells no dBm. */
+export function rfPercentOf({ transmitter, details }: Pick<ChannelBody, 'transmitter' | 'details'>): number | null {
+  return transmitter === null || transmitter.rf_level !== null ? null : (details?.rf_percent ?? null)
+}
+
 function isBelow({ transmitter }: ChannelBody, dbm: number): boolean {
   const level = transmitter?.rf_level ?? null
   return level !== null && level < dbm

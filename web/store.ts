@@ -1,7 +1,7 @@
 /** Holds the house; collects what happens and applies it once a frame; tells whoever listens. */
 
 import { bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
-import { applyAll, emptyHouse, type House, type HouseEvent } from './state.ts'
+import { applyAll, emptyHouse, type House, type HouseEvent, rfPercentOf } from './state.ts'
 
 export interface Store {
   get(): House
@@ -18,13 +18,15 @@ export interface Store {
 export interface Levels {
   /** dBm */
   readonly rf: number | null
+  /** Of gear that tells no dBm: percent of its own scale. */
+  readonly rfPercent: number | null
   /** dBFS */
   readonly audio: number | null
   /** Meters may move. */
   readonly isLive: boolean
 }
 
-const noLevels: Levels = { rf: null, audio: null, isLive: false }
+const noLevels: Levels = { rf: null, rfPercent: null, audio: null, isLive: false }
 
 /** Events a page in the background may pile up before they are applied. */
 const mostWaiting = 256
@@ -76,10 +78,11 @@ export function createStore(now: number): Store {
     },
     levels(receiverId, channelId) {
       const receiver = house.receivers.get(receiverId)
-      const transmitter = receiver?.channels.find((one) => one.id === channelId)?.transmitter
+      const channel = receiver?.channels.find((one) => one.id === channelId)
       const described = facts(receiverId, channelId)
-      if (!transmitter || !described || !receiver?.is_active) return noLevels
-      return { rf: transmitter.rf_level, audio: transmitter.audio_level, isLive: described.isLive }
+      if (!channel?.transmitter || !described || !receiver?.is_active) return noLevels
+      const { rf_level, audio_level } = channel.transmitter
+      return { rf: rf_level, rfPercent: rfPercentOf(channel), audio: audio_level, isLive: described.isLive }
     },
     dispatch(event) {
       waiting.push(event)

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import { useSurroundings } from './context.ts'
-import { addSample, formatSamples, parseSamples, type Sample } from './session-history.ts'
+import { addSample, formatSamples, parseSamples, type Sample, unknownAt } from './session-history.ts'
 import type { Store } from './store.ts'
 
 const keepEveryMs = 10_000
@@ -32,10 +32,9 @@ export function useSessionHistory(receiverId: number, channelId: number): readon
 
 function sampleOf(store: Store, receiverId: number, channelId: number): Sample {
   const facts = store.facts(receiverId, channelId)
-  const { rf, audio, isLive } = store.levels(receiverId, channelId)
+  const { isLive, ...levels } = store.levels(receiverId, channelId)
   const at = Math.floor(Date.now() / 1_000)
-  if (!isLive) return { at, rf: null, audio: null, battery: null }
-  return { at, rf, audio, battery: facts?.battery ?? null }
+  return isLive ? { at, ...levels, battery: facts?.battery ?? null } : unknownAt(at)
 }
 
 function readTab(key: string): string {

@@ -88,7 +88,7 @@ export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, c
     await nextRevision(tx)
     if ((await findManufacturer(tx.query, deps.secrets, code)) === undefined) throw unknown(code)
     if (await hasReceivers(tx.query, code)) {
-      const details = 'It still has receivers: remove them first, or disable it with api_enabled false.'
+      const details = 'It still has receivers: remove them first, or disable it instead.'
       throw new Refusal('in_use', { about: `Manufacturer ${code}`, details })
     }
     await deleteManufacturer(tx, code)

@@ -32,7 +32,9 @@ const press = (page: Page, name: string) => dialog(page).getByRole('button', { n
 it('is tried as it is typed, and added when it answers', async () => {
   const shure = withoutLink(await startShure({ sharedKey: 'right' }))
   const app = await startApp()
-  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  const page = await browser.openAs(app, 'admin', '/')
+  await page.getByRole('heading', { name: 'Nothing to watch yet' }).waitFor()
+  await page.getByRole('link', { name: 'Add a manufacturer' }).click()
   await page.getByRole('heading', { name: 'No manufacturer yet' }).waitFor()
   await page.getByRole('button', { name: 'Add a manufacturer' }).click()
   expect(await dialog(page).getByLabel('Code').inputValue()).toBe('shure')
@@ -61,6 +63,48 @@ it('is tried as it is typed, and added when it answers', async () => {
   await until('it is heard', async () => (await app.receivers()).length === 2)
   await rows(page).getByText('Healthy').waitFor()
   expect(await page.locator('tbody b').count()).toBe(0)
+})
+
+it('is named where there is nothing to watch, and linked for those who may add it', async () => {
+  const app = await startApp()
+  for (const page of [await browser.open(app, '/'), await browser.openAs(app, 'operator', '/')]) {
+    await page.getByText('let an administrator add your systems', { exact: false }).waitFor()
+    expect(await page.getByRole('link', { name: 'Add a manufacturer' }).count()).toBe(0)
+    expect(await findings(page)).toEqual([])
+  }
+})
+
+it('says nothing any more of what stood in the form before', async () => {
+  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const app = await startApp()
+  const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
+  await page.getByRole('button', { name: 'Add a manufacturer' }).click()
+  await dialog(page).getByLabel('Address of the system').fill(shure.baseUrl)
+  await dialog(page).getByLabel('Shared key', { exact: true }).fill('right')
+  const answered = dialog(page).getByText('answered: 2 devices.', { exact: false })
+  await press(page, 'Test the connection')
+  await answered.waitFor()
+  await dialog(page).getByLabel('Single devices').fill('nonsense')
+  await answered.waitFor({ state: 'detached' })
+
+  const refused = dialog(page).locator('.problem')
+  await press(page, 'Save')
+  await refused.getByText('Line 1:', { exact: false }).waitFor()
+  await dialog(page).getByLabel('Name', { exact: true }).fill('Stage')
+  expect(await refused.count()).toBe(1)
+  await dialog(page).getByLabel('Single devices').fill('')
+  await refused.waitFor({ state: 'detached' })
+  expect(await dialog(page).getByLabel('Single devices').getAttribute('aria-invalid')).toBe(null)
+  await press(page, 'Test the connection')
+  await answered.waitFor()
+
+  // What was refused meanwhile elsewhere: the test is not the last word any more.
+  await page.route(`**${path}`, (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 409, json: { error: 'Taken.' } }) : route.fallback(),
+  )
+  await press(page, 'Save')
+  await refused.getByText('Taken.').waitFor()
+  expect(await answered.count()).toBe(0)
 })
 
 it('is changed without its secret, switched off and on, and kept while it has receivers', async () => {
@@ -105,7 +149,7 @@ it('is changed without its secret, switched off and on, and kept while it has re
 
   await page.getByRole('button', { name: 'Delete Shure' }).click()
   await press(page, 'Delete')
-  await dialog(page).getByText('It still has receivers', { exact: false }).waitFor()
+  await dialog(page).getByText('It still has receivers: remove them first, or disable it instead.').waitFor()
   expect(await findings(page)).toEqual([])
   await page.keyboard.press('Escape')
   expect(await listOf(app)).toHaveLength(1)

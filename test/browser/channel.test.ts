@@ -5,7 +5,7 @@ import type { ChannelDetails, TransmitterDetails } from '../../src/model/details
 import { channelOf, entryOf, firstDevice, startApp, startShure, until } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
-import { receiver, startFakeService } from './fake-service.ts'
+import { receiver, startFakeService, withDetails } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -52,13 +52,10 @@ it.concurrent('shows what some gear tells besides, every word of it, and its mar
     ...{ rf_a: -58, rf_b: -71, rf_c: -72, rf_d: -73, antennas: 'AC', quality: 80, interference: false },
     ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
   }
-  const [first, second] = [1, 2].map((id) => receiver(id, [{ details: ofTransmitter }]))
-  const withDetails = (one: typeof first, details: ChannelDetails) =>
-    one && { ...one, channels: one.channels.map((channel) => ({ ...channel, details })) }
   service.house.receivers = [
-    withDetails(first, ofChannel),
-    withDetails(second, { rf_percent: 55, muted: null }),
-  ].flatMap((one) => one ?? [])
+    withDetails(receiver(1, [{ details: ofTransmitter }]), [ofChannel]),
+    withDetails(receiver(2, [{ details: ofTransmitter, rf_level: null }]), [{ rf_percent: 55, muted: null }]),
+  ]
   for (const one of service.house.receivers) service.house.answers[`/api/receivers/${one.id}/`] = one
   const page = await open(service, `/channels/${service.house.receivers[0]?.channels[0]?.id}`)
   const pairs = async () => {
@@ -77,12 +74,14 @@ it.concurrent('shows what some gear tells besides, every word of it, and its mar
         ...['Charge cycles 123', 'Battery temperature −3 °C'],
       ]),
     )
-  for (const mark of ['Muted', 'Encryption keys do not match']) await page.getByTitle(mark).first().waitFor()
+  await page.locator('.card[data-state=key_error]').getByTitle('Muted').waitFor()
   expect(await isTooWide(page)).toBe(false)
   // What is not known is left out.
   await page.goto(page.url().replace(/\d+$/, String(service.house.receivers[1]?.channels[0]?.id)))
   await expect.poll(pairs).toContain('RF 55 %')
   expect((await pairs()).filter((row) => row.startsWith('Muted'))).toEqual(['Muted no'])
+  await page.locator('.card').getByRole('img', { name: '55 %' }).waitFor()
+  await page.getByRole('img', { name: 'Chart of RF (% of its scale), Audio (dBFS)' }).waitFor()
 }, 60_000)
 
 it.concurrent('keeps its history over a reload, and says since when', async () => {
@@ -93,6 +92,24 @@ it.concurrent('keeps its history over a reload, and says since when', async () =
   expect(await page.getByRole('img', { name: /^Chart of / }).count()).toBe(2)
   await page.reload()
   expect(await until('it goes on', since)).toBe(told)
+}, 60_000)
+
+it.concurrent('tells different times along its charts from the first moment', async () => {
+  const { app, channel } = await startHouse()
+  const page = await open(app, '/about/')
+  await page.addInitScript(`
+    globalThis.written = []
+    const { fillText } = CanvasRenderingContext2D.prototype
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+      written.push(text)
+      return fillText.call(this, text, ...rest)
+    }`)
+  await page.goto(`${app.url}/channels/${channel}`)
+  await page.getByText(/^Since /).waitFor()
+  const written = await page.evaluate<string[]>('new Promise((done) => setTimeout(() => done(written), 1_500))')
+  const times = written.filter((text) => /^\d\d:\d\d:\d\d$/.test(text))
+  expect(times.length).toBeGreaterThan(20)
+  expect(times.filter((time, at) => time === times[at - 1])).toEqual([])
 }, 60_000)
 
 it.concurrent('fits a phone, with its QR code and a way back', async () => {

@@ -4,7 +4,7 @@ import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { launchChromium } from '../chromium.ts'
-import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
+import { type FakeService, receiver, startFakeService, update, withDetails } from './fake-service.ts'
 
 let browser: Browser
 let service: FakeService
@@ -70,6 +70,22 @@ it('shows every state, follows what changes, and puts problems first on request'
   await page.getByLabel('Order').first().selectOption('Problems first')
   expect(new URL(page.url()).search).toBe('?sort=problems')
   await expect.poll(slots).toEqual(['3', '5', '1', '2', '4'])
+})
+
+it('counts a key that does not match as a problem, wherever it is shown', async () => {
+  const rack = receiver(1, [{}, { battery: 15 }, {}, { battery: 40 }])
+  service.house.receivers = [withDetails(rack, [{}, {}, { encryption: 'error' }, { encryption: 'on' }])]
+  await page.goto(`${service.url}/?state=problems&sort=problems`)
+  await page.locator('.card[data-state=key_error]', { hasText: 'Singer 3' }).getByText('Key error').waitFor()
+  expect(await slots()).toEqual(['3', '2', '4'])
+  expect(await page.locator('.summary').innerText()).toContain('2 need a hand')
+  await page.goto(`${service.url}/?layout=list`)
+  await page
+    .getByRole('row', { name: /Singer 3/ })
+    .getByText('Key error')
+    .waitFor()
+  await page.goto(`${service.url}/wall`)
+  await page.locator('.card[data-state=key_error][data-hand]').getByText('Key error').waitFor()
 })
 
 it('keeps hostile names text, and in their place', async () => {
@@ -236,8 +252,14 @@ it.each(['dark', 'light', 'contrast'])(
       { battery: null },
       { rf_level: -95 },
     ]
-    service.house.receivers = [receiver(1, [...told.slice(0, 4)]), lost, receiver(3, [...told.slice(4), null])]
-    service.house.groups = [group(1, 'All of them', [1, 2, 3, 4, 5, 6, 9, 10, 11, 77, 65_001])]
+    const wrongKey = { encryption: 'error' } as const
+    service.house.receivers = [
+      withDetails(receiver(1, told.slice(0, 4)), [{}, {}, {}, wrongKey]),
+      lost,
+      receiver(3, [...told.slice(4), null]),
+      withDetails(receiver(4, [{}]), [wrongKey]),
+    ]
+    service.house.groups = [group(1, 'All of them', [1, 2, 3, 4, 5, 6, 9, 10, 11, 13, 77, 65_001])]
     for (const query of ['', '&group=1', '&layout=list']) {
       await page.goto(`${service.url}/?theme=${theme}${query}`)
       await page.locator('[data-state=critical]').waitFor()
@@ -260,32 +282,6 @@ it('hides the charts of a group that wants none', async () => {
   await expect.poll(() => page.locator('.chart').count()).toBe(0)
 })
 
-it('paints what it is told: a chart of the last minute, and meters and levels that follow', async () => {
-  service.house.receivers = [singers(1)]
-  await page.goto(`${service.url}/`)
-  await card(1).waitFor()
-  /** Red, green, blue and cover, pixel by pixel, of what is painted on an element. */
-  const painted = (selector: string) =>
-    page.evaluate<number[]>(`(() => {
-      const canvas = document.querySelector('.meter-layer canvas')
-      const place = document.querySelector('${selector}').getBoundingClientRect()
-      const field = canvas.getBoundingClientRect()
-      return [...canvas.getContext('2d').getImageData(
-        place.left - field.left, place.top - field.top, place.width, place.height).data]
-    })()`)
-  const greenOf = async (selector: string) => {
-    const data = await painted(selector)
-    return data.filter((green, at) => at % 4 === 1 && green > (data[at - 1] ?? 0) + 40).length
-  }
-  await expect.poll(async () => (await painted('.meter-value')).some((one) => one > 0)).toBe(true)
-  const [chart, meter, level] = [await greenOf('.chart'), await greenOf('.meter-strip'), await painted('.meter-value')]
-  for (let at = 0; at < 8; at++) service.say(update([{ audio_level: -4 - at }]))
-  await expect.poll(() => greenOf('.chart'), { timeout: 10_000 }).toBeGreaterThan(chart)
-  await expect.poll(() => greenOf('.meter-strip')).toBeGreaterThan(meter)
-  service.say(update([{ rf_level: -63 }]))
-  await expect.poll(() => painted('.meter-value')).not.toEqual(level)
-})
-
 it('on a phone puts problems first, keeps within the screen, and opens a channel with one tap', async () => {
   service.house.receivers = [receiver(1, [{}, {}, { battery: 5 }, {}]), receiver(2, [{}, {}, {}, {}])]
   service.house.groups = [group(1, 'A group with a rather long name', [1]), group(2, 'Another of them, longer', [2])]
@@ -301,6 +297,24 @@ it('on a phone puts problems first, keeps within the screen, and opens a channel
   await card(3).click({ position: { x: 40, y: 120 } })
   await page.waitForURL(`${service.url}/channels/3`)
 }, 60_000)
+
+it('opens its menu at the button, within the screen', async () => {
+  service.house.receivers = [singers(1)]
+  for (const width of [3840, 1440, 1000, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.goto(`${service.url}/`)
+    const button = page.getByRole('button', { name: 'More to do with this view' })
+    await button.click()
+    const [at, menu] = await Promise.all([button.boundingBox(), page.locator('.more').boundingBox()])
+    if (at === null || menu === null) throw new Error('There is no menu.')
+    expect(menu.y - (at.y + at.height)).toBeGreaterThanOrEqual(0)
+    expect(menu.y - (at.y + at.height)).toBeLessThan(12)
+    // Beneath it, or as near as the edge of the screen lets it.
+    expect(menu.x).toBeLessThanOrEqual(at.x)
+    expect(menu.x + menu.width).toBeGreaterThanOrEqual(Math.min(at.x + at.width, width - 24))
+    expect(menu.x + menu.width).toBeLessThanOrEqual(width)
+  }
+})
 
 it('holds at twice the size of letters', async () => {
   service.house.receivers = [singers(4)]

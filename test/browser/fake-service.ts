@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, TransmitterBody } from '../../src/model/api.ts'
+import type { ChannelDetails } from '../../src/model/details.ts'
 import type { UpstreamStatus } from '../../src/model/health.ts'
 import type { DeviceUpdate, ServerMessage } from '../../src/model/messages.ts'
 import { findPage } from '../../src/model/pages.ts'
@@ -138,6 +139,12 @@ export function receiver(id: number, told: readonly (Partial<TransmitterBody> | 
   const last_seen = new Date().toISOString()
   const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }
   return { id, ...hardware, is_active: true, last_seen, channels }
+}
+
+/** The same receiver, which tells these of its channels besides, from the first on. */
+export function withDetails(of: ReceiverInData, told: readonly ChannelDetails[]): ReceiverInData {
+  const channels = of.channels.map((channel, at) => ({ ...channel, ...(told[at] && { details: told[at] }) }))
+  return { ...of, channels }
 }
 
 /** Says that the first of them has these channels now. */

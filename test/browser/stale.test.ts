@@ -52,6 +52,32 @@ it.concurrent('moves nothing when a receiver is lost', async () => {
   expect(await heights()).toEqual(before)
 })
 
+it.concurrent('on a phone names the systems that fail whole, and cuts what they said short', async () => {
+  const { page } = await openDesk(receiver(1, [{}]))
+  await page.route('**/api/health/', async (route) => {
+    const response = await route.fetch()
+    const health = await response.json()
+    const error = 'invalid response from 127.0.0.1:45321: expected the list of devices, and got something else'
+    const failing = ['shure', 'sennheiser'].map((code) => ({
+      ...health.manufacturers[0],
+      ...{ code, status: 'unhealthy', error },
+    }))
+    await route.fulfill({ response, json: { ...health, manufacturers: failing } })
+  })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  await page.locator('.footer-code', { hasText: 'sennheiser' }).waitFor()
+  const isCut = (part: string) =>
+    page.evaluate<boolean[]>(
+      `[...document.querySelectorAll('.footer-${part}')].map((one) => one.scrollWidth > one.clientWidth + 1)`,
+    )
+  expect([await isCut('code'), await isCut('status')].flat()).toEqual([false, false, false, false])
+  expect(await isCut('error')).toEqual([true, true])
+  const lines = await page.locator('.footer-status').evaluateAll((all) => all.map((one) => one.getClientRects().length))
+  expect(lines).toEqual([1, 1])
+  expect(await isTooWide(page)).toBe(false)
+})
+
 it.concurrent('greys the channels of a manufacturer that does not answer', async () => {
   const { service, page } = await openDesk(receiver(1, [{}]))
   service.house.upstream = 'unhealthy'

@@ -34,8 +34,13 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
   const config = record?.config ?? {}
   const keys = keysFor(plugin, config)
   const changeOf = (values: FormData) => typedConfig(config, keys, values)
+  const trial = useTrial((values) => {
+    const body = { ...(record !== null && { code: record.code }), plugin: pluginCode, config: changeOf(values) }
+    return sent(api.write('POST', `${manufacturersPath}test`, body, isObject<ConnectionTest>))
+  })
 
   const send = (values: FormData): Promise<Answer<ManufacturerBody>> => {
+    trial.forget()
     const [name, code] = ['name', 'code'].map((one) => String(values.get(one) ?? '').trim())
     const change = changeOf(values)
     if (record === null) {
@@ -48,10 +53,6 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
     }
     return sent(api.write('PATCH', `${manufacturersPath}${record.code}/`, body, isObject<ManufacturerBody>))
   }
-  const tryOut = (values: FormData) => {
-    const body = { ...(record !== null && { code: record.code }), plugin: pluginCode, config: changeOf(values) }
-    return sent(api.write('POST', `${manufacturersPath}test`, body, isObject<ConnectionTest>))
-  }
 
   return (
     <Dialog title={record === null ? texts.add : texts.editOf(plainText(record.name))} onClose={onClose}>
@@ -59,9 +60,10 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
       <Form
         key={pluginCode}
         action={texts.save}
-        others={<Others tryOut={tryOut} onClose={onClose} />}
+        others={<Others trial={trial} onClose={onClose} />}
         send={send}
         onDone={onDone}
+        onChange={trial.forget}
       >
         {record === null ? (
           <>
@@ -105,25 +107,43 @@ async function sent<Body>(answering: Promise<Answer<Body>>): Promise<Answer<Body
   return { ok: false, problem }
 }
 
-interface OthersProps {
-  tryOut(values: FormData): Promise<Answer<ConnectionTest>>
-  onClose(): void
+interface Trial {
+  readonly isAsking: boolean
+  readonly tested: ConnectionTest | null
+  readonly problem: Problem | null
+  ask(values: FormData): Promise<void>
+  /** What was answered is not about what stands in the form any more. */
+  forget(): void
 }
 
-function Others({ tryOut, onClose }: OthersProps) {
-  const { send, isSending, problem } = useSending()
+function useTrial(tryOut: (values: FormData) => Promise<Answer<ConnectionTest>>): Trial {
+  const { send, isSending, problem, forget } = useSending()
   const [tested, setTested] = useState<ConnectionTest | null>(null)
-  const test = async ({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>) => {
-    if (form === null) return
-    setTested(null)
-    const values = new FormData(form)
-    const answer = await send(() => tryOut(values))
-    if (answer?.ok) setTested(answer.body)
+  return {
+    isAsking: isSending,
+    tested,
+    problem,
+    async ask(values) {
+      setTested(null)
+      const answer = await send(() => tryOut(values))
+      if (answer?.ok) setTested(answer.body)
+    },
+    forget() {
+      setTested(null)
+      forget()
+    },
+  }
+}
+
+function Others({ trial, onClose }: { trial: Trial; onClose: () => void }) {
+  const { isAsking, tested, problem } = trial
+  const test = ({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>) => {
+    if (form !== null) void trial.ask(new FormData(form))
   }
   return (
     <>
-      <button type="button" className="choice" disabled={isSending} onClick={test}>
-        {isSending ? texts.test.testing : texts.test.typed}
+      <button type="button" className="choice" disabled={isAsking} onClick={test}>
+        {isAsking ? texts.test.testing : texts.test.typed}
       </button>
       <button type="button" className="choice" onClick={onClose}>
         {words.parts.dialog.cancel}

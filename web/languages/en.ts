@@ -17,11 +17,11 @@ export const language = {
     replace: 'Replace',
     low: 'Low',
     critical: 'Critical',
+    key_error: 'Key error',
     rf_weak: 'RF weak',
     rf_fair: 'RF fair',
     clipping: 'Clipping',
     muted: 'Muted',
-    encryption: 'Key error',
     interference: 'Interference',
     off: 'Off',
     off_recently: 'Just off',
@@ -32,11 +32,11 @@ export const language = {
     replace: 'Battery: replace soon',
     low: 'Battery low',
     critical: 'Battery critical',
+    key_error: 'Encryption keys do not match',
     rf_weak: 'RF weak',
     rf_fair: 'RF only fair',
     clipping: 'Audio clipping',
     muted: 'Muted',
-    encryption: 'Encryption keys do not match',
     interference: 'Interference',
     off: 'No transmitter heard',
     off_recently: 'Transmitter gone',
@@ -50,8 +50,8 @@ export const language = {
     sign_in: {
       title: 'Sign-in needed',
       next:
-        'This Micwatch shows its microphones to signed-in people only. Open it on the machine it runs on, ' +
-        'or ask whoever set it up for access (public_read opens reading to the local network).',
+        'This Micwatch shows its microphones to people who are signed in, and to screens that were opened by a kiosk ' +
+        'link. If this one was, the link has expired or was revoked: whoever set Micwatch up can make a new one.',
     },
     not_allowed: {
       title: 'Not for this account',
@@ -153,7 +153,13 @@ export const language = {
   empty: {
     title: 'Nothing to watch yet',
     demo: 'To see Micwatch at work without any hardware, start it with simulated systems:',
-    configure: 'To watch your own, name your systems in the manufacturers section of micwatch.yaml and start it again:',
+    addNow: 'To watch your own, add your systems; they are asked at once:',
+    addLink: 'Add a manufacturer',
+    configure:
+      'To watch your own, let an administrator add your systems (Admin, Manufacturers). Or name them in the ' +
+      'manufacturers section of micwatch.yaml and start it again:',
+    configureToo:
+      'Systems can also be named in the manufacturers section of micwatch.yaml, which is read at every start:',
     waitingTitle: 'Configured, but no receiver found yet',
     waiting: (names: string) =>
       `Micwatch asks ${names} and has not been told of a receiver. The line at the bottom says how each one fares.`,
@@ -462,6 +468,7 @@ export const language = {
     historyEmpty: 'Begins now: this tab keeps what it hears while this page is open.',
     time: 'Time',
     rf: 'RF (dBm)',
+    rfPercent: 'RF (% of its scale)',
     audio: 'Audio (dBFS)',
     battery: 'Battery (%)',
     chartLabel: (what: string) => `Chart of ${what}`,

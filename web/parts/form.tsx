@@ -25,9 +25,11 @@ export interface FormProps<Body> {
   check?(values: FormData): Problem | null
   send(values: FormData): Promise<Answer<Body>>
   onDone(body: Body): void
+  /** Something else stands in the form now than was sent or tried. */
+  onChange?(): void
 }
 
-export function Form<Body>({ action, children, others, check, send, onDone }: FormProps<Body>) {
+export function Form<Body>({ action, children, others, check, send, onDone, onChange }: FormProps<Body>) {
   const form = useRef<HTMLFormElement>(null)
   const sending = useSending()
   const { problem } = sending
@@ -45,8 +47,13 @@ export function Form<Body>({ action, children, others, check, send, onDone }: Fo
     })
     if (answer?.ok) onDone(answer.body)
   }
+  /** What was wrong with a field is said of what stood in it. */
+  const change = ({ target }: FormEvent) => {
+    if (problem?.field !== undefined && fieldOf(form.current, problem.field) === target) sending.forget()
+    onChange?.()
+  }
   return (
-    <form className="form" ref={form} onSubmit={submit} noValidate={true}>
+    <form className="form" ref={form} onSubmit={submit} onChange={change} noValidate={true}>
       <ProblemContext value={problem}>{children}</ProblemContext>
       {problem === null || isFieldKnown ? null : <ProblemLine problem={problem} field={problem.field} />}
       <div className="form-actions">

@@ -17,7 +17,9 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
         <li key={one.code} className="footer-item" data-status={isOld ? undefined : one.status}>
           <Lamp shape={isOld ? 'ring' : shapeOf[one.status]} />
           <bdi className="footer-code">{one.code}</bdi>{' '}
-          {isOld ? words.health.lastKnown(words.health.statuses[one.status]) : words.health.statuses[one.status]}
+          <span className="footer-status">
+            {isOld ? words.health.lastKnown(words.health.statuses[one.status]) : words.health.statuses[one.status]}
+          </span>
           {[...new Set([...(one.error === null ? [] : [one.error]), ...one.details])].map((sentence) => (
             <bdi key={sentence} className="footer-error" title={sentence}>
               {sentence}

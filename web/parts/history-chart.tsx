@@ -12,18 +12,40 @@ interface HistoryChartProps {
   readonly series: 'levels' | 'battery'
 }
 
+/** Of one line: what of a sample it shows, between which values. */
+interface Trace {
+  readonly of: Exclude<keyof Sample, 'at'>
+  readonly label: string
+  readonly range: readonly [least: number, most: number]
+  readonly colour: `--${string}`
+}
+
+const audio: Trace = { of: 'audio', label: words.channel.audio, range: [-60, 0], colour: '--meter-audio' }
+const traces = {
+  levels: [{ of: 'rf', label: words.channel.rf, range: [-110, -30], colour: '--meter-rf' }, audio],
+  levelsInPercent: [{ of: 'rfPercent', label: words.channel.rfPercent, range: [0, 100], colour: '--meter-rf' }, audio],
+  battery: [{ of: 'battery', label: words.channel.battery, range: [0, 100], colour: '--good' }],
+} as const satisfies Record<string, readonly Trace[]>
+
 const height = 190
+/** A second of history stretched over the whole width would tell the same time everywhere. */
+const leastSeconds = 60
 
 export function HistoryChart({ samples, series }: HistoryChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot | null>(null)
-  const data = dataOf(samples, series)
+  const isInPercent = series === 'levels' && samples.some((one) => one.rfPercent !== null)
+  const shown: readonly Trace[] = traces[isInPercent ? 'levelsInPercent' : series]
+  const data: UPlot.AlignedData = [
+    samples.map((one) => one.at),
+    ...shown.map(({ of }) => samples.map((one) => one[of])),
+  ]
   const newest = useRef(data)
   newest.current = data
   useEffect(() => {
     const element = place.current
     if (element === null) return
-    const made = new UPlot(optionsOf(series, element.clientWidth), newest.current, element)
+    const made = new UPlot(optionsOf(shown, element.clientWidth), newest.current, element)
     plot.current = made
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
@@ -31,9 +53,9 @@ export function HistoryChart({ samples, series }: HistoryChartProps) {
       observer.disconnect()
       made.destroy()
     }
-  }, [series])
+  }, [shown])
   useEffect(() => plot.current?.setData(data))
-  const what = series === 'levels' ? `${words.channel.rf}, ${words.channel.audio}` : words.channel.battery
+  const what = shown.map(({ label }) => label).join(', ')
   return <div className="history" ref={place} role="img" aria-label={words.channel.chartLabel(what)} />
 }
 
@@ -43,13 +65,7 @@ const clock: UPlot.Series = {
   value: (_, at) => (at === null ? words.channel.unknownValue : formatTime(at * 1_000)),
 }
 
-function dataOf(samples: readonly Sample[], series: HistoryChartProps['series']): UPlot.AlignedData {
-  const times = samples.map((one) => one.at)
-  if (series === 'battery') return [times, samples.map((one) => one.battery)]
-  return [times, samples.map((one) => one.rf), samples.map((one) => one.audio)]
-}
-
-function optionsOf(series: HistoryChartProps['series'], width: number): UPlot.Options {
+function optionsOf(shown: readonly Trace[], width: number): UPlot.Options {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const axis: UPlot.Axis = {
@@ -59,26 +75,30 @@ function optionsOf(series: HistoryChartProps['series'], width: number): UPlot.Op
     font: `12px ${style.fontFamily}`,
   }
   const time: UPlot.Axis = { ...axis, values: (_, times) => times.map((at) => formatTime(at * 1_000)), space: 90 }
-  const line = (label: string, scale: string, stroke: string): UPlot.Series => ({
-    ...{ label, scale, stroke, width: 1.5, spanGaps: false },
-    points: { show: false },
-  })
-  const common = { width, height, legend: { live: true }, axes: [time, { ...axis, scale: 'a', size: 48 }] }
-  if (series === 'battery') {
-    return {
-      ...common,
-      scales: { a: { range: [0, 100] } },
-      series: [clock, line(words.channel.battery, 'a', colour('--good'))],
-    }
-  }
   return {
-    ...common,
-    axes: [...common.axes, { ...axis, scale: 'b', side: 1, size: 48 }],
-    scales: { a: { range: [-110, -30] }, b: { range: [-60, 0] } },
+    width,
+    height,
+    legend: { live: true },
+    axes: [time, ...shown.map(({ of }, at): UPlot.Axis => ({ ...axis, scale: of, side: at === 0 ? 3 : 1, size: 48 }))],
+    scales: {
+      x: { range: ({ data: [times] }, from, to) => timeRange(times, from, to) },
+      ...Object.fromEntries(shown.map(({ of, range }) => [of, { range: [...range] }])),
+    },
     series: [
       clock,
-      line(words.channel.rf, 'a', colour('--meter-rf')),
-      line(words.channel.audio, 'b', colour('--meter-audio')),
+      ...shown.map(
+        ({ of, label, colour: name }): UPlot.Series => ({
+          ...{ label, scale: of, stroke: colour(name), width: 1.5, spanGaps: false },
+          points: { show: false },
+        }),
+      ),
     ],
   }
+}
+
+/** Nothing is known of `from` and `to` before the first sample; and with that alone they are a day apart. */
+function timeRange(times: ArrayLike<number>, from: number | null, to: number | null): UPlot.Range.MinMax {
+  const last = times[times.length - 1] ?? Math.floor(Date.now() / 1_000)
+  const end = Math.min(to ?? last, last)
+  return [Math.min(from ?? end, end - leastSeconds), end]
 }

@@ -60,8 +60,9 @@ function Level({ receiverId, channelId, textOf }: LevelProps) {
   return <span className="meter-value" ref={place} role="img" aria-label={words.card.none} />
 }
 
-function rfTextOf({ rf }: Levels): string {
-  return rf === null ? words.card.none : words.card.dbm(formatLevel(rf))
+function rfTextOf({ rf, rfPercent }: Levels): string {
+  if (rf !== null) return words.card.dbm(formatLevel(rf))
+  return rfPercent === null ? words.card.none : words.card.percent(rfPercent)
 }
 
 function audioTextOf({ audio, isLive }: Levels): string {
@@ -74,8 +75,8 @@ export function Chart({ receiverId, channelId, isAsleep }: Omit<MetersProps, 'si
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isAsleep || place.current === null) return
-    const isLive = () => store.levels(receiverId, channelId).isLive
-    return painter.add(createChartStrip({ place: place.current, channelId, history, isLive }))
+    const read = () => store.levels(receiverId, channelId)
+    return painter.add(createChartStrip({ place: place.current, channelId, history, read }))
   }, [store, painter, history, receiverId, channelId, isAsleep])
   return <div className="chart" ref={place} data-asleep={isAsleep || undefined} aria-hidden="true" />
 }

@@ -1,7 +1,11 @@
 /** What stands on a live page: its channels, or why there are none. */
 
 import type { ReactNode } from 'react'
+import { isAllowed } from '../../src/model/access.ts'
+import { pathOf } from '../../src/model/pages.ts'
 import { useHouse, useSurroundings } from '../context.ts'
+import { signInPath } from '../reading.ts'
+import { useSession } from '../session.ts'
 import { usePlaces } from '../use-places.ts'
 import { defaultView, searchOf, type View } from '../view.ts'
 import { words } from '../words.ts'
@@ -16,7 +20,7 @@ export function Phase({ view, children }: { view: View; children: (places: strin
 }
 
 function Failed() {
-  const { retry } = useSurroundings()
+  const { mount, retry } = useSurroundings()
   const problem = useHouse((house) => house.problem)
   if (problem === null) return null
   const { title, next } = words.problems[problem.kind]
@@ -24,6 +28,11 @@ function Failed() {
     <Notice title={title}>
       <p role="alert">{problem.detail}</p>
       <p>{next}</p>
+      {problem.kind === 'sign_in' ? (
+        <p>
+          <a href={signInPath(mount)}>{words.shell.signIn}</a>
+        </p>
+      ) : null}
       <button type="button" className="action" onClick={retry}>
         {words.failed.retry}
       </button>
@@ -57,11 +66,23 @@ function Empty({ view }: { view: View }) {
       </Notice>
     )
   }
+  return <NothingConfigured />
+}
+
+function NothingConfigured() {
+  const { mount } = useSurroundings()
+  const session = useSession()
+  const mayAdd = session !== null && isAllowed(session.role, 'administer')
   return (
     <Notice title={words.empty.title}>
+      {mayAdd ? (
+        <p>
+          {words.empty.addNow} <a href={mount + pathOf('manufacturers')}>{words.empty.addLink}</a>
+        </p>
+      ) : null}
       <p>{words.empty.demo}</p>
       <pre>{demoCommand}</pre>
-      <p>{words.empty.configure}</p>
+      <p>{mayAdd ? words.empty.configureToo : words.empty.configure}</p>
       <pre>{configuration}</pre>
     </Notice>
   )

@@ -13,13 +13,13 @@ const shapes: Record<ChannelState | Mark, string> = {
   low: 'M8 1.8 15 14H1ZM8 6.2v3.6M8 11.6v.6',
   // an octagon with a mark
   critical: 'M5.2 1.2h5.6l4 4v5.6l-4 4H5.2l-4-4V5.2ZM8 4.4v4.4M8 11v.8',
+  // a padlock with a cross on it
+  key_error: 'M3 7.5h10v7H3ZM5 7.5V5a3 3 0 0 1 6 0v2.5M6.2 9.2l3.6 3.6M9.8 9.2l-3.6 3.6',
   // an antenna, crossed out
   rf_weak: 'M8 14V6M3 2l5 5 5-5M2 13 14 9',
   rf_fair: 'M8 14V6M3 2l5 5 5-5',
   // a microphone, crossed out
   muted: 'M8 1.5a2 2 0 0 0-2 2V8a2 2 0 0 0 4 0V3.5a2 2 0 0 0-2-2ZM3.5 8a4.5 4.5 0 0 0 9 0M8 12.5v2M2 14 14 2',
-  // a padlock, open
-  encryption: 'M3 7.5h10v7H3ZM5 7.5V4a3 3 0 0 1 5.8-1M8 10.2v1.8',
   // two waves that cross
   interference: 'M1 8c2.3-6 4.7-6 7 0s4.7 6 7 0M1 8c2.3 6 4.7 6 7 0s4.7-6 7 0',
   // a wave with its top cut off

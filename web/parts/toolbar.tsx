@@ -1,7 +1,7 @@
 /** Groups, search, filters and order of the desk; and everything else that can be done with it. */
 
 import type { RefObject } from 'react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'
 import { useHouse, useSurroundings } from '../context.ts'
 import { layouts, sorts, stateFilters, themes, type View } from '../view.ts'
@@ -183,12 +183,20 @@ function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
 /** The browser's own popover: Escape and a press elsewhere close it. */
 function More({ children }: { children: React.ReactNode }) {
   const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
+  /** Below its button; the style sheet keeps it within the screen. */
+  const place = () => {
+    const { left, bottom } = button.current?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
+    menu.current?.style.setProperty('--left', `${left}px`)
+    menu.current?.style.setProperty('--below', `${bottom}px`)
+  }
   return (
     <>
-      <button type="button" className="choice" popoverTarget={id} aria-label={toolbar.moreLabel}>
+      <button ref={button} type="button" className="choice" popoverTarget={id} aria-label={toolbar.moreLabel}>
         {toolbar.more}
       </button>
-      <div className="more" id={id} popover="auto">
+      <div ref={menu} className="more" id={id} popover="auto" onBeforeToggle={place}>
         {children}
       </div>
     </>
