@@ -22,7 +22,9 @@ type Config = ManufacturerBody['config']
 export function keysFor(plugin: PluginBody | undefined, config: Config): readonly ConfigKey[] {
   const isSharedKey = 'shared_key' in config || (plugin?.code === 'shure' && !('password' in config))
   const secret = isSharedKey && !('PASSWORD' in config) ? 'shared_key' : 'password'
-  const always = ['api_base_url', 'username', secret, 'ssl_verify', 'timeout', 'poll_interval', 'devices'] as const
+  // Sennheiser's user is always `api`.
+  const user = plugin?.code === 'sennheiser' ? [] : (['username'] as const)
+  const always = ['api_base_url', ...user, secret, 'ssl_verify', 'timeout', 'poll_interval', 'devices'] as const
   const ofWebSocket = ['websocket_url', 'websocket_other_host', 'auth_header', 'auth_header_name'] as const
   return [
     ...always,
