@@ -4,7 +4,17 @@ import { describe, expect, it } from 'vitest'
 import type { ShowDevice } from '../src/simulation/cast.ts'
 import type { Simulator } from '../src/simulation/simulator.ts'
 import { listEntries } from '../src/store/discovery.ts'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
+import {
+  channelOf,
+  entryOf,
+  firstDevice,
+  startApp,
+  startSennheiser,
+  startShure,
+  type TestApp,
+  until,
+  withoutLink,
+} from './app.ts'
 import { engines } from './databases.ts'
 
 /** Polls when told to and not otherwise. */
@@ -149,6 +159,32 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     shure.show.set(id, { serial_number, mac_address, ip })
     await poll(app)
     expect(await app.receiver(id)).toMatchObject({ serial_number, is_active: true })
+  })
+
+  it('whose hardware was replaced does not speak for the old over the link either', async () => {
+    const shure = await startShure({ richList: true, pushesPerSecond: 0 })
+    const app = await startHouse([shure])
+    await until('the link is up', () => shure.push.links === 1)
+    const { id } = firstDevice(shure)
+    const old = await app.receiver(id)
+    const push = (battery: number) =>
+      shure.push.send(JSON.stringify({ type: 'device_update', device_id: id, transmitters: [{ channel: 1, battery }] }))
+    push(44)
+    await until('it is heard', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
+    shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
+    for (let turn = 0; turn < 3; turn += 1) await poll(app)
+    expect((await app.receiver(id)).is_active).toBe(false)
+    push(33)
+    const other = firstDevice(shure, 1).id
+    shure.push.send(
+      JSON.stringify({ type: 'device_update', device_id: other, transmitters: [{ channel: 1, battery: 55 }] }),
+    )
+    await until(
+      'what came after it is heard',
+      async () => channelOf(await app.receiver(other)).transmitter?.battery === 55,
+    )
+    expect(await app.receiver(id)).toMatchObject({ id: old.id, is_active: false })
+    expect(channelOf(await app.receiver(id)).transmitter?.battery).toBe(44)
   })
 
   it('listed twice counts once', async () => {

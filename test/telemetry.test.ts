@@ -50,6 +50,23 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     expect(await transmitter()).toMatchObject({ battery: 30, rf_level: -80 })
   })
 
+  it('is not held up by what else there is to know of devices that are known', async () => {
+    const parts = { channels: undefined, transmitters: undefined, mac_address: undefined }
+    const devices = Array.from({ length: 40 }, (_, at) => device(at, parts))
+    const system = await startSystem((request, response) => {
+      const [, , , , id, part] = request.url?.split('/') ?? []
+      const { channels, transmitters, ...detail } = device(Number(id?.slice(1)))
+      const answer = { channels: { channels }, transmitter: { transmitters } }[part ?? ''] ?? detail
+      return says(id === undefined ? { devices } : answer)(request, response)
+    })
+    const app = await startApp({ manufacturers: [system.entry('slow', { calls_per_second: 10, burst: 10 })] })
+    await until('the first is heard', async () => (await app.receivers()).some(({ channels }) => channels.length > 0))
+    const asked = (part: RegExp) => system.asked.filter(({ path }) => part.test(path)).length
+    expect(asked(/d\d+$/)).toBeLessThan(40)
+    await until('all are known in full', () => asked(/d\d+$/) === 40, 15_000)
+    expect(asked(/channels$/)).toBeGreaterThan(5)
+  })
+
   it('is polled where there is no link', async () => {
     const simulator = withoutLink(await startShure())
     const { id } = firstDevice(simulator)

@@ -215,11 +215,16 @@ function contradicts(receiver: Receiver, serial: string | null, mac: string | nu
 }
 
 /** The device that is seen is another than the one the receiver stands for, though it goes by the same id. */
-export function isOtherHardware(receiver: Receiver, { serial_number, mac_address }: Observation): boolean {
+export function isOtherHardware(
+  receiver: Receiver,
+  { serial_number = null, mac_address = null }: Observation,
+): boolean {
   // Most often they are told as they always were, and this is asked of every device in every cycle.
   if (serial_number === receiver.serial_number && mac_address === receiver.mac_address) return false
   const [serial, mac] = [serialKey(serial_number), macKey(mac_address)]
-  const isAgreed = serial !== null && serial === serialKey(receiver.serial_number)
+  const isAgreed =
+    (serial !== null && serial === serialKey(receiver.serial_number)) ||
+    (mac !== null && mac === macKey(receiver.mac_address))
   return !isAgreed && contradicts(receiver, serial, mac)
 }
 

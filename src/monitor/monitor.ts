@@ -71,8 +71,8 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     const work = async (ownership: SharedOwnership) => {
       watch.guard = ownership.guard
       let following: Promise<void> | undefined
-      const { setLinked: onLink, noteTold: onTold, noteHeld: onHeld, wasAcceptedAfter } = poller
-      const hooksOfLink = { onLink, onTold, onHeld, wasAcceptedAfter }
+      const { setLinked: onLink, noteTold: onTold, noteHeld: onHeld, isReplaced, wasAcceptedAfter } = poller
+      const hooksOfLink = { onLink, onTold, onHeld, isReplaced, wasAcceptedAfter }
       await pollForever(deps, poller, {
         ...ownership,
         intervalMs: () => deps.intervalMs(heard),

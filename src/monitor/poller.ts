@@ -55,6 +55,8 @@ export interface Poller {
   setLinked(isLinked: boolean): void
   /** The link told levels of this device; what the list sums up is of no use for it any more. */
   noteTold(deviceId: string): void
+  /** Another device stands in this one's place, and waits for review. */
+  isReplaced(deviceId: string): boolean
   /** The upstream asked for a pause on another occasion than a poll, with this error. */
   noteHeld(error: string): Promise<void>
   /** The upstream refused our credentials in the last cycle; asking again soon gains nothing. */
@@ -145,7 +147,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     const batch = {
       manufacturer,
       observations,
-      gone: silentReceivers(options.intervalMs, trouble === undefined),
+      gone: await silentReceivers(options.intervalMs, trouble === undefined),
       missing: trouble === undefined ? missingIds() : [],
       endsCycle: true,
       ...(options.guard && { guard: options.guard }),
@@ -266,18 +268,18 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     let budget = Math.max(allowed, hasPolled ? 1 : source.pace.burst) - 1
     hasPolled = true
     const time = now()
-    const unknown = devices.filter((entry) => wantsIdentity(entry, time))
-    // A device nobody knows yet comes before one whose identity is only old.
-    unknown.sort((a, b) => Number(a.meaning.hasIdentity) - Number(b.meaning.hasIdentity))
+    const wanting = devices.filter((entry) => wantsIdentity(entry, time))
+    const strangers = wanting.filter(({ meaning }) => !meaning.hasIdentity)
+    const acquainted = wanting.filter(({ meaning }) => meaning.hasIdentity)
     const affordable = Math.max(0, budget)
-    for (const [done, entry] of unknown.entries()) {
+    for (const [done, entry] of strangers.entries()) {
       const isComplete = options.isComplete || isCompleteWanted
       if (done >= affordable && !isComplete) break
-      entry.device = await form.readPart(link, entry.device, 'identity', options.signal)
-      entry.identityAt = time
-      budget -= 1
-      options.onProgress?.(done + 1, isComplete ? unknown.length : Math.min(unknown.length, affordable))
+      await readIdentity(entry)
+      options.onProgress?.(done + 1, isComplete ? strangers.length : Math.min(strangers.length, affordable))
     }
+    // Of those that are known by what the list says, or for some time, more can wait: half of what is left is for levels.
+    for (const entry of acquainted.slice(0, Math.max(0, Math.ceil(budget / 2)))) await readIdentity(entry)
     const unread: Remembered[] = []
     for (const entry of devices) {
       const { hasIdentity, levelParts } = memory.meaningOf(entry)
@@ -294,6 +296,12 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       for (const part of levelParts) entry.device = await form.readPart(link, entry.device, part, options.signal)
       budget -= levelParts.length
       if (noteRead(entry)) await takeNow(entry, options, { ...began, at })
+    }
+
+    async function readIdentity(entry: Remembered): Promise<void> {
+      entry.device = await form.readPart(link, entry.device, 'identity', options.signal)
+      entry.identityAt = time
+      budget -= 1
     }
 
     /** True where it has to be taken at once: by the end of the cycle the link may have told something newer. */
@@ -366,9 +374,10 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
    * Receivers to be called offline: missing for three good polls, another device in their place for as many, or not heard
    * of for long, by whatever source.
    */
-  function silentReceivers(intervalMs: number, isGoodPoll: boolean): number[] {
+  async function silentReceivers(intervalMs: number, isGoodPoll: boolean): Promise<number[]> {
     const gone: number[] = []
     for (const entry of isGoodPoll ? memory.all() : []) {
+      if (isBreathDue()) await breathe()
       const meaning = memory.meaningOf(entry)
       const isAsBefore = entry.itself === meaning && entry.missed < missedUntilGone
       const receiver = isAsBefore ? undefined : receiverOf(entry)
@@ -419,6 +428,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       toldByLink.clear()
     },
     noteTold: (deviceId) => void toldByLink.add(deviceId),
+    isReplaced: (deviceId) => (memory.find(deviceId)?.replaced ?? 0) > 0,
     noteHeld: (error) => report({ ok: false, error, holdMs: link.holdMs }),
   }
   return poller

@@ -33,6 +33,8 @@ export interface FollowHooks {
   onLink?(isUp: boolean): void
   /** The link told levels of this device. */
   onTold?(deviceId: string): void
+  /** What this device tells is not its receiver's: another stands in its place. */
+  isReplaced?(deviceId: string): boolean
   /** The system asked for a pause when the link was tried. */
   onHeld?(error: string): Promise<void>
   /** Somebody else keeps the subscription. */
@@ -222,6 +224,10 @@ function takeEvent(
     // What makes receivers has to know who a device is.
     if (event.type === 'told' && event.isWhole) takeNewcomer(deps, heard, event.observation)
     else ignore('pushed by a device that is not known yet', { device: id })
+    return
+  }
+  if (hooks.isReplaced?.(id)) {
+    ignore('pushed by a device that stands in the place of another', { device: id })
     return
   }
   // Stopped on purpose: what is pushed all the same is not taken.

@@ -47,6 +47,7 @@ export interface Memory {
   /** The list is at its end: those that it lacked were missed once more. */
   end(): void
   meaningOf(entry: Remembered): Meaning
+  find(id: string): Remembered | undefined
   all(): Iterable<Remembered>
 }
 
@@ -101,6 +102,7 @@ export function createMemory(form: Form): Memory {
       for (const entry of devices.values()) if (entry.cycle !== cycle) entry.missed += 1
     },
     meaningOf,
+    find: (id) => devices.get(id),
     all: () => devices.values(),
   }
 }
