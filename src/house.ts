@@ -35,6 +35,7 @@ import { createIngest, type Ingest } from './monitor/ingest.ts'
 import { shareLevels } from './monitor/levels.ts'
 import { createMonitor, type Monitor } from './monitor/monitor.ts'
 import { createKeeper, type Keeper, ownerName, presenceOf } from './monitor/ownership.ts'
+import { silentAfterMs } from './monitor/poller.ts'
 import { createReports, type Reports } from './monitor/reports.ts'
 import { createRoster } from './monitor/roster.ts'
 import { silenceUnpolled } from './monitor/silence.ts'
@@ -173,8 +174,11 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     })
     const tally = createTally(options.droppedLines)
     const { manufacturers } = roster
-    const enabledSources = () => manufacturers().flatMap((one) => (one.isEnabled ? one.sources : []))
-    const unpolled = createUnpolled({ db, sources: enabledSources, isPolling: () => monitor.isRunning })
+    const isHeard = (code: string) => {
+      const since = now() - silentAfterMs(settings(code).polling_interval * 1000)
+      return latest.list(code).some((receiver) => receiver.last_seen >= since)
+    }
+    const unpolled = createUnpolled({ db, manufacturers, isHeard, isPolling: () => monitor.isRunning })
     const reports = createReports({
       db,
       feed,

@@ -107,7 +107,7 @@ export function manufacturerHealth(
   const listed = new Set(sources)
   const own = reports.filter((one) => one.manufacturer === code && listed.has(one.source))
   const unpolled = sources.filter(isUnpolled)
-  const polled = own.filter(({ source }) => !unpolled.includes(source))
+  const polled = own.filter(({ source }) => !isUnpolled(source))
   const statuses = [...polled.map((report) => sourceStatus(report, now)), ...unpolled.map(() => 'unhealthy' as const)]
   const failures = own.map((report) => report.consecutive_failures)
   // A source that has not reported yet counts as neither well nor ill.

@@ -3,15 +3,18 @@
  * that do not poll; what these show stands still when the one that did has ended, and says so.
  */
 
+import type { MonitoredManufacturer } from '../model/health.ts'
 import { pollerPrefix } from '../model/node.ts'
 import type { Database } from '../store/database.ts'
 import { listHeldLeases } from '../store/leases.ts'
 
 export interface UnpolledDeps {
   readonly db: Database
-  sources(): Iterable<string>
+  manufacturers(): readonly MonitoredManufacturer[]
   /** Of this process; it goes on in memory, whatever the store says. */
   isPolling(): boolean
+  /** Something was heard of its receivers of late. */
+  isHeard(manufacturer: string): boolean
 }
 
 export interface Unpolled {
@@ -20,28 +23,38 @@ export interface Unpolled {
   look(): Promise<void>
 }
 
-/** Somebody may be about to start, or poll now and then by a command. */
+/** Somebody may be about to start. */
 const patienceMs = 30_000
 
-export function createUnpolled({ db, sources, isPolling }: UnpolledDeps): Unpolled {
+export function createUnpolled({ db, manufacturers, isPolling, isHeard }: UnpolledDeps): Unpolled {
   const startedAt = performance.now()
-  const polledBefore = new Set<string>()
+  /** Somebody polled them all the time; who polls now and then, by a command, holds a lease for a moment. */
+  const keptBefore = new Set<string>()
+  let held: ReadonlySet<string> = new Set()
   let free: ReadonlySet<string> = new Set()
   let unpolled: ReadonlySet<string> = new Set()
   return {
     has: (source) => unpolled.has(source),
     async look() {
       const leases = await listHeldLeases(db.read)
-      const held = new Set(leases.map(({ source }) => source))
+      const heldNow = new Set(leases.map(({ source }) => source))
       const isSomebodyThere = isPolling() || leases.some(({ source }) => source.startsWith(pollerPrefix))
-      const freeNow = new Set<string>()
-      for (const source of sources()) {
-        if (held.has(source)) polledBefore.add(source)
-        else if (!isSomebodyThere) freeNow.add(source)
-      }
       const isLate = performance.now() - startedAt > patienceMs
-      unpolled = new Set([...freeNow].filter((one) => free.has(one) && (isLate || polledBefore.has(one))))
+      const freeNow = new Set<string>()
+      const unpolledNow = new Set<string>()
+      for (const { code, isEnabled, sources } of manufacturers()) {
+        if (!isEnabled) continue
+        for (const source of sources) if (heldNow.has(source) && held.has(source)) keptBefore.add(source)
+        const own = isSomebodyThere ? [] : sources.filter((source) => !heldNow.has(source))
+        const isMissed = own.length > 0 && isLate && !isHeard(code)
+        for (const source of own) {
+          freeNow.add(source)
+          if (free.has(source) && (isMissed || keptBefore.has(source))) unpolledNow.add(source)
+        }
+      }
+      held = heldNow
       free = freeNow
+      unpolled = unpolledNow
     },
   }
 }
