@@ -403,11 +403,11 @@ describe('who is let in', () => {
     socket.setEncoding('utf8').on('data', (text) => {
       heard += text
     })
-    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n')
-    await until('it is answered', () => heard.endsWith('{"status":"ok"}'))
-    socket.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    // What follows at once may be lost on the way: its sender is told so by the end of the connection.
+    const asked = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
+    socket.write(`${asked}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')
-    expect(heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 404 /)
+    expect(heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*\{"status":"ok"\}$/i)
   })
 
   it('takes writes and sockets from its own pages and from programs, not from other sites', async () => {

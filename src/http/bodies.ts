@@ -41,23 +41,18 @@ const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE'])
 /** A body where none belongs is passed over, as long as it is no larger than any other may be. */
 export function passOverBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   const { method, headers, raw } = request
-  const isChunked = headers['transfer-encoding'] !== undefined
-  const hasBody = isChunked || headers['content-length'] !== undefined
-  if (!hasBody || !bodiless.has(method) || request.ws) {
-    done()
-    return
-  }
-  let size = Number(headers['content-length'] ?? 0)
   const tooLarge = () => {
     raw.off('data', count).off('end', done)
     reply.header('connection', 'close')
     done(new Refusal('too_large'))
   }
+  let size = 0
   const count = (chunk: Buffer) => {
     size += chunk.length
     if (size > maxBodyBytes) tooLarge()
   }
-  if (size > maxBodyBytes) tooLarge()
-  else if (isChunked) raw.on('data', count).once('end', done)
+  const isChunked = headers['transfer-encoding'] !== undefined
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) tooLarge()
+  else if (isChunked && bodiless.has(method) && !request.ws) raw.on('data', count).once('end', done)
   else done()
 }

@@ -23,7 +23,7 @@ import { docsRoutes } from './docs.ts'
 import { createGuard, type GuardSettings, trustOf } from './guard.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
 import { addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
-import { Incoming, readTarget } from './incoming.ts'
+import { endPassedOver, Incoming, readTarget } from './incoming.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
@@ -146,6 +146,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     if (counting === undefined) done()
     else counting.then(() => done(), done)
   })
+  app.addHook('onRequest', endPassedOver)
   app.addHook('onRequest', passOverBody)
   app.setErrorHandler(async (error, request, reply) => {
     let refusal = toRefusal(error)
