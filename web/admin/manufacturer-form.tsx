@@ -1,6 +1,6 @@
 /** Adds or changes a manufacturer; what is typed can be tried before it is stored. */
 
-import { type MouseEvent, useState } from 'react'
+import { type MouseEvent, useRef, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/model/manufacturer-api.ts'
 import { type Answer, isObject, type Problem } from '../api.ts'
 import { useSurroundings } from '../context.ts'
@@ -119,16 +119,21 @@ interface Trial {
 function useTrial(tryOut: (values: FormData) => Promise<Answer<ConnectionTest>>): Trial {
   const { send, isSending, problem, forget } = useSending()
   const [tested, setTested] = useState<ConnectionTest | null>(null)
+  /** Rises with everything that makes an answer on its way one about something else. */
+  const turn = useRef(0)
   return {
     isAsking: isSending,
     tested,
     problem,
     async ask(values) {
       setTested(null)
+      turn.current += 1
+      const asked = turn.current
       const answer = await send(() => tryOut(values))
-      if (answer?.ok) setTested(answer.body)
+      if (answer?.ok && turn.current === asked) setTested(answer.body)
     },
     forget() {
+      turn.current += 1
       setTested(null)
       forget()
     },
