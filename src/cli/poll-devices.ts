@@ -130,11 +130,13 @@ async function rehearseOn(
   const { signal } = terminal
   surviveExceptions(terminal, createLog(terminal, 'error'))
   if (!options.json) terminal.out(pollers.length === 0 ? nothingToPoll : 'Polls would find this; nothing is written:')
+  else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
   await Promise.all(
     pollers.map((poller) => {
       const { heard, rehearse } = poller
       const poll: Poller['poll'] = async (cycle) => {
-        await house.ingest.catchUp()
+        // What cannot be read now is known as it was.
+        await house.ingest.catchUp().catch(() => {})
         return rehearse(cycle)
       }
       return pollForever(
