@@ -173,7 +173,7 @@ describe('a manufacturer', () => {
       [{ config }, 'plugin: missing'],
       [{ plugin: 'shure', config: { shared_key: '********' } }, 'config.shared_key: ********'],
       [{ code: 'nobody', config }, 'code: there is no manufacturer nobody'],
-      [{ code: 'stage', config: { timeout: 'long' } }, 'config.timeout: expected a number from 1 to 60'],
+      [{ code: 'stage', config: { timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
       [{ plugin: 'shure', config: { ...config, api_base_url: 'http://169.254.169.254' } }, 'nothing is sent to'],
     ] as const) {
       const refused = await tryOut(body)
@@ -225,7 +225,7 @@ describe('what is refused', () => {
     [{ code: 'Shure', config: good }, 'code: expected a lower-case letter'],
     [{ code: 'acme', config: good }, 'plugin: No plugin found for manufacturer code: acme'],
     [{ code: 'shure', config: { ...good, colour: 'blue' } }, 'config.colour: unknown key'],
-    [{ code: 'shure', config: { ...good, timeout: 'long' } }, 'config.timeout: expected a number from 1 to 60'],
+    [{ code: 'shure', config: { ...good, timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
     [{ code: 'shure', config: { ...good, TIMEOUT: 5, timeout: 6 } }, 'config.timeout: given as timeout and as TIMEOUT'],
     [{ code: 'shure', config: { shared_key: '********' } }, 'config.shared_key: ********'],
     [{ code: 'shure', api_enabled: 'yes' }, 'api_enabled: expected true or false'],

@@ -51,7 +51,7 @@ it('is tried as it is typed, and added when it answers', async () => {
   // A refusal stands at its field, and nothing that was typed is lost.
   await dialog(page).getByLabel('Timeout (s)').fill('90')
   await press(page, 'Save')
-  await dialog(page).getByText('Expected a number from 1 to 60.').waitFor()
+  await dialog(page).getByText('Expected whole seconds from 1 to 60.').waitFor()
   await page.locator('input[name="config.timeout"]:focus').waitFor()
   await dialog(page).getByLabel('Timeout (s)').fill('5')
   await dialog(page).getByLabel('Name', { exact: true }).fill('<b>Stage</b> left')
