@@ -172,13 +172,14 @@ describe('levels that one service hears', () => {
     const seenBefore = seenAt()
     expect((await first.post('/api/refresh/')).status).toBe(200)
     await until('it is still there, for the other too', () => seenAt() > seenBefore)
-    expect(told.length).toBeGreaterThan(0)
+    await until('it is told', () => told.length > 0)
     expect(told.every(({ channels }) => channels.length === 0)).toBe(true)
 
     told.length = 0
     shure.show.set(id, { battery: 42 }, 1)
     shure.push.flush()
     await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 42)
+    await until('it is told', () => told.length > 0)
     expect(told.map((word) => [word.id, word.channels.length])).toEqual([[one, 2]])
   })
 
