@@ -174,8 +174,9 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     })
     const tally = createTally(options.droppedLines)
     const { manufacturers } = roster
+    const intervalInForceMs = (code: string) => settings(code).polling_interval * 1000
     const isHeard = (code: string) => {
-      const since = now() - silentAfterMs(settings(code).polling_interval * 1000)
+      const since = now() - silentAfterMs(intervalInForceMs(code))
       return latest.list(code).some((receiver) => receiver.last_seen >= since)
     }
     const unpolled = createUnpolled({ db, manufacturers, isHeard, isPolling: () => monitor.isRunning })
@@ -258,7 +259,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       await silenceUnpolled({
         ...loops,
         manufacturers,
-        intervalMs: (code) => settings(code).polling_interval * 1000,
+        intervalMs: intervalInForceMs,
       })
     }
     let turn: Promise<unknown> = Promise.resolve()

@@ -6,7 +6,6 @@ import type { Tally } from '../live/tally.ts'
 import type { DeviceList, UpstreamDevice } from '../manufacturers/plugin.ts'
 import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
 import { type Complaint, summarize } from '../model/health.ts'
-import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../model/pace.ts'
 import { type Observation, type Receiver, withoutOvertaken } from '../model/receiver.ts'
 import { isOtherHardware } from '../model/reconcile.ts'
 import { StoreBusyError } from '../store/errors.ts'
@@ -18,7 +17,7 @@ import type { Ownership } from './ownership.ts'
 import type { Batch, IngestReport } from './plan-batch.ts'
 import { createMemory, identityOf, type Remembered, withoutLevels } from './remembered.ts'
 import type { CycleOutcome, Reports } from './reports.ts'
-import { pause, within } from './wait.ts'
+import { within } from './wait.ts'
 
 export interface CycleReport extends IngestReport {
   /** Devices that could not be read. */
@@ -75,8 +74,6 @@ export interface PollDeps {
   now(): number
 }
 
-/** A change of the interval takes effect within this time. */
-const lookAgainMs = 1000
 const identityEveryMs = 10 * 60_000
 const missedUntilGone = 3
 const silentAtLeastMs = 60_000
@@ -451,47 +448,6 @@ function createPicture(receivers: readonly Receiver[]): Began['known'] {
 /** A receiver of which nothing was heard for so long is offline. */
 export function silentAfterMs(intervalMs: number): number {
   return Math.max(3 * intervalMs, silentAtLeastMs)
-}
-
-/** Cycles at fixed times, later after failures, until the signal aborts. */
-export async function pollForever(
-  deps: Pick<PollDeps, 'reports' | 'tally'> & { random(): number },
-  poller: Poller,
-  options: Omit<CycleOptions, 'intervalMs'> & {
-    intervalMs(): number
-    onCycle?(report: CycleReport): void
-  },
-): Promise<void> {
-  const { signal, intervalMs, onCycle } = options
-  while (!signal.aborted) {
-    const startedAt = performance.now()
-    const report = await poller.poll({ ...options, intervalMs: intervalMs() })
-    if (signal.aborted) return
-    onCycle?.(report)
-    const endedAt = performance.now()
-    const random = deps.random()
-    const dueAt = () => startOfNext(report, { startedAt, endedAt, random }).at
-    if (startOfNext(report, { startedAt, endedAt, random }).overran) {
-      deps.tally.overran(poller.heard)
-      deps.reports.noteOverrun(poller.heard.id)
-    }
-    // Looked at again and again: somebody may change the interval while we wait.
-    for (let waitMs = dueAt() - endedAt; waitMs > 0; waitMs = dueAt() - performance.now()) {
-      if (!(await pause(Math.min(waitMs, lookAgainMs), signal))) return
-    }
-  }
-
-  function startOfNext(
-    report: CycleReport,
-    { startedAt, endedAt, random }: { startedAt: number; endedAt: number; random: number },
-  ): { at: number; overran: boolean } {
-    const { id, link } = poller.heard
-    if (link.holdMs > 0) return { at: performance.now() + link.holdMs + 50, overran: false }
-    const failures = deps.reports.of(id)?.consecutive_failures ?? 0
-    if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), endedAt)
-    const waitMs = poller.wasRefused ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
-    return { at: startedAt + waitMs, overran: false }
-  }
 }
 
 export function failedCycle(error: string, startedAt: number, failed: 'upstream' | 'store' = 'upstream'): CycleReport {

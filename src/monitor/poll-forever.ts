@@ -1,0 +1,49 @@
+/** When the next cycle of a source begins. */
+
+import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../model/pace.ts'
+import type { CycleOptions, CycleReport, PollDeps, Poller } from './poller.ts'
+import { pause } from './wait.ts'
+
+/** A change of the interval takes effect within this time. */
+const lookAgainMs = 1000
+
+/** Cycles at fixed times, later after failures, until the signal aborts. */
+export async function pollForever(
+  deps: Pick<PollDeps, 'reports' | 'tally'> & { random(): number },
+  poller: Poller,
+  options: Omit<CycleOptions, 'intervalMs'> & {
+    intervalMs(): number
+    onCycle?(report: CycleReport): void
+  },
+): Promise<void> {
+  const { signal, intervalMs, onCycle } = options
+  while (!signal.aborted) {
+    const startedAt = performance.now()
+    const report = await poller.poll({ ...options, intervalMs: intervalMs() })
+    if (signal.aborted) return
+    onCycle?.(report)
+    const endedAt = performance.now()
+    const random = deps.random()
+    const dueAt = () => startOfNext(report, { startedAt, endedAt, random }).at
+    if (startOfNext(report, { startedAt, endedAt, random }).overran) {
+      deps.tally.overran(poller.heard)
+      deps.reports.noteOverrun(poller.heard.id)
+    }
+    // Looked at again and again: somebody may change the interval while we wait.
+    for (let waitMs = dueAt() - endedAt; waitMs > 0; waitMs = dueAt() - performance.now()) {
+      if (!(await pause(Math.min(waitMs, lookAgainMs), signal))) return
+    }
+  }
+
+  function startOfNext(
+    report: CycleReport,
+    { startedAt, endedAt, random }: { startedAt: number; endedAt: number; random: number },
+  ): { at: number; overran: boolean } {
+    const { id, link } = poller.heard
+    if (link.holdMs > 0) return { at: performance.now() + link.holdMs + 50, overran: false }
+    const failures = deps.reports.of(id)?.consecutive_failures ?? 0
+    if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), endedAt)
+    const waitMs = poller.wasRefused ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
+    return { at: startedAt + waitMs, overran: false }
+  }
+}
