@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
 import { type Engine, engines } from './databases.ts'
-import { device, links, says, startSystem } from './faults/system.ts'
+import { acceptsLink, device, says, startSystem } from './faults/system.ts'
 import { channelIn } from './socket-client.ts'
 
 describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) => {
@@ -34,16 +34,15 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
   it('is pushed in sum by a device that has no channels, and then counts more than its list', async () => {
     const whole = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
     const system = await startSystem(says({ devices: [whole] }))
-    const told: ((frame: object) => void)[] = []
-    system.answerLink(links((socket) => told.push((frame) => socket.send(JSON.stringify(frame)))))
+    const link = acceptsLink(system)
     const app = await startApp({ manufacturers: [system.entry('sum')] })
-    await until('the link is up', () => told.length === 1)
+    await until('the link is up', () => link.isUp)
     // What changed while there was no link is read once more.
     const before = system.asked.length
     await until('the list is read again', () => system.asked.length > before + 1)
     const transmitter = async () => channelOf(await app.receiver('d1')).transmitter
     expect(await transmitter()).toMatchObject({ battery: 40, rf_level: -60 })
-    told[0]?.({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
+    link.tell({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
     await until('it is shown', async () => (await transmitter())?.battery === 30)
     const asked = system.asked.length
     await until('it is read once more', () => system.asked.length > asked + 1)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
 import { engines } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { type Answer, device, links, refuses, says, startSystem } from './system.ts'
+import { type Answer, acceptsLink, device, refuses, says, startSystem } from './system.ts'
 
 const poll = async (app: TestApp) => {
   const { status, json } = await app.post('/api/refresh/')
@@ -85,17 +85,16 @@ describe('devices that make no sense', () => {
       if (isSlow) held.push(() => answer(request, response))
       else answer(request, response)
     })
-    const told: ((frame: object) => void)[] = []
-    system.answerLink(links((socket) => told.push((frame) => socket.send(JSON.stringify(frame)))))
+    const link = acceptsLink(system)
     const app = await startApp({ manufacturers: [system.entry('late')] })
     await until('the first is asked for', () => held.length === 1)
     levels = { audio_level: -35 }
     held.pop()?.()
-    await until('the link is up', () => told.length === 1)
+    await until('the link is up', () => link.isUp)
     await until('it is read again', () => held.length === 1)
     const channel = async () => channelOf(await app.receiver('d1'))
     expect(await channel()).toMatchObject({ audio_level: -20, transmitter: { battery: 80 } })
-    told[0]?.({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
+    link.tell({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
     await until('it is told', async () => (await channel()).transmitter?.battery === 33)
     const asked = system.asked.length
     isHeld = false

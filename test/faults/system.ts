@@ -125,6 +125,18 @@ export function links(onLink: (socket: WebSocket) => unknown): Upgrade {
   return (request, socket, head) => server.handleUpgrade(request, socket, head, onLink)
 }
 
+/** Has the system accept a WebSocket; frames go to the first that came. */
+export function acceptsLink(system: System): { readonly isUp: boolean; tell(frame: object): void } {
+  const sockets: WebSocket[] = []
+  system.answerLink(links((socket) => sockets.push(socket)))
+  return {
+    get isUp() {
+      return sockets.length > 0
+    },
+    tell: (frame) => sockets[0]?.send(JSON.stringify(frame)),
+  }
+}
+
 /** A device whose list entry tells everything, so that a poll is one request. */
 export function device(at: number, more: object = {}): Record<string, unknown> {
   const hex = at.toString(16).padStart(4, '0')
