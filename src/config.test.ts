@@ -39,6 +39,7 @@ describe('configuration', () => {
     )
   })
 
+  // Conformance: S-2.8, S-8.9, C-1.4.
   test('has the defaults of the contract', () => {
     expect(readConfig({}, {})).toMatchObject({
       file: null,
@@ -49,6 +50,7 @@ describe('configuration', () => {
     })
   })
 
+  // Conformance: C-1.1, C-1.5.
   test('a flag beats the environment, which beats the file', () => {
     const config = fileWith('server: {port: 1000, host: 10.0.0.1, mount: /file/}\ndata_dir: /file')
     const env = { MICWATCH_PORT: '2000', MICWATCH_DATA_DIR: '/env', MICWATCH_REQUIRE_LOGIN: 'true' }
@@ -60,6 +62,7 @@ describe('configuration', () => {
     })
   })
 
+  // Conformance: C-1.12.
   test('a whole text may come from the environment', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own way to name a variable
     const content = 'manufacturers: [{code: shure, config: {shared_key: "${SHURE_KEY}"}}]'
@@ -125,11 +128,13 @@ describe('configuration', () => {
     expect(refusal(content)).toBe(message)
   })
 
+  // Conformance: C-1.3.
   test('says where a file breaks', () => {
     expect(refusal('server: {')).toMatch(/^micwatch\.yaml: not valid YAML: .*line/)
     expect(() => readConfig({ config: '/nowhere.yaml' }, {})).toThrow('/nowhere.yaml: cannot be read (no such file)')
   })
 
+  // Conformance: C-1.5.
   test('names a flag or variable that is wrong', () => {
     expect(() => readConfig({ port: 'x' }, {})).toThrow('--port: expected a whole number from 0 to 65535')
     expect(() => readConfig({}, { MICWATCH_PORT: '70000' })).toThrow('MICWATCH_PORT: expected a whole number')

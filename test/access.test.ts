@@ -10,6 +10,8 @@ import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people
 import { freePort } from './postgres.ts'
 
 describe('a listener that others can reach', () => {
+  // Conformance: S-5.7.
+  // Reliability: 1.1, 1.2.
   it('opens nothing but sign-in, set-up and the sign of life to whoever is not signed in', async () => {
     const app = await startApp({ config: lan })
     for (const path of [
@@ -34,6 +36,7 @@ describe('a listener that others can reach', () => {
     expect((await app.get(`/assets/${asset}`)).status).toBe(200)
   })
 
+  // Conformance: C-6.5.
   it('leads pages to sign-in, and only pages', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/mics' } } })
     const html = { accept: 'text/html,*/*' }
@@ -51,6 +54,7 @@ describe('a listener that others can reach', () => {
     expect(elsewhere.headers.location).toBe('/mics/sign-in')
   })
 
+  // Conformance: C-6.6.
   it('opens reading alone with public_read', async () => {
     const app = await startApp({ config: { ...lan, public_read: true } })
     expect((await app.get('/api/data.json')).status).toBe(200)
@@ -62,6 +66,8 @@ describe('a listener that others can reach', () => {
     expect((await app.get('/api/auth/session')).json).toMatchObject({ user: null, kind: 'guest', role: 'viewer' })
   })
 
+  // Conformance: S-5.7, C-5.46.
+  // Reliability: 3.5.1.
   it('lets a session in, and a token, and nobody with a wrong one', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
@@ -89,6 +95,7 @@ describe('a listener that others can reach', () => {
     expect((await app.get('/api/data.json', { cookie: admin.cookie.replace('micwatch_sid', 'sid') })).status).toBe(401)
   })
 
+  // Reliability: 3.4.1.
   it('gives cookies that scripts and other sites cannot use', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
@@ -113,6 +120,8 @@ describe('roles', () => {
     ['DELETE', '/api/admin/users/999/', ['admin']],
   ] as const
 
+  // Conformance: C-5.15, C-6.8, C-6.9.
+  // Reliability: 1.2, 1.14.
   it('are what the table says, for sessions and tokens alike, on every listener', async () => {
     for (const config of [lan, {}]) {
       const app = await startApp({ config })
@@ -160,6 +169,7 @@ describe('roles', () => {
 })
 
 describe('a local listener', () => {
+  // Conformance: C-6.1.
   it('lets anybody at the machine read and operate, and nobody administer', async () => {
     const app = await startApp()
     expect((await app.get('/api/data.json')).status).toBe(200)
@@ -173,6 +183,7 @@ describe('a local listener', () => {
     expect((await app.get('/api/data.json', { authorization: 'Bearer x' })).status).toBe(401)
   })
 
+  // Reliability: 1.1, 3.7.5.
   it.each([
     'X-Forwarded-For',
     'X-Forwarded-Proto',
@@ -191,6 +202,7 @@ describe('a local listener', () => {
     expect((await app.post('/api/auth/setup', set, { [name]: value })).status).toBe(403)
   })
 
+  // Conformance: C-6.4.
   it('asks for credentials with require_login', async () => {
     const app = await startApp({ config: { require_login: true } })
     expect((await app.get('/api/data.json')).status).toBe(401)
@@ -207,6 +219,8 @@ describe('a proxy that is trusted', () => {
     'x-forwarded-host': 'mics.venue.example',
   }
 
+  // Conformance: C-6.23.
+  // Reliability: 1.19, 3.7.5.
   it('says who asks, by which name and scheme', async () => {
     const app = await startApp({ config })
     await addAdmin(app)
@@ -222,6 +236,7 @@ describe('a proxy that is trusted', () => {
     )
   })
 
+  // Reliability: 3.7.5.
   it.each([
     ['x-forwarded-for', '1.2.3.4, unknown'],
     ['x-forwarded-for', ''],
@@ -232,6 +247,7 @@ describe('a proxy that is trusted', () => {
     expect((await app.get('/healthz', { ...forwarded, [name]: value })).status).toBe(400)
   })
 
+  // Reliability: 3.7.5.
   it('is nobody else', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', trusted_proxies: ['10.0.0.0/8'] } } })
     await addAdmin(app)
@@ -245,6 +261,7 @@ describe('a proxy that is trusted', () => {
 describe('what a browser asks for another site', () => {
   const own = (app: TestApp) => `http://127.0.0.1:${app.port}`
 
+  // Reliability: 1.4, 1.6, 3.3.1, 3.3.2.
   it('is refused by Origin and Sec-Fetch-Site, on writes and upgrades', async () => {
     const app = await startApp()
     const table: readonly (readonly [Record<string, string>, number])[] = [
@@ -270,6 +287,7 @@ describe('what a browser asks for another site', () => {
     }
   })
 
+  // Reliability: 3.3.5.
   it('is refused when it reads, unless it is a link', async () => {
     const app = await startApp()
     const cross = { 'sec-fetch-site': 'cross-site' }
@@ -279,6 +297,7 @@ describe('what a browser asks for another site', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
+  // Reliability: 1.5.
   it('is refused under a name that is not ours, on every path', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', allowed_hosts: ['Mics.Venue.example'] } } })
     const table = [
@@ -304,6 +323,8 @@ describe('what a browser asks for another site', () => {
     expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
   })
 
+  // Conformance: C-6.12.
+  // Reliability: 1.4, 3.3.3.
   it('needs the CSRF token for a write with a session, on a local listener too', async () => {
     for (const config of [lan, {}]) {
       const app = await startApp({ config })
@@ -324,6 +345,8 @@ describe('what a browser asks for another site', () => {
 })
 
 describe('tls: auto', () => {
+  // Conformance: C-6.22.
+  // Reliability: 1.22, 3.4.1.
   it('makes a certificate of its own, says its fingerprint, and marks the cookie', async () => {
     const home = await startHome({ tls: 'auto', server: { host: '127.0.0.1', port: await freePort() } })
     const program = home.start(['serve', '--json', '--no-poll'])

@@ -23,6 +23,7 @@ async function alertsOf(app: Pick<TestApp, 'get'>, query = '') {
 }
 
 describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
+  // Conformance: S-6.2, C-7.20.
   it.each([
     ['pushed', async () => startShure()],
     ['polled', async () => withoutLink(await startShure())],
@@ -100,6 +101,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     expect(cleared.id).toBe(raised.id)
   })
 
+  // Conformance: C-7.24.
   it('survives a restart without being raised twice, and is cleared by whoever runs then', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
@@ -148,6 +150,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   })
 })
 
+// Conformance: C-7.21.
 it.concurrent('a receiver that goes offline and comes back', async () => {
   const simulator = await startShure()
   const { id, name } = firstDevice(simulator)
@@ -171,6 +174,7 @@ it.concurrent('a receiver that goes offline and comes back', async () => {
   expect(await alertsOf(app, '?state=cleared')).toMatchObject([{ id: raised.id, receiver_id: receiver.id }])
 })
 
+// Conformance: C-7.22.
 it.concurrent('an upstream that fails three cycles and is back; disabling it clears what is open', async () => {
   const simulator = withoutLink(await startShure())
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
@@ -218,6 +222,7 @@ it.concurrent('receivers of a manufacturer that nobody polls any more go inactiv
 })
 
 describe.concurrent('GET /api/alerts/', () => {
+  // Conformance: C-5.45.
   it('filters and pages', async () => {
     const shure = withoutLink(await startShure({ receivers: 1 }))
     const sennheiser = withoutLink(await startSennheiser({ receivers: 1 }))

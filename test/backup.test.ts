@@ -74,6 +74,7 @@ const timeless = (key: string, value: unknown) =>
     : value
 
 describe.each(engines)('a house on %s', (engine) => {
+  // Conformance: C-9.20.
   it(
     'is backed up while it runs, and comes back as it was, on the other engine as well',
     async () => {
@@ -155,6 +156,7 @@ describe.each(engines)('a house on %s', (engine) => {
     slow,
   )
 
+  // Conformance: C-9.20.
   it(
     'is not restored from what is no backup, from a newer program, or while somebody polls',
     async () => {
@@ -194,6 +196,7 @@ describe.each(engines)('a house on %s', (engine) => {
     slow,
   )
 
+  // Conformance: C-9.20.
   it(
     'takes a backup from before a migration, and brings it up to date',
     async () => {
@@ -237,6 +240,7 @@ describe('a damaged SQLite database', () => {
 })
 
 describe('nodes', () => {
+  // Conformance: C-9.21.
   it.each(engines)(
     'says on %s who has taken which source, and for how long',
     async (engine) => {

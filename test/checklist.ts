@@ -1,16 +1,23 @@
-/** Pages that are tables of `| Id | statement | test |`: what they say, and which of the tests they name are not there. */
+/**
+ * Checklists in `docs/`: tables of `| Id | Statement | Tests |`. A test that proves a statement names its id in a comment
+ * directly above the test, so titles can change freely:
+ *
+ *     // Conformance: S-1.1, C-7.4.
+ *     it('publishes a changed level to WebSocket clients', …)
+ */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const testFolders = ['src', 'test', 'web', 'scripts']
 
 export interface ChecklistRow {
   readonly id: string
   readonly statement: string
-  /** `file › describe › it`, or `later: …`. */
-  readonly proofs: readonly string[]
+  /** Paths of the files whose tests prove the statement, sorted. */
+  readonly files: readonly string[]
 }
 
 export interface Checklist {
@@ -18,46 +25,61 @@ export interface Checklist {
   readonly rows: readonly ChecklistRow[]
 }
 
-/** `id`: what the first cell of a row that counts looks like. */
+/** Reads the rows whose first cell matches `id`. */
 export function readChecklist(path: string, id: RegExp): Checklist {
   const page = readFileSync(join(root, path), 'utf8')
   const rows = page.split('\n').flatMap((line) => {
-    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
-    const [before, first = '', statement = '', proof = ''] = cells
+    const [before, first = '', statement = '', files = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
     if (before !== '' || !id.test(first)) return []
-    return [{ id: first, statement, proofs: proof.split('<br>').map((one) => one.replaceAll('\\|', '|')) }]
+    return [{ id: first, statement, files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file) }]
   })
   return { page, rows }
 }
 
-export const isLater = (proof: string) => /^later: \S/.test(proof)
+/** Maps each id that a `// <label>: id, id.` comment above a test names to the files that name it, sorted. */
+export function provedStatements(label: 'Conformance' | 'Reliability'): Map<string, string[]> {
+  const proved = new Map<string, string[]>()
+  for (const file of testFiles()) {
+    for (const id of new Set(statementIds(readFileSync(join(root, file), 'utf8'), label))) {
+      proved.set(id, [...(proved.get(id) ?? []), file])
+    }
+  }
+  return proved
+}
 
-/** A sentence for every named test that is not there under the title it has. */
-export function missingProofs(rows: readonly ChecklistRow[]): string[] {
-  return rows.flatMap(({ id, proofs }) =>
-    proofs.flatMap((proof) => {
-      if (isLater(proof)) return []
-      const [file = '', ...titles] = proof.replace(/^`(.*)`$/, '$1').split(' › ')
-      const source = sourceOf(file)
-      if (titles.length === 0 || source === '') return [`${id}: no such file: ${proof}`]
-      return titles.filter((title) => !hasTitle(source, title)).map((title) => `${id}: not in ${file}: ${title}`)
+/** Lists the differences between the files in the rows and the files that name the ids, as sentences. */
+export function checklistErrors(
+  rows: readonly ChecklistRow[],
+  proved: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const listed = new Set(rows.map(({ id }) => id))
+  const unknown = [...proved].filter(([id]) => !listed.has(id))
+  return [
+    ...unknown.map(([id, files]) => `${files.join(', ')} names ${id}, which is not in the checklist.`),
+    ...rows.flatMap(({ id, files }) => {
+      const actual = proved.get(id) ?? []
+      if (actual.length === 0) return [`No test names ${id}.`]
+      return actual.join() === files.join()
+        ? []
+        : [`${id} lists ${files.join(', ')}; its tests are in ${actual.join(', ')}.`]
     }),
+  ]
+}
+
+function testFiles(): string[] {
+  const files = testFolders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
+  return files.filter((file) => /\.test\.tsx?$|^test\/.+\.ts$/.test(file)).sort()
 }
 
-const sources = new Map<string, string>()
-function sourceOf(file: string): string {
-  const source = sources.get(file) ?? (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '')
-  sources.set(file, source)
-  return source
-}
-
-/** A title as it stands in the source, in whichever quotes. */
-function hasTitle(source: string, title: string): boolean {
-  return ["'", '"', '`'].some((quote) => source.includes(`(${quote}${title}${quote}`) || stands(source, title, quote))
-}
-
-/** The formatter has put it on a line of its own. */
-function stands(source: string, title: string, quote: string): boolean {
-  return source.split('\n').some((line) => line.trim() === `${quote}${title}${quote},`)
+/** Ids in the comments that stand directly above a call of `it`, `test` or `describe`; other comments do not count. */
+function statementIds(source: string, label: string): string[] {
+  const comment = new RegExp(`^\\s*// ${label}: (.+)\\.$`)
+  const lines = source.split('\n')
+  return lines.flatMap((line, index) => {
+    const ids = comment.exec(line)?.[1]
+    const below = lines.slice(index + 1).find((next) => !/^\s*\/\//.test(next))
+    return ids !== undefined && /^\s*(it|test|describe)\b/.test(below ?? '') ? ids.split(', ') : []
+  })
 }

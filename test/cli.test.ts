@@ -39,6 +39,7 @@ describe('the words', () => {
     expect(await readdir(home.path)).toEqual([])
   })
 
+  // Conformance: C-1.17, C-9.6.
   it('are refused with 2 and one line when they are wrong', async () => {
     const home = await startHome()
     await all(
@@ -62,6 +63,7 @@ describe('the words', () => {
 })
 
 describe('the configuration', () => {
+  // Conformance: S-1.7, C-1.3, C-1.14.
   it.each([
     ['an unknown key', 'server: {prot: 1}', /micwatch\.yaml: server\.prot: unknown key/],
     ['what is not YAML', 'server: {port: 1', /micwatch\.yaml: not valid YAML/],
@@ -82,6 +84,7 @@ describe('the configuration', () => {
     expectComplaint(await home.run(['serve', '--port', '0']), 2, says)
   })
 
+  // Conformance: C-1.2.
   it('is named when it is missing, in the flag or in the environment', async () => {
     const home = await startHome()
     expectComplaint(await home.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
@@ -91,6 +94,7 @@ describe('the configuration', () => {
 })
 
 describe('poll_devices', () => {
+  // Conformance: S-1.15, C-9.8.
   it('polls once and says what it found', async () => {
     const shure = withoutLink(await startShure({ receivers: 3 }))
     const sennheiser = withoutLink(await startSennheiser())
@@ -129,6 +133,7 @@ describe('poll_devices', () => {
     ])
   })
 
+  // Conformance: C-9.10.
   it('rehearses without leaving a trace', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -149,6 +154,7 @@ describe('poll_devices', () => {
     ])
   })
 
+  // Conformance: C-9.10.
   it('rehearses until it is told to stop, beside whoever polls in earnest', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -172,6 +178,7 @@ describe('poll_devices', () => {
     expect(await said.ended).toBe(0)
   }, 90_000)
 
+  // Conformance: C-9.10.
   it('rehearses on a PostgreSQL that is empty, and leaves it so', async () => {
     const shure = withoutLink(await startShure())
     const { url, drop } = await createTestDatabase('postgres')
@@ -185,6 +192,7 @@ describe('poll_devices', () => {
 })
 
 describe('check_api_health', () => {
+  // Conformance: S-1.17, C-9.6, C-9.12.
   it('asks live, and ends with 1 unless all is well', async () => {
     const shure = withoutLink(await startShure())
     const sennheiser = withoutLink(await startSennheiser())
@@ -222,6 +230,7 @@ describe('check_api_health', () => {
 })
 
 describe('migrate, simulate, serve', () => {
+  // Conformance: C-9.18.
   it('bring the database up to date once', async () => {
     const home = await startHome()
     const first = await home.run(['migrate', '--json'])
@@ -237,6 +246,7 @@ describe('migrate, simulate, serve', () => {
     expectComplaint(await home.run(['migrate', '--data-dir', 'file/data']), 1, /file\/data/)
   })
 
+  // Conformance: C-9.18.
   it('show a simulated venue that another service can watch', async () => {
     const home = await startHome()
     const simulate = home.start(['simulate', '--json', '--receivers', '4'])
@@ -249,6 +259,7 @@ describe('migrate, simulate, serve', () => {
     expect(await simulate.ended).toBe(0)
   })
 
+  // Conformance: C-9.3.
   it('serve a demo that leaves nothing behind', async () => {
     const home = await startHome()
     const demo = await home.serve(['--demo', '--receivers', '6'])

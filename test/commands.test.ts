@@ -12,6 +12,7 @@ import { tokenHeaders } from './tokens.ts'
 const slow = 40_000
 
 describe.concurrent('check_connections and realtime_status', () => {
+  // Conformance: S-1.18, S-1.19, C-9.13, C-9.14.
   it('tell how the connections stand, and raise an alert where a link is down', async () => {
     const simulator = await startShure()
     const home = await startHome({ manufacturers: [entryOf(simulator)] })
@@ -64,6 +65,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     expect((await home.run(['check_connections', '--json'])).json().counts).toEqual({ ...none, disconnected: 2 })
   }, 90_000)
 
+  // Conformance: C-9.16.
   it.each([
     [['check_connections', '--manufacturer', 'nobody'], 'unknown manufacturer nobody'],
     [['realtime_status', '--status', 'open'], 'status'],
@@ -92,6 +94,7 @@ describe.concurrent('check_connections and realtime_status', () => {
 })
 
 describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%s)', (engine) => {
+  // Conformance: S-1.21, C-9.16.
   it.each([
     ['start_shure_websocket', startShure],
     ['start_sse_subscriptions', startSennheiser],
@@ -150,6 +153,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%
   )
 })
 
+// Conformance: C-9.9.
 it(
   'poll_devices tells what is pushed to it within a second, too',
   async () => {

@@ -43,6 +43,7 @@ const inFours = async <T>(items: readonly T[], work: (item: T) => Promise<void>)
 const patience = 180_000
 
 describe('every command', () => {
+  // Conformance: S-1.15, C-9.4.
   it(
     'is there under its name, with hyphens too, and helps with its options',
     async () => {
@@ -60,6 +61,7 @@ describe('every command', () => {
     patience,
   )
 
+  // Conformance: C-9.7.
   it(
     'knows its manufacturers, and says so in one line',
     async () => {
@@ -79,6 +81,7 @@ describe('every command', () => {
 })
 
 describe('one JSON document', () => {
+  // Conformance: S-1.19, C-9.5, C-9.13.
   it('is all that standard output has', async () => {
     const shure = withoutLink(await startShure())
     const sennheiser = withoutLink(await startSennheiser())
@@ -100,6 +103,7 @@ describe('one JSON document', () => {
 })
 
 describe.concurrent('poll_devices', () => {
+  // Conformance: C-4.3.
   it('waits for the identities of its one poll, within the limit of the upstream', async () => {
     const pace = { perSecond: 10, burst: 20 }
     const shure = withoutLink(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit: pace }))
@@ -118,6 +122,7 @@ describe.concurrent('poll_devices', () => {
     expect(shure.requests.total).toBe(0)
   })
 
+  // Conformance: S-1.16, C-1.16.
   it('polls every 5 seconds where nothing says how often, and as --interval says whatever else is set', async () => {
     const slow = withoutLink(await startShure({ richList: true }))
     const fast = withoutLink(await startShure({ richList: true }))
@@ -135,6 +140,7 @@ describe.concurrent('poll_devices', () => {
     expect(fast.requests.count(list)).toBeGreaterThanOrEqual(4)
   })
 
+  // Conformance: C-1.16.
   it('obeys a stored interval of the manufacturer, then its configuration, then the global one', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({
@@ -155,6 +161,7 @@ describe.concurrent('poll_devices', () => {
 })
 
 describe('the configuration', () => {
+  // Conformance: C-1.1.
   it(
     'of a flag beats the environment, and that the file, for the program as well',
     async () => {
@@ -172,6 +179,7 @@ describe('the configuration', () => {
     patience,
   )
 
+  // Conformance: C-1.6, C-1.13.
   it('of manufacturers is written to the database at every start; others are left alone', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({

@@ -58,6 +58,7 @@ function expectRefusal({ status, json, headers }: HttpAnswer, expected: number, 
 }
 
 describe('every body of the specification', () => {
+  // Conformance: S-2.1, S-2.2, S-2.3, S-2.11, S-4.7, S-4.8, S-4.15, S-4.16, C-2.1, C-2.3, C-2.8, C-5.22, C-5.27.
   it('has every field it names, with its type', async () => {
     const { app, shure } = await startHouse()
     const data = (await app.get('/api/data/')).json
@@ -166,6 +167,7 @@ const notLists = ['/api/data', '/api/health', '/api/config', '/api/admin/hardwar
 const alwaysObjects = ['/api/discovery/pending', '/api/movements/unacknowledged']
 
 describe('every address', () => {
+  // Conformance: C-5.1.
   it('answers with and without a final slash', async () => {
     const { app, admin } = await startHouse()
     for (const path of [...readable, ...administered]) {
@@ -175,6 +177,7 @@ describe('every address', () => {
     }
   })
 
+  // Conformance: S-4.3, C-5.2, C-5.3, C-5.5.
   it('that lists is bare, or an object with pages, and refuses pages that are none', async () => {
     const { app, admin } = await startHouse()
     for (const path of [...readable, ...administered].filter((one) => !notLists.includes(one))) {
@@ -197,6 +200,7 @@ describe('every address', () => {
     }
   })
 
+  // Conformance: S-1.8, S-4.2, S-4.17, C-5.9.
   it('takes the code of a manufacturer, known or not', async () => {
     const { app } = await startHouse()
     for (const path of readable.filter((one) => !notLists.includes(one) && !alwaysObjects.includes(one))) {
@@ -222,6 +226,7 @@ describe('every address', () => {
     expectRefusal(await app.post('/api/config/?manufacturer=nobody', setting), 404)
   })
 
+  // Conformance: C-5.11.
   it('refuses an id that is none, and has nothing under one that is not there', async () => {
     const { send } = await startHouse()
     const body: Record<string, object> = {
@@ -248,6 +253,7 @@ describe('every address', () => {
 })
 
 describe('a body', () => {
+  // Conformance: S-7.2, C-5.12, C-5.13.
   it('that lacks a field or has one of another type is refused by that name, and nothing is coerced', async () => {
     const { send } = await startHouse()
     const wrong: [string, string, unknown, string][] = [
@@ -283,6 +289,7 @@ describe('a body', () => {
     }
   })
 
+  // Conformance: S-4.14, C-5.17, C-5.42, C-5.54.
   it('that makes something answers 201, and taking it away 204 without a body', async () => {
     const { send, shure } = await startHouse()
     const made = await Promise.all([
@@ -318,6 +325,7 @@ describe('a body', () => {
 })
 
 describe('what is written', () => {
+  // Conformance: C-5.18, C-5.20.
   it('is in every cached answer before its own answer arrives', async () => {
     const { app, send } = await startHouse({ settings: { CACHE_TIMEOUT: 3600 } })
     const data = async (query = '') => (await app.get(`/api/data.json${query}`)).json
@@ -345,6 +353,7 @@ describe('what is written', () => {
     expect((await data()).groups).toEqual([])
   })
 
+  // Conformance: S-4.12, C-1.17, C-5.39.
   it('may come as numbers in text', async () => {
     const app = await startApp()
     for (const value of ['1', '3600']) {
@@ -359,6 +368,7 @@ describe('what is written', () => {
 })
 
 describe('trouble inside', () => {
+  // Conformance: S-7.5, C-5.16.
   it('is a 500 that tells nothing of it', async () => {
     const app = await startApp()
     await app.house.db.transaction(({ query }) => query.schema.dropTable('performers').execute())
@@ -367,6 +377,8 @@ describe('trouble inside', () => {
     expect(answer.bytes.toString()).not.toMatch(/performers|sql|table|\bat /i)
   })
 
+  // Conformance: S-7.6, C-5.24, C-5.33.
+  // Reliability: 3.12.12.
   it('of the database is 503 with the health object, readyz too, and what is cached is served on', async () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
@@ -393,6 +405,7 @@ describe('trouble inside', () => {
 })
 
 describe('pages', () => {
+  // Conformance: S-4.18.
   it('are the dashboard and the page about it, as HTML, for any manufacturer', async () => {
     const app = await startApp()
     for (const path of ['/', '/about/', '/about', '/?manufacturer=shure']) {

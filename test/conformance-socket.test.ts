@@ -19,6 +19,7 @@ import { channelIn } from './socket-client.ts'
 const integer = expect.toSatisfy((value: unknown) => Number.isSafeInteger(value), 'a whole number')
 
 describe('every message', () => {
+  // Conformance: S-6.1, S-6.2, C-7.4, C-7.8.
   it('has its fields, and the manufacturer it concerns', async () => {
     const shure = await startShure({ pushesPerSecond: 50 })
     const app = await startApp({ manufacturers: [entryOf(shure)] })
@@ -50,6 +51,7 @@ describe('every message', () => {
     expect(socket.heard[0]).toMatchObject({ type: 'status', message: 'Connected' })
   })
 
+  // Conformance: S-1.12, S-6.7.
   it('comes after a polling cycle and from a subscription alike', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
@@ -74,6 +76,7 @@ describe('every message', () => {
 })
 
 describe('addresses', () => {
+  // Conformance: S-4.19, C-7.1.
   it('are /ws and /ws with any one name, with and without a final slash', async () => {
     const app = await startApp()
     for (const path of ['/ws', '/ws/', '/ws/micwatch', '/ws/micwatch/', '/ws/devices/', '/ws?manufacturer=shure']) {
@@ -84,6 +87,8 @@ describe('addresses', () => {
 })
 
 describe('a client that does not keep up', () => {
+  // Conformance: C-7.16.
+  // Reliability: 1.20, C3.
   it('that answers no ping is cut at the second one; whoever answers stays', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -110,6 +115,8 @@ describe('a client that does not keep up', () => {
     await well.next(({ id }) => id === 'still here')
   })
 
+  // Conformance: C-7.15.
+  // Reliability: 1.20, C1, 3.12.6.
   it('that does not read is cut after 30 s', async () => {
     const shure = await startShure({ receivers: 150, channelsPerReceiver: 4, pushesPerSecond: 20, richList: true })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })

@@ -34,6 +34,8 @@ function expectPace({ requests }: Simulator, { perSecond, burst }: Pace): void {
 }
 
 describe('a large venue', () => {
+  // Conformance: S-8.5, S-8.7, C-3.8.
+  // Reliability: U17.
   it.each([
     { receivers: 1000, pace: { perSecond: 100, burst: 100 }, withinMs: 25_000 },
     { receivers: 60, pace: { perSecond: 10, burst: 20 }, withinMs: 12_000 },
@@ -64,6 +66,8 @@ describe('a large venue', () => {
 })
 
 describe('a steady poll', () => {
+  // Conformance: S-9.1, C-3.7, C-8.10.
+  // Reliability: U17.
   it('costs one list call while the link is up, whatever the levels do', async () => {
     const shure = await startShure({ receivers: 20, pushesPerSecond: 5 })
     const app = await startApp({ manufacturers: [entryOf(shure)] })
@@ -79,6 +83,7 @@ describe('a steady poll', () => {
     expect(shure.requests.total).toBe(shure.requests.count(list))
   })
 
+  // Conformance: S-4.21, C-3.6.
   it('asks for identity again when more than levels has changed, and not for levels', async () => {
     const shure = withoutLink(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
@@ -100,6 +105,7 @@ describe('a steady poll', () => {
     expect(await app.receiver(id)).toMatchObject({ name: 'Renamed', firmware_version: '7.7.7' })
   })
 
+  // Conformance: C-3.4.
   it('asks nothing further of a system whose list tells all', async () => {
     const shure = withoutLink(await startShure({ receivers: 5, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
@@ -110,6 +116,8 @@ describe('a steady poll', () => {
 })
 
 describe('one address', () => {
+  // Conformance: C-1.11, C-3.11.
+  // Reliability: U28.
   it('has one pace, whoever asks it: two manufacturers share it', async () => {
     // A little more than is used: calls that were spaced out may arrive closer together on a busy machine.
     const pace = { perSecond: 24, burst: 16 }
@@ -131,6 +139,7 @@ describe('one address', () => {
 })
 
 describe('a system that asks for a pause', () => {
+  // Conformance: S-1.23, S-7.8, C-5.28.
   it('gets it, is called degraded meanwhile, and what is stored is served', async () => {
     const shure = withoutLink(await startShure())
     const app = await startApp({ manufacturers: [entryOf(shure)] })
@@ -149,6 +158,7 @@ describe('a system that asks for a pause', () => {
 })
 
 describe('frames of the first kind', () => {
+  // Conformance: C-3.16, C-3.17, C-7.7.
   it('are merged part by part; what is unknown is passed over; a removed device is offline', async () => {
     const shure = await startShure({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
@@ -179,6 +189,7 @@ describe('frames of the first kind', () => {
 })
 
 describe('the second kind', () => {
+  // Conformance: C-3.18.
   it('hears of one device what its resource tells', async () => {
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [entryOf(sennheiser, { poll_interval: 3600 })] })
@@ -203,6 +214,7 @@ describe('the second kind', () => {
 })
 
 describe('time', () => {
+  // Conformance: C-4.18.
   it('without a word of a receiver makes it inactive after a minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     atEnd(() => vi.useRealTimers())

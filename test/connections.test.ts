@@ -39,6 +39,7 @@ async function adminOf(app: TestApp) {
 }
 
 describe.concurrent.each(engines)('on %s', (engine: Engine) => {
+  // Conformance: S-1.13, C-8.1.
   it.each([
     ['websocket', startShure],
     ['sse', startSennheiser],
@@ -80,6 +81,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     expect(told[1]?.message).toContain(simulator.manufacturer)
   })
 
+  // Conformance: S-3.13, C-8.2.
   it('a try that fails is an error, and is tried again', async () => {
     const simulator = await startShure()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
@@ -96,6 +98,8 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     expect(restored.error_count).toBeGreaterThan(0)
   })
 
+  // Conformance: S-3.14, C-8.3, C-8.4.
+  // Reliability: R9.
   it('a process that ends leaves its links disconnected; what was stopped stays stopped until it is started', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
@@ -130,6 +134,8 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
   })
 })
 
+// Conformance: C-5.50.
+// Reliability: R9.
 it.concurrent('a stopped receiver is polled, its pushes are not taken; the link closes when all are stopped', async () => {
   const simulator = await startShure()
   const [one, other] = [firstDevice(simulator), firstDevice(simulator, 1)]
@@ -167,6 +173,7 @@ it.concurrent('a stopped receiver is polled, its pushes are not taken; the link 
   await admin.all('connected')
 })
 
+// Conformance: S-1.14, C-5.50, C-8.7.
 it.concurrent('the list filters and pages, and is for those who may', async () => {
   const shure = await startShure()
   const sennheiser = await startSennheiser()
@@ -185,6 +192,7 @@ it.concurrent('the list filters and pages, and is for those who may', async () =
   expect((await app.post(`${path}/stop`, { ids: ['1'] }, admin.headers)).json.details).toContain('ids')
 })
 
+// Reliability: R10.
 it.concurrent('a device that is removed, or a manufacturer that is disabled, has no link any more', async () => {
   const simulator = await startShure()
   const { id } = firstDevice(simulator)

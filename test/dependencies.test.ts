@@ -30,6 +30,7 @@ describe('what is installed', () => {
     expect(['8.20.9', '7.99.0', '8.3.0'].some((one) => isAtLeast(one, '8.21.0'))).toBe(false)
   })
 
+  // Reliability: 0.1, 1.26.
   it.each([
     ['ws', '8.21.0'],
     ['undici', '7.24.0'],
@@ -44,6 +45,7 @@ describe('what is installed', () => {
     }
   })
 
+  // Reliability: 0.1.
   it('SQLite is one without the defect of its log', () => {
     const database = new DatabaseSync(':memory:')
     const row = database.prepare('select sqlite_version() as version').get() as { version: string }
@@ -51,6 +53,7 @@ describe('what is installed', () => {
     expect([row.version, isAtLeast(row.version, '3.51.3')]).toEqual([row.version, true])
   })
 
+  // Reliability: 0.1.
   it('Node, and the client inside it, are no older than the package asks for', () => {
     const { node, undici = '0' } = process.versions
     const floors: Record<string, readonly [string, string]> = {
@@ -64,6 +67,7 @@ describe('what is installed', () => {
     expect(engines.node).toBe('^20.20.2 || ^22.22.2 || >=24.14.1')
   })
 
+  // Reliability: 0.1, 1.26.
   it('nothing is there that misreads addresses', () => {
     const names = Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ''))
     expect(names.filter((name) => ['ip', 'ssrfcheck', 'ssrf-req-filter', 'is-ip-private'].includes(name))).toEqual([])

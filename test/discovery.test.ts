@@ -39,6 +39,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     return app
   }
 
+  // Conformance: S-1.9, S-3.3.
   it('is made a receiver once, and recognised ever after', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
@@ -60,6 +61,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect([await queue(app), await movements(app)]).toEqual([[], []])
   })
 
+  // Conformance: S-1.10, S-2.16, S-3.4, S-6.8, C-4.19.
+  // Reliability: 1.12, 1.13.
   it('that moved keeps its record, and the move is written down once', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
@@ -85,6 +88,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(await queue(app)).toEqual([])
   })
 
+  // Conformance: C-4.10.
   it('that swaps addresses with another is two moves', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
@@ -97,6 +101,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(await queue(app)).toEqual([])
   })
 
+  // Conformance: S-1.10, S-2.14, S-3.5, S-6.8, C-4.8.
+  // Reliability: 1.12.
   it('at an address that is taken waits for review, once', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
@@ -123,6 +129,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(await app.receiver(holder.id)).toMatchObject({ ip: holder.ip, serial_number: holder.serial_number })
   })
 
+  // Conformance: S-3.6, C-4.7.
+  // Reliability: 1.13.
   it('with a serial number of another manufacturer waits for review', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const sennheiser = withoutLink(await startSennheiser({ richList: true }))
@@ -143,6 +151,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     ])
   })
 
+  // Conformance: C-4.5.
   it('whose hardware was replaced under the same id waits for review', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
@@ -187,6 +196,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(channelOf(await app.receiver(id)).transmitter?.battery).toBe(44)
   })
 
+  // Conformance: C-4.14.
   it('listed twice counts once', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const twin: ShowDevice = firstDevice(shure)
@@ -201,6 +211,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 })
 
 describe('a device that is gone', () => {
+  // Conformance: C-4.17.
   it('is kept, and inactive after three polls that lack it or call it offline', async () => {
     const shure = withoutLink(await startShure({ receivers: 3, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, still)] })
@@ -236,6 +247,7 @@ describe('a device that is gone', () => {
     expect((await app.receiver(id)).is_active).toBe(false)
   })
 
+  // Conformance: S-1.23.
   it('does not go because a poll failed, nor because a list came back empty once', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, still)] })

@@ -8,6 +8,7 @@ import { channelOf, entryOf, firstDevice, startApp, startLectrosonics, startSyst
 import { atEnd } from './scope.ts'
 
 describe.concurrent('a Shure System API server', () => {
+  // Conformance: C-3.12.
   it('is found out by itself; what it tells is shown, and what it pushes at once', async () => {
     const server = await startSystemApi({ dockedPacks: 1 })
     const app = await startApp({ manufacturers: [entryOf(server)] })
@@ -40,6 +41,7 @@ describe.concurrent('a Shure System API server', () => {
 })
 
 describe.concurrent('a Lectrosonics DSQD', () => {
+  // Conformance: C-3.20.
   it('is heard over one connection, and polled no more while that is up', async () => {
     const unit = await startLectrosonics()
     const app = await startApp({ manufacturers: [entryOf(unit)] })

@@ -21,6 +21,7 @@ async function startRack(engine: (typeof engines)[number] = 'sqlite') {
 }
 
 describe.concurrent('groups', () => {
+  // Conformance: S-2.9, S-4.13, S-4.14, C-5.42.
   it('are made, changed, shown and removed', async () => {
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }] })
     const made = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
@@ -54,6 +55,7 @@ describe.concurrent('groups', () => {
     expect((await app.get('/api/data.json')).json.groups).toEqual([band.json])
   })
 
+  // Conformance: C-5.41.
   it.each([
     [{}, 'title: missing'],
     [{ title: '' }, 'title: expected text of 1 to 255'],
@@ -74,6 +76,8 @@ describe.concurrent('groups', () => {
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
   })
 
+  // Conformance: C-5.41.
+  // Reliability: 3.12.10.
   it('take as many slots as they may', async () => {
     const app = await startApp()
     const slots = Array.from({ length: 10_000 }, (_, at) => 65_535 - at)
@@ -96,6 +100,7 @@ describe.concurrent('groups', () => {
 })
 
 describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
+  // Conformance: C-2.7, C-5.15.
   it('is given by hand, to one channel at a time, and keeps what is live', async () => {
     const { simulator, app } = await startRack(engine)
     const socket = await app.socket()
@@ -136,6 +141,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
 })
 
 describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
+  // Conformance: S-2.21, C-5.43.
   it('are the receivers as hardware, and the transmitters heard on them', async () => {
     const { simulator, app } = await startRack(engine)
     const device = firstDevice(simulator)
@@ -211,6 +217,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
     expect(await ids(second)).toEqual(before)
   })
 
+  // Conformance: C-2.10.
   it('can be devices of their own', async () => {
     const { simulator, app } = await startRack(engine)
     const id = simulator.show.add('shure', { device_type: 'bodypack transmitter', name: 'Pack 9', model: 'AD1' })
@@ -231,6 +238,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
 })
 
 describe.concurrent.each(engines)('performers and what they wear (%s)', (engine) => {
+  // Conformance: S-2.21, C-5.44.
   it('are made, changed and removed', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }, { id: spare }] = (await app.get('/api/units/')).json
@@ -300,6 +308,7 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
     expect((await change(worn.json.id, {})).status).toBe(404)
   })
 
+  // Conformance: C-5.9.
   it('are listed for any manufacturer that is there, and for no other', async () => {
     const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: {} }] })
     const { json } = await app.post('/api/performers/', { name: 'Ana' })
@@ -308,6 +317,7 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
     expect((await app.get('/api/performers/?manufacturer=nobody&page=1')).json).toMatchObject({ count: 0, results: [] })
   })
 
+  // Conformance: C-5.12.
   it('names nothing that is not there', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }] = (await app.get('/api/units/')).json
@@ -325,6 +335,7 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
     expect((await app.post('/api/performers/', {})).status).toBe(400)
   })
 
+  // Conformance: C-5.44.
   it('lets two at a time ask for one unit', async () => {
     const { app } = await startRack(engine)
     const [{ id: wireless_unit }] = (await app.get('/api/units/')).json

@@ -26,6 +26,7 @@ async function openScreen(app: TestApp, token: string) {
   return { whole, cookie: whole.split(';')[0] ?? '', json: answer.json }
 }
 
+// Reliability: 3.5.3.
 it('looks, and does nothing else', async () => {
   const { app, admin, create } = await startHouse()
   const { id, token } = await create('viewer')
@@ -48,6 +49,7 @@ it('looks, and does nothing else', async () => {
   expect(last).toMatchObject({ actor: { kind: 'token', id }, target: `token ${id} a viewer`, result: 'ok' })
 })
 
+// Reliability: 3.5.3.
 it('ends with its token: revoked, over, or allowed more than to look', async () => {
   const { app, admin, create } = await startHouse()
   const headers = { ...admin, 'content-type': 'application/json' }
@@ -76,6 +78,7 @@ it('ends with its token: revoked, over, or allowed more than to look', async () 
   }
 })
 
+// Reliability: 3.5.3.
 it('takes no token that may do more, and none that is none', async () => {
   const { app, create } = await startHouse()
   for (const role of ['operator', 'admin']) {

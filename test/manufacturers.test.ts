@@ -45,6 +45,8 @@ function adminOf(app: TestApp, headers: Record<string, string>) {
 }
 
 describe('a manufacturer', () => {
+  // Conformance: S-2.10, C-5.52, C-5.57.
+  // Reliability: 3.8.1.
   it('is added, heard at once, changed and shown without its secrets', async () => {
     const simulator = await startShure()
     const { app, add, list, change } = await startAdmin()
@@ -77,6 +79,7 @@ describe('a manufacturer', () => {
     expect(JSON.stringify(rows)).not.toContain(String(config.shared_key))
   })
 
+  // Reliability: 2.1.3.
   it('with wrong credentials is asked again as soon as they are right', async () => {
     const simulator = withoutLink(await startShure({ sharedKey: 'the right one' }))
     const { config } = entryOf(simulator)
@@ -89,6 +92,7 @@ describe('a manufacturer', () => {
     await until('it is well', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
   })
 
+  // Conformance: S-1.11.
   it('that is disabled is left alone, subscription and all, and its neighbour goes on', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
@@ -112,6 +116,7 @@ describe('a manufacturer', () => {
     await until('it is followed again', () => shure.push.links > 0)
   })
 
+  // Conformance: C-5.52.
   it('is removed only when nothing was heard of it', async () => {
     const simulator = withoutLink(await startShure())
     const { app, add, remove, list } = await startAdmin({ manufacturers: [entryOf(simulator)] })
@@ -251,6 +256,7 @@ describe('what is refused', () => {
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
   })
 
+  // Reliability: 1.15, 3.9.1.
   it('is this service itself, by whatever name', async () => {
     const { app, add, change } = await startAdmin()
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
@@ -275,6 +281,7 @@ describe('what is refused', () => {
     expect((await app.post(path, { code: 'shure' }, headers)).status).toBe(403)
   })
 
+  // Reliability: 1.15, 3.9.1.
   it('is looked at again when the connection is made', async () => {
     // Written to the database by other means than ours: nothing checked it.
     const listener = createServer((_request, response) => response.end('{"devices":[]}'))
@@ -310,6 +317,7 @@ describe('what is refused', () => {
 })
 
 describe.each(engines)('several processes (%s)', (engine) => {
+  // Conformance: C-1.8.
   it('start, change and stop sources that another one administers', async () => {
     const simulator = await startShure()
     const database = await createTestDatabase(engine)
@@ -327,6 +335,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
   })
 })
 
+// Reliability: 3.8.3.
 it('whose secrets cannot be read says so until they are entered again', async () => {
   const simulator = withoutLink(await startShure())
   const database = await createTestDatabase('sqlite')

@@ -58,6 +58,7 @@ async function arrange(house: House) {
 }
 
 describe.each(engines)('export and import on %s', (engine) => {
+  // Conformance: C-9.19.
   it(
     'carry a house to another machine, where it takes effect within a second beside a service',
     async () => {
@@ -158,6 +159,7 @@ describe.each(engines)('export and import on %s', (engine) => {
     slow,
   )
 
+  // Conformance: C-9.19.
   it(
     'keep stored secrets behind their masks, make room on the wall, and take nothing away',
     async () => {
@@ -202,6 +204,7 @@ describe.each(engines)('export and import on %s', (engine) => {
 })
 
 describe('a file that cannot be read in', () => {
+  // Conformance: C-9.19.
   it(
     'is wrong usage, said in one line, and changes nothing',
     async () => {

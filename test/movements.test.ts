@@ -27,6 +27,7 @@ async function poll(app: TestApp) {
   expect((await app.post('/api/refresh/')).json.status).toBe('success')
 }
 
+// Conformance: S-2.18, S-3.12, S-5.8, C-5.49.
 it('a receiver that moved is listed until somebody acknowledges it', async () => {
   const { shure, app, admin, movements } = await startHouse()
   const { id, ip } = firstDevice(shure)
@@ -94,6 +95,7 @@ it('two that swap their addresses are two movements, and swapping back is two mo
   expect((await app.get('/api/discovery/pending/')).json.count).toBe(0)
 })
 
+// Conformance: C-5.51, C-5.53.
 it('places: made, nested, changed, refused while something stands there', async () => {
   const { app, admin, post, patch, remove } = await startHouse()
   const house = await post('/api/admin/locations/', { name: 'House' })
@@ -118,6 +120,7 @@ it('places: made, nested, changed, refused while something stands there', async 
   expect((await app.get('/api/admin/locations/', admin)).json).toEqual([house.json])
 })
 
+// Conformance: S-2.12, S-2.17, C-4.19, C-5.55.
 it('a receiver that is put somewhere, renamed or readdressed by hand', async () => {
   const { shure, app, admin, post, patch, remove, movements } = await startHouse()
   const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]

@@ -84,6 +84,8 @@ async function showsBattery(service: Pick<ReturnType<typeof client>, 'receiver'>
 }
 
 describe('two nodes with a client on each', () => {
+  // Conformance: C-1.7, C-1.8, C-9.11.
+  // Reliability: D6.
   it('tell both of every change once and within a second: pushed, polled, or written by somebody', async () => {
     const house = await startHouse()
     const apps = await startTwo(house)
@@ -115,6 +117,7 @@ describe('two nodes with a client on each', () => {
     }
   }, 60_000)
 
+  // Reliability: S7.
   it('keep both while PostgreSQL is restarted under load: levels flow, nothing can be written, then all is normal', async () => {
     const house = await startHouse()
     const apps = await startTwo(house)
@@ -151,6 +154,8 @@ describe('two nodes with a client on each', () => {
 })
 
 describe('nodes as processes of their own', () => {
+  // Conformance: C-9.23.
+  // Reliability: P5.
   it('go on when a poller is killed: the other has its systems within 20 s, and a screen sees changes again', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startHouse()
     const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })

@@ -59,6 +59,7 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
     expect((await send('GET', '/api/admin/manufacturers/')).json).toHaveLength(1)
   })
 
+  // Conformance: C-5.13.
   it('in a body is refused by the name of its field', async () => {
     const { app, send } = await startHouse(engine)
     for (const [path, body, field] of [

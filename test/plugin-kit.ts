@@ -86,6 +86,7 @@ export function describePlugin(about: PluginUnderTest): void {
     keep(createLink({ settings: settingsOf(config), errors: plugin.errors, turnstile }))
   const { ApiError, ApiRateLimitError } = plugin.errors
 
+  // Conformance: S-1.6.
   test('1: its code is the name of its folder, in the list once, and it has a name', () => {
     expect(fileURLToPath(fixtures)).toMatch(new RegExp(`/manufacturers/${plugin.code}/(.+/)?fixtures/$`))
     expect(plugins.filter(({ code }) => code === plugin.code)).toEqual([plugin])
@@ -93,6 +94,7 @@ export function describePlugin(about: PluginUnderTest): void {
   })
 
   describe('2: fixtures', () => {
+    // Conformance: S-1.2, S-2.22, C-2.9, C-3.2, C-3.9.
     test.each(readFixtures(fixtures))('$name becomes the common format, twice the same', async ({ fixture }) => {
       const server = keep(await serveFixture(fixture))
       const devices = await getDevices(form, linkTo({ api_base_url: server.url, password: 'x' }))
@@ -104,6 +106,7 @@ export function describePlugin(about: PluginUnderTest): void {
   })
 
   describe('3: devices', () => {
+    // Conformance: S-1.6, S-4.21.
     test.each([{ richList: false }, { richList: true }])('all of them arrive (%o)', async (options) => {
       const simulator = await start({ receivers: 7, ...options })
       const devices = await getDevices(form, linkTo(simulator.config))
@@ -126,6 +129,7 @@ export function describePlugin(about: PluginUnderTest): void {
     })
   })
 
+  // Conformance: S-5.3, S-7.7.
   test('4: right credentials pass, wrong ones and closed access are told apart and say what to do', async () => {
     const simulator = await start()
     await form.listDevices(linkTo(simulator.config))
@@ -141,6 +145,7 @@ export function describePlugin(about: PluginUnderTest): void {
     expect(closed).toMatchObject({ status: 403, message: expect.stringMatching(/disabled .* enable/) })
   })
 
+  // Conformance: S-7.10, C-3.21.
   test.each([
     { form: 'seconds', value: () => '7', least: 7 },
     { form: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), least: 118 },
@@ -170,6 +175,7 @@ export function describePlugin(about: PluginUnderTest): void {
       expect(health).toEqual({ status: 'unhealthy', error: expect.stringMatching(says) })
     }
 
+    // Conformance: S-1.6, S-7.9, S-7.10, C-3.21.
     test.each(troubles)('$fault.type', async ({ fault, says, isLate }) => {
       const simulator = await start()
       simulator.setFault(fault)
@@ -184,6 +190,7 @@ export function describePlugin(about: PluginUnderTest): void {
       expect(await checkHealth(form, link)).toEqual({ status: 'healthy', error: null })
     })
 
+    // Conformance: C-3.25.
     test('a redirect is not followed', async () => {
       let visits = 0
       const elsewhere = keep(await serveHttp({ onRequest: (_request, response) => response.end(String(visits++)) }))
@@ -193,12 +200,14 @@ export function describePlugin(about: PluginUnderTest): void {
       expect(visits).toBe(0)
     })
 
+    // Conformance: S-7.9.
     test('nobody there', async () => {
       const simulator = await startSimulator({ pushesPerSecond: 0 })
       await simulator.close()
       await expectTrouble(simulator.config, /connection refused/)
     })
 
+    // Conformance: S-2.24, S-5.6, S-7.9.
     test('a certificate nobody trusts: no credentials are sent; with verification off it works', async () => {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
       await expectTrouble({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
@@ -260,6 +269,8 @@ export function describePlugin(about: PluginUnderTest): void {
     }
   })
 
+  // Conformance: S-8.6, S-8.7, C-3.11.
+  // Reliability: U28.
   test('9: the declared pace is kept under load, whoever asks', async () => {
     const pace = { perSecond: 30, burst: 15 }
     const simulator = await start({ rateLimit: pace })

@@ -20,6 +20,8 @@ async function startSilentBrowser(port: number) {
 }
 
 describe('pollers', () => {
+  // Conformance: C-9.23, C-9.24.
+  // Reliability: P5.
   it('take turns: the second stands by and says for whom, and takes over within 20 s of a kill -9', async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -55,6 +57,7 @@ describe('pollers', () => {
     expect(await home.run(['poll_devices', '--once', '--interval', '1'])).toMatchObject({ code: 0 })
   }, 60_000)
 
+  // Conformance: S-1.1, C-5.30, C-9.2, C-9.11.
   it('are seen within a second by those who look at a serve --no-poll on the same file', async () => {
     const shure = withoutLink(await startShure())
     const { id } = firstDevice(shure)
@@ -91,6 +94,8 @@ describe('pollers', () => {
     expect((await screen.get('/api/health/')).json.status).toBe('degraded')
   })
 
+  // Conformance: C-9.25.
+  // Reliability: P2.
   it('end at once and in order, whatever the systems do', async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -105,6 +110,8 @@ describe('pollers', () => {
 })
 
 describe('a service', () => {
+  // Conformance: C-3.27.
+  // Reliability: 1.24, S5, P4.
   it('that was killed serves the last state before its first poll', async () => {
     const shure = withoutLink(await startShure())
     const sennheiser = withoutLink(await startSennheiser())
@@ -132,6 +139,8 @@ describe('a service', () => {
     expect((await second.get('/healthz')).status).toBe(200)
   }, 60_000)
 
+  // Conformance: C-9.1.
+  // Reliability: P1.
   it('that is told to stop says goodbye and ends with 0 within 5 s, though a system hangs and a browser sleeps', async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -147,6 +156,7 @@ describe('a service', () => {
     expect(since(stoppedAt)).toBeLessThan(5000)
   })
 
+  // Reliability: P3.
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],

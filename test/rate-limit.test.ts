@@ -7,6 +7,8 @@ import { tokenHeaders } from './tokens.ts'
 const limited = (rate_limit: object): TestAppOptions => ({ config: { rate_limit } })
 
 describe('the rate limit', () => {
+  // Conformance: S-7.4, S-8.1, C-5.15.
+  // Reliability: 3.7.1.
   it('is 120 a minute unless told otherwise, and every answer says how much is left', async () => {
     const app = await startApp(limited({}))
     const first = await app.get('/api/health/')
@@ -25,6 +27,8 @@ describe('the rate limit', () => {
     expect(Number(refused[0]?.headers['x-ratelimit-reset'])).toBeGreaterThan(55)
   })
 
+  // Conformance: S-8.2.
+  // Reliability: 3.7.1.
   it('gives a token back every so often', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 1 }))
     const statuses = async () => [
@@ -37,6 +41,7 @@ describe('the rate limit', () => {
     expect(await statuses()).toEqual([200, 200, 429])
   })
 
+  // Reliability: 3.7.2.
   it('leaves pages, their parts and the liveness check alone', async () => {
     const app = await startApp(limited({ max_requests: 1, window_seconds: 60 }))
     for (let n = 0; n < 5; n += 1) {
@@ -50,6 +55,7 @@ describe('the rate limit', () => {
     expect((await app.get('/api/no-such-thing')).status).toBe(429)
   })
 
+  // Reliability: 1.19, 3.7.3.
   it('is everybody’s own: a token’s, an address’s', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 600 }))
     const [one, other] = [await tokenHeaders(app.house, 'viewer'), await tokenHeaders(app.house, 'viewer')]
@@ -59,6 +65,7 @@ describe('the rate limit', () => {
     expect([await ask({}), await ask({}), await ask({})]).toEqual([200, 200, 429])
   })
 
+  // Reliability: 3.7.3.
   it('counts those who are turned away', async () => {
     const app = await startApp({
       config: { require_login: true, rate_limit: { max_requests: 2, window_seconds: 600 } },
@@ -75,6 +82,7 @@ describe('the rate limit', () => {
     expect((await app.get('/api/health/')).status).toBe(429)
   })
 
+  // Conformance: S-8.8, C-1.10.
   it('can be smaller for one endpoint, where what was refused does not count', async () => {
     const overrides = { 'POST /api/group/': { max_requests: 2, window_seconds: 600 } }
     const app = await startApp(limited({ max_requests: 1000, overrides }))

@@ -32,6 +32,8 @@ async function statuses(app: TestApp, requests: number): Promise<number[]> {
 const passed = (answers: readonly number[]) => answers.filter((status) => status === 200).length
 
 describe('the limit, counted by two services together', () => {
+  // Conformance: S-8.3.
+  // Reliability: D6.
   it('lets 240 requests split over two of them through as 120', async () => {
     const [first, second] = await startTwo(await startRedis(), { limit: { max_requests: 120, window_seconds: 60 } })
     await until('both have Redis', () => isUp(first, second))
@@ -57,6 +59,7 @@ describe('the limit, counted by two services together', () => {
     expect((await first.get('/api/health/')).headers['x-ratelimit-limit']).toBe('1000')
   })
 
+  // Reliability: D2, D4.
   it('holds in each of them while Redis is away, and again for both once it is back', async () => {
     const redis = await startRedis()
     const [first, second] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
@@ -70,6 +73,7 @@ describe('the limit, counted by two services together', () => {
     expect(passed(answers.flat())).toBe(10)
   })
 
+  // Reliability: D5.
   it('takes no harm from what others left under its keys', async () => {
     const redis = await startRedis()
     const [first] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
@@ -93,6 +97,8 @@ describe('the limit, counted by two services together', () => {
 })
 
 describe('a service whose Redis', () => {
+  // Conformance: C-5.25.
+  // Reliability: D1.
   it('is absent at start: serves, says that it is degraded, and uses it as soon as it comes', async () => {
     const redis = await startRedis({ isRunning: false })
     const app = await startApp({ config: { redis_url: redis.url } })
@@ -104,6 +110,7 @@ describe('a service whose Redis', () => {
     expect((await app.get('/api/health/')).json).toMatchObject({ status: 'healthy' })
   })
 
+  // Reliability: D3.
   it('hangs: waits 200 ms three times at most, then not at all, and goes back to it when it goes on', async () => {
     const redis = await startRedis()
     const app = await startApp({ config: { redis_url: redis.url } })
@@ -121,6 +128,8 @@ describe('a service whose Redis', () => {
 })
 
 describe('levels that one service hears', () => {
+  // Conformance: C-1.7.
+  // Reliability: D6.
   it('are seen by those who look at the other within a second, once each, though nothing is written', async () => {
     const redis = await startRedis()
     const shure = await startShure()
@@ -212,6 +221,7 @@ describe('levels that one service hears', () => {
     expect(batteries.slice(batteries.indexOf(11)).every((battery) => battery === 11)).toBe(true)
   })
 
+  // Reliability: D2, D4.
   it('reach it through the database when Redis is gone, and by word again once it is back', async () => {
     const redis = await startRedis()
     const shure = await startShure()
@@ -236,6 +246,7 @@ describe('levels that one service hears', () => {
     expect(first.house.latest.revision).toBe(revision)
   })
 
+  // Reliability: D5.
   it('stand against word from strangers', async () => {
     const redis = await startRedis()
     const shure = await startShure()

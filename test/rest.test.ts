@@ -27,6 +27,7 @@ function expectRefusal(answer: HttpAnswer, status: number, details?: string | Re
 }
 
 describe('reading', () => {
+  // Conformance: S-1.22, S-2.5, S-4.4, C-2.6.
   it('gives the full payload at both addresses, of all or of one manufacturer', async () => {
     const { app } = await startHouse()
     const all = (await app.get('/api/data.json')).json
@@ -47,6 +48,7 @@ describe('reading', () => {
     expect((await app.get('/api/data/?manufacturer=nobody')).json.receivers).toEqual([])
   })
 
+  // Conformance: S-4.5, C-5.4, C-5.8.
   it('lists receivers bare or in pages, by id', async () => {
     const { app } = await startHouse()
     const { json } = await app.get('/api/receivers/')
@@ -101,6 +103,7 @@ describe('reading', () => {
     }
   })
 
+  // Conformance: S-4.6, C-5.7.
   it('caps a page at 1000 and starts at 100', async () => {
     const shure = withoutLink(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
@@ -111,6 +114,7 @@ describe('reading', () => {
     expect(second.next).toBe('/api/receivers/?page=3')
   })
 
+  // Conformance: C-5.5.
   it.each(['page=0', 'page=-1', 'page=', 'page=1.5', 'page=x', 'page=1&page=2'])('refuses %s', async (query) => {
     const app = await startApp()
     expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page/)
@@ -121,6 +125,7 @@ describe('reading', () => {
     expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page_size/)
   })
 
+  // Conformance: S-4.7, C-5.6, C-5.11.
   it('has no page past the last, and no receiver that is not there', async () => {
     const { app } = await startHouse()
     expectRefusal(await app.get('/api/receivers/?page=6&page_size=1'), 404)
@@ -135,6 +140,7 @@ describe('reading', () => {
     expectRefusal(await app.get(`/api/receivers/${id}/?manufacturer=nobody`), 404)
   })
 
+  // Conformance: S-2.7, S-4.11.
   it('shows the settings in force', async () => {
     const { app } = await startHouse({ settings: { DEFAULT_POLLING_INTERVAL: 7 } })
     const config = { polling_interval: 7, alert_battery_threshold: 20, enable_websocket: true }
@@ -143,6 +149,7 @@ describe('reading', () => {
     expect((await app.get('/api/config/?manufacturer=shure')).json).toEqual({ ...config, polling_interval: 1 })
   })
 
+  // Conformance: C-5.21.
   it('answers 304 to whoever has it already, and gzip to whoever takes it', async () => {
     const { app, shure } = await startHouse()
     for (const path of ['/api/data.json', '/api/receivers/']) {
@@ -176,6 +183,7 @@ describe('reading', () => {
 })
 
 describe('health', () => {
+  // Conformance: S-4.8, C-5.32, C-5.33.
   it('is well without manufacturers', async () => {
     const app = await startApp()
     expect((await app.get('/api/health/')).json).toMatchObject({
@@ -188,6 +196,7 @@ describe('health', () => {
     expect((await app.get('/readyz')).status).toBe(200)
   })
 
+  // Conformance: S-1.25, S-6.4, C-5.23, C-5.27, C-7.9.
   it('tells the failing from the fine, and of the worst unless one is named', async () => {
     const { app, shure, sennheiser } = await startHouse()
     await until('all is well', async () => (await app.get('/api/health')).json.status === 'healthy')
@@ -228,6 +237,7 @@ describe('health', () => {
     }
   }, 60_000)
 
+  // Conformance: S-1.11, C-5.29.
   it('never counts a disabled manufacturer', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [{ ...entryOf(shure), api_enabled: false }] })
@@ -236,6 +246,7 @@ describe('health', () => {
     expect(shure.requests.total).toBe(0)
   })
 
+  // Conformance: C-3.27.
   it('leaves a neighbour alone while one system hangs', async () => {
     const shure = withoutLink(await startShure())
     const sennheiser = withoutLink(await startSennheiser())
@@ -257,6 +268,7 @@ describe('health', () => {
 })
 
 describe('refresh', () => {
+  // Conformance: S-4.10, S-4.17, C-1.15, C-5.10, C-5.38.
   it('polls now, all or one, and says how many were seen', async () => {
     const shure = withoutLink(await startShure({ receivers: 3 }))
     const sennheiser = withoutLink(await startSennheiser({ receivers: 2 }))
@@ -286,11 +298,13 @@ describe('refresh', () => {
     expect(Number(failed.headers['retry-after'])).toBeGreaterThan(0)
   })
 
+  // Conformance: C-5.10.
   it('has nothing to do without manufacturers', async () => {
     const app = await startApp()
     expect((await app.post('/api/refresh')).json).toMatchObject({ status: 'success', receivers_updated: 0 })
   })
 
+  // Conformance: C-4.2, C-4.3.
   it('waits for the identities of its poll, even when it joins one that is under way', async () => {
     const shure = withoutLink(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
     const pace = { calls_per_second: 10, burst: 5, poll_interval: 1 }
@@ -302,6 +316,8 @@ describe('refresh', () => {
 })
 
 describe('refusals', () => {
+  // Conformance: S-4.1, S-7.1, S-7.3, C-5.13, C-5.14, C-6.13.
+  // Reliability: 3.12.12.
   it('have one shape', async () => {
     const app = await startApp()
     for (const path of ['/nothing', '/api/', '/api/nothing/', '/api/receivers/1/2', '/assets/none.js']) {
@@ -336,6 +352,7 @@ describe('refusals', () => {
     }
   })
 
+  // Conformance: S-7.1.
   it('have it too where the request is hardly one', async () => {
     const app = await startApp()
     const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
@@ -351,6 +368,7 @@ describe('refusals', () => {
 describe('who is let in', () => {
   const hostOf = (app: TestApp, name: string) => ({ host: `${name}:${app.port}` })
 
+  // Conformance: C-6.10.
   it('answers for its own names alone', async () => {
     const app = await startApp({ config: { server: { allowed_hosts: ['mics.example', 'mics.local.'] } } })
     for (const name of [
@@ -410,6 +428,7 @@ describe('who is let in', () => {
     expect(heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*\{"status":"ok"\}$/i)
   })
 
+  // Conformance: C-6.11.
   it('takes writes and sockets from its own pages and from programs, not from other sites', async () => {
     const app = await startApp()
     const own = `http://127.0.0.1:${app.port}`
@@ -434,6 +453,7 @@ describe('who is let in', () => {
     }
   })
 
+  // Conformance: C-6.3.
   it.each(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via'])(
     'asks a request that bears %s to sign in',
     async (header) => {
@@ -446,6 +466,7 @@ describe('who is let in', () => {
     },
   )
 
+  // Conformance: C-6.4, C-6.7.
   it.each([
     ['on the LAN', { server: { host: '0.0.0.0' } }],
     ['with require_login', { require_login: true }],
@@ -475,6 +496,7 @@ describe('who is let in', () => {
 })
 
 describe.each(engines)('below a prefix (%s)', (engine) => {
+  // Conformance: S-4.19, S-4.24, C-5.4, C-7.1.
   it('serves everything, and at the root what supervisors and sockets need', async () => {
     const shure = withoutLink(await startShure())
     const config = { server: { mount: '/house/mics/' } }

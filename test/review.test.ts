@@ -35,6 +35,7 @@ function addIntruder(shure: Simulator, serial_number = 'VISITOR-1') {
 }
 
 describe.each(engines)('approving (%s)', (engine) => {
+  // Conformance: S-2.15, S-3.8, S-5.8, C-4.15, C-5.48.
   it('makes the receiver whole, at once and for good', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
@@ -78,6 +79,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect((await app.receiver(holder.id)).is_active).toBe(true)
   })
 
+  // Conformance: C-4.6.
   it('replaced hardware makes a new receiver, which takes over the id', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
@@ -94,6 +96,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
+  // Conformance: C-4.7.
   it('another manufacturer’s serial number makes a receiver of its own', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const sennheiser = withoutLink(await startSennheiser({ richList: true }))
@@ -109,6 +112,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(5)
   })
 
+  // Conformance: C-4.13.
   it('what has meanwhile become a match is linked', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
@@ -140,6 +144,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
+  // Conformance: C-1.8.
   it('in one process reaches the screens of another', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
@@ -158,6 +163,7 @@ describe.each(engines)('approving (%s)', (engine) => {
 })
 
 describe('saying no', () => {
+  // Conformance: S-3.9, C-4.12, C-5.48.
   it('keeps a device out until its entry is reopened', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
@@ -182,6 +188,8 @@ describe('saying no', () => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
+  // Conformance: S-3.10, C-5.48.
+  // Reliability: 3.11.2.
   it('as a duplicate marks the entry and keeps it', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
@@ -203,6 +211,7 @@ describe('saying no', () => {
 })
 
 describe('the queue', () => {
+  // Conformance: S-3.11, C-5.47.
   it('is filtered and paged', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])

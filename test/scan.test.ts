@@ -23,6 +23,7 @@ const patient = {
 const scan = (subnet: string) => ({ scan_subnet: subnet })
 
 describe.concurrent('a scan', () => {
+  // Conformance: S-4.9, C-5.36.
   it('registers the addresses, polls, and lists what is inside', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, still)] })
@@ -44,6 +45,7 @@ describe.concurrent('a scan', () => {
     ])
   })
 
+  // Conformance: S-2.20, C-5.19.
   it('shows a device that is no receiver yet until it is one', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, still)] })
@@ -72,6 +74,8 @@ describe.concurrent('a scan', () => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
+  // Conformance: C-1.9, C-5.34.
+  // Reliability: 1.14, 3.9.2.
   it('is refused for networks that are none of ours', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const config = { ...patient, discovery_ranges: ['203.0.113.0/24'] }
@@ -87,6 +91,8 @@ describe.concurrent('a scan', () => {
     expect((await app.post('/api/discover/?manufacturer=nobody', scan('10.0.0.0/30'))).status).toBe(404)
   })
 
+  // Conformance: C-5.35.
+  // Reliability: 1.14, 3.9.2.
   it('is refused while another runs', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, still)], config: patient })
@@ -95,6 +101,7 @@ describe.concurrent('a scan', () => {
     expect((await app.post('/api/discover/', scan('10.0.0.0/28'))).status).toBe(200)
   })
 
+  // Conformance: C-5.37.
   it('says 503 when nobody can be reached, and who could not when somebody can', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const sennheiser = withoutLink(await startSennheiser({ richList: true }))
@@ -112,6 +119,7 @@ describe.concurrent('a scan', () => {
 }, 60_000)
 
 describe.concurrent('add_shure_devices', () => {
+  // Conformance: S-1.20, C-9.15.
   it('adds to the list and takes off it', async () => {
     const shure = await startShure()
     const home = await startHome({ manufacturers: [entryOf(shure)] })

@@ -35,6 +35,7 @@ async function untilFollowed(app: TestApp, count: number): Promise<void> {
   })
 }
 
+// Conformance: C-3.20.
 test.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
   // An ew device answers to its own port, which on one address with us it would occupy itself.
   const ew = keep(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))

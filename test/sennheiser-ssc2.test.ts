@@ -74,6 +74,7 @@ const transmitterOf = (event: PushEvent) =>
   event.type === 'told' ? event.observation.channels?.[0]?.transmitter : undefined
 
 describe('which form a web address speaks', () => {
+  // Conformance: C-3.12.
   test('a device that knows no list of devices is met in its own', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     const heard = hear(simulator.url)

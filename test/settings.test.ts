@@ -11,6 +11,7 @@ function setTo(app: HttpClient, key: string, value: string, scope = '') {
 }
 
 describe('POST /api/config/', () => {
+  // Conformance: S-2.6, S-4.12.
   it('answers what is then in force, globally or for one manufacturer', async () => {
     const simulator = withoutLink(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
@@ -37,6 +38,8 @@ describe('POST /api/config/', () => {
     expect((await app.get('/api/config/?manufacturer=nobody')).json).toMatchObject({ alert_battery_threshold: 35 })
   })
 
+  // Conformance: C-5.39.
+  // Reliability: 3.12.10.
   it.each([
     [{ key: 'volume', value: '11' }, 'key: expected one of polling_interval'],
     [{ key: 'polling_interval', value: '0' }, 'polling_interval expects a whole number from 1 to 3600'],
@@ -65,6 +68,7 @@ describe('POST /api/config/', () => {
     expect((await setTo(app, 'polling_interval', '5', '?manufacturer=nobody')).status).toBe(404)
   })
 
+  // Conformance: C-5.40.
   it('changes the pace of polling at once', async () => {
     const simulator = withoutLink(await startShure())
     const { poll_interval: _, ...config } = entryOf(simulator).config
@@ -78,6 +82,7 @@ describe('POST /api/config/', () => {
     await until('it is polled every second', () => simulator.requests.count('/api/v1/devices') >= before + 2, 5000)
   })
 
+  // Conformance: C-5.56, C-6.2.
   it('is written down with who did it', async () => {
     const app = await startApp()
     await setTo(app, 'alert_battery_threshold', '15')
@@ -89,6 +94,7 @@ describe('POST /api/config/', () => {
 })
 
 describe('enable_websocket', () => {
+  // Conformance: C-7.17.
   it('closes what is open and refuses what comes, and opens again', async () => {
     const app = await startApp()
     const socket = await app.socket()
@@ -99,6 +105,7 @@ describe('enable_websocket', () => {
     await app.socket()
   })
 
+  // Conformance: C-7.18.
   it('of one manufacturer stops its messages alone', async () => {
     const simulator = withoutLink(await startShure())
     const { id } = firstDevice(simulator)

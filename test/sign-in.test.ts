@@ -40,6 +40,7 @@ describe('what is taken away', () => {
     })
   }
 
+  // Reliability: 1.21, 3.4.4.
   it.each(ways)('by %s ends requests and open sockets at once', async (_, take) => {
     const given = await opened(lan)
     const startedAt = performance.now()
@@ -52,6 +53,7 @@ describe('what is taken away', () => {
     expect((await given.app.get('/api/data.json', given.admin)).status).toBe(200)
   })
 
+  // Reliability: 1.21, 3.4.4.
   it('from a token ends it too', async () => {
     const { app, admin } = await opened(lan)
     const { id, headers } = await createToken(app, admin, 'viewer')
@@ -62,6 +64,7 @@ describe('what is taken away', () => {
     expect((await app.get('/api/data.json', headers)).status).toBe(401)
   })
 
+  // Reliability: 1.21, 3.4.4.
   it('ends in every process on the database', async () => {
     const { app, ana, admin, headers } = await opened(lan)
     const other = await startApp({ databaseUrl: app.databaseUrl, config: lan, isScreenOnly: true })
@@ -75,6 +78,7 @@ describe('what is taken away', () => {
     expect((await other.get('/api/data.json', { cookie })).status).toBe(401)
   })
 
+  // Reliability: 3.6.1.
   it('lets the browser that changed its password go on with a new session', async () => {
     const { app, headers } = await opened(lan)
     const wrong = { current_password: 'not it at all', new_password: 'another fine password' }
@@ -91,6 +95,8 @@ describe('what is taken away', () => {
 })
 
 describe('signing in', () => {
+  // Conformance: C-6.19.
+  // Reliability: 1.17, 3.6.4.
   it('tells an unknown user from a wrong password by nothing', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
@@ -113,6 +119,8 @@ describe('signing in', () => {
     expect(least('nobody') / least('root')).toBeLessThan(2)
   })
 
+  // Conformance: C-6.18.
+  // Reliability: 3.6.3.
   it('is closed for a while after five wrong ones, whether or not there is such a user', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
@@ -128,6 +136,7 @@ describe('signing in', () => {
     }
   })
 
+  // Reliability: 3.6.2.
   it('takes a small body of the right form', async () => {
     const app = await startApp({ config: lan })
     expect((await app.post('/api/auth/login', { username: 'a', password: 'x'.repeat(1100) })).status).toBe(413)
@@ -144,6 +153,8 @@ describe('signing in', () => {
     expect((await app.send('POST', '/api/auth/login', { headers: json, body: '{}' })).status).toBe(415)
   })
 
+  // Conformance: C-6.17.
+  // Reliability: 1.18, C8, 3.6.2.
   it('answers 503 rather than letting a flood of hashes pile up, and goes on', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
@@ -159,6 +170,7 @@ describe('signing in', () => {
 })
 
 describe('the first administrator', () => {
+  // Conformance: C-6.15.
   it('is made freely where nobody else can reach, once', async () => {
     const app = await startApp()
     expect((await app.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: false })
@@ -180,6 +192,8 @@ describe('the first administrator', () => {
     expect((await app.get('/api/admin/audit/', headers)).json[0]).toMatchObject({ action: 'setup', result: 'ok' })
   })
 
+  // Conformance: C-6.15.
+  // Reliability: 1.3, 3.6.6.
   it('is made with the code from the console where others can reach, and five tries', async () => {
     const home = await startHome({ server: { host: '0.0.0.0', port: 0 } })
     const service = await home.serve()
@@ -207,6 +221,8 @@ describe('the first administrator', () => {
     expect((await service.post('/api/auth/setup', { username: 'ben', password, code })).status).toBe(409)
   })
 
+  // Conformance: C-6.16.
+  // Reliability: 1.3, 3.6.6.
   it('is not guessed', async () => {
     const app = await startApp({ config: lan })
     for (let at = 0; at < 5; at++) {
@@ -226,6 +242,8 @@ describe('the first administrator', () => {
 })
 
 describe('people and tokens over REST', () => {
+  // Conformance: C-5.54.
+  // Reliability: 3.5.2.
   it('are listed, made, changed and removed, without their secrets', async () => {
     const app = await startApp()
     await addAdmin(app)
@@ -294,6 +312,7 @@ describe('people and tokens over REST', () => {
     expect((await send('DELETE', '/api/admin/audit/')).status).toBe(405)
   })
 
+  // Reliability: 3.4.2, 3.5.1, 3.6.2.
   it('leave nothing of a secret in the database', async () => {
     const app = await startApp()
     await addAdmin(app)
@@ -309,6 +328,8 @@ describe('people and tokens over REST', () => {
   })
 })
 describe('create_admin', () => {
+  // Conformance: C-6.14, C-9.17.
+  // Reliability: 3.6.5.
   it('makes an administrator who can sign in, from standard input', async () => {
     const home = await startHome()
     const made = await home.run(

@@ -29,6 +29,7 @@ async function connectionsOf(app: TestApp) {
 
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
+// Conformance: C-3.20.
 it.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
   const show = createShow({ story: false, manufacturers: { shure: 0 } })
   const devices = await Promise.all(families.map((family) => startDevice({ family, show })))

@@ -52,6 +52,8 @@ async function startSeasonedHome(title = 'Main stage'): Promise<Home> {
 }
 
 describe.concurrent('a database that is damaged when the service starts', () => {
+  // Conformance: C-5.26.
+  // Reliability: S3.
   it.each([
     ['pages of nonsense', (path: string) => scribble(path)],
     ['a head of nonsense', (path: string) => scribble(path, 0)],
@@ -97,6 +99,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
     slow,
   )
 
+  // Reliability: S3.
   it(
     'gives way to the newest snapshot that is whole, or begins empty without one; degraded over restarts',
     async () => {
@@ -126,6 +129,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
     slow,
   )
 
+  // Reliability: S3.
   it(
     'ends the start with --strict, and stays as it is',
     async () => {
@@ -143,6 +147,8 @@ describe.concurrent('a database that is damaged when the service starts', () => 
 })
 
 describe.concurrent('damage that appears while the service runs', () => {
+  // Conformance: C-5.26.
+  // Reliability: S4.
   it(
     'leaves the last state on the screens, refuses writes, is said once, and mended at the next start',
     async () => {
@@ -188,6 +194,7 @@ describe.concurrent('damage that appears while the service runs', () => {
 })
 
 describe.concurrent('snapshots', () => {
+  // Reliability: S3.
   it('are taken at a clean stop and when the last is an hour old; three are kept', async () => {
     const app = await startApp()
     const place = { data_dir: app.dataDir, database_url: app.databaseUrl }
@@ -217,6 +224,7 @@ describe.concurrent('snapshots', () => {
     })
   })
 
+  // Reliability: S11.
   it(
     'are taken before a migration, and hold what was there before it',
     async () => {

@@ -8,6 +8,7 @@ import { channelIn } from './socket-client.ts'
 const handshake = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
 
 describe('a WebSocket', () => {
+  // Conformance: S-4.20, S-6.3, S-6.5, C-7.3, C-7.10.
   it('greets, and answers a ping with its id', async () => {
     const app = await startApp()
     const socket = await app.socket('/ws/micwatch/')
@@ -25,6 +26,8 @@ describe('a WebSocket', () => {
     }
   })
 
+  // Conformance: C-7.11.
+  // Reliability: C5.
   it('says what it does not understand, and stays', async () => {
     const app = await startApp()
     const socket = await app.socket()
@@ -45,6 +48,8 @@ describe('a WebSocket', () => {
     await socket.next(({ type }) => type === 'pong')
   })
 
+  // Conformance: C-7.11.
+  // Reliability: C5.
   it('ends for twenty pieces of nonsense in a minute', async () => {
     const app = await startApp()
     const socket = await app.socket()
@@ -56,6 +61,8 @@ describe('a WebSocket', () => {
     expect(socket.ofType('error').length).toBe(20)
   })
 
+  // Conformance: C-7.13.
+  // Reliability: C5, 3.12.6.
   it('ends for a flood, but not for a burst', async () => {
     const app = await startApp()
     const calm = await app.socket()
@@ -66,6 +73,8 @@ describe('a WebSocket', () => {
     await calm.next(({ id }) => id === 99)
   })
 
+  // Conformance: C-7.12.
+  // Reliability: C5, 3.12.6.
   it('ends for binary frames and for giants', async () => {
     const app = await startApp()
     const binary = await app.socket()
@@ -79,6 +88,7 @@ describe('a WebSocket', () => {
     await large.next(({ type }) => type === 'pong')
   })
 
+  // Conformance: S-6.6, C-7.2.
   it('tells of one manufacturer where one is asked for', async () => {
     const shure = await startShure()
     const sennheiser = await startSennheiser()
@@ -132,6 +142,7 @@ describe('a WebSocket', () => {
     })
   })
 
+  // Conformance: S-6.4, C-7.9.
   it('is told when the real-time link of a manufacturer is lost', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [entryOf(shure)] })
@@ -142,6 +153,7 @@ describe('a WebSocket', () => {
     expect(told).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
   })
 
+  // Conformance: C-7.17.
   it('is refused at other addresses, and while real-time updates are off', async () => {
     const app = await startApp()
     for (const path of ['/', '/api/data.json', '/nothing', '/ws/a/b']) {
@@ -214,6 +226,7 @@ describe('the subprotocol for levels', () => {
 })
 
 describe('the end of the service', () => {
+  // Conformance: C-7.19.
   it('is said with 1001', async () => {
     const app = await startApp()
     const sockets = await Promise.all([app.socket(), app.socket('/ws/devices/')])

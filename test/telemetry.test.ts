@@ -7,6 +7,7 @@ import { acceptsLink, device, says, startSystem } from './faults/system.ts'
 import { channelIn } from './socket-client.ts'
 
 describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) => {
+  // Conformance: S-1.3, S-4.22.
   it.each([
     ['a WebSocket', startShure],
     ['an event stream', startSennheiser],
@@ -66,6 +67,7 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     expect(asked(/channels$/)).toBeGreaterThan(5)
   })
 
+  // Conformance: S-1.1.
   it('is polled where there is no link', async () => {
     const simulator = withoutLink(await startShure())
     const { id } = firstDevice(simulator)
@@ -82,6 +84,7 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
 })
 
 describe('what is told of a receiver', () => {
+  // Conformance: S-1.2, S-2.2, S-2.4, C-2.1, C-2.11.
   it('has the fields and units of the papers', async () => {
     const simulator = withoutLink(await startShure())
     const device = firstDevice(simulator)
@@ -114,6 +117,7 @@ describe('what is told of a receiver', () => {
     expect((await app.get('/api/receivers/')).json[0]).toMatchObject(summary)
   })
 
+  // Conformance: C-2.2.
   it('loses its transmitter when that is switched off, and its levels are never made up', async () => {
     const simulator = await startShure()
     const { id } = firstDevice(simulator)
@@ -129,6 +133,8 @@ describe('what is told of a receiver', () => {
     await until('it is back', async () => channelOf(await app.receiver(id)).transmitter !== null)
   })
 
+  // Conformance: C-7.6.
+  // Reliability: R3.
   it('comes at most ten times a second a receiver, and the last state always arrives', async () => {
     const simulator = await startShure({ receivers: 1, pushesPerSecond: 100 })
     const { id } = firstDevice(simulator)
@@ -153,6 +159,7 @@ describe('what is told of a receiver', () => {
     expect(updates.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 1)
   })
 
+  // Conformance: S-2.13, C-7.5.
   it('says nothing when only the time has passed', async () => {
     const simulator = withoutLink(await startShure({ now: () => 1_800_000_000_000 }))
     const app = await startApp({ manufacturers: [entryOf(simulator)] })

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createOutput } from './output.ts'
 
+// Reliability: P9.
 test('what nobody reads is dropped and counted once too much of it waits', () => {
   const stream = new PassThrough({ highWaterMark: 0 })
   const output = createOutput(stream, 100)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createBuckets } from './rate-limit.ts'
 
 describe('the buckets of a process', () => {
+  // Conformance: S-8.2.
   it('refill evenly and never above their size', () => {
     let now = 0
     const buckets = createBuckets({ perSecond: 0.5, burst: 4 }, () => now)
@@ -18,6 +19,7 @@ describe('the buckets of a process', () => {
     expect(ask().tokens).toBe(3)
   })
 
+  // Reliability: 1.25, 3.7.3.
   it('forget whoever was silent longest', () => {
     const buckets = createBuckets({ perSecond: 0.001, burst: 1 }, () => 0)
     buckets.take('first')

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCache } from './cache.ts'
 
+// Conformance: S-1.22, S-8.9.
 test('an answer is kept until its time is up, or something it is about changes', () => {
   let now = 0
   const cache = createCache<string>({ timeoutMs: 30_000, now: () => now })
@@ -26,6 +27,7 @@ test('what changes everything drops everything', () => {
   expect(cache.get('shure')).toBeUndefined()
 })
 
+// Reliability: 1.25.
 test('however much is asked for, only so much is kept', () => {
   const cache = createCache<number>({ timeoutMs: 30_000 })
   for (let n = 0; n < 5000; n += 1) cache.set(`page ${n}`, null, n)

@@ -79,6 +79,7 @@ describe('the feed', () => {
     expect(heard.map((one) => one.type).sort()).toEqual(['device_update', 'status_update'])
   })
 
+  // Conformance: C-7.14.
   test('a listener that falls behind gets the newest of each receiver, and every event', async () => {
     const stop = new AbortController()
     const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()

@@ -9,6 +9,7 @@ test('every folder is in the list, and nothing else is', () => {
   for (const plugin of plugins) expect(getPlugin(plugin.code)).toBe(plugin)
 })
 
+// Conformance: S-1.7, C-3.22.
 test.each(['acme', '', 'Shure', '__proto__'])('nobody answers to %j', (code) => {
   expect(() => getPlugin(code)).toThrow(`No plugin found for manufacturer code: ${code}`)
 })

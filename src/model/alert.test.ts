@@ -70,6 +70,7 @@ describe('a battery', () => {
     expect(said).toEqual(expected)
   })
 
+  // Conformance: C-7.20.
   test('is the same alert when it gets worse, and says whose it is', () => {
     const book = createBook()
     book.apply(judgeReceiver(receiverWith(18), 20, book.find))
@@ -110,6 +111,7 @@ test.each<[string, number[], string[]]>([
   expect(said).toEqual(expected)
 })
 
+// Conformance: C-7.23.
 test.each<[string, [isWanted: boolean, downSince: number | null, now: number][], string[]]>([
   ['is up', [[true, null, 100_000]], []],
   ['is down for a while', [[true, 0, 59_999]], []],

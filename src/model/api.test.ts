@@ -15,6 +15,7 @@ function channel(transmitter: Partial<Transmitter> | null, fields: Partial<Chann
   return { ...emptyChannel(1, 1, 7), ...fields, transmitter: transmitter && { ...silent, ...transmitter } }
 }
 
+// Conformance: C-2.4.
 test('a channel fills its transmitter’s gaps and never makes one', () => {
   const told = { name: 'Lead', frequency: '540.000', audio_level: -20, rf_level: -60 }
   expect(toChannelBody(channel({ upstream_slot: 3, battery: 80, rf_level: -50 }, told)).transmitter).toEqual({
@@ -36,6 +37,7 @@ test('what gear tells besides is shown where it tells any, and nothing is added 
   expect(shown).toMatchObject({ details: { rf_a: -60, muted: null }, transmitter: { details: { model: 'ULXD2' } } })
 })
 
+// Conformance: C-2.11.
 test.each([
   [[51, null], 'good'],
   [[80, 50], 'fair'],
@@ -52,6 +54,7 @@ test.each([
   ).toBe(expected)
 })
 
+// Conformance: C-2.12.
 test.each([
   [[-55], 'excellent'],
   [[-50, -70], 'good'],
@@ -62,11 +65,13 @@ test.each([
   expect(signalQuality(levels.map((rf_level) => channel({ rf_level })))).toBe(expected)
 })
 
+// Conformance: C-2.12.
 test('a channel without a transmitter counts with its own RF level, where that is known', () => {
   expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -90 })])).toBe('poor')
   expect(signalQuality([channel({ rf_level: -50 }), channel(null)])).toBe('excellent')
 })
 
+// Conformance: C-7.5.
 test('a change tells all channels and what else differs; last_seen alone is none', () => {
   const before = {
     id: 1,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { connectionLimits } from './connection-limits.ts'
 
+// Reliability: 3.12.4, 3.12.5.
 it.each([
   [null, 12_000, 10_000, 1024],
   [1_048_576, 12_000, 10_000, 1024],

@@ -13,6 +13,7 @@ const failed = { type: 'failed', at, reason: 'refused' } as const
 const stopped = { type: 'stopped', at } as const
 const started = { type: 'started', at } as const
 
+// Conformance: S-2.19, C-8.1.
 test.each<[string, LinkEvent[], Partial<Connection>]>([
   ['a try', [trying], { status: 'connecting' }],
   ['an open link', [trying, opened], { status: 'connected', connected_at: at, error_message: null }],

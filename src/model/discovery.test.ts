@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { boundMetadata, nextStatuses, queueStatuses } from './discovery.ts'
 
+// Conformance: S-3.7.
 test('every status says what may follow, and an imported entry is final', () => {
   expect(Object.keys(nextStatuses).sort()).toEqual([...queueStatuses].sort())
   expect(nextStatuses.imported).toEqual([])
@@ -10,6 +11,7 @@ test('every status says what may follow, and an imported entry is final', () => 
 describe('metadata', () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
 
+  // Conformance: C-4.16.
   test('is kept as it is', () => {
     expect(boundMetadata({ device_id: 'a', levels: [1, null] })).toEqual({ device_id: 'a', levels: [1, null] })
     expect(boundMetadata(undefined)).toBeNull()
@@ -20,6 +22,7 @@ describe('metadata', () => {
     expect(boundMetadata(odd)).toEqual({ text: 'abc\ufffdd', list: ['\u202e<b>'] })
   })
 
+  // Reliability: 3.8.4.
   test('keeps no secret', () => {
     expect(boundMetadata({ device_id: 'a', auth: { shared_key: 'x' } })).toEqual({
       device_id: 'a',
@@ -27,6 +30,7 @@ describe('metadata', () => {
     })
   })
 
+  // Reliability: U20.
   test.each([
     ['too deep', nested(65)],
     ['far too deep', JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))],

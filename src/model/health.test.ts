@@ -10,6 +10,8 @@ function report(source: string, failures: number, hold_until = 0): SourceReport 
   return { manufacturer: 'shure', source, consecutive_failures: failures, error, hold_until, ...rest }
 }
 
+// Conformance: C-5.28, C-5.31.
+// Reliability: 2.1.4.
 test.each([
   ['no report yet', [], 'healthy', 0],
   ['all well', [report('shure:a', 0), report('shure:b', 0)], 'healthy', 0],
@@ -51,6 +53,7 @@ test('what decides no status stands beside it', () => {
   ])
 })
 
+// Conformance: C-5.27.
 test('the service shows the worst manufacturer, or the one that is asked for', () => {
   const rest = { consecutive_failures: 0, error: null, overruns: 0, details: [] }
   const well = { code: 'a', status: 'healthy', base_url: 'http://a', ...rest } as const
@@ -83,6 +86,7 @@ test('the service shows the worst manufacturer, or the one that is asked for', (
 const incident = { restored_at: Date.UTC(2026, 4, 1), snapshot_at: Date.UTC(2026, 3, 30) }
 const calm = { isReachable: true, condition: 'well', incident: null } as const
 
+// Conformance: C-5.26.
 test.each([
   [calm, 'healthy', 'healthy', null],
   [{ ...calm, isReachable: false }, 'unreachable', 'unhealthy', 'out of reach'],

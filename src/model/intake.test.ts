@@ -37,6 +37,7 @@ function createHouse() {
 }
 
 describe('a batch', () => {
+  // Conformance: S-3.2.
   test('makes newcomers with everything that was told', () => {
     const house = createHouse()
     const channels = [{ channel: 1, frequency: '540.000', transmitter: { battery: 80 } }]
@@ -89,6 +90,7 @@ describe('a batch', () => {
     expect(queued).toMatchObject([{ conflict_type: 'ip_conflict', identity_key: 'serial:s2', existing: { id: -1 } }])
   })
 
+  // Conformance: C-2.10.
   test('a transmitter never becomes a receiver', () => {
     expect(createHouse().take([seen('t', { kind: 'transmitter' })]).creations).toEqual([])
   })

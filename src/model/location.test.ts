@@ -16,6 +16,7 @@ function receiver(id: number, location: number | null): Receiver {
 
 const pack = { id: 7, name: 'EW-DX SK, bay 1', battery: 64, is_online: true, details: { battery_minutes_to_full: 75 } }
 
+// Conformance: C-5.51.
 test('locations, one inside another, with what stands in them', () => {
   const layout = toLayout(places, [receiver(1, 3), receiver(2, null), receiver(3, 3)], (id) => (id === 3 ? [pack] : []))
   expect(layout.unplaced.map(({ id }) => id)).toEqual([2])

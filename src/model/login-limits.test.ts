@@ -6,6 +6,7 @@ const tries = (count: number, account: string, from = 0) =>
   Array.from({ length: count }, (_, at) => ({ account, at: from + at * minute }))
 
 describe('how long to wait for the next try', () => {
+  // Reliability: 3.6.3.
   it.each([
     ['four wrong ones are nothing', tries(4, 'ana'), 'ana', 5 * minute, 0],
     [

@@ -43,6 +43,7 @@ describe('a network to scan', () => {
     expect('error' in subnet ? subnet : formatSubnet(subnet)).toBe(expected)
   })
 
+  // Conformance: C-5.34.
   test.each([
     ['192.168.0.0/21', /1024 addresses/],
     ['10.0.0.0/8', /1024 addresses/],
@@ -64,6 +65,7 @@ describe('a network to scan', () => {
     expect(readScanSubnet(text, [])).toMatchObject({ error: expect.stringMatching(reason) })
   })
 
+  // Conformance: C-1.9.
   test('may lie in a range of the configuration, if it is wholly inside', () => {
     expect(readScanSubnet('203.0.113.128/25', ['203.0.113.0/24'])).not.toHaveProperty('error')
     expect(readScanSubnet('203.0.112.0/23', ['203.0.113.0/24'])).toHaveProperty('error')

@@ -54,6 +54,7 @@ describe('token bucket', () => {
   })
 })
 
+// Reliability: 2.1.3.
 test.each([
   [10_000, 0, 10_000],
   [10_000, 1, 10_000],
@@ -66,6 +67,8 @@ test.each([
   expect(backoffMs(interval, failures)).toBe(expected)
 })
 
+// Conformance: S-3.13, C-8.5.
+// Reliability: R1, R7.
 test('reconnection waits 1, 2, 4 … 30 s, within a fifth', () => {
   const waits = (askedMs?: number) => [1, 2, 3, 4, 5, 6, 99].map((attempt) => reconnectMs(attempt, askedMs))
   expect(waits()).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
@@ -76,11 +79,14 @@ test('reconnection waits 1, 2, 4 … 30 s, within a fifth', () => {
   expect([jitter(1000, 0), jitter(1000, 0.5), jitter(1000, 0.999)]).toEqual([800, 1000, 1200])
 })
 
+// Conformance: S-1.12, C-1.18.
+// Reliability: T3.
 test('cycles keep their times; one that overran is followed at once', () => {
   expect(nextStart(1000, 10_000, 3000)).toEqual({ at: 11_000, overran: false })
   expect(nextStart(1000, 10_000, 12_000)).toEqual({ at: 12_100, overran: true })
 })
 
+// Reliability: U9.
 test.each([
   ['7', undefined, 7],
   ['0', undefined, 1],
@@ -96,6 +102,8 @@ test.each([
   expect(parseRetryAfter(value, date, Date.parse('2026-11-20T12:00:00Z'))).toBe(expected)
 })
 
+// Conformance: C-8.6.
+// Reliability: R1.
 test('a link that held for a minute starts its delays anew', () => {
   expect([nextAttempt(0, 0), nextAttempt(4, 59_999), nextAttempt(4, 60_000)]).toEqual([1, 5, 1])
 })

@@ -12,6 +12,8 @@ describe('a password', () => {
     'micwatch is not all there is',
   ])('%s will do', (password) => expect(passwordProblem(password, 'ana')).toBeNull())
 
+  // Conformance: C-6.17.
+  // Reliability: 3.6.1.
   it.each([
     ['elevenchars', 'at least 12'],
     ['äöüäöü', 'at least 12'],
@@ -33,6 +35,7 @@ describe('a password', () => {
   ])('%s will not', (password, why) => expect(passwordProblem(password, 'bartholomew')).toContain(why))
 })
 
+// Reliability: 3.6.1.
 it('is none of the commonest, of which at least 3,000 are known', () => {
   expect(new Set(leakedPasswords).size).toBeGreaterThanOrEqual(3000)
   for (const password of leakedPasswords) expect([password, passwordProblem(password, 'ana')]).not.toContain(null)

@@ -96,6 +96,7 @@ const foreign = receiver({
 })
 
 describe('the deduplication table of the specification', () => {
+  // Conformance: S-3.1, S-3.4.
   test.each<[string, Partial<Observation>, string]>([
     ['nothing matches', { serial_number: 'S9', mac_address: '00:0E:DD:00:00:09', ip: '10.0.0.9' }, 'new'],
     ['serial, same IP', { serial_number: 'S1', ip: '10.0.0.1' }, 'duplicate 1'],
@@ -115,6 +116,7 @@ describe('the deduplication table of the specification', () => {
 })
 
 describe('its completion', () => {
+  // Conformance: C-4.4, C-4.5, C-4.8, C-4.9.
   test.each<[string, Partial<Observation>, string]>([
     ['serials compare trimmed and case-folded', { serial_number: ' s1 ', ip: '10.0.0.1' }, 'duplicate 1'],
     ['MAC addresses compare by their digits', { mac_address: '000edd-000001', ip: '10.0.0.1' }, 'duplicate 1'],
@@ -174,6 +176,7 @@ describe('its completion', () => {
   })
 })
 
+// Conformance: C-4.1.
 test('keys', () => {
   expect([serialKey(' AbC '), serialKey(''), serialKey('000-000'), serialKey(null)]).toEqual(['abc', null, null, null])
   expect([
@@ -208,6 +211,7 @@ describe('the index', () => {
     expect(base.byIp('10.0.0.1')).toHaveLength(1)
   })
 
+  // Conformance: S-3.1.
   test('finds what a plain search finds, whatever was put in whatever order', () => {
     const some = fc.record({
       id: fc.integer({ min: 1, max: 6 }),

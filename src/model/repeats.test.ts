@@ -9,6 +9,7 @@ function count(times: readonly number[], key = 'a'): boolean[] {
   })
 }
 
+// Reliability: P8.
 test('the eleventh within a minute is too often', () => {
   const seconds = Array.from({ length: 11 }, (_, at) => at * 1000)
   expect(count(seconds)).toEqual([...Array(10).fill(false), true])

@@ -52,6 +52,7 @@ describe('which verdict an entry can take', () => {
     mark_duplicate: ['pending', 'approved'],
     reopen: ['rejected', 'duplicate'],
   }
+  // Conformance: S-3.7.
   test.each(verdicts.flatMap((verdict) => queueStatuses.map((status) => [verdict, status] as const)))(
     '%s when %s',
     (verdict, status) => {

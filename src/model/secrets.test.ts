@@ -12,6 +12,8 @@ const config = {
 }
 
 describe('secrets from outside', () => {
+  // Conformance: C-5.57.
+  // Reliability: 3.8.1.
   it('are masks, at any depth; flags are not secret', () => {
     const seen = maskSecrets(config)
     expect(seen).toEqual({

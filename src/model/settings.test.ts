@@ -23,6 +23,7 @@ test('only the known keys are keys', () => {
 describe('the interval in force', () => {
   const global = { manufacturer: null, key: 'polling_interval', value: '20' }
   const own = { manufacturer: 'shure', key: 'polling_interval', value: '3' }
+  // Conformance: C-1.16.
   test.each([
     ['its own record', [global, own], 7, 3, 'stored'],
     ['its configuration', [global], 7, 7, 'configured'],

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createTestFolder } from '../../test/databases.ts'
 import { openCertificate } from './certificate.ts'
 
+// Conformance: C-6.22.
 it('is made once, is its owner’s alone, speaks for its names, and is renewed before it ends', async () => {
   const folder = await createTestFolder()
   onTestFinished(folder.drop)

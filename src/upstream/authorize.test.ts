@@ -15,6 +15,7 @@ const rfcHeader = (algorithm: string) =>
   'nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"'
 
 describe('digest', () => {
+  // Conformance: S-5.1, C-3.13.
   test.each([
     ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
     ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
@@ -25,6 +26,7 @@ describe('digest', () => {
     expect(header).toContain('nc=00000001')
   })
 
+  // Reliability: U23.
   test('prefers SHA-256 where both are offered', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
     expect(digest.learn(`${rfcHeader('MD5')}, ${rfcHeader('SHA-256')}`, {})).toBe(true)
@@ -106,12 +108,14 @@ describe('digest', () => {
     })
   })
 
+  // Conformance: S-5.2.
   test('sends the key header only when configured', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's', header: 'X-Vendor-Auth-Key' })
     expect(digest.headers('GET', '/')).toEqual({ 'X-Vendor-Auth-Key': 's' })
   })
 })
 
+// Conformance: S-5.4.
 test('basic sends its credentials with every request and learns nothing', () => {
   const basic = createAuthorizer({ scheme: 'basic', username: 'api', secret: 'pass' })
   expect(basic.headers('GET', '/')).toEqual({ authorization: 'Basic YXBpOnBhc3M=' })

@@ -21,6 +21,7 @@ const url = { api_base_url: 'http://a' }
 const bare = { websocketUrl: null, fingerprint: null, name: null }
 
 describe('the two forms', () => {
+  // Conformance: S-2.23.
   test('are equal', () => {
     expect(parseConnection(upper)).toEqual(parseConnection(plain))
     expect(parseConnection(plain)).toEqual({
@@ -36,6 +37,7 @@ describe('the two forms', () => {
     })
   })
 
+  // Conformance: C-1.14.
   test.each(Object.keys(plain))('may both give %s, if they agree', (key) => {
     const twin = Object.keys(upper)[Object.keys(plain).indexOf(key)] as keyof typeof upper
     expect(parseConnection({ ...plain, [twin]: upper[twin] })).toEqual(parseConnection(plain))
@@ -43,6 +45,7 @@ describe('the two forms', () => {
     expect(() => parseConnection({ ...plain, [twin]: other })).toThrow(new RegExp(`^${key}: .*${twin}`))
   })
 
+  // Conformance: S-8.4.
   test('allow 10 seconds, and with BASE_URL 30', () => {
     expect(parseConnection(url).timeoutMs).toBe(10_000)
     expect(parseConnection({ BASE_URL: 'http://a' }).timeoutMs).toBe(30_000)
@@ -61,6 +64,7 @@ test('the secret is shared_key or password', () => {
   expect(() => parseConnection({ ...url, shared_key: 'k', PASSWORD: 'other' })).toThrow(/^shared_key: /)
 })
 
+// Conformance: C-3.19.
 test('single devices stand beside the system, each with its own password if need be', () => {
   const fingerprint = 'ab'.repeat(32)
   const devices = ['http://10.0.0.7', { url: 'https://10.0.0.8/', password: 'own', name: 'Stage', fingerprint }]
@@ -101,12 +105,14 @@ test.each([
   expect(parseConnection({ api_base_url: given }).addresses[0]?.baseUrl).toBe(expected)
 })
 
+// Conformance: C-3.14.
 test('the header with the key is sent only when asked for', () => {
   expect(parseConnection({ ...url, auth_header_name: 'X-Key' }).authHeader).toBeNull()
   expect(parseConnection({ ...url, auth_header: true }).authHeader).toBe('X-Vendor-Auth-Key')
   expect(parseConnection({ ...url, auth_header: true, auth_header_name: 'X-Key' }).authHeader).toBe('X-Key')
 })
 
+// Reliability: 3.12.7.
 test.each<[Record<string, unknown>, string]>([
   [{ base_url: 'http://a' }, 'base_url'],
   [JSON.parse('{"__proto__": 1}'), '__proto__'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createDestinations, isRefusedNow } from './destinations.ts'
 
+// Reliability: 1.15, 3.9.1.
 describe('where nothing is sent to', () => {
   const destinations = createDestinations()
   destinations.addOwn('127.0.0.1', 8080)

@@ -34,6 +34,7 @@ async function observe(item: object, parts: Record<string, unknown> = {}) {
 }
 
 describe('the list', () => {
+  // Conformance: C-3.1.
   test.each([
     ['an object', { devices: [{ device_id: 'a' }] }],
     ['a bare array', [{ device_id: 'a' }]],
@@ -70,6 +71,7 @@ describe('the list', () => {
 
 describe('what a list item carries is not asked for again', () => {
   const identity = { ip: '10.0.0.1', serial_number: 'S', mac_address: '00:0e:dd:4a:00:01' }
+  // Conformance: C-3.4.
   test.each<[object, string[]]>([
     [{}, ['identity', 'channels', 'transmitter']],
     [{ serial_number: 'S' }, ['identity', 'channels', 'transmitter']],
@@ -98,6 +100,7 @@ describe('what a list item carries is not asked for again', () => {
 describe('channels and transmitters', () => {
   const two = { channels: [{ channel: 1 }, { channel: 2, frequency: 500 }] }
 
+  // Conformance: C-3.2.
   test('one transmitter, on channel 1 unless told', async () => {
     const { observation } = await observe({}, { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } })
     expect(observation.channels).toEqual([
@@ -106,6 +109,7 @@ describe('channels and transmitters', () => {
     ])
   })
 
+  // Conformance: C-3.3.
   test('several, one of them on a channel that was not told', async () => {
     const transmitters = [{ channel: 2, battery: 5 }, { channel: 3, rf_level: -60 }, { channel: 'x' }, {}]
     const { observation } = await observe({}, { '/channels': two, '/transmitter': { transmitters } })
@@ -116,6 +120,7 @@ describe('channels and transmitters', () => {
     ])
   })
 
+  // Conformance: C-3.3.
   test('404 means that there is none', async () => {
     const { observation } = await observe({}, { '/channels': two })
     expect(observation.channels?.map(({ transmitter }) => transmitter)).toEqual([null, null])
@@ -133,6 +138,7 @@ describe('channels and transmitters', () => {
     }
   })
 
+  // Conformance: C-3.26, C-4.2.
   test.each([
     ['credentials', new ApiError('no', { status: 401 })],
     ['access', new ApiError('no', { status: 403 })],
@@ -151,6 +157,7 @@ describe("the list's summary", () => {
   const summary = { battery_percentage: 40, rf_level: -50 }
   const asTransmitter = [{ channel: 1, transmitter: { battery: 40, rf_level: -50 } }]
 
+  // Conformance: C-3.5.
   test('stands in where there are no channels at all', async () => {
     expect((await observe(summary)).observation.channels).toEqual(asTransmitter)
     expect((await observe(summary, { '/channels': [] })).observation.channels).toEqual(asTransmitter)
@@ -158,6 +165,7 @@ describe("the list's summary", () => {
     expect((await observe({ battery_percentage: null })).observation).not.toHaveProperty('channels')
   })
 
+  // Conformance: C-3.5.
   test('is of no use where channels or transmitters are told, or could not be asked', async () => {
     expect((await observe(summary, { '/channels': [{ channel: 2 }] })).observation.channels).toEqual([
       { channel: 2, transmitter: null },
@@ -203,6 +211,7 @@ describe('from one cycle to the next', () => {
 })
 
 describe('the common format', () => {
+  // Conformance: S-2.4, S-2.22, C-2.2, C-2.8, C-2.9.
   test.each<[object, object]>([
     [{}, { id: 'd', name: 'd', model_name: null, online: true, kind: 'receiver', device_type: 'receiver' }],
     [{ model: 'ULXD4' }, { name: 'ULXD4', model_name: 'ULXD4', device_type: 'ulxd' }],

@@ -43,6 +43,8 @@ describe('answers', () => {
     await expect(link.request('GET', '/404')).rejects.toMatchObject({ status: 404, message: /answered 404/ })
   })
 
+  // Conformance: C-3.24.
+  // Reliability: U19.
   test.each([
     ['two codings', { 'content-encoding': 'gzip, gzip' }, gzipSync(gzipSync('[]')), /cannot be decoded/],
     ['an unknown coding', { 'content-encoding': 'zstd' }, Buffer.alloc(500_000), /cannot be decoded/],
@@ -70,6 +72,7 @@ describe('answers', () => {
     expect(JSON.stringify((await linkTo(server.url).request('GET', '/')).body)).toBe(text)
   })
 
+  // Conformance: C-3.24.
   test.each([
     ['chunked and cut', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n["a",\r\n'],
     ['shorter than announced', 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n["a"]'],
@@ -86,6 +89,8 @@ describe('answers', () => {
 })
 
 describe('the deadline', () => {
+  // Conformance: C-3.23.
+  // Reliability: U3.
   test.each([
     ['before a byte', () => ''],
     ['in the head', () => 'HTTP/1.1 200 OK\r\nx-a: '],
@@ -127,6 +132,7 @@ describe('the deadline', () => {
 })
 
 describe('a hold', () => {
+  // Conformance: C-3.26.
   test('keeps everything back that was not sent yet, then lets go', async () => {
     let now = 1_000_000
     let asked = 0
@@ -164,6 +170,7 @@ describe('a hold', () => {
   })
 
   const serverTime = Date.parse('2001-02-03T04:05:06Z')
+  // Conformance: S-7.8.
   test.each<[number, string | undefined, number | null]>([
     [429, '7', 7],
     [429, '0', 1],
@@ -241,6 +248,8 @@ describe('digest', () => {
     return () => `nonce-${++at}`
   }
 
+  // Conformance: S-5.1, C-3.13.
+  // Reliability: U5.
   test('one challenge serves many calls, in a row and at once; counts rise, cnonces change', async () => {
     const { server, seen } = await startDigest({ nonces: counter() })
     const link = linkTo(server.url, { credentials: digest })
@@ -250,6 +259,7 @@ describe('digest', () => {
     expect(new Set(seen.slice(1).map(({ cnonce }) => cnonce)).size).toBe(15)
   })
 
+  // Conformance: C-3.13.
   test('a nonce that turns stale is replaced within the call', async () => {
     const { server, seen } = await startDigest({ nonces: counter(), uses: 3 })
     const link = linkTo(server.url, { credentials: digest })
@@ -258,6 +268,7 @@ describe('digest', () => {
     expect(seen.filter(({ isBare }) => isBare)).toHaveLength(1)
   })
 
+  // Conformance: C-3.13.
   test('the next nonce is used without a challenge', async () => {
     let at = 1
     const seen: string[] = []
@@ -302,6 +313,7 @@ describe('digest', () => {
   })
 })
 
+// Conformance: C-3.25.
 test('a redirect is an error, and nothing follows it', async () => {
   let visits = 0
   const elsewhere = await serve((_request, response) => response.end(String(++visits)))

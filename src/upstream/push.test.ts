@@ -91,6 +91,7 @@ describe('a WebSocket', () => {
     expect(error).toMatchObject({ message: expect.stringMatching(/was closed/) })
   })
 
+  // Conformance: C-8.8.
   test('half open: pinged after a silence, lost after another', async () => {
     let pings = 0
     const { events, server } = await follow((socket) => socket.on('ping', () => pings++), { pingEveryMs: 100 })
@@ -222,6 +223,7 @@ describe('an event stream', () => {
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/ended/) })
   })
 
+  // Conformance: C-8.9.
   test('silent for too long: lost; a comment keeps it', async () => {
     const comments = Array.from({ length: 100 }, () => ':\n')
     const { events, server } = await follow(comments, { timing: { silentStreamMs: 200 } })

@@ -83,6 +83,7 @@ it('says which role it takes, and what cannot be reached', async () => {
   await page.getByRole('heading', { name: 'Micwatch cannot be reached' }).waitFor()
 })
 
+// Conformance: C-5.54.
 it('makes a token that is shown once, changes it, revokes it', async () => {
   const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
   const page = await browser.openAs(app, 'admin', '/admin/tokens')
@@ -139,6 +140,7 @@ it('makes a link that turns a browser into a screen', async () => {
   await screen.waitForURL(`${app.url}/wall?group=1`)
 })
 
+// Conformance: C-5.56.
 it('tells who did what, filtered and page by page', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.house, 'admin')

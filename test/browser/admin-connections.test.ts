@@ -52,6 +52,7 @@ it('tells how each link fares, keeps up with it, and filters in the address', as
   await page.getByText('Looked for: Status: Connected · Manufacturer: shure').waitFor()
 })
 
+// Conformance: S-1.5.
 it('stops what is selected, says what that means, and starts it again', async () => {
   const { app, statuses } = await startHouse()
   const page = await browser.openAs(app, 'admin', '/admin/connections?manufacturer=shure')

@@ -39,6 +39,7 @@ async function addPlace(page: Page, name: string, parent?: string) {
   await said(page).getByText(`Saved ${name}.`).waitFor()
 }
 
+// Conformance: S-1.5.
 it('places are made one inside another, and receivers are moved there, and back', async () => {
   const { app, admin, places, movements, names } = await startHouse()
   const page = await browser.openAs(app, 'admin', '/admin/layout')

@@ -47,6 +47,7 @@ async function seriousFindings(): Promise<string[]> {
   return violations.filter(({ impact }) => impact !== 'minor').map(({ id }) => id)
 }
 
+// Conformance: S-1.4.
 it('shows every state, follows what changes, and puts problems first on request', async () => {
   const lost = { ...receiver(2, [{}]), is_active: false }
   service.house.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), lost]
@@ -88,6 +89,7 @@ it('counts a key that does not match as a problem, wherever it is shown', async 
   await page.locator('.card[data-state=key_error][data-hand]').getByText('Key error').waitFor()
 })
 
+// Reliability: 1.7.
 it('keeps hostile names text, and in their place', async () => {
   const names = ['<img src=x onerror=alert(1)>', '\u202Egnp.exe', 'W'.repeat(255), '<script>alert(1)</script>']
   service.house.receivers = [
@@ -339,6 +341,7 @@ it('sounds only on a device that wants it', async () => {
   await expect.poll(() => page.locator('.more').textContent()).toContain('the browser waits for it')
 })
 
+// Conformance: S-4.18.
 it('tells about itself', async () => {
   await page.goto(`${service.url}/about/`)
   await page.getByText('9.9.9').waitFor()

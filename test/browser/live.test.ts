@@ -13,6 +13,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => browser?.close())
 
+// Reliability: U24.
 it('a value changes in the simulator, and the card follows', async () => {
   const shure = await startShure()
   const ownCertificate = readFileSync(new URL('../fixtures/self-signed.pem', import.meta.url))

@@ -57,6 +57,7 @@ it.concurrent('shows what moved from where to where, and how often it was seen',
   )
 })
 
+// Conformance: S-1.5.
 it.concurrent('is acknowledged one by one, and all at once', async () => {
   const { app, move, acknowledged } = await startHouse()
   await move('10.77.0.1', '10.77.0.2', '10.77.0.3')

@@ -72,6 +72,7 @@ it.concurrent('shows each device beside the receiver it conflicts with, and what
   expect(await findings(page)).toEqual([])
 })
 
+// Conformance: S-1.5.
 it.concurrent('approves what is selected, by keyboard alone, and says what the service said', async () => {
   const { app, intrude, statuses, open } = await startHouse()
   await intrude('Visiting Rack', 'Second Guest')

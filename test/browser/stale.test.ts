@@ -22,6 +22,7 @@ async function openDesk(...receivers: ReceiverInData[]) {
 
 const card = (page: Page) => page.locator('.card', { hasText: 'Singer 1' })
 
+// Reliability: C4.
 it('notices a pulled cable within seconds, greys everything, and comes back by itself with the truth', async () => {
   const { service, page } = await openDesk(receiver(1, [{ battery: 90 }]))
   service.isSilent = true
@@ -78,6 +79,7 @@ it.concurrent('on a phone names the systems that fail whole, and cuts what they 
   expect(await isTooWide(page)).toBe(false)
 })
 
+// Conformance: S-1.24.
 it.concurrent('greys the channels of a manufacturer that does not answer', async () => {
   const { service, page } = await openDesk(receiver(1, [{}]))
   service.house.upstream = 'unhealthy'

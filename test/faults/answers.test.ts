@@ -15,6 +15,7 @@ const poll = async (app: TestApp) => {
 const vendor = async (app: TestApp) => (await app.get('/api/health/')).json.vendor_api
 
 describe('devices that make no sense', () => {
+  // Reliability: 1.10, U14.
   it('are left out or read as far as possible, said once an hour each, and health stays healthy', async () => {
     const { device_id: _, ...nameless } = device(2)
     const odd = [
@@ -47,6 +48,7 @@ describe('devices that make no sense', () => {
     ])
   })
 
+  // Reliability: 1.10, U15.
   it('told twice count once: the first wins, and nobody moves to and fro', async () => {
     const twice = device(1)
     const system = await startSystem(
@@ -103,6 +105,7 @@ describe('devices that make no sense', () => {
     expect(await channel()).toMatchObject({ audio_level: -35, transmitter: { battery: 33 } })
   })
 
+  // Reliability: 1.10, U16.
   it('an empty list after fifty deletes nothing; at the third all are inactive', async () => {
     const system = await startSystem(says({ devices: Array.from({ length: 50 }, (_, at) => device(at)) }))
     const app = await startApp({ manufacturers: [system.entry('gone', { poll_interval: 3600 })] })
@@ -119,6 +122,7 @@ describe('devices that make no sense', () => {
     expect((await vendor(app)).status).toBe('healthy')
   })
 
+  // Reliability: 1.9, U18, 3.12.7.
   it('more than ten thousand: the first ten thousand, and health says so', async () => {
     const bare = { channels: [], transmitters: [] }
     const devices = Array.from({ length: 10_003 }, (_, at) => device(at, bare))
@@ -133,6 +137,7 @@ describe('devices that make no sense', () => {
     expect(details).toEqual(['the list: only the first 10000 of 10003 devices are read'])
   }, 60_000)
 
+  // Reliability: U26.
   it('details that are refused leave what is known, and fail no cycle', async () => {
     const shure = withoutLink(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
@@ -159,6 +164,7 @@ describe.each(engines)('text that means harm (%s)', (engine) => {
   const evil = 'a\u0000b\u001b[31mc\ud800d\u202ee<img src=x onerror=alert(1)>'
   const clean = 'ab[31mc\ufffdd\u202ee<img src=x onerror=alert(1)>'
 
+  // Reliability: 1.10, U20, U21.
   it('is cleaned, cut and kept as text, the same on every database', async () => {
     const own = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
     const devices = [

@@ -14,6 +14,7 @@ import { openSilent } from './silent-socket.ts'
 const longestMs = 500
 
 describe('connections that ask for nothing', () => {
+  // Reliability: 1.20, 3.12.4.
   it('are so many at most of one address; the oldest go, and whoever asks is served', async () => {
     const home = await startHome()
     const service = await home.serve(['--no-poll'], {}, '-n 512')
@@ -29,6 +30,7 @@ describe('connections that ask for nothing', () => {
 })
 
 describe('WebSocket clients', () => {
+  // Reliability: 1.20, C2, 3.12.5.
   it('beyond what the descriptors allow are told to come later', async () => {
     const home = await startHome()
     const service = await home.serve(['--no-poll'], {}, '-n 512')
@@ -53,6 +55,7 @@ describe('WebSocket clients', () => {
     })
   })
 
+  // Reliability: C4.
   it('come back by the thousand at once', { timeout: 90_000 }, async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -75,6 +78,7 @@ describe('WebSocket clients', () => {
 })
 
 describe('a flood', () => {
+  // Reliability: 1.18, C8.
   it('of sign-ins stalls neither reading nor polling', { timeout: 60_000 }, async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)], require_login: true, public_read: true })
@@ -106,6 +110,7 @@ describe('a flood', () => {
     expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 
+  // Reliability: 1.19, C7.
   it('of strangers takes nothing from whoever shows a token', async () => {
     const home = await startHome({ rate_limit: { max_requests: 50, window_seconds: 60 } })
     const service = await home.serve(['--no-poll'])

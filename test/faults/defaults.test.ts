@@ -39,6 +39,7 @@ async function aged(app: TestApp, { madeMs = 0, restedMs = 0 }) {
 }
 
 describe('a session', () => {
+  // Reliability: 3.4.3.
   it.each([
     ['rested for 23 hours', { restedMs: 23 * hour }, 200],
     ['rested for 24 hours', { restedMs: 24 * hour }, 401],
@@ -52,6 +53,7 @@ describe('a session', () => {
     expect((await later.get('/api/data.json', { cookie })).status).toBe(status)
   })
 
+  // Reliability: 3.4.5.
   it('that ends within the hour says so to every page that is open, and ends them at its limit', async () => {
     const app = await startApp()
     const session = await setUp(app)
@@ -68,6 +70,7 @@ describe('a session', () => {
     expect((await later.get('/api/data.json', headers)).status).toBe(401)
   })
 
+  // Reliability: 3.12.11.
   it('is one of fifty: with the next one the oldest ends, and its pages with it', { timeout: 60_000 }, async () => {
     const app = await startApp()
     const oldest = await setUp(app)
@@ -82,6 +85,7 @@ describe('a session', () => {
 })
 
 describe('every answer', () => {
+  // Reliability: 1.7, 3.10.1, 3.10.2.
   it('says how it may be used and kept', async () => {
     const app = await startApp()
     const policy =
@@ -128,6 +132,7 @@ describe('every answer', () => {
     }
   })
 
+  // Reliability: 3.10.3.
   it('may be framed by those who are listed, and by nobody else', async () => {
     const server = { frame_ancestors: ['https://wall.example', 'http://10.0.0.5:4455'] }
     const app = await startApp({ config: { server } })
@@ -139,6 +144,7 @@ describe('every answer', () => {
     }
   })
 
+  // Reliability: 3.10.3.
   it('asks for TLS for ever only with the operator’s own certificate, and only on request', async () => {
     const folder = await createTestFolder()
     onTestFinished(folder.drop)
@@ -166,6 +172,7 @@ describe('every answer', () => {
 })
 
 describe('scans', () => {
+  // Reliability: 3.7.4.
   it('are two a minute; what is refused does not count', async () => {
     const shure = withoutLink(await startShure())
     // The test's own limits are generous; this one is the product's.
@@ -184,6 +191,7 @@ describe('scans', () => {
 })
 
 describe('what people do', () => {
+  // Reliability: 1.23, 3.11.2, 3.11.3.
   it('is written down, whatever came of it', { timeout: 60_000 }, async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [entryOf(shure)] })
@@ -262,6 +270,7 @@ describe('what people do', () => {
     }
   })
 
+  // Reliability: 1.8, 1.23, 3.11.1.
   it('is told on standard output too, one line of JSON each', async () => {
     const home = await startHome({ server: { port: 0 } })
     const program = home.start(['serve', '--no-poll'])
@@ -296,6 +305,7 @@ describe('what people do', () => {
     expect(json.out()).not.toContain('group.create')
   })
 
+  // Reliability: 3.11.1.
   it('is put down to the request that an error names', async () => {
     const app = await startApp()
     const admin = await tokenHeaders(app.house, 'admin')

@@ -8,6 +8,7 @@ import { atEnd } from '../scope.ts'
 const seed = 20_260_501
 const counts = { requests: 800, messages: 300, frames: 60, answers: 120, streams: 24 }
 
+// Reliability: 1.9, 1.20, 2.1.2.
 it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 120_000 }, async () => {
   const systems = await startFuzzSystems(seed)
   atEnd(() => systems.close())

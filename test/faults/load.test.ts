@@ -31,6 +31,7 @@ async function highestRss(pid: number | undefined, work: () => Promise<unknown>)
 
 /** Linux tells a process's memory in a file. */
 describe.runIf(process.platform === 'linux')('memory', () => {
+  // Reliability: 1.9, U19.
   it('is not filled by bodies without end or bombs', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * mebibyte, ' '))
     const endless: Answer = (_request, response) => {
@@ -58,6 +59,7 @@ describe.runIf(process.platform === 'linux')('memory', () => {
     expect(await service.receivers()).toHaveLength(1)
   }, 40_000)
 
+  // Reliability: R3.
   it('and patience are not used up by ten thousand messages a second', async () => {
     const shure = await startShure({ receivers: 2, pushesPerSecond: 0 })
     const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })

@@ -63,6 +63,7 @@ describe('a system that asks for a pause', () => {
     }),
   )
 
+  // Reliability: 2.1.3, U7.
   it('gets it from whatever would ask, and is called degraded, not failing', async () => {
     const [seven] = systems as [System]
     const code = codeOf(pauses[0] as Pause)
@@ -80,6 +81,7 @@ describe('a system that asks for a pause', () => {
     expect(seven.asked).toHaveLength(asked)
   })
 
+  // Reliability: U7, U8, U9, U10.
   it.each(pauses)('$name: for as long as it may', async (pause) => {
     const at = pauses.indexOf(pause)
     const system = systems[at] as System
@@ -97,6 +99,7 @@ describe('a system that asks for a pause', () => {
     await until('it is well', async () => (await fares(codeOf(pause))).status === 'healthy')
   })
 
+  // Reliability: U7, U27.
   it('keeps no neighbour from being asked, and tells no time but that', async () => {
     const since = Math.max(...refusedAt)
     const own = neighbour.asked.filter(({ at }) => at > since)
@@ -107,6 +110,7 @@ describe('a system that asks for a pause', () => {
   })
 })
 
+// Reliability: U9.
 it.concurrent('a pause that cannot be read is an ordinary failure', async () => {
   const system = await startSystem(refuses(429, { 'retry-after': 'soon' }))
   const app = await startApp({ manufacturers: [system.entry('hasty')] })
@@ -118,6 +122,7 @@ it.concurrent('a pause that cannot be read is an ordinary failure', async () => 
 })
 
 describe('a nonce', () => {
+  // Reliability: U5.
   it('that turns stale is replaced within the cycle, again and again, and no count is used twice', async () => {
     const shure = withoutLink(await startShure({ receivers: 3, nonceUses: 2 }))
     const app = await startApp({ manufacturers: [entryOf(shure)] })
@@ -132,6 +137,7 @@ describe('a nonce', () => {
   })
 })
 
+// Reliability: U4.
 it.concurrent('credentials that are revoked while a link is up cost four requests, and then a minute of silence', async () => {
   const first = await startShure({ sharedKey: 'the old one' })
   const app = await startApp({ manufacturers: [entryOf(first)] })
@@ -149,6 +155,7 @@ it.concurrent('credentials that are revoked while a link is up cost four request
   expect(second.requests.total).toBeGreaterThanOrEqual(2)
 })
 
+// Reliability: 2.1.6.
 it.concurrent('a refresh joins the cycle that is under way', async () => {
   const system = await startSystem((request, response) => {
     setTimeout(() => says({ devices: [device(1)] })(request, response), 1000)
@@ -160,6 +167,7 @@ it.concurrent('a refresh joins the cycle that is under way', async () => {
   expect(system.asked).toHaveLength(1)
 })
 
+// Reliability: T3.
 it.concurrent('a cycle that outlasts its interval is followed by one, not overlapped, and counted', async () => {
   const system = await startSystem((request, response) => {
     setTimeout(() => says({ devices: [device(1)] })(request, response), 1300)
@@ -177,6 +185,7 @@ it.concurrent('a cycle that outlasts its interval is followed by one, not overla
 })
 
 // Alone: it is about when calls arrive.
+// Reliability: U28.
 it('whatever asks, polls and refreshes and scans together keep to the rate', async () => {
   // A little more than is used: calls that were spaced out may arrive closer together on a busy machine.
   const shure = withoutLink(await startShure({ receivers: 30, rateLimit: { perSecond: 60, burst: 30 } }))

@@ -44,6 +44,7 @@ async function isNormal(app: TestApp, admin: Record<string, string>): Promise<bo
 }
 
 describe('PostgreSQL restarted', () => {
+  // Reliability: 2.1.5, 2.1.6, 2.1.7, S7.
   it('ends nothing: what is known is served, sessions hold, the rest is 503 until it is back', async () => {
     const { app, admin, system } = await start({ require_login: true })
     const pulse = await watchPulse({
@@ -87,6 +88,7 @@ describe('PostgreSQL restarted', () => {
 })
 
 describe('PostgreSQL that hangs', () => {
+  // Reliability: 2.1.5, S8.
   it('is given up after its time; reading and polling do not wait for it', async () => {
     const { app, admin, system } = await start()
     const pulse = await watchPulse(app)
@@ -116,6 +118,7 @@ describe('PostgreSQL that hangs', () => {
     expect(await countConnections()).toBeLessThanOrEqual(10)
   }, 60_000)
 
+  // Reliability: P2.
   it('does not keep a service from ending within 10 s', async () => {
     const database = await createPostgresDatabase(server.url)
     onTestFinished(() => database.drop())
@@ -133,6 +136,7 @@ describe('PostgreSQL that hangs', () => {
 })
 
 describe('PostgreSQL with too many clients', () => {
+  // Reliability: S9.
   it('is asked at most twice a second, and used again as soon as there is room', async () => {
     const network = await startNetwork(atEnd, server.url)
     const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))

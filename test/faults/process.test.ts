@@ -20,6 +20,7 @@ const devices = (more: object = {}) => says({ devices: [device(1, more)] })
 const nobody = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 } }
 
 describe('a service that is told to stop', () => {
+  // Reliability: P1.
   it('serves who is being served, tells the others, hangs up everywhere and ends with 0', async () => {
     const shure = await startShure()
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -45,6 +46,7 @@ describe('a service that is told to stop', () => {
     expect((await again.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])
   }, 60_000)
 
+  // Reliability: P2.
   it('ends within 10 s though a request never does', async () => {
     const home = await startHome()
     const service = await home.serve()
@@ -57,6 +59,7 @@ describe('a service that is told to stop', () => {
 })
 
 describe('a port in use', () => {
+  // Reliability: P7.
   it('ends the start within 3 s with one clear line and leaves no trace', async () => {
     const home = await startHome()
     const first = await home.serve()
@@ -78,6 +81,7 @@ describe('an exception that nobody caught', () => {
     return home.serve([], { NODE_OPTIONS: `--import=${join(home.path, 'bug.mjs')}` })
   }
 
+  // Reliability: 1.24, P8.
   it('is logged with its stack and everything goes on; the eleventh within a minute ends the process in order', async () => {
     const service = await start()
     const socket = await service.socket()
@@ -95,6 +99,7 @@ describe('an exception that nobody caught', () => {
     expect(service.err()).toContain('giving up')
   }, 60_000)
 
+  // Reliability: P8.
   it('in a request is its 500, without what is inside, and nobody else notices', async () => {
     const app = await startApp()
     vi.spyOn(app.house.latest, 'list').mockImplementationOnce(() => {
@@ -128,6 +133,7 @@ describe('standard output and standard error', () => {
     return { child, service }
   }
 
+  // Reliability: P9.
   it('may be full: the service goes on and counts what came to nothing', async () => {
     const { child, service } = await startWith('>/dev/full 2>/dev/full')
     const before = await until('lines are dropped', () => dropped(service))
@@ -135,6 +141,7 @@ describe('standard output and standard error', () => {
     expect(child.exitCode).toBeNull()
   }, 40_000)
 
+  // Reliability: P9.
   it('may be closed by whoever read them: the service goes on and counts what came to nothing', async () => {
     const { child, service } = await startWith('')
     child.stdout.destroy()
@@ -146,6 +153,7 @@ describe('standard output and standard error', () => {
 })
 
 describe('without a network', () => {
+  // Reliability: 1.24, P10.
   it('it starts, serves and says what cannot be found', async () => {
     const unknown = { code: 'shure', config: { api_base_url: 'http://nowhere.invalid', shared_key: 'x' } }
     const well = await startSystem(devices())
@@ -159,6 +167,7 @@ describe('without a network', () => {
     expect(told).toMatch(/nowhere\.invalid/)
   }, 40_000)
 
+  // Reliability: 1.26, P10.
   it('its pages ask nobody but itself', async () => {
     const app = await startApp()
     const browser = await launchChromium()

@@ -211,6 +211,7 @@ describe('a link', () => {
     }
   })
 
+  // Reliability: R1.
   it.each(closings)('closed with %i is disconnected, then tried again after 1, 2, 4 s', async (code) => {
     const name = `closed-${code}`
     const { linkAsked } = system(name)
@@ -225,6 +226,7 @@ describe('a link', () => {
     expect(seen).not.toContain('error')
   })
 
+  // Reliability: R4.
   it.each(badFrames)(
     'that sends a frame that is %s is closed with its code and tried again',
     async (code, _frame, closed) => {
@@ -235,6 +237,7 @@ describe('a link', () => {
     },
   )
 
+  // Reliability: R5.
   it.each(handshakes)('%s is an error with its reason, and tried again later', async (code, _upgrade, says) => {
     const { error } = await went(code, 'error')
     expect(error).toMatch(says)
@@ -245,6 +248,7 @@ describe('a link', () => {
     expect(linkAsked.filter(({ at }) => at - first <= 600)).toHaveLength(1)
   })
 
+  // Reliability: R4.
   it('that tells nonsense goes on; what means nothing is counted', async () => {
     await until('what came after it is taken', async () => {
       const { json } = await app.get('/api/receivers/?manufacturer=nonsense')
@@ -255,6 +259,7 @@ describe('a link', () => {
     expect(system('nonsense').linkAsked).toHaveLength(1)
   })
 
+  // Reliability: R6.
   it('by events without a byte for as long as configured is lost; a comment keeps one', async () => {
     const { error } = await went('mute', 'disconnected')
     expect(error).toMatch(/fell silent/)
@@ -264,12 +269,14 @@ describe('a link', () => {
     expect(commented).toBe(1)
   })
 
+  // Reliability: R5.
   it('by events that never begins is an error after ten seconds', async () => {
     const { error, at } = await went('never-opens', 'error')
     expect(error).toMatch(/no answer .* within 10 s/)
     expect(at - startedAt).toBeGreaterThan(9000)
   })
 
+  // Reliability: R7.
   it('by events goes on where it ended, no sooner than after a second', async () => {
     const asked = await until('it is opened again', () => {
       const all = streamsAsked(system('hasty'))
@@ -279,12 +286,14 @@ describe('a link', () => {
     expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeGreaterThan(700)
   })
 
+  // Reliability: R8.
   it.each(hostileStreams)('by events with %s is dropped', async (code) => {
     const last = code === 'no-line-end' ? 'error' : 'disconnected'
     expect((await went(code, last)).error).toMatch(/larger than Micwatch accepts/)
     await until('it is opened again', () => streamsAsked(system(code)).length > 1)
   })
 
+  // Reliability: 0.1, 1.11, R5, R8.
   it('by events that is a page, or leads abroad, is an error, and nobody goes there', async () => {
     expect((await went('a-web-page', 'error')).error).toMatch(/not an event stream/)
     expect((await went('abroad', 'error')).error).toMatch(/leads to another system/)
@@ -292,6 +301,7 @@ describe('a link', () => {
     expect(elsewhere.asked).toEqual([])
   })
 
+  // Reliability: R2.
   it('that is half open is noticed within 35 s and restored', async () => {
     const { at } = await went('half-open', 'disconnected', 40_000)
     const up = statuses('half-open').find(({ status }) => status === 'connected')
@@ -302,6 +312,7 @@ describe('a link', () => {
     await until('it is back', () => statuses('half-open').at(-1)?.status === 'connected', 36_000)
   }, 80_000)
 
+  // Reliability: R7.
   it('that asks for ages of patience gets half a minute', async () => {
     const [first, second] = await until(
       'it is opened again',
@@ -315,6 +326,7 @@ describe('a link', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(40_000)
   }, 60_000)
 
+  // Reliability: R1, R10.
   it('never keeps anybody from being polled', async () => {
     const seconds = (performance.now() - startedAt) / 1000
     for (const [code, { asked }] of systems) {

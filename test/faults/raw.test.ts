@@ -79,6 +79,7 @@ const requests: readonly (readonly [string, string, number])[] = [
 ]
 
 describe('a request', () => {
+  // Reliability: 1.5, 3.3.4, 3.10.1, 3.12.2.
   it('is answered as the table says, in the one shape of an error', async () => {
     const app = await startApp()
     for (const [what, text, status] of requests) {
@@ -103,6 +104,7 @@ describe('a request', () => {
     }
   })
 
+  // Reliability: 3.3.4, 3.12.1, 3.12.8.
   it('has a body of 1 MiB and 64 levels at most, however it is sent', async () => {
     const app = await startApp()
     const headers = { 'content-type': 'application/json' }
@@ -152,6 +154,7 @@ const frames: readonly (readonly [string, Buffer, number])[] = [
 ]
 
 describe('a frame', () => {
+  // Reliability: 1.20, C5.
   it('that breaks the rules ends its connection with the code of the rule, and no other', async () => {
     const app = await startApp()
     const bystander = await app.socket()
@@ -184,6 +187,7 @@ describe('a frame', () => {
     await until('it is answered', () => heard.includes('"pong"'))
   })
 
+  // Reliability: C5, 3.12.8.
   it('nested without end is refused, and the process lives on', async () => {
     const app = await startApp()
     const socket = await app.socket()

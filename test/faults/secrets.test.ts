@@ -21,6 +21,7 @@ const echo: Answer = (request, response) => {
 }
 
 describe('an upstream secret', () => {
+  // Reliability: 1.16, 3.8.4.
   it('is in no answer, message, log, error or file, whatever the system does with it', {
     timeout: 60_000,
   }, async () => {
@@ -62,6 +63,7 @@ describe('an upstream secret', () => {
 })
 
 describe('a hostile name', () => {
+  // Reliability: 1.8.
   it('moves no cursor and breaks no line, in logs and on the terminal', { timeout: 60_000 }, async () => {
     const name = 'Rack\u001b[2J\u001b]0;owned\u0007\r\nERROR all is lost\u202e'
     const device = { model: name, device_type: 'ulxd', ip: '10.0.0.9', is_online: true, firmware_version: name }

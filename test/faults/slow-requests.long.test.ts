@@ -10,6 +10,7 @@ import { openSilent } from './silent-socket.ts'
 const longestMs = 500
 
 describe('connections that ask for nothing', () => {
+  // Reliability: 1.20, C6, 3.12.3.
   it('end when the head took 10 s or the request 30 s, while others are served at once', {
     timeout: 90_000,
   }, async () => {

@@ -25,6 +25,7 @@ const shownLevel = async (service: { receivers(): Promise<Parameters<typeof chan
 }
 
 describe('a write lock that another process holds', () => {
+  // Reliability: S1.
   it('holds up no reader, no pong and no poll; who writes waits up to 5 s, then hears of it', async () => {
     const system = await startSystem(level(-60))
     const app = await startApp({ manufacturers: [system.entry('shure')] })
@@ -59,6 +60,7 @@ describe('a write lock that another process holds', () => {
 })
 
 describe('a disk that is full', () => {
+  // Reliability: S2.
   it('stops no reading and no polling; writes are refused until there is space again', async () => {
     const system = await startSystem(level(-60))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
@@ -95,6 +97,7 @@ describe('a disk that is full', () => {
 })
 
 describe('kill -9', () => {
+  // Reliability: S5, P4.
   it('at any moment loses no write that was acknowledged, tears none, and makes nothing twice', async () => {
     const shure = withoutLink(await startShure({ receivers: 5, story: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -109,6 +112,7 @@ describe('kill -9', () => {
     expect(check(home.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
   }, 240_000)
 
+  // Reliability: S11.
   it('in the middle of the migrations leaves nothing of them, and the next start makes them all', async () => {
     const home = await startHome()
     await home.write('die.mjs', dieInMigration(migrations.length))
@@ -122,6 +126,7 @@ describe('kill -9', () => {
 })
 
 describe('a start that cannot go well', () => {
+  // Reliability: S6.
   it.each(['a folder that cannot be written', 'a path below a file'])(
     '%s: exit 1, one line, the path',
     async (kind) => {
@@ -139,6 +144,7 @@ describe('a start that cannot go well', () => {
     30_000,
   )
 
+  // Reliability: S10.
   it('a schema of a newer program: exit 1, one line, and the file as it was', async () => {
     const home = await startHome()
     const first = await home.serve()

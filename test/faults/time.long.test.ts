@@ -48,6 +48,7 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
 }
 
 describe.concurrent('a wall clock that jumps', () => {
+  // Reliability: 2.1.5, T1.
   it('an hour on, an hour back and to 1970 disturbs no poll, no lease, no session, and makes nothing older', async () => {
     const { system, home, service, jump } = await start(['0', String(hour), String(-hour), '-real()', '0'])
     const signedIn = await service.post('/api/auth/login', { username: 'ana', password })
@@ -74,6 +75,7 @@ describe.concurrent('a wall clock that jumps', () => {
 })
 
 describe.concurrent('a zone with summer time', () => {
+  // Reliability: T2.
   it('repeats and skips no poll when its clocks are changed, and every time is UTC', async () => {
     // Five seconds before the clocks of Berlin go from 3:00 back to 2:00.
     const night = Date.parse('2026-10-25T00:59:55Z')
@@ -91,6 +93,7 @@ describe.concurrent('a zone with summer time', () => {
 })
 
 describe.concurrent('an interval that is changed while the service runs', () => {
+  // Reliability: T4.
   it('holds from the next tick on, longer or shorter, without a restart', async () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const app = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 600 })] })
@@ -111,6 +114,7 @@ describe.concurrent('an interval that is changed while the service runs', () => 
 })
 
 describe.concurrent('a poller that was asleep for longer than its lease', () => {
+  // Reliability: 2.1.7, P6.
   it('is refused what it brings late; what another has stored meanwhile stays', async () => {
     const named = (name: string) => says({ devices: [device(1, { device_name: name })] })
     const system = await startSystem(named('Before'))

@@ -216,6 +216,7 @@ beforeAll(async () => {
 })
 
 describe('a system that fails', () => {
+  // Reliability: 1.9, 1.10, 2.1.2, U1, U2, U3, U4, U6, U10, U11, U12, U13, U19, U20, U22, U23, 3.12.7.
   it.each(troubles)('$row $name: a failed cycle that says so, and everything known stands', async (trouble) => {
     const code = codeOf(trouble)
     const { error, ...state } = await until('it has failed', async () => {
@@ -233,6 +234,7 @@ describe('a system that fails', () => {
     expect(Date.parse(last_seen)).toBeLessThan(performance.timeOrigin + (heardLast?.at ?? 0) + 1000)
   })
 
+  // Reliability: 1.9, 2.1.1, U2, U3.
   it('is asked by one request at a time, which is ended at the deadline', async () => {
     for (const name of ['silence', 'a body that stalls', 'a byte now and then']) {
       const system = systems[find(name)] as System
@@ -245,6 +247,7 @@ describe('a system that fails', () => {
     }
   })
 
+  // Reliability: 2.1.3, U10.
   it('is asked less and less often: 1, 2, 4 s', async () => {
     const { asked } = systems[find('500')] as System
     const times = await until('it is asked for the third time', () => {
@@ -258,6 +261,7 @@ describe('a system that fails', () => {
     }
   })
 
+  // Reliability: 2.1.3, 2.1.6, U1.
   it('is asked at once by a refresh, which says how it went', async () => {
     const refresh = (query = '') => app.post(`/api/refresh/${query}`)
     const startedAt = performance.now()
@@ -268,6 +272,7 @@ describe('a system that fails', () => {
     expect(await refresh('?manufacturer=neighbour')).toMatchObject({ status: 200, json: { status: 'success' } })
   })
 
+  // Reliability: 2.1.4, 2.1.8.
   it('changes its status in so many steps, each told once', async () => {
     const code = codeOf(troubles[find('500')] as Trouble)
     await until('it is unhealthy', async () => (await fares(code)).status === 'unhealthy', 15_000)
@@ -279,6 +284,7 @@ describe('a system that fails', () => {
     ])
   })
 
+  // Reliability: U12.
   it('with a page for an answer leaves at most 200 escaped characters of it in the debug log, and nothing else', async () => {
     const excerpts = logged.flatMap(({ level, answered }) => (answered === undefined ? [] : [{ level, answered }]))
     const [shown] = excerpts.filter(({ answered }) => answered.includes('Sign in'))
@@ -287,10 +293,12 @@ describe('a system that fails', () => {
     expect(JSON.stringify((await app.get('/api/data.json')).json)).not.toContain('Sign in')
   })
 
+  // Reliability: 1.11, U22.
   it('that redirects sends us nowhere', () => {
     expect(elsewhere.asked).toEqual([])
   })
 
+  // Reliability: 1.11, U23.
   it('that asks for a scheme we do not speak is given no credentials', () => {
     const { asked } = systems[find('another scheme')] as System
     const own = asked.filter(({ at }) => at > faultsAt)
@@ -298,6 +306,7 @@ describe('a system that fails', () => {
     expect(JSON.stringify(own)).not.toMatch(/authorization|the key/i)
   })
 
+  // Reliability: 2.1.4, U1.
   it('is heard again within one delay once it is well, all of them at once', async () => {
     const refused = ['403', '401 to everything', 'another scheme'].map(find)
     await closedPort.restore()
@@ -320,6 +329,7 @@ describe('a system that fails', () => {
     expect(steps).toEqual(['degraded', 'unhealthy', 'healthy'])
   }, 40_000)
 
+  // Reliability: 2.1.3, U4, U6.
   it('and refuses us is left alone for a minute: at most one challenge is answered', () => {
     for (const [name, most] of [
       ['403', 1],
@@ -335,6 +345,7 @@ describe('a system that fails', () => {
     }
   })
 
+  // Reliability: 1.24, 2.1.2.
   it('ends nothing, empties nothing, and nobody else notices', async () => {
     expect(probes.wrong).toEqual([])
     expect(probes.health.length).toBeGreaterThan(20)

@@ -12,6 +12,7 @@ import { startNetwork } from './network.ts'
 import { device, says, startSystem } from './system.ts'
 
 describe.concurrent('a certificate', () => {
+  // Reliability: 1.11, U24.
   it('that is expired, self-signed or for another name gets no credentials; unverified ones work and are called so', async () => {
     const ca = await certify({ for: 'Stage CA', isCa: true })
     const kinds = {
@@ -72,6 +73,7 @@ const resolver = `
 `
 
 describe.concurrent('a name', () => {
+  // Reliability: 1.15, 2.1.1, U25, 3.9.1.
   it('that does not resolve, resolves late, or resolves to where nothing is sent to fails by itself', async () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const { port } = new URL(system.url)
@@ -112,6 +114,7 @@ describe.concurrent('a name', () => {
   }, 30_000)
 })
 
+// Reliability: 2.1.1, 2.1.6, U2.
 it.concurrent('a network that swallows what is sent is given up after 3 s, however long an answer may take', async () => {
   // A listener that has stopped, with as many waiting as may: the kernel answers no further one.
   const listener = spawn(process.execPath, [

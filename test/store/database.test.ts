@@ -28,6 +28,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     for (const db of databases) expect(await currentRevision(db.read)).toBe(0)
   })
 
+  // Reliability: S10.
   test('a newer schema is refused and left as it is', async () => {
     const db = await openStore(engine)
     await db.transaction((tx) =>
@@ -121,6 +122,7 @@ describe.each(engines)('transactions on %s', (engine) => {
 })
 
 describe('opening SQLite', () => {
+  // Conformance: C-6.21.
   test('makes the folder and files readable by their owner only', async () => {
     const folder = await createTestFolder()
     const path = join(folder.path, 'new', 'data', 'micwatch.db')

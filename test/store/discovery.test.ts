@@ -80,6 +80,7 @@ describe.each(engines)('the queue as administrators see it on %s', (engine) => {
     ])
   })
 
+  // Conformance: S-2.14, C-4.16.
   test('keeps what was seen beside the entry, and a verdict raises the revision', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
@@ -100,6 +101,7 @@ describe.each(engines)('the queue as administrators see it on %s', (engine) => {
     expect(await listEntries(db.read, before)).toEqual([{ ...entry, status: 'imported', existing_device: receiver.id }])
   })
 
+  // Reliability: 1.12, 3.12.9.
   test('within its limit loses imported entries first, then the newest pending ones, and never a refusal', async () => {
     const db = await openStore(engine)
     const entries: QueueEntry[] = []
@@ -161,6 +163,7 @@ describe.each(engines)('movements on %s', (engine) => {
     ])
   })
 
+  // Reliability: 3.12.9.
   test('within their limit lose the oldest acknowledged ones first', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
@@ -212,6 +215,7 @@ describe.each(engines)('places on %s', (engine) => {
     expect(await listEntries(db.read, before)).toEqual([{ ...entry, existing_device: null }])
   })
 
+  // Conformance: S-2.20.
   test('what a scan found is found again under the same id, and forgotten', async () => {
     const db = await openStore(engine)
     const found = {

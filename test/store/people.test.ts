@@ -143,6 +143,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     expect(isEnded).toBe(true)
   })
 
+  // Reliability: 2.1.7.
   it('are believed for five minutes while the store is away', async () => {
     const db = await openStore(engine)
     let time = 0
@@ -206,6 +207,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
 })
 
 describe.each(engines)('tries to sign in (%s)', (engine) => {
+  // Reliability: 1.17, 1.18, C8, 3.6.3.
   it('are counted before they are looked at, so that many at once are no more than one by one', async () => {
     const db = await openStore(engine)
     const deps = depsOf(db)
@@ -230,6 +232,8 @@ describe.each(engines)('tries to sign in (%s)', (engine) => {
     expect(records.filter(({ details }) => details.limited === true)).toHaveLength(1)
   })
 
+  // Conformance: C-6.18.
+  // Reliability: C8, 3.6.3.
   it('are twenty an address over all accounts', async () => {
     const db = await openStore(engine)
     const deps = depsOf(db)
@@ -275,6 +279,8 @@ describe.each(engines)('tries to sign in (%s)', (engine) => {
 })
 
 describe.each(engines)('the audit log (%s)', (engine) => {
+  // Conformance: C-5.56.
+  // Reliability: 3.11.3.
   it('is told newest first, by page and by action, and pruned by age and number', async () => {
     const db = await openStore(engine)
     for (let at = 0; at < 7; at++) {

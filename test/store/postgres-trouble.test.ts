@@ -14,6 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
+// Reliability: S7.
 test('a restart kills idle and busy connections, not the process, and the next calls work', async () => {
   const db = await openOwn()
   await Promise.all(Array.from({ length: 8 }, () => currentRevision(db.read)))
@@ -43,6 +44,7 @@ test('while it is down every call says so at once, without the password, and few
   await vi.waitFor(() => db.transaction(nextRevision), { timeout: 2_000, interval: 100 })
 })
 
+// Reliability: S8.
 test('a server that hangs is a StoreDownError after its time, and all is well once it goes on', async () => {
   const db = await openOwn({ waitLimitMs: 1_000 })
   await server.signal('SIGSTOP')

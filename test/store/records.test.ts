@@ -18,6 +18,7 @@ import { draft } from './draft.ts'
 import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
 
 describe.each(engines)('receivers on %s', (engine) => {
+  // Conformance: S-2.11.
   test('come back as they were inserted, with ids and slots', async () => {
     const db = await openStore(engine)
     const bare = {
@@ -95,6 +96,7 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(row).toMatchObject({ serial_number: ' New1 ', serial_key: 'new1', mac_key: '000edd000001' })
   })
 
+  // Conformance: C-2.5.
   test('get further channels on free slots, in the order of their numbers', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1, { channelNumbers: [3] }), draft(2)])) as [Receiver, Receiver]
@@ -110,6 +112,7 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(await listReceivers(db.read, revision - 1)).toEqual([grown])
   })
 
+  // Conformance: C-2.6.
   test('slots are the lowest that are free', async () => {
     const db = await openStore(engine)
     await insertDrafts(db, [draft(1, { channelNumbers: [1, 2, 3, 4] }), draft(2, { channelNumbers: [1, 2] })])
@@ -163,6 +166,7 @@ describe.each(engines)('the review queue on %s', (engine) => {
   const save = (db: Database, entry: ReturnType<typeof conflictEntry>) =>
     db.transaction(async (tx) => savePending(tx, await nextRevision(tx), entry))
 
+  // Conformance: C-4.11.
   test('a later poll refreshes the pending entry and adds none', async () => {
     const db = await openStore(engine)
     const [existing] = (await insertDrafts(db, [draft(1)])) as [Receiver]
@@ -197,6 +201,7 @@ describe.each(engines)('the review queue on %s', (engine) => {
 })
 
 describe.each(engines)('movements on %s', (engine) => {
+  // Conformance: C-4.20.
   test('a repeat is counted until the first is acknowledged', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
@@ -231,6 +236,7 @@ describe.each(engines)('movements on %s', (engine) => {
 })
 
 describe.each(engines)('small records on %s', (engine) => {
+  // Conformance: S-2.19.
   test('connections: one a receiver, saved and saved over', async () => {
     const db = await openStore(engine)
     const receivers = await insertDrafts(
@@ -257,6 +263,7 @@ describe.each(engines)('small records on %s', (engine) => {
     expect(await listConnections(db.read)).toEqual([...changed.slice(0, 110), ...connections.slice(110)])
   })
 
+  // Conformance: S-2.6.
   test('settings: one a manufacturer and key, global ones beside', async () => {
     const db = await openStore(engine)
     const records = [
@@ -319,6 +326,8 @@ describe.each(engines)('leases on %s', (engine) => {
   const holds = (db: Database, owner: string, epoch: number) =>
     db.transaction((tx) => isLeaseHeld(tx, source, owner, epoch))
 
+  // Conformance: C-9.22.
+  // Reliability: P5.
   test('one holds it and renews it, and the epoch rises when it changes hands', async () => {
     const db = await openStore(engine)
     expect(await leaseHolder(db.read, source)).toBeNull()
@@ -371,6 +380,7 @@ test('on SQLite the clock of leases is the one handed in', async () => {
   expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toEqual({ epoch: 2 })
 })
 
+// Reliability: T1.
 test('a lease from before the clock was set back, or began anew, holds nobody up', async () => {
   let now = 56 * 365 * 86_400_000
   const db = await openStore('sqlite', () => now)

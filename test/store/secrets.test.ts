@@ -24,6 +24,8 @@ const shure: Manufacturer = {
 }
 
 describe('the key file', () => {
+  // Conformance: C-6.20.
+  // Reliability: 3.8.2.
   test('is made once, for its owner only', async () => {
     const dir = await testFolder()
     const sealed = (await openSecrets(dir)).seal('text', 'shure')
@@ -49,6 +51,7 @@ describe('the key file', () => {
     expect(await readdir(dir)).toEqual([])
   })
 
+  // Reliability: 3.8.2.
   test('is refused when others can read it or it is damaged', async () => {
     const dir = await testFolder()
     const path = join(dir, 'secret.key')
@@ -62,6 +65,7 @@ describe('the key file', () => {
 })
 
 describe('sealing', () => {
+  // Reliability: 3.8.2.
   test('opens with the same key and context only, and never looks the same twice', async () => {
     const secrets = await openSecrets(await testFolder())
     const sealed = secrets.seal('Größe 🎤', 'shure')
@@ -109,6 +113,7 @@ describe.each(engines)('manufacturers on %s', (engine) => {
     expect((await listManufacturers(db.read, secrets))[1]).toEqual({ ...disabled, secretsUnreadable: false })
   })
 
+  // Reliability: 3.8.3.
   test('sealed with another key: null and flagged, and what is stored stays until it is entered again', async () => {
     const db = await openStore(engine)
     const right = await openSecrets(await testFolder())
@@ -137,6 +142,8 @@ describe.each(engines)('manufacturers on %s', (engine) => {
   })
 })
 
+// Conformance: C-6.20.
+// Reliability: 1.16.
 test('the database file does not hold the secret', async () => {
   const db = await openStore('sqlite')
   const secrets = await openSecrets(await testFolder())

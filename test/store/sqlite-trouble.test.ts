@@ -48,6 +48,7 @@ test('a lock that is held too long is a StoreBusyError for all that wait, at the
   expect(await db.transaction(nextRevision)).toBe(1)
 })
 
+// Reliability: S5.
 test('a writer killed at any moment loses nothing it has acknowledged and leaves nothing torn', async () => {
   const { url, drop } = await createTestDatabase('sqlite')
   onTestFinished(drop)

@@ -63,6 +63,7 @@ async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
   while (!(await iterator.next()).done);
 }
 
+// Conformance: S-5.5.
 test('third-party access that is off is a 403 that names the cure, over both ways', async () => {
   const simulator = await start({ access: false })
   const link = linkTo(simulator.config)
@@ -82,6 +83,7 @@ test('access switched off ends the stream with an error', async () => {
   await expect(drain(iterator)).rejects.toBeInstanceOf(sennheiser.errors.ApiError)
 })
 
+// Conformance: S-5.4.
 test.each([{ username: 'bob' }, { USERNAME: 'bob' }])('the user is api, whatever is configured (%o)', async (more) => {
   const simulator = await start()
   const { devices } = await system.listDevices(linkTo({ ...simulator.config, ...more }))
@@ -89,6 +91,7 @@ test.each([{ username: 'bob' }, { USERNAME: 'bob' }])('the user is api, whatever
 })
 
 describe('the session', () => {
+  // Conformance: C-3.18.
   test('asks for the devices that are wanted, and again when others are', async () => {
     const simulator = await start()
     const [first = '', second = ''] = simulator.show.devicesAt(0).map(({ device }) => device.id)

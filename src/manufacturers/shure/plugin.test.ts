@@ -30,6 +30,7 @@ async function startWithLink(options: ShureSimulatorOptions = {}, config: Record
 describe('discovery addresses', () => {
   const path = '/api/v1/config/discovery/ips'
 
+  // Conformance: S-4.23, C-3.10.
   test('what is added joins what is there; nothing new, nothing is put', async () => {
     const { simulator, link } = await startWithLink()
     expect(await getDiscoveryIps(link)).toEqual([])
@@ -40,6 +41,7 @@ describe('discovery addresses', () => {
     expect(simulator.requests.count(path, 'PUT')).toBe(2)
   })
 
+  // Conformance: S-4.23, C-3.10.
   test('are removed by PATCH, and by POST where that is refused, whatever page the refusal carries', async () => {
     const { simulator, link } = await startWithLink()
     await addDiscoveryIps(link, ['10.0.0.1', '10.0.0.2'])
@@ -64,6 +66,7 @@ describe('discovery addresses', () => {
   })
 })
 
+// Conformance: S-5.2.
 test('the vendor key goes along when the configuration says so', async () => {
   const { link } = await startWithLink({ demandVendorKey: true })
   await expect(system.listDevices(link)).resolves.toBeDefined()
@@ -81,6 +84,7 @@ describe('the WebSocket', () => {
     return events[Symbol.asyncIterator]()
   }
 
+  // Conformance: S-2.25.
   test('is where the configuration says, else derived', async () => {
     const { simulator } = await startWithLink()
     const { link } = await startWithLink({}, { websocket_url: `${simulator.baseUrl.replace('http', 'ws')}/api/v1/ws` })
@@ -88,6 +92,7 @@ describe('the WebSocket', () => {
     expect(simulator.push.links).toBe(1)
   })
 
+  // Conformance: C-3.15.
   test('a nonce learned by polling serves it too', async () => {
     const { simulator, link } = await startWithLink()
     await system.listDevices(link)

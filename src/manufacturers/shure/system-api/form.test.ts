@@ -44,6 +44,7 @@ function hear(config: Readonly<Record<string, unknown>>) {
 }
 
 describe('which form a system speaks is found out', () => {
+  // Conformance: C-3.12.
   test('by its device list, at the price of one more request', async () => {
     const { simulator, source } = await start()
     expect(source.form).toBe(system)
