@@ -64,7 +64,7 @@ export interface ConnectionDeps {
   rankOf(source: string): number | null
 }
 
-/** The lease of a source's subscription. Another than that of polling: see docs/decisions/0008-links.md. */
+/** The lease of a source's subscription. Another than that of polling: see docs/decisions/0008-subscriptions.md. */
 export function linkLease(source: string): string {
   return `${linkPrefix}${source}`
 }

@@ -27,7 +27,7 @@ export async function saveLevels({ ingest, log, manufacturers }: LevelDeps): Pro
   }
 }
 
-/** Writes levels down as they come, for as long as `isNeeded` says so: see docs/decisions/0008-links.md. */
+/** Writes levels down as they come, for as long as `isNeeded` says so: see docs/decisions/0008-subscriptions.md. */
 export async function saveLevelsForever(deps: LevelDeps, isNeeded: () => boolean, signal: AbortSignal): Promise<void> {
   while (await pause(saveEveryMs, signal)) if (isNeeded()) await saveLevels(deps)
   await saveLevels(deps)
