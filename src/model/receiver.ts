@@ -7,6 +7,7 @@
  */
 
 import type { ChannelDetails, TransmitterDetails } from './details.ts'
+import type { NetworkMode } from './network.ts'
 
 export interface Transmitter {
   /** The position the upstream itself gives; the wall's own is its channel's `slot`. */
@@ -44,7 +45,7 @@ export interface Hardware {
   readonly ip: string | null
   readonly subnet_mask: string | null
   readonly gateway: string | null
-  readonly network_mode: string | null
+  readonly network_mode: NetworkMode | null
   readonly interface_id: string | null
   readonly description: string | null
   readonly firmware_version: string | null
