@@ -102,10 +102,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       rateLimit: config.rate_limit,
       shared: house.shared,
       ...editing(house),
-      isBroadcasting: (manufacturer) =>
-        config.settings.WEBSOCKET_BROADCASTING &&
-        house.settings(null).enable_websocket &&
-        (manufacturer === null || house.settings(manufacturer).enable_websocket),
+      isBroadcasting: (manufacturer) => house.settings(manufacturer).enable_websocket,
     })
     try {
       await server.listen({ host, port })

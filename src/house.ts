@@ -199,7 +199,8 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     const inForce = new Map<string | null, Settings>()
     const settingsOptions = (manufacturer: string | null) => {
       const configuredInterval = manufacturer === null ? undefined : roster.pollIntervalSeconds(manufacturer)
-      return { records, manufacturer, configuredInterval, defaultInterval }
+      const isBroadcasting = config.settings.WEBSOCKET_BROADCASTING
+      return { records, manufacturer, configuredInterval, defaultInterval, isBroadcasting }
     }
     const settings = (manufacturer: string | null): Settings => {
       const known = inForce.get(manufacturer)
