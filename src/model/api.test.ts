@@ -86,7 +86,7 @@ test('a change tells all channels and what else differs; last_seen alone is none
   expect(toReceiverChange(before, { ...before, last_seen: 9 })).toBeNull()
   expect(toReceiverChange(before, { ...before, ip: null, is_active: false })).toEqual({
     channels: [toChannelBody(channel(null))],
-    ip: '',
+    ip: null,
     is_active: false,
     last_seen: '1970-01-01T00:00:00.000Z',
   })
