@@ -123,6 +123,22 @@ export function toldHardware(seen: Observation): Partial<Hardware> {
   return told as Partial<Hardware>
 }
 
+/** Two reports of one device as one: what the later one leaves out or does not know is as in the earlier one. */
+export function mergeObservations(earlier: Observation, later: Observation): Observation {
+  const channels = new Map((earlier.channels ?? []).map((reading) => [reading.channel, reading]))
+  for (const reading of later.channels ?? []) {
+    channels.set(reading.channel, mergeReadings(channels.get(reading.channel), reading))
+  }
+  const known = Object.entries(later).filter(([, value]) => value !== undefined && value !== null)
+  return { ...earlier, ...Object.fromEntries(known), ...(channels.size > 0 && { channels: [...channels.values()] }) }
+}
+
+function mergeReadings(earlier: ChannelReading | undefined, later: ChannelReading): ChannelReading {
+  const { transmitter } = later
+  const isPartial = transmitter !== undefined && transmitter !== null
+  return { ...earlier, ...later, ...(isPartial && { transmitter: { ...earlier?.transmitter, ...transmitter } }) }
+}
+
 /** The fields of `told` that differ from `known`; an empty object when nothing does. */
 export function changedFields<T extends object>(known: T, told: Partial<T>): Partial<T> {
   const changed: Partial<T> = {}

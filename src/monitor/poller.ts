@@ -349,10 +349,18 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     return found
   }
 
+  /** Another device answers under the receiver's id, and waits for review. */
+  function isReplacement(entry: Remembered, receiver: Receiver): boolean {
+    const meaning = memory.meaningOf(entry)
+    return entry.itself !== meaning && isOtherHardware(receiver, identityOf(meaning))
+  }
+
   /** Since when this device's levels are pushed, to whatever process; null when they are not. */
   function linkedSince(entry: Remembered): number | null {
     const receiver = receiverOf(entry)
-    const connection = receiver && connections.find(receiver.id)
+    // What is pushed is taken for the known receiver alone: a device in its place is read by polling.
+    if (receiver === undefined || isReplacement(entry, receiver)) return null
+    const connection = connections.find(receiver.id)
     const isLinked = connection?.status === 'connected' && connection.source === heard.id
     return isLinked ? (connection.connected_at ?? 0) : null
   }
@@ -379,7 +387,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       const isAsBefore = entry.itself === meaning && entry.missed < missedUntilGone
       const receiver = isAsBefore ? undefined : receiverOf(entry)
       if (receiver === undefined) continue
-      const isItself = !isOtherHardware(receiver, identityOf(meaning))
+      const isItself = !isReplacement(entry, receiver)
       entry.itself = isItself ? meaning : null
       entry.replaced = isItself ? 0 : entry.replaced + 1
       const isGone = entry.missed >= missedUntilGone || entry.replaced >= missedUntilGone
