@@ -123,6 +123,11 @@ export function toldHardware(seen: Observation): Partial<Hardware> {
   return told as Partial<Hardware>
 }
 
+/** A receiver that was stored by a clock that is ahead of ours was last heard from now. */
+export function seenBy(now: number, receiver: Receiver): Receiver {
+  return receiver.last_seen > now ? { ...receiver, last_seen: now } : receiver
+}
+
 /** Two reports of one device as one: what the later one leaves out or does not know is as in the earlier one. */
 export function mergeObservations(earlier: Observation, later: Observation): Observation {
   const channels = new Map((earlier.channels ?? []).map((reading) => [reading.channel, reading]))
