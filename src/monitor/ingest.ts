@@ -217,16 +217,22 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function hearElsewhere(levels: readonly HeardElsewhere[]): void {
-    for (const { id, is_active, channels, ...heard } of levels) {
+    for (const heard of levels) {
+      const { id, is_active, channels } = heard
       const known = latest.get(id)
-      const last_seen = Math.min(heard.last_seen, now())
-      // What was heard here, or heard later, stands.
-      if (known === undefined || backlog.has(id) || isHeardSince(known.last_seen, { last_seen })) continue
+      if (known === undefined || backlog.has(id)) continue
+      // What was heard later stands; the times of others are compared with each other as they are.
+      if (isHeardSince(Math.max(known.last_seen, wordAt.get(id) ?? 0), heard)) continue
       // Who says nothing of levels knows no newer ones than the database.
-      if (channels.length > 0) wordAt.set(id, last_seen)
+      if (channels.length > 0) wordAt.set(id, heard.last_seen)
       cache.drop(known.manufacturer)
       alerts.left(id)
-      show({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })
+      show({
+        ...known,
+        last_seen: Math.min(heard.last_seen, now()),
+        is_active,
+        channels: mergeChannels(known.channels, channels),
+      })
     }
   }
 
