@@ -7,6 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Credentials, createCredentials } from './actions/credentials.ts'
 import { createHasher, type Hasher } from './actions/hasher.ts'
 import { createSetupCode, isSetupNeeded, type SetupCode } from './actions/sign-in.ts'
+import { now } from './clock.ts'
 import { type Config, ConfigError } from './config.ts'
 import { type House, type HouseOptions, openHouse } from './house.ts'
 import type { CachedAnswer } from './http/answer.ts'
@@ -88,7 +89,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         trustedProxies: trusted_proxies,
       },
       headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
-      now: Date.now,
+      now,
       settings: (manufacturer) => house.settings(manufacturer ?? null),
       explainSettings: house.explainSettings,
       groups: house.groups,
@@ -96,16 +97,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       manufacturers: house.manufacturers,
       locations: house.locations,
       discovered: house.discovered,
-      discoveryDeps: { ...house, ranges: config.discovery_ranges, signal: stop.signal, now: Date.now },
-      placeDeps: { ...house, now: Date.now },
+      discoveryDeps: { ...house, ranges: config.discovery_ranges, signal: stop.signal, now },
+      placeDeps: { ...house, now },
       storeDeps: house,
       rateLimit: config.rate_limit,
       shared: house.shared,
       ...editing(house),
-      isBroadcasting: (manufacturer) =>
-        config.settings.WEBSOCKET_BROADCASTING &&
-        house.settings(null).enable_websocket &&
-        (manufacturer === null || house.settings(manufacturer).enable_websocket),
+      isBroadcasting: (manufacturer) => house.settings(manufacturer).enable_websocket,
     })
     try {
       await server.listen({ host, port })
@@ -145,7 +143,7 @@ function createPeople({ db }: House, log: FastifyBaseLogger): People {
   const forget = () =>
     forgetCode().catch((error) => log.error({ error: String(error) }, 'the set-up code stays behind'))
   return {
-    credentials: createCredentials({ db, log, now: Date.now }),
+    credentials: createCredentials({ db, log, now }),
     hasher,
     setupCode,
     onSetUp: () => void forget(),
@@ -184,7 +182,7 @@ async function tellOpenness(
 async function openTls({ tls, data_dir, server }: Config, { say }: AppOptions) {
   if (tls !== 'auto') return tls
   const names = [server.host, hostname(), `${hostname()}.local`, ...server.allowed_hosts]
-  const { cert, key, fingerprint, isNew } = await openCertificate(data_dir, names, Date.now())
+  const { cert, key, fingerprint, isNew } = await openCertificate(data_dir, names, now())
   say?.(`${isNew ? 'Made a certificate' : 'The certificate is our own'}; its SHA-256 fingerprint: ${fingerprint}`)
   return { cert, key }
 }
@@ -196,7 +194,7 @@ function editing(house: House) {
   return {
     units,
     settingsDeps: { db, settings, reload },
-    hardwareDeps: { db, ingest, hasManufacturer: isKnown, reload, now: Date.now },
+    hardwareDeps: { db, ingest, hasManufacturer: isKnown, reload, now },
     manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => house.sources, reload },
   }
 }

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
+import { now } from './clock.ts'
 import { type Config, ConfigError, type ManufacturerEntry } from './config.ts'
 import type { Cache } from './live/cache.ts'
 import { createFeed, type Feed } from './live/feed.ts'
@@ -21,7 +22,7 @@ import {
   storeHealth,
 } from './model/health.ts'
 import type { Location } from './model/location.ts'
-import type { Receiver } from './model/receiver.ts'
+import { type Receiver, seenBy } from './model/receiver.ts'
 import {
   type ExplainedSettings,
   explainSettings,
@@ -129,7 +130,6 @@ const lookAfterOthersEvery = 4
 /** Throws ConfigError, or what the store throws when it cannot be opened. */
 export async function openHouse(config: Config, options: HouseOptions): Promise<House> {
   const { log, isReadOnly = false, isStrict = false, cache = { drop: () => {} } } = options
-  const now = Date.now
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   const { onAudit } = options
   const { db, migrations } = await openMendedStore(config, { log, now, isReadOnly, isStrict, onAudit })
@@ -176,8 +176,8 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     const { manufacturers } = roster
     const intervalInForceMs = (code: string) => settings(code).polling_interval * 1000
     const isHeard = (code: string) => {
-      const since = now() - silentAfterMs(intervalInForceMs(code))
-      return latest.list(code).some((receiver) => receiver.last_seen >= since)
+      const since = performance.now() - silentAfterMs(intervalInForceMs(code))
+      return latest.list(code).some(({ id }) => latest.heardAt(id) >= since)
     }
     const unpolled = createUnpolled({ db, manufacturers, isHeard, isPolling: () => monitor.isRunning })
     const reports = createReports({
@@ -199,7 +199,8 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     const inForce = new Map<string | null, Settings>()
     const settingsOptions = (manufacturer: string | null) => {
       const configuredInterval = manufacturer === null ? undefined : roster.pollIntervalSeconds(manufacturer)
-      return { records, manufacturer, configuredInterval, defaultInterval }
+      const isBroadcasting = config.settings.WEBSOCKET_BROADCASTING
+      return { records, manufacturer, configuredInterval, defaultInterval, isBroadcasting }
     }
     const settings = (manufacturer: string | null): Settings => {
       const known = inForce.get(manufacturer)
@@ -274,7 +275,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     }
 
     latest.revision = await currentRevision(db.read)
-    for (const receiver of await listReceivers(db.read)) latest.put(receiver)
+    for (const receiver of await listReceivers(db.read)) latest.put(seenBy(now(), receiver))
     for (const entry of await listEntries(db.read)) latest.putEntry(entry)
     for (const unit of await listUnits(db.read)) units.put(unit)
     await readOrders()
@@ -325,6 +326,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
             // Alerts first: what cleared one was stored before it was, so it is read by the time they are judged.
             await alerts.load()
             await ingest.catchUp()
+            await ingest.correctTimes()
             await reload()
             await reports.load()
             await connections.load()

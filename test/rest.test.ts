@@ -7,7 +7,9 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
 import { engines } from './databases.ts'
+import { device, says, startSystem } from './faults/system.ts'
 import { type HttpAnswer, httpClient } from './http-client.ts'
+import { tokenHeaders } from './tokens.ts'
 
 /** Three receivers of one manufacturer and two of the other. */
 async function startHouse(config: Record<string, unknown> = {}) {
@@ -514,5 +516,45 @@ describe.each(engines)('below a prefix (%s)', (engine) => {
     for (const path of ['/healthz', '/readyz']) expect((await root.get(path)).status).toBe(200)
     for (const path of ['/api/data.json', '/', '/api/health/', '/nothing']) expectRefusal(await root.get(path), 404)
     for (const path of ['/ws', '/ws/micwatch/']) await root.socket(path)
+  })
+})
+
+describe('an unknown address and serial number', () => {
+  it('are null in every body and message', async () => {
+    const unknown = { ip: undefined, serial_number: undefined }
+    const system = await startSystem(says({ devices: [] }))
+    const other = await startSystem(says({ devices: [device(1, unknown)] }))
+    const app = await startApp({ manufacturers: [system.entry('shure'), other.entry('sennheiser', {}, 'sennheiser')] })
+    const socket = await app.socket()
+    const admin = await tokenHeaders(app.house, 'admin')
+    const results = async (path: string) => {
+      const { json } = await app.get(path, admin)
+      return json.results ?? json.receivers ?? json
+    }
+    await until('the receiver is known', async () => (await app.receivers()).length === 1)
+    const [{ id }] = await results('/api/receivers/')
+    expect(await results('/api/receivers/')).toMatchObject([{ ip: null }])
+    expect(await results(`/api/receivers/${id}/`)).toMatchObject({ ip: null, serial_number: null })
+    expect(await results('/api/data.json')).toMatchObject([{ ip: null }])
+    expect(await results('/api/chassis/')).toMatchObject([{ ip: null, serial_number: null }])
+    const update = await socket.next(({ type, receiver_id }) => type === 'device_update' && receiver_id === id)
+    expect(update.data).toMatchObject({ ip: null })
+
+    // The same MAC address from the system of another manufacturer is put up for review.
+    system.answer(says({ devices: [device(1, unknown)] }))
+    const pending = await until('it waits for review', async () => {
+      const entries = await results('/api/discovery/pending/')
+      return entries.length > 0 && entries
+    })
+    expect(pending).toMatchObject([{ ip: null, serial_number: null }])
+    expect(await results('/api/admin/discovery-queue/')).toMatchObject([{ ip: null, serial_number: null }])
+
+    await app.send('PATCH', `/api/admin/receivers/${id}/`, {
+      headers: { ...admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ ip: '10.1.2.3' }),
+    })
+    expect(await results('/api/movements/unacknowledged/')).toMatchObject([
+      { device: { serial_number: null }, old_ip: null, new_ip: '10.1.2.3' },
+    ])
   })
 })

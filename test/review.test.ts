@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
 import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
 import { engines } from './databases.ts'
+import { device, startSystem } from './faults/system.ts'
 import { tokenHeaders } from './tokens.ts'
 
 /** Polls when told to and not otherwise. */
@@ -16,7 +17,7 @@ async function poll(app: TestApp) {
 }
 
 async function startHouse(simulators: readonly Simulator[], options: Parameters<typeof startApp>[0] = {}) {
-  const app = await startApp({ ...options, manufacturers: simulators.map((one) => entryOf(one, still)) })
+  const app = await startApp({ manufacturers: simulators.map((one) => entryOf(one, still)), ...options })
   const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
   await until('all are known', async () => (await app.receivers()).length === count)
   // Joins the first cycle if that is still ending, so that every later poll is one of its own.
@@ -93,6 +94,61 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receiver(id)).toMatchObject({ serial_number: 'NEW-1', ip: '10.99.0.1' })
     expect((await app.get(`/api/receivers/${old.id}/`)).json).toMatchObject({ api_device_id: null, serial_number })
     await poll(app)
+    expect(await app.receivers()).toHaveLength(3)
+  })
+
+  it('replaced hardware has its channels at once, in the slots of the old one, also after several polls', async () => {
+    // A list that identifies devices and leaves their channels to further requests, which fail after the first time.
+    const answers = new Map<string, object>()
+    const list = (more: object) =>
+      answers.set('/api/v1/devices', {
+        devices: [device(1, { channels: undefined, transmitters: undefined, ...more })],
+      })
+    list({})
+    const { channels, transmitters } = device(1)
+    answers.set('/api/v1/devices/d1/channels', { channels })
+    answers.set('/api/v1/devices/d1/transmitter', { transmitters })
+    const system = await startSystem(({ url = '' }, response) => {
+      const body = answers.get(url)
+      response.writeHead(body === undefined ? 503 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(body ?? {}))
+    })
+    const app = await startHouse([], { engine, manufacturers: [system.entry('shure', still)] })
+    const old = await until('it is known', () => app.receiver('d1'))
+    list({ serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
+    await poll(app)
+    answers.delete('/api/v1/devices/d1/channels')
+    answers.delete('/api/v1/devices/d1/transmitter')
+    for (let polls = 0; polls < 3; polls += 1) await poll(app)
+    const [entry] = await app.queue()
+    await app.decide('approve', [entry.id])
+    const made = await app.receiver('d1')
+    expect(made).toMatchObject({ serial_number: 'NEW-1' })
+    expect(made.id).not.toBe(old.id)
+    expect(made.channels).toMatchObject([{ slot: 1, name: 'Voice 1', transmitter: { name: 'Pack 1' } }])
+    expect((await app.get(`/api/receivers/${old.id}/`)).json.channels).toMatchObject([{ slot: 2 }])
+  })
+
+  it('replaced hardware has its channels at once where the old one was followed over a connection', async () => {
+    const shure = await startShure({ richList: true })
+    const app = await startHouse([shure], { engine })
+    await until('the connection is up', () => shure.push.links > 0)
+    const { id } = firstDevice(shure)
+    const old = await app.receiver(id)
+    const slotsOf = ({ channels }: typeof old) => channels.map(({ channel, slot }) => [channel, slot])
+    shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
+    for (let polls = 0; polls < 4; polls += 1) await poll(app)
+    const [entry] = await app.queue()
+    await app.decide('approve', [entry.id])
+    const made = await app.receiver(id)
+    expect(slotsOf(made)).toEqual(slotsOf(old))
+    for (const { transmitter } of made.channels) expect(transmitter).not.toBeNull()
+    expect(slotsOf((await app.get(`/api/receivers/${old.id}/`)).json)).toEqual([
+      [1, 5],
+      [2, 6],
+    ])
+    await poll(app)
+    expect(slotsOf(await app.receiver(id))).toEqual(slotsOf(old))
     expect(await app.receivers()).toHaveLength(3)
   })
 

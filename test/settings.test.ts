@@ -105,6 +105,17 @@ describe('enable_websocket', () => {
     await app.socket()
   })
 
+  it('is shown as switched off while the configuration switches broadcasting off', async () => {
+    const app = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
+    expect((await setTo(app, 'enable_websocket', 'true')).json.enable_websocket).toBe(false)
+    expect((await app.get('/api/config/')).json.enable_websocket).toBe(false)
+    expect((await app.get('/api/data.json')).json.config.enable_websocket).toBe(false)
+    const admin = await tokenHeaders(app.house, 'admin')
+    const [global] = (await app.get('/api/admin/settings/', admin)).json
+    expect(global.settings.enable_websocket).toEqual({ value: false, source: 'configured' })
+    await expect(app.socket()).rejects.toThrow('HTTP 503')
+  })
+
   // Conformance: C-7.18.
   it('of one manufacturer stops its messages alone', async () => {
     const simulator = withoutLink(await startShure())

@@ -60,7 +60,7 @@ export interface ChannelFacts {
   readonly channel: number
   readonly receiverName: string
   readonly receiverModel: string | null
-  readonly receiverIp: string
+  readonly receiverIp: string | null
   readonly manufacturer: string
 }
 

@@ -11,6 +11,7 @@ import type { Ingest } from '../monitor/ingest.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { acknowledgeMovements, findEntries, findMovements, type Reviewer, saveVerdict } from '../store/discovery.ts'
+import { placeChannels } from '../store/hardware.ts'
 import { saveReceivers } from '../store/receivers.ts'
 import { createReceiver } from './edit-receivers.ts'
 
@@ -112,16 +113,30 @@ async function importReceiver(decision: Decision, approval: Approval): Promise<R
   if (approval.kind === 'refuse') return null
   if (approval.kind === 'link') return approval.receiver
   const { tx, revision, known } = decision
-  const { creation, losesApiId } = approval
-  if (losesApiId !== null) {
-    // The upstream's id belongs to the hardware that answers under it now.
-    const before = { ...losesApiId, api_device_id: null }
-    await saveReceivers(tx, revision, [before])
-    known.put(before)
+  const { creation, replaces } = approval
+  if (replaces === null) {
+    const created = await createReceiver(tx, revision, creation)
+    known.put(created)
+    return created
   }
+  // The upstream's id belongs to the hardware that answers under it now.
+  const replaced = { ...replaces, api_device_id: null }
+  await saveReceivers(tx, revision, [replaced])
   const created = await createReceiver(tx, revision, creation)
-  known.put(created)
-  return created
+  const [after, before] = [withSlotsOf(created, replaced), withSlotsOf(replaced, created)]
+  const moves = [after, before].flatMap(({ id, channels }) => channels.map((one) => ({ ...one, receiver_id: id })))
+  await placeChannels(tx, revision, moves)
+  known.put(before)
+  known.put(after)
+  return after
+}
+
+/** Each channel in the slot of the other receiver's channel of the same number. */
+function withSlotsOf(receiver: Receiver, other: Receiver): Receiver {
+  const channels = receiver.channels.map((own) => {
+    return { ...own, slot: other.channels.find(({ channel }) => channel === own.channel)?.slot ?? own.slot }
+  })
+  return { ...receiver, channels }
 }
 
 /** A token or a terminal is no user, but has a name. */

@@ -177,20 +177,20 @@ async function findInside({ db, latest, monitor, now }: ScanDeps, codes: readonl
   const isListed = (manufacturer: string, id: string | null) => listed.has(`${manufacturer}\n${id}`)
   const receivers = codes
     .flatMap((code) => latest.list(code))
-    .filter((one) => one.is_active && isListed(one.manufacturer, one.api_device_id) && isInside(subnet, one.ip))
-    .map(({ ip, device_type, channels }) => ({ ip: ip ?? '', device_type, channels: channels.length }))
+    .filter((one) => one.is_active && isListed(one.manufacturer, one.api_device_id))
+    .flatMap(({ ip, device_type, channels }) =>
+      isInside(subnet, ip) ? [{ ip, device_type, channels: channels.length }] : [],
+    )
 
-  const waiting = (await listUnimported(db.read, codes)).filter(
-    ({ entry }) => isListed(entry.manufacturer, entry.api_device_id) && isInside(subnet, entry.ip),
-  )
-  const strangers = waiting.map(({ entry, seen }): Stranger => {
+  const strangers = (await listUnimported(db.read, codes)).flatMap(({ entry, seen }): Stranger[] => {
     const { manufacturer, api_device_id, serial_number, mac_address, ip } = entry
-    return {
+    if (!isListed(manufacturer, api_device_id) || !isInside(subnet, ip)) return []
+    const stranger = {
       manufacturer,
       api_device_id,
       serial_number,
       mac_address,
-      ip: ip ?? '',
+      ip,
       device_type: seen?.device_type ?? entry.device_type,
       channels: seen?.channels?.length ?? 0,
       discovered_at: now(),
@@ -198,6 +198,7 @@ async function findInside({ db, latest, monitor, now }: ScanDeps, codes: readonl
       model: null,
       address: null,
     }
+    return [stranger]
   })
   return { receivers, strangers }
 }

@@ -1,6 +1,7 @@
 /** start_<vendor>_websocket and start_sse_subscriptions: real-time subscriptions in a process of their own. */
 
 import type { Command } from 'commander'
+import { now } from '../clock.ts'
 import { type House, openHouse } from '../house.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
@@ -131,7 +132,7 @@ function followOne(
     else terminal.out(`${new Date().toISOString()} ${plain(source)}: ${line}`)
   }
   let isUp = false
-  const deps = { ...house, log: createLog(terminal, 'error'), now: Date.now, random: Math.random }
+  const deps = { ...house, log: createLog(terminal, 'error'), now, random: Math.random }
   return followForever(deps, heard, signal, {
     onLink(up) {
       if (up === isUp) return

@@ -45,7 +45,7 @@ export const Scan = schemaOf<discovery.ScanBody>()(
     discovered: whole('How many devices.'),
     devices: listOf(
       Type.Object({
-        ip,
+        ip: text('IPv4 address.'),
         device_type: text('Model family.'),
         channels: whole('How many channels it has.'),
         ...whereHeard,
@@ -70,7 +70,7 @@ const queueFields = {
 export const Pending = schemaOf<discovery.PendingBody>()(
   named('PendingDevice', 'A device that waits for review.', {
     ...queueFields,
-    serial_number: text('Empty where it is not known.'),
+    serial_number: textOrNull('Serial number.'),
     ip,
     device_type: text('`receiver` or `transmitter`.'),
   }),
@@ -83,7 +83,7 @@ const ExistingDevice = schemaOf<discovery.ExistingDevice>()(
     model: textOrNull("The manufacturer's model."),
     serial_number: textOrNull('Serial number.'),
     mac_address: textOrNull('MAC address.'),
-    ip: textOrNull('IPv4 address.'),
+    ip,
     location,
   }),
 )
@@ -96,7 +96,7 @@ export const QueueEntry = schemaOf<discovery.QueueEntryBody>()(
     api_device_id: text("Id in the manufacturer's system."),
     serial_number: textOrNull('Serial number.'),
     mac_address: textOrNull('MAC address.'),
-    ip: textOrNull('IPv4 address.'),
+    ip,
     device_type: oneOf(['receiver', 'transmitter'], 'What it is.'),
     reviewed_by: textOrNull('Name of whoever decided.'),
     reviewed_at: timeOrNull('When that was.'),
@@ -110,7 +110,7 @@ export const Movement = schemaOf<discovery.MovementBody>()(
     id,
     manufacturer,
     device: Type.Object(
-      { id, name: text('As shown on the device.'), serial_number: text('Empty where it is not known.') },
+      { id, name: text('As shown on the device.'), serial_number: textOrNull('Serial number.') },
       { description: 'The receiver.' },
     ),
     old_ip: ip,

@@ -30,7 +30,7 @@ export function alertRoutes(app: FastifyInstance, deps: AlertRoutesDeps): void {
       manufacturer: readParameter(query, 'manufacturer'),
       receiver_id: readIdParameter(query, 'receiver'),
     }
-    const alerts = (await listAlerts(deps.db.read, filter)).map(toAlertBody)
+    const alerts = (await listAlerts(deps.db.read, filter)).map((alert) => toAlertBody(alert, deps.now()))
     return page === null ? alerts : toPage(alerts, page, request.url)
   })
 

@@ -8,6 +8,7 @@ import * as details from '../model/details.ts'
 import * as hardware from '../model/hardware.ts'
 import type { ManufacturerHealth } from '../model/health.ts'
 import type * as places from '../model/location.ts'
+import { networkModes } from '../model/network.ts'
 import type { Settings } from '../model/settings.ts'
 import {
   flag,
@@ -26,7 +27,7 @@ import {
 
 export const id = whole('Of the record.')
 export const manufacturer = text('Code of the manufacturer.')
-export const ip = text('IPv4 address; empty where it is not known.')
+export const ip = textOrNull('IPv4 address.')
 
 // --- Receivers -------------------------------------------------------------------------------------------------------
 
@@ -131,13 +132,16 @@ export const location = orNull(LocationReference, 'Where it stands.')
 /** What stays of a receiver besides its channels. */
 const hardwareFields = {
   battery_health: oneOf(['good', 'fair', 'low', 'critical', 'unknown'], 'Of the weakest known battery.'),
-  signal_quality: oneOf(['excellent', 'good', 'fair', 'poor', 'unknown'], 'Of the weakest known RF level.'),
+  signal_quality: oneOf(
+    ['excellent', 'good', 'fair', 'poor', 'unknown'],
+    'Of the weakest known RF level of channels with a transmitter.',
+  ),
   api_device_id: textOrNull("Id in the manufacturer's system."),
   serial_number: textOrNull('Serial number.'),
   mac_address: textOrNull('MAC address.'),
   subnet_mask: textOrNull('Subnet mask.'),
   gateway: textOrNull('Gateway.'),
-  network_mode: textOrNull('`auto`, `manual`, `dhcp` or `static`.'),
+  network_mode: orNull(oneOf(networkModes, 'How it gets its address.'), 'How it gets its address.'),
   interface_id: textOrNull('Version of the network interface.'),
   description: textOrNull('Free text.'),
   firmware_version: textOrNull('Firmware.'),
@@ -181,7 +185,7 @@ export const whereHeard = {
 const DiscoveredDevice = schemaOf<api.DiscoveredDevice>()(
   named('DiscoveredDevice', 'Found by a scan, and not a receiver yet.', {
     id,
-    ip,
+    ip: text('IPv4 address.'),
     device_type: text('Model family.'),
     channels: whole('How many channels it has.'),
     manufacturer,
@@ -301,7 +305,7 @@ export const Chassis = schemaOf<hardware.ChassisBody>()(
     manufacturer,
     serial_number: textOrNull('Serial number.'),
     mac_address: textOrNull('MAC address.'),
-    ip: textOrNull('IPv4 address.'),
+    ip,
     status: presence,
     firmware_version: textOrNull('Firmware.'),
     location,

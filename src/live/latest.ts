@@ -1,5 +1,6 @@
 /** The last reading of every receiver, and every way to find one: what is true right now, in memory. */
 
+import { now } from '../clock.ts'
 import type { QueueEntry } from '../model/discovery.ts'
 import type { Receiver } from '../model/receiver.ts'
 import { createKnown, type Known } from '../model/reconcile.ts'
@@ -11,6 +12,8 @@ export interface Latest extends Known {
   list(manufacturer?: string): readonly Receiver[]
   put(receiver: Receiver): void
   remove(id: number): void
+  /** When the receiver was last heard from, of `performance.now()`: presence does not depend on the wall clock. */
+  heardAt(id: number): number
   putEntry(entry: QueueEntry): void
   readonly size: number
 }
@@ -20,6 +23,7 @@ export function createLatest(): Latest {
   /** In order; anew only when receivers come, go or change hands. */
   const ids = new Map<string | undefined, readonly number[]>()
   const lists = new Map<string | undefined, readonly Receiver[]>()
+  const heardAt = new Map<number, number>()
   let size = 0
 
   function idsOf(manufacturer: string | undefined): readonly number[] {
@@ -54,13 +58,18 @@ export function createLatest(): Latest {
     put(receiver) {
       const before = known.get(receiver.id)
       known.put(receiver)
+      // What was stored before this process looked is as old as its time says.
+      if (before === undefined) heardAt.set(receiver.id, performance.now() - Math.max(0, now() - receiver.last_seen))
+      else if (receiver.last_seen > before.last_seen) heardAt.set(receiver.id, performance.now())
       lists.clear()
       if (before === undefined) size += 1
       if (before?.manufacturer !== receiver.manufacturer) ids.clear()
     },
+    heardAt: (id) => heardAt.get(id) ?? Number.NEGATIVE_INFINITY,
     remove(id) {
       if (known.get(id) !== undefined) size -= 1
       known.remove(id)
+      heardAt.delete(id)
       lists.clear()
       ids.clear()
     },

@@ -3,6 +3,7 @@
  * An alert is about one subject (a channel's battery, a receiver, a source); a subject has at most one open alert.
  */
 
+import { toTimestamp } from './api.ts'
 import type { AlertMessage, Severity } from './messages.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -213,13 +214,13 @@ export function toAlertMessage(alert: Alert): AlertMessage {
   return { type: 'alert', manufacturer, id, kind, state, severity, message, channel_id }
 }
 
-export function toAlertBody(alert: Alert): AlertBody {
+export function toAlertBody(alert: Alert, now: number): AlertBody {
   const { type: _, ...told } = toAlertMessage(alert)
   const { receiver_id, raised_at, cleared_at } = alert
   return {
     ...told,
     receiver_id,
-    raised_at: new Date(raised_at).toISOString(),
-    cleared_at: cleared_at === null ? null : new Date(cleared_at).toISOString(),
+    raised_at: toTimestamp(Math.min(raised_at, now)),
+    cleared_at: cleared_at === null ? null : toTimestamp(Math.min(cleared_at, now)),
   }
 }

@@ -66,9 +66,15 @@ test.each([
 })
 
 // Conformance: C-2.12.
-test('a channel without a transmitter counts with its own RF level, where that is known', () => {
-  expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -90 })])).toBe('poor')
+test('signal quality ignores channels without a transmitter', () => {
+  expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -90 })])).toBe('excellent')
   expect(signalQuality([channel({ rf_level: -50 }), channel(null)])).toBe('excellent')
+})
+
+test('signal quality is unknown without a transmitter, and uses the level of the channel where the transmitter has none', () => {
+  expect(signalQuality([channel(null, { rf_level: -98 })])).toBe('unknown')
+  expect(signalQuality([])).toBe('unknown')
+  expect(signalQuality([channel({ rf_level: null }, { rf_level: -90 })])).toBe('poor')
 })
 
 // Conformance: C-7.5.
@@ -84,7 +90,7 @@ test('a change tells all channels and what else differs; last_seen alone is none
   expect(toReceiverChange(before, { ...before, last_seen: 9 })).toBeNull()
   expect(toReceiverChange(before, { ...before, ip: null, is_active: false })).toEqual({
     channels: [toChannelBody(channel(null))],
-    ip: '',
+    ip: null,
     is_active: false,
     last_seen: '1970-01-01T00:00:00.000Z',
   })

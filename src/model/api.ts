@@ -3,6 +3,7 @@
 import type { ChannelDetails, TransmitterDetails } from './details.ts'
 import type { ServiceHealth } from './health.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
+import type { NetworkMode } from './network.ts'
 import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
 import type { Settings } from './settings.ts'
 
@@ -35,7 +36,7 @@ export interface ReceiverSummary {
   readonly id: number
   readonly name: string
   readonly device_type: string
-  readonly ip: string
+  readonly ip: string | null
   readonly is_active: boolean
   readonly last_seen: string
   readonly manufacturer: string
@@ -58,7 +59,7 @@ export interface ReceiverDetail extends ReceiverInData {
   readonly mac_address: string | null
   readonly subnet_mask: string | null
   readonly gateway: string | null
-  readonly network_mode: string | null
+  readonly network_mode: NetworkMode | null
   readonly interface_id: string | null
   readonly description: string | null
   readonly firmware_version: string | null
@@ -144,7 +145,7 @@ export function toChannelBody(channel: Channel): ChannelBody {
 
 export function toReceiverSummary(receiver: Receiver): ReceiverSummary {
   const { id, name, device_type, ip, is_active, last_seen, manufacturer } = receiver
-  return { id, name, device_type, ip: ip ?? '', is_active, last_seen: toTimestamp(last_seen), manufacturer }
+  return { id, name, device_type, ip, is_active, last_seen: toTimestamp(last_seen), manufacturer }
 }
 
 /** A receiver in the full data payload, without its channels. */
@@ -195,9 +196,10 @@ export function batteryHealth(channels: readonly Channel[], threshold: number): 
   return worst > threshold ? 'fair' : 'low'
 }
 
-/** The worst known RF level decides, of channels without a transmitter too. */
+/** The worst known RF level decides. Only channels with a transmitter count: the noise floor of an idle channel is no signal. */
 export function signalQuality(channels: readonly Channel[]): SignalQuality {
-  const worst = lowest(channels.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
+  const inUse = channels.filter((channel) => channel.transmitter !== null)
+  const worst = lowest(inUse.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
   if (worst === null) return 'unknown'
   if (worst >= -55) return 'excellent'
   if (worst >= -70) return 'good'
@@ -215,7 +217,7 @@ export function toReceiverChange(before: Receiver | undefined, after: Receiver):
   let isChanged = before?.channels !== after.channels
   for (const field of hardwareFields) {
     if (before?.[field] === after[field]) continue
-    fields[field] = field === 'ip' ? (after.ip ?? '') : after[field]
+    fields[field] = after[field]
     isChanged = true
   }
   if (before?.is_active !== after.is_active) {

@@ -27,8 +27,11 @@ const direct: Observation = {
 /** One house in memory, told by either form at the time given. */
 function createHouse() {
   const known = createKnown()
-  const authority = createAuthority((id) => (id.startsWith('direct:') ? 1 : 0))
+  let now = 0
+  const silentMs = (id: number) => now - (known.get(id)?.last_seen ?? 0)
+  const authority = createAuthority((id) => (id.startsWith('direct:') ? 1 : 0), silentMs)
   const tell = (seen: Observation, at: number) => {
+    now = at
     const { plan, add } = startIntake({ known, manufacturer: 'shure', at, authority })
     add(seen)
     for (const { draft, told } of plan.creations) {

@@ -12,7 +12,7 @@ export interface Authority {
    * What of an observation of this known receiver is to be believed, in the receiver's own id; the very observation
    * where all of it is. What stands back does not count as hearing the receiver.
    */
-  heed(receiver: Receiver, seen: Observation, at: number): Observation
+  heed(receiver: Receiver, seen: Observation): Observation
 }
 
 /** The better form's word stands for so long after the last one. */
@@ -33,20 +33,23 @@ interface ToldOfChannel {
   hasTransmitter: boolean | null | undefined
 }
 
-/** `rankOf`: of the form whose id this is; the higher one is the better. */
-export function createAuthority(rankOf: (id: string) => number): Authority {
+/**
+ * `rankOf`: of the form whose id this is; the higher one is the better. `silentMs`: how long ago the receiver was last
+ * heard from.
+ */
+export function createAuthority(rankOf: (id: string) => number, silentMs: (receiverId: number) => number): Authority {
   /** By receiver, of those that are heard in several forms: what the better one tells. */
   const shared = new Map<number, Told>()
   return {
-    heed(receiver, seen, at) {
-      const { id, api_device_id, last_seen } = receiver
+    heed(receiver, seen) {
+      const { id, api_device_id } = receiver
       if (api_device_id === seen.id || api_device_id === null) {
         const told = shared.size === 0 ? undefined : shared.get(id)
         if (told !== undefined) note(told, seen)
         return seen
       }
       const isBetter = rankOf(seen.id) >= rankOf(api_device_id)
-      if (isBetter || at - last_seen > freshMs) {
+      if (isBetter || silentMs(id) > freshMs) {
         if (isBetter && rankOf(seen.id) > rankOf(api_device_id)) shared.set(id, note(nothing(), seen))
         else shared.delete(id)
         return seen

@@ -136,7 +136,7 @@ export interface ConnectionBody
 export function toConnectionBody(connection: Connection, receiverName: string | null, now: number): ConnectionBody {
   const { source: _, connected_at, disconnected_at, last_message_at, ...rest } = connection
   const end = connection.status === 'connected' ? now : disconnected_at
-  const time = (at: number | null) => (at === null ? null : toTimestamp(at))
+  const time = (at: number | null) => (at === null ? null : toTimestamp(Math.min(at, now)))
   return {
     id: connection.receiver,
     ...rest,

@@ -19,8 +19,8 @@ export interface ScanBody {
 /** An item of `GET /api/discovery/pending/`. */
 export interface PendingBody
   extends Pick<QueueEntry, 'id' | 'manufacturer' | 'status' | 'conflict_type' | 'is_duplicate' | 'is_ip_conflict'> {
-  readonly serial_number: string
-  readonly ip: string
+  readonly serial_number: string | null
+  readonly ip: string | null
   readonly device_type: string
   readonly existing_device: number | null
   readonly discovered_at: string
@@ -56,9 +56,9 @@ export interface QueueEntryBody
 /** An item of the movement lists. */
 export interface MovementBody
   extends Pick<LoggedMovement, 'id' | 'manufacturer' | 'movement_type' | 'detected_by' | 'reason' | 'times_seen'> {
-  readonly device: { readonly id: number; readonly name: string; readonly serial_number: string }
-  readonly old_ip: string
-  readonly new_ip: string
+  readonly device: { readonly id: number; readonly name: string; readonly serial_number: string | null }
+  readonly old_ip: string | null
+  readonly new_ip: string | null
   readonly old_location: LocationReference | null
   readonly new_location: LocationReference | null
   readonly detected_at: string
@@ -71,8 +71,8 @@ export function toPendingBody(entry: QueueEntry): PendingBody {
   return {
     id,
     manufacturer,
-    serial_number: entry.serial_number ?? '',
-    ip: entry.ip ?? '',
+    serial_number: entry.serial_number,
+    ip: entry.ip,
     status,
     conflict_type,
     is_duplicate,
@@ -103,9 +103,9 @@ export function toMovementBody(movement: LoggedMovement): MovementBody {
   return {
     id,
     manufacturer,
-    device: { ...receiver, serial_number: receiver.serial_number ?? '' },
-    old_ip: movement.old_ip ?? '',
-    new_ip: movement.new_ip ?? '',
+    device: receiver,
+    old_ip: movement.old_ip,
+    new_ip: movement.new_ip,
     old_location,
     new_location,
     movement_type,

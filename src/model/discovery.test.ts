@@ -19,7 +19,7 @@ describe('metadata', () => {
 
   test('keeps text as text', () => {
     const odd = { text: 'a\u0000b\u001bc\ud800d', list: ['\u202e<b>'] }
-    expect(boundMetadata(odd)).toEqual({ text: 'abc\ufffdd', list: ['\u202e<b>'] })
+    expect(boundMetadata(odd)).toEqual({ text: 'a b c\ufffdd', list: ['\u202e<b>'] })
   })
 
   // Reliability: 3.8.4.

@@ -109,5 +109,5 @@ export function boundMetadata(metadata: unknown): unknown {
 }
 
 function plainText(text: string): string {
-  return text.toWellFormed().replace(/\p{Cc}/gu, '')
+  return text.toWellFormed().replace(/\p{Cc}+/gu, ' ')
 }

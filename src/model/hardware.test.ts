@@ -84,6 +84,14 @@ describe('units on channels', () => {
       status: 'offline',
     })
   })
+
+  it('have the model that the channel reports of its transmitter', () => {
+    const channels = receiver.channels.map((channel) => {
+      return { ...channel, transmitter: channel.transmitter && { ...channel.transmitter, details: { model: 'ULXD2' } } }
+    })
+    expect(toUnitBody(unit, { ...receiver, channels }, 'healthy').model).toBe('ULXD2')
+    expect(toUnitBody(unit, receiver, 'healthy').model).toBeNull()
+  })
 })
 
 describe('units of their own', () => {

@@ -231,7 +231,7 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
     id,
     name: (channel && transmitter && nameOn(channel)) ?? unit.name,
     device_type,
-    model,
+    model: model ?? details?.model ?? null,
     manufacturer,
     battery_percentage: isOwn ? unit.battery : (transmitter?.battery ?? null),
     base_chassis: unit.receiver_id,

@@ -193,7 +193,7 @@ export function startIntake({ known, manufacturer, at, settled, authority }: Int
   }
 
   function heed(receiver: Receiver, seen: Observation): Observation {
-    return authority?.heed(receiver, seen, at) ?? seen
+    return authority?.heed(receiver, seen) ?? seen
   }
 
   function recordHeard(receiver: Receiver, seen: Observation): void {

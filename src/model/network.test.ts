@@ -5,6 +5,7 @@ import {
   hostAddresses,
   isInside,
   parseIpv4,
+  parseNetworkMode,
   parseSubnet,
   readScanAddresses,
   readScanSubnet,
@@ -105,4 +106,17 @@ test('single addresses are taken once each, in private networks alone', () => {
       [],
     ),
   ).toHaveProperty('error')
+})
+
+test.each([
+  ['DHCP', 'dhcp'],
+  [' Static ', 'static'],
+  ['auto', 'auto'],
+  ['MANUAL', 'manual'],
+  ['weird', null],
+  ['', null],
+  [1, null],
+  [null, null],
+])('network mode %j is %j', (told, expected) => {
+  expect(parseNetworkMode(told)).toBe(expected)
 })

@@ -1,4 +1,13 @@
-/** IPv4 addresses and subnets as numbers, and which of them may be searched for devices. */
+/** IPv4 addresses and subnets as numbers, which of them may be searched for devices, and how a device gets its address. */
+
+export const networkModes = ['auto', 'manual', 'dhcp', 'static'] as const
+export type NetworkMode = (typeof networkModes)[number]
+
+/** Case does not matter; null for anything that is not one of the four. */
+export function parseNetworkMode(value: unknown): NetworkMode | null {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  return networkModes.find((mode) => mode === word) ?? null
+}
 
 /** First and last address; the bits behind the prefix are masked. */
 export interface Subnet {
@@ -45,7 +54,7 @@ export function hostAddresses({ first, last, prefix }: Subnet): string[] {
   return Array.from({ length: count }, (_, at) => formatIpv4(first + margin + at))
 }
 
-export function isInside(subnet: Subnet, ip: string | null): boolean {
+export function isInside(subnet: Subnet, ip: string | null): ip is string {
   const address = ip === null ? null : parseIpv4(ip)
   return address !== null && address >= subnet.first && address <= subnet.last
 }

@@ -5,6 +5,8 @@ import {
   type ChannelReading,
   emptyChannel,
   mergeChannels,
+  mergeObservations,
+  type Observation,
   withoutOvertaken,
   withSumAsChannel,
 } from './receiver.ts'
@@ -116,4 +118,38 @@ describe('what a device says in sum', () => {
     const silent = { id: 'd', kind: 'receiver' } as const
     expect(withSumAsChannel(silent, sum)).toBe(silent)
   })
+})
+
+it('two reports of one device are one: what the later one leaves out is as in the earlier one', () => {
+  const earlier: Observation = {
+    id: 'd1',
+    kind: 'receiver',
+    name: 'Rack',
+    model_name: 'ULXD4D',
+    channels: [
+      { channel: 1, name: 'Host', transmitter: { battery: 80, name: 'Pack' } },
+      { channel: 2, transmitter: { battery: 70 } },
+    ],
+  }
+  const later: Observation = {
+    id: 'd1',
+    kind: 'receiver',
+    name: 'Rack 2',
+    model_name: null,
+    channels: [
+      { channel: 1, transmitter: { battery: 79 } },
+      { channel: 2, transmitter: null },
+      { channel: 3, rf_level: -90 },
+    ],
+  }
+  expect(mergeObservations(earlier, later)).toEqual({
+    ...earlier,
+    name: 'Rack 2',
+    channels: [
+      { channel: 1, name: 'Host', transmitter: { battery: 79, name: 'Pack' } },
+      { channel: 2, transmitter: null },
+      { channel: 3, rf_level: -90 },
+    ],
+  })
+  expect(mergeObservations(earlier, { id: 'd1', kind: 'receiver', channels: undefined })).toEqual(earlier)
 })

@@ -7,6 +7,7 @@
  */
 
 import type { ChannelDetails, TransmitterDetails } from './details.ts'
+import type { NetworkMode } from './network.ts'
 
 export interface Transmitter {
   /** The position the upstream itself gives; the wall's own is its channel's `slot`. */
@@ -44,7 +45,7 @@ export interface Hardware {
   readonly ip: string | null
   readonly subnet_mask: string | null
   readonly gateway: string | null
-  readonly network_mode: string | null
+  readonly network_mode: NetworkMode | null
   readonly interface_id: string | null
   readonly description: string | null
   readonly firmware_version: string | null
@@ -120,6 +121,27 @@ export function toldHardware(seen: Observation): Partial<Hardware> {
     if (value !== undefined && value !== null) told[field] = value
   }
   return told as Partial<Hardware>
+}
+
+/** A receiver that was stored by a clock that is ahead of ours was last heard from now. */
+export function seenBy(now: number, receiver: Receiver): Receiver {
+  return receiver.last_seen > now ? { ...receiver, last_seen: now } : receiver
+}
+
+/** Two reports of one device as one: what the later one leaves out or does not know is as in the earlier one. */
+export function mergeObservations(earlier: Observation, later: Observation): Observation {
+  const channels = new Map((earlier.channels ?? []).map((reading) => [reading.channel, reading]))
+  for (const reading of later.channels ?? []) {
+    channels.set(reading.channel, mergeReadings(channels.get(reading.channel), reading))
+  }
+  const known = Object.entries(later).filter(([, value]) => value !== undefined && value !== null)
+  return { ...earlier, ...Object.fromEntries(known), ...(channels.size > 0 && { channels: [...channels.values()] }) }
+}
+
+function mergeReadings(earlier: ChannelReading | undefined, later: ChannelReading): ChannelReading {
+  const { transmitter } = later
+  const isPartial = transmitter !== undefined && transmitter !== null
+  return { ...earlier, ...later, ...(isPartial && { transmitter: { ...earlier?.transmitter, ...transmitter } }) }
 }
 
 /** The fields of `told` that differ from `known`; an empty object when nothing does. */

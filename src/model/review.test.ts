@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type QueueEntry, queueStatuses } from './discovery.ts'
 import { toDraft } from './intake.ts'
-import type { Observation, Receiver } from './receiver.ts'
+import { emptyChannel, type Observation, type Receiver } from './receiver.ts'
 import { createKnown } from './reconcile.ts'
 import { approveEntry, refuseVerdict, type Verdict, verdicts } from './review.ts'
 
@@ -68,7 +68,7 @@ describe('approving', () => {
     const known = knowing(receiver(1, { ip: '10.0.0.1', serial_number: 'S1' }))
     expect(approveEntry(entry, seen, known, at)).toMatchObject({
       kind: 'create',
-      losesApiId: null,
+      replaces: null,
       creation: {
         draft: { name: 'Rack 9', serial_number: 'S9', ip: '10.0.0.1', api_device_id: 'api-9', last_seen: at },
         told: [{ channel: 1, rf_level: -50 }],
@@ -78,14 +78,23 @@ describe('approving', () => {
 
   test('of replaced hardware takes the id from the old one', () => {
     const old = receiver(1, { api_device_id: 'api-9', serial_number: 'OLD', ip: '10.0.0.8' })
-    expect(approveEntry(entry, seen, knowing(old), at)).toMatchObject({ kind: 'create', losesApiId: { id: 1 } })
+    expect(approveEntry(entry, seen, knowing(old), at)).toMatchObject({ kind: 'create', replaces: { id: 1 } })
+  })
+
+  test('of replaced hardware whose channels were not read yet expects those of the same model', () => {
+    const channels = [emptyChannel(5, 1, 11), emptyChannel(6, 2, 12)]
+    const old = receiver(1, { api_device_id: 'api-9', serial_number: 'OLD', ip: '10.0.0.8', model: 'ULXD4D', channels })
+    const approve = (model_name: string) =>
+      approveEntry(entry, { ...seen, model_name, channels: undefined }, knowing(old), at)
+    expect(approve('ULXD4D')).toMatchObject({ creation: { told: [{ channel: 1 }, { channel: 2 }] } })
+    expect(approve('ULXD4Q')).toMatchObject({ creation: { told: [] } })
   })
 
   test('with a serial number of another manufacturer makes one of this manufacturer', () => {
     const foreign = receiver(1, { manufacturer: 'sennheiser', serial_number: 'S9', ip: '10.0.0.8' })
     expect(approveEntry(entry, seen, knowing(foreign), at)).toMatchObject({
       kind: 'create',
-      losesApiId: null,
+      replaces: null,
       creation: { draft: { manufacturer: 'shure' } },
     })
   })

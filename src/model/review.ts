@@ -2,7 +2,7 @@
 
 import { nextStatuses, type QueueEntry, type QueueStatus } from './discovery.ts'
 import { type Creation, toDraft } from './intake.ts'
-import type { Observation, Receiver } from './receiver.ts'
+import type { ChannelReading, Observation, Receiver } from './receiver.ts'
 import { type Known, reconcile } from './reconcile.ts'
 
 export const verdicts = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const
@@ -29,7 +29,8 @@ export function refuseVerdict({ id, status }: Pick<QueueEntry, 'id' | 'status'>,
 
 /** What approving an entry comes to. */
 export type Approval =
-  | { readonly kind: 'create'; readonly creation: Creation; readonly losesApiId: Receiver | null }
+  /** The new receiver takes over the API id and the slots of the one it replaces. */
+  | { readonly kind: 'create'; readonly creation: Creation; readonly replaces: Receiver | null }
   /** Meanwhile it has become a match: there is nothing to create. */
   | { readonly kind: 'link'; readonly receiver: Receiver }
   | { readonly kind: 'refuse'; readonly error: string }
@@ -54,12 +55,19 @@ export function approveEntry(entry: QueueEntry, seen: Observation | null, known:
     case 'conflict':
     // The administrator knows of the conflict, and this very entry is what kept it out.
     case 'kept_out': {
-      const creation = { draft: toDraft(entry.manufacturer, told, at), told: told.channels ?? [] }
-      return { kind: 'create', creation, losesApiId: known.byApiId(entry.manufacturer, told.id) ?? null }
+      const replaces = known.byApiId(entry.manufacturer, told.id) ?? null
+      const channels = told.channels ?? expectedChannels(told, replaces)
+      return { kind: 'create', creation: { draft: toDraft(entry.manufacturer, told, at), told: channels }, replaces }
     }
     default:
       return outcome satisfies never
   }
+}
+
+/** Nothing was read of its channels yet: the same model has the same ones. */
+function expectedChannels({ model_name }: Observation, replaces: Receiver | null): readonly ChannelReading[] {
+  if (replaces === null || (model_name ?? replaces.model) !== replaces.model) return []
+  return replaces.channels.map(({ channel }) => ({ channel }))
 }
 
 function fromEntry(entry: QueueEntry): Observation {

@@ -31,15 +31,44 @@ describe('the interval in force', () => {
     ['the default', [], undefined, 10, 'default'],
     ['the default, when a record cannot be read', [{ ...global, value: 'x' }], undefined, 10, 'default'],
   ])('%s', (_name, records, configuredInterval, expected, source) => {
-    const options = { records, manufacturer: 'shure', configuredInterval, defaultInterval: 10 }
+    const options = { records, manufacturer: 'shure', configuredInterval, defaultInterval: 10, isBroadcasting: true }
     expect(explainSettings(options).polling_interval).toEqual({ value: expected, source })
     const settings = settingsInForce(options)
     expect(settings).toEqual({ polling_interval: expected, alert_battery_threshold: 20, enable_websocket: true })
   })
 
   it('is the file’s where that says another than the built-in one, and stored where the global scope is asked', () => {
-    const options = { records: [], manufacturer: null, defaultInterval: 5 }
+    const options = { records: [], manufacturer: null, defaultInterval: 5, isBroadcasting: true }
     expect(explainSettings(options).polling_interval).toEqual({ value: 5, source: 'configured' })
     expect(explainSettings({ ...options, records: [global] }).polling_interval.source).toBe('stored')
+  })
+})
+
+describe('real-time updates in force', () => {
+  const record = (manufacturer: string | null, value: boolean) => ({
+    manufacturer,
+    key: 'enable_websocket',
+    value: String(value),
+  })
+  test.each([
+    ['nothing is set', [], true, { value: true, source: 'default' }],
+    ['its own record switches them off', [record('shure', false)], true, { value: false, source: 'stored' }],
+    ['the global record switches them off', [record(null, false)], true, { value: false, source: 'global' }],
+    [
+      'the global record switches them off and its own on',
+      [record(null, false), record('shure', true)],
+      true,
+      { value: false, source: 'global' },
+    ],
+    ['its own record switches them on', [record('shure', true)], true, { value: true, source: 'stored' }],
+    [
+      'the configuration switches them off',
+      [record(null, true), record('shure', true)],
+      false,
+      { value: false, source: 'configured' },
+    ],
+  ])('when %s', (_name, records, isBroadcasting, expected) => {
+    const options = { records, manufacturer: 'shure', defaultInterval: 10, isBroadcasting }
+    expect(explainSettings(options).enable_websocket).toEqual(expected)
   })
 })

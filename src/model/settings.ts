@@ -80,6 +80,8 @@ export interface SettingsOptions {
   readonly manufacturer: string | null
   readonly configuredInterval?: number | undefined
   readonly defaultInterval: number
+  /** The configuration's WEBSOCKET_BROADCASTING: while it is false, no setting switches updates on. */
+  readonly isBroadcasting: boolean
 }
 
 /**
@@ -91,6 +93,7 @@ export function explainSettings({
   manufacturer,
   configuredInterval,
   defaultInterval,
+  isBroadcasting,
 }: SettingsOptions): ExplainedSettings {
   const stored = <Value>(key: SettingKey, of: string | null, source: SettingSource) => {
     const record = records.find((one) => one.key === key && one.manufacturer === of)
@@ -109,9 +112,18 @@ export function explainSettings({
       general<number>('polling_interval') ?? { value: defaultInterval, source: isBuiltIn ? 'default' : 'configured' },
     alert_battery_threshold: own<number>('alert_battery_threshold') ??
       general<number>('alert_battery_threshold') ?? { value: 20, source: 'default' },
-    enable_websocket: own<boolean>('enable_websocket') ??
-      general<boolean>('enable_websocket') ?? { value: true, source: 'default' },
+    enable_websocket: isBroadcasting
+      ? firstOff([own<boolean>('enable_websocket'), general<boolean>('enable_websocket')])
+      : { value: false, source: 'configured' },
   }
+}
+
+/** Real-time updates that one scope switches off are off, whatever the other one says. */
+function firstOff(
+  scopes: readonly (ExplainedSettings['enable_websocket'] | undefined)[],
+): ExplainedSettings['enable_websocket'] {
+  const chosen = scopes.find((one) => one?.value === false) ?? scopes.find((one) => one !== undefined)
+  return chosen ?? { value: true, source: 'default' }
 }
 
 export function settingsInForce(options: SettingsOptions): Settings {

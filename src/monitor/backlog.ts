@@ -15,7 +15,7 @@ export interface Backlog {
   noteLevels(manufacturer: string): void
   /** Everything known of the receiver is on disk. */
   settle(id: number): void
-  noteSaved(id: number, at: number): void
+  noteSaved(id: number): void
   forget(id: number): void
   /** Those that said nothing new, and whose last word was written down long ago. */
   stillHereIn(intake: Intake): Pick<Receiver, 'id' | 'last_seen'>[]
@@ -30,12 +30,13 @@ const saveLevelsEveryMs = 800
 
 export function createBacklog(latest: Pick<Latest, 'get'>): Backlog {
   const unsaved = new Set<number>()
+  /** Of `performance.now()`. */
   const savedAt = new Map<number, number>()
   /** By manufacturer, of `performance.now()`. */
   const levelsSavedAt = new Map<string, number>()
 
-  function isDue({ id }: Pick<Receiver, 'id'>, at: number): boolean {
-    return at - (savedAt.get(id) ?? 0) >= lastSeenEveryMs
+  function isDue({ id }: Pick<Receiver, 'id'>): boolean {
+    return performance.now() - (savedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= lastSeenEveryMs
   }
 
   function of(manufacturer: string): number[] {
@@ -52,7 +53,7 @@ export function createBacklog(latest: Pick<Latest, 'get'>): Backlog {
     },
     noteLevels: (manufacturer) => void levelsSavedAt.set(manufacturer, performance.now()),
     settle: (id) => void unsaved.delete(id),
-    noteSaved: (id, at) => void savedAt.set(id, at),
+    noteSaved: (id) => void savedAt.set(id, performance.now()),
     forget(id) {
       unsaved.delete(id)
       savedAt.delete(id)
@@ -60,10 +61,9 @@ export function createBacklog(latest: Pick<Latest, 'get'>): Backlog {
     stillHereIn({ again, updates, at }) {
       const silent = updates.filter(({ isNews, isHeard }) => isHeard && !isNews)
       return [...again, ...silent]
-        .filter(({ receiver }) => isDue(receiver, at))
+        .filter(({ receiver }) => isDue(receiver))
         .map(({ receiver: { id, last_seen } }) => ({ id, last_seen: Math.max(last_seen, at) }))
     },
-    isAnyDue: ({ again, updates, at }) =>
-      [again, updates].some((all) => all.some(({ receiver }) => isDue(receiver, at))),
+    isAnyDue: ({ again, updates }) => [again, updates].some((all) => all.some(({ receiver }) => isDue(receiver))),
   }
 }

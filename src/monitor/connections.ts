@@ -30,6 +30,8 @@ export interface Connections {
   /** Takes in what other processes and people changed, and stores what could not be stored before. */
   load(): Promise<void>
   find(receiverId: number): Connection | undefined
+  /** Since when it is connected, of `performance.now()`; null while it is not. */
+  connectedSince(receiverId: number): number | null
   /** Every connection as stored, with when this process last heard of it; by receiver. */
   readAll(): Promise<readonly Connection[]>
   ofSource(source: string): readonly Connection[]
@@ -86,6 +88,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   /** Sources whose links nobody kept at the last look. */
   let unkept: ReadonlySet<string> = new Set()
   const heardAt = new Map<number, number>()
+  const connectedSince = new Map<number, number>()
   const heardUnsaved = new Set<number>()
   let heardSavedAt = 0
   const unsaved = new Set<number>()
@@ -108,6 +111,10 @@ export function createConnections(deps: ConnectionDeps): Connections {
   function put(connection: Connection): string[] {
     const before = all.get(connection.receiver)
     all.set(connection.receiver, connection)
+    if (connection.status !== 'connected') connectedSince.delete(connection.receiver)
+    else if (before?.status !== 'connected' || before.connected_at !== connection.connected_at) {
+      connectedSince.set(connection.receiver, performance.now())
+    }
     changes += 1
     const { source } = connection
     if (before?.source && before.source !== source) bySource.get(before.source)?.delete(connection.receiver)
@@ -187,7 +194,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   function forget(receiverId: number): void {
     const source = all.get(receiverId)?.source
     if (source) bySource.get(source)?.delete(receiverId)
-    for (const kept of [all, heardAt]) kept.delete(receiverId)
+    for (const kept of [all, heardAt, connectedSince]) kept.delete(receiverId)
     for (const kept of [unsaved, heardUnsaved]) kept.delete(receiverId)
     changes += 1
   }
@@ -222,7 +229,9 @@ export function createConnections(deps: ConnectionDeps): Connections {
 
   function withHeard(connection: Connection): Connection {
     const at = heardAt.get(connection.receiver) ?? 0
-    return at > (connection.last_message_at ?? 0) ? { ...connection, last_message_at: at } : connection
+    const known = connection.last_message_at ?? 0
+    // A time that lies ahead was stored before the clock was set back.
+    return at > known || (at > 0 && known > now()) ? { ...connection, last_message_at: at } : connection
   }
 
   function withoutSource(known: Connection): Connection {
@@ -252,6 +261,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
       }),
     load: () => inTurn(readChanges),
     find: (receiverId) => all.get(receiverId),
+    connectedSince: (receiverId) => connectedSince.get(receiverId) ?? null,
     readAll: async () => (await listConnections(db.read)).map(withHeard),
     ofSource,
     changed: (source, signal) =>

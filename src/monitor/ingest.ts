@@ -13,11 +13,11 @@ import { rankOfId } from '../manufacturers/index.ts'
 import { toReceiverChange } from '../model/api.ts'
 import { createAuthority } from '../model/authority.ts'
 import { type Intake, isStructural, type Settled, settle, type Update } from '../model/intake.ts'
-import { type ChannelReading, mergeChannels, type Observation, type Receiver } from '../model/receiver.ts'
+import { type ChannelReading, mergeChannels, type Observation, type Receiver, seenBy } from '../model/receiver.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { listEntries } from '../store/discovery.ts'
 import { StaleWriteError, StoreBusyError } from '../store/errors.ts'
-import { listReceivers, listRemovals } from '../store/receivers.ts'
+import { listReceivers, listRemovals, saveLastSeen } from '../store/receivers.ts'
 import { currentRevision, nextRevision } from '../store/revision.ts'
 import { listUnits } from '../store/units.ts'
 import type { Alerts } from './alerts.ts'
@@ -45,6 +45,8 @@ export interface Ingest {
   change<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T>
   /** Takes in what other processes have stored since. */
   catchUp(): Promise<void>
+  /** Takes back times that lie ahead, after the clock was set back. */
+  correctTimes(): Promise<void>
   /** Shows what other processes have heard; to write it down is their business. */
   hearElsewhere(levels: readonly HeardElsewhere[]): void
 }
@@ -74,7 +76,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   /** Of when the levels are that other processes have passed on. */
   const wordAt = new Map<number, number>()
   const settled = new WeakMap<Observation, Settled>()
-  const authority = createAuthority(rankOfId)
+  const authority = createAuthority(rankOfId, (id) => performance.now() - latest.heardAt(id))
   const planner = createPlanner({ latest, units, backlog, authority, settled, now })
   const { plan, planLong, needsWriting, bringsUnit, current } = planner
   let turn: Promise<unknown> = Promise.resolve()
@@ -151,13 +153,13 @@ export function createIngest(deps: IngestDeps): Ingest {
     for (const entry of written.entries) latest.putEntry(entry)
     for (const unit of written.units) units.put(unit)
     for (const [id, before] of written.pictured) {
-      backlog.noteSaved(id, now())
+      backlog.noteSaved(id)
       if (latest.get(id) === before) backlog.settle(id)
     }
-    for (const { id } of written.stillHere) backlog.noteSaved(id, now())
+    for (const { id } of written.stillHere) backlog.noteSaved(id)
     cache.drop(batch.manufacturer)
     for (const receiver of written.created) {
-      backlog.noteSaved(receiver.id, now())
+      backlog.noteSaved(receiver.id)
       showHeard(receiver)
       if (isBreathDue()) await breathe()
     }
@@ -215,15 +217,22 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function hearElsewhere(levels: readonly HeardElsewhere[]): void {
-    for (const { id, last_seen, is_active, channels } of levels) {
+    for (const heard of levels) {
+      const { id, is_active, channels } = heard
       const known = latest.get(id)
-      // What was heard here, or heard later, stands.
-      if (known === undefined || backlog.has(id) || known.last_seen > last_seen) continue
+      if (known === undefined || backlog.has(id)) continue
+      // What was heard later stands; the times of others are compared with each other as they are.
+      if (isHeardSince(Math.max(known.last_seen, wordAt.get(id) ?? 0), heard)) continue
       // Who says nothing of levels knows no newer ones than the database.
-      if (channels.length > 0) wordAt.set(id, last_seen)
+      if (channels.length > 0) wordAt.set(id, heard.last_seen)
       cache.drop(known.manufacturer)
       alerts.left(id)
-      show({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })
+      show({
+        ...known,
+        last_seen: Math.min(heard.last_seen, now()),
+        is_active,
+        channels: mergeChannels(known.channels, channels),
+      })
     }
   }
 
@@ -287,9 +296,10 @@ export function createIngest(deps: IngestDeps): Ingest {
       cache.drop(entry.manufacturer)
     }
     for (const unit of changedUnits) units.put(unit)
-    for (const receiver of receivers) {
+    for (const stored of receivers) {
+      const receiver = seenBy(now(), stored)
       cache.drop(receiver.manufacturer)
-      backlog.noteSaved(receiver.id, receiver.last_seen)
+      backlog.noteSaved(receiver.id)
       alerts.left(receiver.id)
       const known = latest.get(receiver.id)
       const isNewer = backlog.has(receiver.id) || isHeardSince(wordAt.get(receiver.id), receiver)
@@ -297,8 +307,19 @@ export function createIngest(deps: IngestDeps): Ingest {
     }
   }
 
+  async function correctTimes(): Promise<void> {
+    const ahead = latest.list().filter(({ last_seen }) => last_seen > now())
+    if (ahead.length === 0) return
+    const corrected = ahead.map((receiver) => {
+      return { ...receiver, last_seen: Math.round(now() - (performance.now() - latest.heardAt(receiver.id))) }
+    })
+    for (const receiver of corrected) replace(receiver)
+    await inTurn(() => change((tx, revision) => saveLastSeen(tx, revision, corrected)))
+  }
+
   return {
     take,
+    correctTimes,
     show: (batch) => showPlanned(batch, plan(batch)),
     preview: (batch) => toReport(batch, plan(batch)),
     change: (work) => inTurn(() => change(work)),
@@ -315,7 +336,7 @@ class OvertakenError extends StoreBusyError {
 }
 
 /** Word of newer levels came faster than what was stored before them. */
-function isHeardSince(wordAt: number | undefined, stored: Receiver): boolean {
+function isHeardSince(wordAt: number | undefined, stored: Pick<Receiver, 'last_seen'>): boolean {
   const aheadMs = (wordAt ?? 0) - stored.last_seen
   return aheadMs > 0 && aheadMs <= wordAheadMs
 }

@@ -264,7 +264,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     // The list was one call; the first cycle may use up the burst.
     let budget = Math.max(allowed, hasPolled ? 1 : source.pace.burst) - 1
     hasPolled = true
-    const time = now()
+    const time = performance.now()
     const wanting = devices.filter((entry) => wantsIdentity(entry, time))
     const strangers = wanting.filter(({ meaning }) => !meaning.hasIdentity)
     const acquainted = wanting.filter(({ meaning }) => meaning.hasIdentity)
@@ -317,7 +317,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     if (!isLinkHere) {
       await ingest.catchUp()
       if ((receiverOf(entry)?.last_seen ?? 0) > began.at) {
-        entry.levelsAt = 0
+        entry.levelsAt = Number.NEGATIVE_INFINITY
         return
       }
     }
@@ -349,12 +349,18 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     return found
   }
 
-  /** Since when this device's levels are pushed, to whatever process; null when they are not. */
+  /** Another device answers under the receiver's id, and waits for review. */
+  function isReplacement(entry: Remembered, receiver: Receiver): boolean {
+    const meaning = memory.meaningOf(entry)
+    return entry.itself !== meaning && isOtherHardware(receiver, identityOf(meaning))
+  }
+
+  /** Since when (of `performance.now()`) this device's levels are pushed, to whatever process; null when they are not. */
   function linkedSince(entry: Remembered): number | null {
     const receiver = receiverOf(entry)
-    const connection = receiver && connections.find(receiver.id)
-    const isLinked = connection?.status === 'connected' && connection.source === heard.id
-    return isLinked ? (connection.connected_at ?? 0) : null
+    // What is pushed is taken for the known receiver alone: a device in its place is read by polling.
+    if (receiver === undefined || isReplacement(entry, receiver)) return null
+    return connections.find(receiver.id)?.source === heard.id ? connections.connectedSince(receiver.id) : null
   }
 
   function wantsIdentity(entry: Remembered, time: number): boolean {
@@ -379,15 +385,15 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       const isAsBefore = entry.itself === meaning && entry.missed < missedUntilGone
       const receiver = isAsBefore ? undefined : receiverOf(entry)
       if (receiver === undefined) continue
-      const isItself = !isOtherHardware(receiver, identityOf(meaning))
+      const isItself = !isReplacement(entry, receiver)
       entry.itself = isItself ? meaning : null
       entry.replaced = isItself ? 0 : entry.replaced + 1
       const isGone = entry.missed >= missedUntilGone || entry.replaced >= missedUntilGone
       if (isGone && receiver.is_active) gone.push(receiver.id)
     }
-    const silentSince = now() - silentAfterMs(intervalMs)
-    for (const receiver of latest.list(manufacturer)) {
-      if (receiver.is_active && receiver.last_seen < silentSince) gone.push(receiver.id)
+    const silentSince = performance.now() - silentAfterMs(intervalMs)
+    for (const { id, is_active } of latest.list(manufacturer)) {
+      if (is_active && latest.heardAt(id) < silentSince) gone.push(id)
     }
     return gone
   }

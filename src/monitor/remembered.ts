@@ -13,6 +13,7 @@ export interface Remembered {
   device: UpstreamDevice
   /** Of this `device`, and of no other. */
   meaning: Meaning
+  /** When these were last read, of `performance.now()`. */
   identityAt: number
   levelsAt: number
   /** Good polls in a row that lacked it or called it offline. */
@@ -51,6 +52,8 @@ export interface Memory {
   all(): Iterable<Remembered>
 }
 
+const never = Number.NEGATIVE_INFINITY
+
 export function createMemory(form: Form): Memory {
   const devices = new Map<string, Remembered>()
   let cycle = 0
@@ -62,7 +65,7 @@ export function createMemory(form: Form): Memory {
 
   function start(listed: UpstreamDevice): Remembered {
     const meaning = readMeaning(form, listed)
-    const read = { identityAt: 0, levelsAt: 0, missed: 0, itself: null, replaced: 0, cycle, receiver: null }
+    const read = { identityAt: never, levelsAt: never, missed: 0, itself: null, replaced: 0, cycle, receiver: null }
     const entry = { id: listed.id, listed, known: listed, device: listed, meaning, ...read }
     devices.set(listed.id, entry)
     return entry
@@ -74,7 +77,7 @@ export function createMemory(form: Form): Memory {
     const before = meaningOf(entry)
     const isAsListed = entry.device === entry.known
     const isSame = form.isSameIdentity(listed, entry.device)
-    if (!isSame) entry.identityAt = 0
+    if (!isSame) entry.identityAt = never
     entry.known = form.withEarlierIdentity(listed, entry.device)
     entry.device = entry.known
     entry.listed = listed

@@ -11,16 +11,15 @@ export interface SilenceDeps {
   readonly db: Database
   readonly latest: Latest
   readonly ingest: Ingest
-  now(): number
   manufacturers(): readonly MonitoredManufacturer[]
   intervalMs(manufacturer: string): number
 }
 
 export async function silenceUnpolled(deps: SilenceDeps): Promise<void> {
-  const { db, latest, ingest, now } = deps
+  const { db, latest, ingest } = deps
   for (const { code, sources } of deps.manufacturers()) {
-    const silentSince = now() - silentAfterMs(deps.intervalMs(code))
-    const silent = latest.list(code).filter((one) => one.is_active && one.last_seen < silentSince)
+    const silentSince = performance.now() - silentAfterMs(deps.intervalMs(code))
+    const silent = latest.list(code).filter(({ id, is_active }) => is_active && latest.heardAt(id) < silentSince)
     if (silent.length === 0 || (await isPolled(db, sources))) continue
     await ingest.take({ manufacturer: code, observations: [], gone: silent.map(({ id }) => id) })
   }

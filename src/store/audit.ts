@@ -1,6 +1,7 @@
 /** Who did what; rows are added, and go only by age or number. */
 
 import { type Selectable, sql } from 'kysely'
+import { now } from '../clock.ts'
 import type { Actor, AuditEntry, AuditRecord } from '../model/access.ts'
 import type { Reader, Tx } from './database.ts'
 import type { AuditRow } from './schema.ts'
@@ -10,7 +11,7 @@ export async function writeAudit(tx: Tx, { actor, action, target, result, detail
   const row = await tx.query
     .insertInto('audit')
     .values({
-      at: Date.now(),
+      at: now(),
       actor_kind: actor.kind,
       actor_id: actor.id,
       actor_name: actor.name,

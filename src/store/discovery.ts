@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import type { LoggedMovement, Movement, QueueEntry, QueueStatus, ReviewedEntry } from '../model/discovery.ts'
-import type { Observation } from '../model/receiver.ts'
+import { mergeObservations, type Observation } from '../model/receiver.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inPages } from './rows.ts'
 import type { MovementRow, QueueRow, Schema } from './schema.ts'
@@ -51,8 +51,8 @@ export async function listEntries(reader: Reader, sinceRevision = -1): Promise<Q
 
 /**
  * Puts a device up for review, or brings its entry up to date while that is pending. `discovered_at` stays the time it
- * was first put there; an entry that has been reviewed stays as it is. `seen` is kept so that approving the entry can make
- * the whole receiver. Returns the entry as it now stands.
+ * was first put there; an entry that has been reviewed stays as it is. Everything that `seen` and the reports before it
+ * contain is kept so that approving the entry can make the whole receiver. Returns the entry as it now stands.
  */
 export async function savePending(
   tx: Tx,
@@ -60,20 +60,22 @@ export async function savePending(
   entry: Omit<QueueEntry, 'id' | 'status'>,
   seen: Observation | null = null,
 ): Promise<QueueEntry> {
-  const row = {
-    ...entry,
-    is_duplicate: entry.is_duplicate ? 1 : 0,
-    is_ip_conflict: entry.is_ip_conflict ? 1 : 0,
-    metadata: JSON.stringify(entry.metadata ?? null),
-    seen: seen === null ? null : JSON.stringify({ ...seen, metadata: undefined }),
-    revision,
-  } as const
   const known = await tx.query
     .selectFrom('discovery_queue')
     .selectAll()
     .where('manufacturer', '=', entry.manufacturer)
     .where('identity_key', '=', entry.identity_key)
     .executeTakeFirst()
+  const before = toSeen(known?.seen ?? null)
+  const whole = before === null || seen === null ? (seen ?? before) : mergeObservations(before, seen)
+  const row = {
+    ...entry,
+    is_duplicate: entry.is_duplicate ? 1 : 0,
+    is_ip_conflict: entry.is_ip_conflict ? 1 : 0,
+    metadata: JSON.stringify(entry.metadata ?? null),
+    seen: whole === null ? null : JSON.stringify({ ...whole, metadata: undefined }),
+    revision,
+  } as const
   if (known === undefined) {
     const inserted = await tx.query
       .insertInto('discovery_queue')

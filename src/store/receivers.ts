@@ -1,6 +1,7 @@
 /** Receivers and their channels, with what they last read. */
 
 import { type RawBuilder, sql } from 'kysely'
+import { parseNetworkMode } from '../model/network.ts'
 import { type Channel, emptyChannel, type Receiver } from '../model/receiver.ts'
 import { macKey, serialKey } from '../model/reconcile.ts'
 import type { Reader, Tx } from './database.ts'
@@ -276,10 +277,11 @@ function toReadings(channels: readonly Channel[]): Readings {
 
 function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
   const { serial_key: _, mac_key: __, revision: ___, readings: json, is_active, ...named } = row
-  const { is_named_by_hand, location_id, ...fields } = named
+  const { is_named_by_hand, location_id, network_mode, ...fields } = named
   const readings = JSON.parse(json) as Readings
   return {
     ...fields,
+    network_mode: parseNetworkMode(network_mode),
     is_active: is_active === 1,
     is_named_by_hand: is_named_by_hand === 1,
     location: location_id,

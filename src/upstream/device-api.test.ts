@@ -219,8 +219,13 @@ describe('the common format', () => {
     [{ status: ' Online ' }, { online: true }],
     [{ status: 'standby' }, { online: false }],
     [{ device_type: 'handheld' }, { kind: 'transmitter' }],
+    [{ network_mode: 'DHCP' }, { network_mode: 'dhcp' }],
   ])('of %j', async (item, expected) => {
     expect((await observe(item)).observation).toMatchObject(expected)
+  })
+
+  test('has no network mode other than the four known ones', async () => {
+    expect((await observe({ network_mode: 'weird' })).observation).not.toHaveProperty('network_mode')
   })
 
   test('keys are data', async () => {

@@ -1,8 +1,10 @@
 /**
  * Unknown JSON -> clean values. A field of the wrong type or out of its range is null (told, but unknown); an absent one
- * is undefined (not told). Text loses control characters and broken surrogates and is cut, so that it is the same on
- * every database, terminal and page.
+ * is undefined (not told). In text a run of control characters becomes one space, broken surrogates are replaced, and long
+ * text is cut, so that it is the same on every database, terminal and page.
  */
+
+import { type NetworkMode, parseNetworkMode } from '../model/network.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -29,12 +31,12 @@ export function cleanText(text: string, maxChars: number): string {
     text
       .slice(0, maxChars * 4)
       .toWellFormed()
-      .replace(controls, ''),
+      .replace(controls, ' '),
   )
   return points.slice(0, maxChars).join('').trim()
 }
 
-const controls = /\p{Cc}/gu
+const controls = /\p{Cc}+/gu
 const plainText = /^[\u0020-\u007e\u00a0-\ud7ff]*$/
 
 /** A whole number within bounds; fractions are rounded. */
@@ -80,6 +82,10 @@ export function readIp(value: unknown): string | null | undefined {
 }
 
 const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
+export function readNetworkMode(value: unknown): NetworkMode | null | undefined {
+  return value === undefined ? undefined : parseNetworkMode(value)
+}
 
 /** Upper case with colons. */
 export function readMac(value: unknown): string | null | undefined {

@@ -166,7 +166,7 @@ it('searches a network, and tells what it found or why not', async () => {
   await dialog(page).getByLabel('Network').fill('8.8.8.0/24')
   await press(page, 'Scan')
   await dialog(page).getByText('not listed in discovery_ranges', { exact: false }).waitFor()
-  const { ip } = (await app.receivers())[0] ?? { ip: '' }
+  const ip = (await app.receivers())[0]?.ip ?? ''
   await dialog(page)
     .getByLabel('Network')
     .fill(ip.replace(/\.\d+$/, '.0/24'))

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { startApp, startHome, until } from '../app.ts'
+import { startFakeClock } from '../fake-clock.ts'
 import { atEnd } from '../scope.ts'
 import { longestGapMs } from './pulse.ts'
 import { device, says, startSystem } from './system.ts'
@@ -19,7 +20,10 @@ const jumpingClock = (jumps: readonly string[]) => `
   const jumps = [${jumps}]
   let shift = jumps.shift() ?? 0
   const now = () => real() + shift
-  process.on('SIGUSR2', () => { shift = jumps.shift() ?? 0 })
+  process.on('SIGUSR2', () => {
+    shift = jumps.shift() ?? 0
+    console.error('clock ' + now())
+  })
   globalThis.Date = new Proxy(Date, {
     construct: (target, given) => (given.length > 0 ? new target(...given) : new target(now())),
     apply: () => String(new Date()),
@@ -39,10 +43,16 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
     home,
     service,
     time,
-    /** Resolves once the service's wall clock shows about this time. */
+    /** Resolves once the system's clock, as the service sees it, shows about this time. */
     async jump(expected: number) {
       service.kill('SIGUSR2')
-      await until('the clock has jumped', async () => Math.abs((await time()) - expected) < 60_000)
+      await until('the clock has jumped', () => {
+        const shown = service
+          .err()
+          .match(/(?<=^clock )-?\d+/gm)
+          ?.at(-1)
+        return shown !== undefined && Math.abs(Number(shown) - expected) < 60_000
+      })
     },
   }
 }
@@ -71,6 +81,48 @@ describe.concurrent('a wall clock that jumps', () => {
     expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
     expect(socket.ofType('alert')).toEqual([])
     expect(leases(home.databaseUrl)).toEqual([{ epoch: 1 }])
+  }, 120_000)
+})
+
+describe.concurrent('a system clock that is an hour ahead for some seconds', () => {
+  it('keeps no receiver active and leaves no time in the future', async () => {
+    const system = await startSystem(says({ devices: [device(1)] }))
+    const home = await startHome({ manufacturers: [system.entry('shure')] })
+    const clock = await startFakeClock(home)
+    const service = await home.serve([], clock.env)
+    await until('it is polled', async () => (await service.receivers()).length === 1)
+    const asked = system.asked.length
+    await clock.set('+3600')
+    await until('it is polled meanwhile', () => system.asked.length > asked + 2)
+    await clock.set('+0')
+    system.answer((request) => request.socket.destroy())
+    const failingAt = performance.now()
+    const [receiver] = await service.receivers()
+    expect(Date.parse(String(receiver?.last_seen))).toBeLessThan(Date.now() + 1_000)
+    await until('it is inactive', async () => (await service.receivers())[0]?.is_active === false, 85_000)
+    expect(since(failingAt)).toBeGreaterThan(50_000)
+    const alerts = await until('its alert is raised', async () => {
+      const { json } = await service.get('/api/alerts/')
+      return json.length > 1 && json
+    })
+    const times = alerts.map(({ raised_at }: { raised_at: string }) => Date.parse(raised_at))
+    const stored = select(home.databaseUrl, 'select last_seen from receivers').map(({ last_seen }) => last_seen)
+    expect(Math.max(...times, ...stored.map(Number))).toBeLessThan(Date.now() + 1_000)
+  }, 120_000)
+
+  it('makes no receiver inactive while its system does not answer for a moment', async () => {
+    const system = await startSystem(says({ devices: [device(1)] }))
+    const home = await startHome({ manufacturers: [system.entry('shure')] })
+    const clock = await startFakeClock(home)
+    const service = await home.serve([], clock.env)
+    await until('it is polled', async () => (await service.receivers()).length === 1)
+    system.answer((request) => request.socket.destroy())
+    await clock.set('+3600')
+    const asked = system.asked.length
+    // Until the jump counts, and on.
+    await until('it was asked in vain', () => system.asked.length > asked + 3, 60_000)
+    await sleep(31_000)
+    expect(await service.receivers()).toMatchObject([{ is_active: true }])
   }, 120_000)
 })
 

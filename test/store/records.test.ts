@@ -96,6 +96,17 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(row).toMatchObject({ serial_number: ' New1 ', serial_key: 'new1', mac_key: '000edd000001' })
   })
 
+  test('have no network mode other than the four known ones, whatever an earlier version stored', async () => {
+    const db = await openStore(engine)
+    await insertDrafts(db, [draft(1), draft(2), draft(3)])
+    await db.transaction(async ({ query }) => {
+      await query.updateTable('receivers').set({ network_mode: 'DHCP' }).where('name', '=', 'Receiver 1').execute()
+      await query.updateTable('receivers').set({ network_mode: 'weird' }).where('name', '=', 'Receiver 2').execute()
+    })
+    const receivers = await listReceivers(db.read)
+    expect(receivers.map(({ network_mode }) => network_mode)).toEqual(['dhcp', null, 'dhcp'])
+  })
+
   // Conformance: C-2.5.
   test('get further channels on free slots, in the order of their numbers', async () => {
     const db = await openStore(engine)

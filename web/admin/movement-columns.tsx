@@ -34,7 +34,7 @@ function Device({ device }: Pick<MovementBody, 'device'>) {
   return (
     <span className="stacked">
       <bdi>{plainText(device.name)}</bdi>
-      <small>{plainText(device.serial_number)}</small>
+      <small>{plainText(device.serial_number ?? '')}</small>
     </span>
   )
 }
@@ -53,8 +53,8 @@ function Changes({ movement }: { movement: MovementBody }) {
 
 interface ChangeProps {
   readonly what: string
-  readonly before: string | undefined
-  readonly after: string | undefined
+  readonly before: string | null | undefined
+  readonly after: string | null | undefined
 }
 
 function Change({ what, before, after }: ChangeProps) {

@@ -6,7 +6,7 @@ import { words } from '../words.ts'
 import { Age } from './age.tsx'
 
 export function LostReceiver({ facts }: { facts: ChannelFacts }) {
-  const hardware = [facts.receiverModel, facts.receiverIp].filter((part) => part !== null && part !== '').join(' · ')
+  const hardware = [facts.receiverModel, facts.receiverIp].filter((part) => part !== null).join(' · ')
   return (
     <div className="lost">
       <span className="lost-line">

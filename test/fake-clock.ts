@@ -1,0 +1,65 @@
+/** A wall clock that a test sets for a real process, by libfaketime; on Debian that is installed where it is missing. */
+
+import { execFile } from 'node:child_process'
+import { access, constants, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+
+export interface FakeClock {
+  /** For the process whose clock it is. */
+  readonly env: Readonly<Record<string, string>>
+  /** From now on the clock is so many seconds ahead: `+3600`. */
+  set(offset: string): Promise<void>
+}
+
+export async function startFakeClock({ path }: { readonly path: string }): Promise<FakeClock> {
+  const library = await findLibrary()
+  const file = join(path, 'faketime')
+  await writeFile(file, '+0\n')
+  return {
+    env: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      // As in reality, only the wall clock can be set.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    },
+    set: (offset) => writeFile(file, `${offset}\n`),
+  }
+}
+
+async function findLibrary(): Promise<string> {
+  const found = (await findInstalled()) ?? (await installOnDebian())
+  if (found !== undefined) return found
+  throw new Error('libfaketime is needed here: install the package faketime.')
+}
+
+const folders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib']
+
+async function findInstalled(): Promise<string | undefined> {
+  for (const path of folders.map((folder) => join(folder, 'faketime/libfaketime.so.1'))) {
+    const isThere = await access(path, constants.R_OK).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return path
+  }
+  return undefined
+}
+
+async function installOnDebian(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  console.error('libfaketime is needed here, and is missing: installing the Debian package faketime.')
+  // One at a time with whatever else is installed: apt-get does not wait for another.
+  await execute(
+    'flock',
+    [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', 'apt-get update -qq && apt-get install -y -qq faketime'],
+    { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } },
+  ).catch((cause) => {
+    throw new Error('libfaketime is needed here, and `apt-get install faketime` failed.', { cause })
+  })
+  return findInstalled()
+}

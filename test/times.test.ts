@@ -1,0 +1,80 @@
+/** Times that were stored while the system's clock was ahead, and presence that does not depend on that clock. */
+
+import { describe, expect, it } from 'vitest'
+import { startApp, type TestApp, until } from './app.ts'
+import { engines } from './databases.ts'
+import { device, says, startSystem } from './faults/system.ts'
+
+const hour = 3_600_000
+
+async function startHouse(engine: (typeof engines)[number]) {
+  const system = await startSystem(says({ devices: [device(1)] }))
+  const manufacturers = [system.entry('shure', { poll_interval: 3600 })]
+  const app = await startApp({ engine, manufacturers })
+  const receiver = await until('it is known', async () => (await app.receivers())[0])
+  return { app, system, manufacturers, id: receiver.id }
+}
+
+const lastSeen = async (app: TestApp) => Date.parse((await app.receivers())[0]?.last_seen ?? '')
+
+async function storedLastSeen({ house }: TestApp) {
+  const { last_seen } = await house.db.read.selectFrom('receivers').select('last_seen').executeTakeFirstOrThrow()
+  return last_seen
+}
+
+describe.each(engines)('a time that lies ahead of the clock (%s)', (engine) => {
+  it('is taken back while the service runs, in memory and in the database, and nothing counts as heard by that', async () => {
+    const { app, id } = await startHouse(engine)
+    const { latest, ingest } = app.house
+    const heardAt = latest.heardAt(id)
+    const ahead = { id, last_seen: Date.now() + hour }
+    const stored = latest.get(id)
+    if (stored === undefined) throw new Error('it is not in memory')
+    await ingest.change(({ query }) =>
+      query.updateTable('receivers').set({ last_seen: ahead.last_seen }).where('id', '=', id).execute(),
+    )
+    latest.put({ ...stored, last_seen: stored.last_seen - 1 })
+    latest.put({ ...stored, ...ahead })
+    const countedAt = latest.heardAt(id)
+    expect(countedAt).toBeGreaterThan(heardAt)
+    await until('memory is corrected', async () => (await lastSeen(app)) <= Date.now())
+    await until('the database is corrected', async () => (await storedLastSeen(app)) <= Date.now())
+    expect(latest.heardAt(id)).toBe(countedAt)
+  })
+
+  it('does not come back from the database at the next start', async () => {
+    const { app, manufacturers, id } = await startHouse(engine)
+    await app.house.ingest.change(({ query }) =>
+      query
+        .updateTable('receivers')
+        .set({ last_seen: Date.now() + hour })
+        .where('id', '=', id)
+        .execute(),
+    )
+    const { connections, db } = app.house
+    await until('its connection is known', () => connections.find(id))
+    await db.transaction(({ query }) =>
+      query
+        .updateTable('connections')
+        .set({ connected_at: Date.now() + hour, last_message_at: Date.now() + hour })
+        .execute(),
+    )
+    await db.transaction(({ query }) =>
+      query
+        .insertInto('alerts')
+        .values({
+          ...{ subject: 'x', kind: 'battery_low', severity: 'warning', message: 'x', manufacturer: 'shure' },
+          ...{ receiver_id: id, channel_id: null, raised_at: Date.now() + hour, cleared_at: null, revision: 0 },
+        })
+        .execute(),
+    )
+    const dataDir = app.dataDir
+    await app.close()
+    const next = await startApp({ databaseUrl: app.databaseUrl, dataDir, manufacturers, isScreenOnly: true })
+    expect(await lastSeen(next)).toBeLessThanOrEqual(Date.now())
+    const bodies = [...(await next.get('/api/alerts/')).json, (await next.get(`/api/receivers/${id}/`)).json]
+    const times = JSON.stringify(bodies).match(/\d{4}-\d\d-\d\dT[^"]*Z/g) ?? []
+    expect(times.length).toBeGreaterThan(1)
+    for (const time of times) expect(Date.parse(time)).toBeLessThanOrEqual(Date.now())
+  })
+})
