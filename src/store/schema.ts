@@ -82,6 +82,7 @@ export interface ReceiverRow {
   is_named_by_hand: Flag
   /** JSON: what the channels last read, by channel number. */
   readings: string
+  fault: string | null
   revision: number
 }
 
