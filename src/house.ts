@@ -163,6 +163,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     const alerts = createAlerts({
       db,
       latest,
+      units,
       feed,
       log,
       now,

@@ -1,6 +1,9 @@
 /** What a technician has to be told of, once: by the WebSocket when it happens, by REST afterwards. */
 
 import { describe, expect, it } from 'vitest'
+import { startMcpSimulator } from '../src/manufacturers/sennheiser/mcp/simulator.ts'
+import { startChargerSimulator } from '../src/manufacturers/shure/strings/simulator/charger.ts'
+import type { AlertBody } from '../src/model/alert.ts'
 import {
   channelOf,
   entryOf,
@@ -149,6 +152,56 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     for (const socket of sockets) expect(socket.ofType('alert')).toHaveLength(1)
   })
 })
+
+describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: Engine) => {
+  it('raises charger_fault with the reason until the fault ends, and storage mode once for all packs', async () => {
+    const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, 70, 60] })
+    atEnd(() => charger.close())
+    const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: { devices: [charger.url] } }] })
+    const chassis = await until('the packs are known', async () => {
+      const { json } = await app.get('/api/units/')
+      return json.length === 3 && (await app.get('/api/chassis/')).json[0]
+    })
+    const open = (wanted: readonly string[]) =>
+      until(`open: ${JSON.stringify(wanted)}`, async () => {
+        const alerts: AlertBody[] = await alertsOf(app, '?state=raised')
+        return JSON.stringify(alerts.map(({ message }) => message)) === JSON.stringify(wanted) && alerts
+      })
+    await open([])
+
+    charger.charge(2, { charge: 0, error: 7 })
+    const about = { kind: 'charger_fault', state: 'raised', severity: 'warning', manufacturer: 'shure' }
+    expect(await open(['Backstage, bay 2: no communication with the battery'])).toMatchObject([
+      { ...about, receiver_id: chassis.id, channel_id: null },
+    ])
+    const { json: units } = await app.get('/api/units/')
+    expect(units[1]).toMatchObject({ battery_percentage: null, details: { fault: 'communication_failure' } })
+    charger.charge(2, { charge: 70, state: 'HOT' })
+    await open(['Backstage, bay 2: the battery is too hot to charge'])
+    charger.charge(2, 71)
+    await open([])
+    expect(await alertsOf(app, '?state=cleared')).toMatchObject([{ kind: 'charger_fault' }, { kind: 'charger_fault' }])
+
+    charger.charge(3, { charge: 0, error: 4 })
+    await open(['Backstage, bay 3: charging failed'])
+    charger.charge(3, null)
+    await open([])
+    charger.setStorageMode(true)
+    await open(['Backstage: storage mode is on, batteries are charged to 40% only'])
+    charger.setStorageMode(false)
+    await open([])
+  }, 60_000)
+})
+
+it.concurrent('a battery that the equipment itself calls low raises battery_low without a percentage', async () => {
+  const device = await startMcpSimulator({ host: '127.0.0.6', state: { battery: '?', warnings: ['Low_Battery'] } })
+  atEnd(() => device.close())
+  const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [device.url] } }] })
+  const raised = await until('it is raised', async () => (await alertsOf(app, '?state=raised'))[0])
+  expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'Battery of EM300 is low' })
+  device.set({ warnings: [] })
+  await until('it is cleared', async () => (await alertsOf(app, '?state=raised')).length === 0)
+}, 60_000)
 
 // Conformance: C-7.21.
 it.concurrent('a receiver that goes offline and comes back', async () => {

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { ChannelDetails, TransmitterDetails } from '../src/model/details.ts'
+import { type ChannelDetails, faults, type TransmitterDetails } from '../src/model/details.ts'
 import type { Observation } from '../src/model/receiver.ts'
 import { type LittleServer, serveHttp } from './plugin-kit-server.ts'
 
@@ -58,6 +58,7 @@ const ofChannelDetails: Record<keyof ChannelDetails, unknown> = {
   rf_percent: whole(0, 100),
   audio_activity: expect.stringMatching(/^(low|good|clipping)$/),
   antennas: expect.stringMatching(/^A?B?C?D?$/),
+  ...{ rf_low: flag, overload: flag, second_frequency: frequency },
   ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
   gain_db: whole(-120, 120),
 }
@@ -67,6 +68,8 @@ const ofTransmitterDetails: Record<keyof TransmitterDetails, unknown> = {
   battery_minutes_to_full: whole(0, 65_535),
   ...{ battery_health: whole(0, 100), battery_cycles: whole(0, 65_535), battery_temperature_c: whole(-40, 215) },
   battery_is_estimate: flag,
+  battery_low: flag,
+  fault: expect.toSatisfy((value) => faults.includes(value), 'one of the faults'),
 }
 const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
 const ofDevice = {

@@ -152,6 +152,26 @@ it.concurrent('details survive a restart', async () => {
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
 }, 60_000)
 
+it.concurrent('a failed self-test is a fault of the receiver, kept over a restart, until the device passes it', async () => {
+  const failed = await startDevice({ family: 'ad', hasFailedSelfTest: true })
+  const first = await startApp({ manufacturers: [shureDevices(failed.url)] })
+  const detailOf = async (app: TestApp, id: number) => (await app.get(`/api/receivers/${id}/`)).json
+  const receiver = await until('it is known', async () => (await first.receivers())[0])
+  expect(await detailOf(first, receiver.id)).toMatchObject({
+    firmware_version: expect.stringMatching(/^[\d.]+$/),
+    details: { fault: 'self_test_failed' },
+  })
+  await first.close()
+  const port = Number(new URL(failed.url).port)
+  await failed.close()
+  const screen = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
+  expect(await detailOf(screen, receiver.id)).toMatchObject({ details: { fault: 'self_test_failed' } })
+  await screen.close()
+  const mended = await startDevice({ family: 'ad', port })
+  const second = await startApp({ ...first, manufacturers: [shureDevices(mended.url)] })
+  await until('the fault is gone', async () => (await detailOf(second, receiver.id)).details === undefined)
+}, 60_000)
+
 it.concurrent('a device that falls silent is lost, and taken up again when it speaks', async () => {
   const device = await startDevice({ family: 'slxd' })
   const app = await startApp({ manufacturers: [shureDevices({ url: device.url, name: 'Stage left' })] })

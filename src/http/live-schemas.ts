@@ -54,7 +54,10 @@ const ChannelDetails = schemaOf<details.ChannelDetails>()(
       orNull(oneOf(details.audioActivities, 'How loud it is.'), 'How loud it is, where the gear tells no dBFS.'),
     ),
     quality: Type.Optional(wholeOrNull('Of the link, in percent.')),
+    rf_low: Type.Optional(flagOrNull("The equipment's own warning that RF is hardly above the squelch.")),
+    overload: Type.Optional(flagOrNull("The equipment's own warning that audio is too loud.")),
     interference: Type.Optional(flagOrNull('True while another signal disturbs it.')),
+    second_frequency: Type.Optional(textOrNull('MHz, of the second carrier with frequency diversity.')),
     muted: Type.Optional(flagOrNull("The receiver's output.")),
     encryption: Type.Optional(orNull(oneOf(details.encryptions, 'Of the link.'), 'Of the link.')),
     gain_db: Type.Optional(wholeOrNull("dB, of the receiver's output.")),
@@ -75,6 +78,10 @@ export const TransmitterDetails = schemaOf<details.TransmitterDetails>()(
     battery_cycles: Type.Optional(wholeOrNull('How often it was charged.')),
     battery_temperature_c: Type.Optional(wholeOrNull('°C.')),
     battery_is_estimate: Type.Optional(flag('True where `battery` is worked out from the bars.')),
+    battery_low: Type.Optional(flagOrNull("The equipment's own warning.")),
+    fault: Type.Optional(
+      orNull(oneOf(details.faults, 'Of a pack in a charger.'), 'Of a pack in a charger; null: none.'),
+    ),
   }),
 )
 
@@ -129,6 +136,12 @@ export const LocationReference = schemaOf<places.LocationReference>()(
 
 export const location = orNull(LocationReference, 'Where it stands.')
 
+const ReceiverDetails = schemaOf<details.ReceiverDetails>()(
+  named('ReceiverDetails', 'What some equipment reports of itself; absent while there is no fault.', {
+    fault: Type.Optional(orNull(oneOf(details.faults, 'A fault of its own.'), 'A fault of its own; null: none.')),
+  }),
+)
+
 /** What stays of a receiver besides its channels. */
 const hardwareFields = {
   battery_health: oneOf(['good', 'fair', 'low', 'critical', 'unknown'], 'Of the weakest known battery.'),
@@ -147,6 +160,7 @@ const hardwareFields = {
   firmware_version: textOrNull('Firmware.'),
   hosted_firmware_version: textOrNull('Firmware it holds for transmitters.'),
   location,
+  details: Type.Optional(ReceiverDetails),
 }
 
 export const detailFields = { ...dataFields, ...hardwareFields }
@@ -282,7 +296,7 @@ export const Alert = schemaOf<AlertBody>()(
   named('Alert', 'Something that somebody should look after.', {
     id,
     manufacturer: textOrNull('Code of the manufacturer.'),
-    kind: text('`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost` …'),
+    kind: text('`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `charger_fault` …'),
     state: oneOf(alertStates, 'Whether it still stands.'),
     severity: oneOf(['info', 'warning', 'critical'], 'How bad it is.'),
     message: text('A sentence.'),

@@ -66,7 +66,9 @@ const AlertMessage = schemaOf<messages.AlertMessage>()(
       type: said('alert'),
       manufacturer: textOrNull('Code of the manufacturer.'),
       id: whole('Of the alert; the same when it gets worse or is cleared. 0: it could not be stored.'),
-      kind: text('`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `store_damaged` …'),
+      kind: text(
+        '`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `charger_fault`, `store_damaged` …',
+      ),
       state: oneOf(['raised', 'cleared'], 'Whether it begins or ends.'),
       severity: oneOf(['info', 'warning', 'critical'], 'How bad it is.'),
       message: text('A sentence.'),

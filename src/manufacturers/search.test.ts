@@ -208,7 +208,7 @@ describe.concurrent('a Shure device that announces itself unasked', () => {
   }
 
   test('and does not answer is found with its model, its channels and where to listen to it', async () => {
-    const noise = [Buffer.from('hello'), attributeReply('(acn-fctn=ANX4)'), attributeReply('(acn-fctn=AD600)')]
+    const noise = [Buffer.from('hello'), attributeReply('(acn-fctn=AXT600)'), attributeReply('(acn-fctn=AD600)')]
     const options = await announce(28_427, ...noise, attributeReply(shureAttributes()))
     const elsewhere = searchAddresses(shure, { ...options, ips: ['127.0.0.2'] })
     const again = searchAddresses(shure, { ...options, known: new Set(['tcp://127.0.0.1:2202']) })

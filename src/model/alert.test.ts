@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { type Alert, type AlertChange, type Finding, judgeLink, judgeReceiver, judgeSource, mayAlert } from './alert.ts'
+import {
+  type Alert,
+  type AlertChange,
+  type Finding,
+  judgeCharger,
+  judgeLink,
+  judgeReceiver,
+  judgeSource,
+  mayAlert,
+} from './alert.ts'
+import type { Fault } from './details.ts'
+import type { Unit } from './hardware.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
 function receiverWith(battery: number | null, fields: Partial<Receiver> = {}): Receiver {
@@ -84,6 +95,79 @@ describe('a battery', () => {
     expect(book.apply(judgeReceiver(receiverWith(30), 20, book.find))).toEqual([])
     expect(book.apply(judgeReceiver(receiverWith(30), 40, book.find))).toEqual(['+warning'])
     expect(book.apply(judgeReceiver(receiverWith(30), 20, book.find))).toEqual(['-'])
+  })
+})
+
+describe('a battery that the equipment calls low', () => {
+  const warned = (battery: number | null, battery_low: boolean): Receiver => {
+    const receiver = receiverWith(50)
+    const channels = receiver.channels.map((channel) => ({
+      ...channel,
+      transmitter: channel.transmitter && { ...channel.transmitter, battery, details: { battery_low } },
+    }))
+    return { ...receiver, channels }
+  }
+
+  test.each<[string, Receiver[], string[]]>([
+    ['and tells no percentage', [warned(null, true), warned(null, true), warned(null, false)], ['+warning', '-']],
+    ['at a percentage above the threshold', [warned(70, true), warned(70, false)], ['+warning', '-']],
+    ['at a percentage under it', [warned(8, true), warned(8, false), warned(90, false)], ['+critical', '-']],
+    ['no more, and never did', [warned(null, false)], []],
+  ])('%s', (_, receivers, expected) => {
+    const book = createBook()
+    const said = receivers.flatMap((receiver) => book.apply(judgeReceiver(receiver, 20, book.find)))
+    expect(said).toEqual(expected)
+  })
+
+  test('is worth a look when the warning changes alone', () => {
+    expect(mayAlert(warned(70, false), warned(70, true))).toBe(true)
+    expect(mayAlert(warned(70, true), warned(70, true))).toBe(false)
+  })
+})
+
+describe('a charger', () => {
+  const pack = (id: number, fault: Fault | null, fields: Partial<Unit> = {}): Unit => ({
+    id,
+    manufacturer: 'shure',
+    channel_id: null,
+    receiver_id: 7,
+    api_device_id: `a:${id}`,
+    name: `Rack 1, bay ${id}`,
+    model: null,
+    serial_number: null,
+    device_type: 'mic_transmitter',
+    battery: 50,
+    details: { fault },
+    is_online: true,
+    ...fields,
+  })
+  const asAlert = (change: AlertChange): Alert[] =>
+    change.type === 'raise' ? [{ ...change.finding, id: 1, state: 'raised', raised_at: 0, cleared_at: null }] : []
+  const judge = (packs: readonly Unit[], open: readonly Alert[] = []) => judgeCharger(receiverWith(null), packs, open)
+  const subjects = (changes: readonly AlertChange[]) =>
+    changes.map((change) => (change.type === 'clear' ? `-${change.alert.subject}` : `+${change.finding.subject}`))
+
+  test('raises one alert a pack and reason, and clears it with the reason', () => {
+    const hot = judge([pack(1, 'too_hot'), pack(2, null), pack(3, 'charge_failed')])
+    expect(subjects(hot)).toEqual(['+pack:1:too_hot', '+pack:3:charge_failed'])
+    const open = hot.flatMap(asAlert)
+    expect(subjects(judge([pack(1, 'too_cold'), pack(3, 'charge_failed')], open))).toEqual([
+      '-pack:1:too_hot',
+      '+pack:1:too_cold',
+    ])
+  })
+
+  test('raises one alert for storage mode, however many packs are in it', () => {
+    expect(subjects(judge([pack(1, 'storage_mode'), pack(2, 'storage_mode')]))).toEqual(['+charger:7:storage'])
+  })
+
+  test('clears the alert of a pack that was taken out', () => {
+    const open = judge([pack(1, 'charge_failed')]).flatMap(asAlert)
+    expect(subjects(judge([], open))).toEqual(['-pack:1:charge_failed'])
+  })
+
+  test('says nothing of a pack that is not there', () => {
+    expect(judge([pack(1, 'charge_failed', { is_online: false })])).toEqual([])
   })
 })
 

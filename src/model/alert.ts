@@ -4,10 +4,12 @@
  */
 
 import { toTimestamp } from './api.ts'
+import type { Fault } from './details.ts'
+import type { Unit } from './hardware.ts'
 import type { AlertMessage, Severity } from './messages.ts'
-import type { Receiver } from './receiver.ts'
+import type { Receiver, Transmitter } from './receiver.ts'
 
-export const alertKinds = ['battery_low', 'receiver_offline', 'upstream_failing', 'link_lost'] as const
+export const alertKinds = ['battery_low', 'receiver_offline', 'upstream_failing', 'link_lost', 'charger_fault'] as const
 export type AlertKind = (typeof alertKinds)[number]
 
 export const alertStates = ['raised', 'cleared'] as const
@@ -72,9 +74,13 @@ export function mayAlert(before: Receiver | undefined, after: Receiver): boolean
   if (before.channels.length !== after.channels.length) return true
   for (const [at, channel] of after.channels.entries()) {
     const earlier = before.channels[at]
-    if (earlier !== channel && earlier?.transmitter?.battery !== channel.transmitter?.battery) return true
+    if (earlier !== channel && isOtherBattery(earlier?.transmitter, channel.transmitter)) return true
   }
   return false
+}
+
+function isOtherBattery(before: Transmitter | null | undefined, after: Transmitter | null): boolean {
+  return before?.battery !== after?.battery || before?.details?.battery_low !== after?.details?.battery_low
 }
 
 /** `threshold: null`: its batteries are judged by somebody who knows them better. */
@@ -88,26 +94,28 @@ export function judgeReceiver(receiver: Receiver, threshold: number | null, open
 function judgeBatteries(receiver: Receiver, threshold: number, open: OpenAlerts, changes: AlertChange[]): void {
   for (const channel of receiver.channels) {
     const battery = channel.transmitter?.battery ?? null
+    const isWarned = channel.transmitter?.details?.battery_low ?? null
     // Unknown is neither good nor bad: what was said stands until the battery is heard of again.
-    if (battery === null) continue
+    if (battery === null && isWarned === null) continue
     const alert = open(batterySubject(channel.id))
     const name = channel.transmitter?.name ?? channel.name ?? `${receiver.name}, channel ${channel.channel}`
-    if (isWellCharged(battery, threshold)) {
-      if (alert !== undefined) changes.push({ type: 'clear', alert, message: `Battery of ${name} is at ${battery} %` })
+    const message = `Battery of ${name} is ${battery === null ? (isWarned ? 'low' : 'no longer low') : `at ${battery} %`}`
+    if (isWarned !== true && (battery === null || isWellCharged(battery, threshold))) {
+      if (alert !== undefined) changes.push({ type: 'clear', alert, message })
       continue
     }
-    const severity = battery <= criticalBattery ? 'critical' : 'warning'
+    const severity = battery !== null && battery <= criticalBattery ? 'critical' : 'warning'
     const finding: Finding = {
       subject: batterySubject(channel.id),
       kind: 'battery_low',
       severity,
-      message: `Battery of ${name} is at ${battery} %`,
+      message,
       manufacturer: receiver.manufacturer,
       receiver_id: receiver.id,
       channel_id: channel.id,
     }
     if (alert === undefined) {
-      if (battery <= threshold) changes.push({ type: 'raise', finding })
+      if (isWarned || (battery ?? threshold) <= threshold) changes.push({ type: 'raise', finding })
     } else if (severity === 'critical' && alert.severity !== 'critical')
       changes.push({ type: 'worsen', alert, finding })
   }
@@ -128,6 +136,54 @@ function judgePresence(receiver: Receiver, open: OpenAlerts, changes: AlertChang
     const finding = { ...about, kind: 'receiver_offline', severity: 'critical', message: `${name} is offline` } as const
     changes.push({ type: 'raise', finding })
   }
+}
+
+/**
+ * The packs in a charger. `open`: all open alerts of this kind about it. An alert is about one pack and one reason; that the
+ * charger is in storage mode is said once, not for each pack.
+ */
+export function judgeCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
+  const findings = new Map<string, Finding>()
+  for (const pack of packs) {
+    const finding = toChargerFinding(charger, pack)
+    if (finding !== null) findings.set(finding.subject, finding)
+  }
+  const cleared = open.filter(({ subject }) => !findings.has(subject))
+  const raised = [...findings.values()].filter(({ subject }) => !open.some((alert) => alert.subject === subject))
+  return [
+    ...cleared.map((alert): AlertChange => ({ type: 'clear', alert, message: `No longer the case: ${alert.message}` })),
+    ...raised.map((finding): AlertChange => ({ type: 'raise', finding })),
+  ]
+}
+
+function toChargerFinding(charger: Receiver, { id, name, is_online, details }: Unit): Finding | null {
+  const fault = details?.fault ?? null
+  if (!is_online || fault === null) return null
+  const isStorage = fault === 'storage_mode'
+  return {
+    subject: isStorage ? `charger:${charger.id}:storage` : `pack:${id}:${fault}`,
+    kind: 'charger_fault',
+    severity: 'warning',
+    message: `${isStorage ? charger.name : (name ?? charger.name)}: ${faultTexts[fault]}`,
+    manufacturer: charger.manufacturer,
+    receiver_id: charger.id,
+    channel_id: null,
+  }
+}
+
+const faultTexts: Readonly<Record<Fault, string>> = {
+  self_test_failed: 'self-test failed',
+  battery_error: 'battery error',
+  unknown_module: 'unknown charging module',
+  unrecognized_battery: 'battery not recognized',
+  recovery_failed: 'deep discharge recovery failed',
+  charge_failed: 'charging failed',
+  check_battery: 'check the battery',
+  check_charger: 'check the charger',
+  communication_failure: 'no communication with the battery',
+  too_hot: 'the battery is too hot to charge',
+  too_cold: 'the battery is too cold to charge',
+  storage_mode: 'storage mode is on, batteries are charged to 40% only',
 }
 
 /** How a source fares, as far as it matters here. */

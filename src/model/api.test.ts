@@ -88,6 +88,10 @@ test('a change tells all channels and what else differs; last_seen alone is none
     channels: [channel(null)],
   } as unknown as Receiver
   expect(toReceiverChange(before, { ...before, last_seen: 9 })).toBeNull()
+  const failed: Receiver = { ...before, fault: 'self_test_failed' }
+  expect(toReceiverChange(before, failed)?.details).toEqual({ fault: 'self_test_failed' })
+  expect(toReceiverChange(failed, before)?.details).toEqual({ fault: null })
+  expect(toReceiverChange(before, { ...before, fault: null })).toBeNull()
   expect(toReceiverChange(before, { ...before, ip: null, is_active: false })).toEqual({
     channels: [toChannelBody(channel(null))],
     ip: null,

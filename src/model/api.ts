@@ -1,6 +1,6 @@
 /** REST bodies and pages: record -> body. Field names and types are the interface specification's. */
 
-import type { ChannelDetails, TransmitterDetails } from './details.ts'
+import type { ChannelDetails, ReceiverDetails, TransmitterDetails } from './details.ts'
 import type { ServiceHealth } from './health.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
 import type { NetworkMode } from './network.ts'
@@ -65,6 +65,8 @@ export interface ReceiverDetail extends ReceiverInData {
   readonly firmware_version: string | null
   readonly hosted_firmware_version: string | null
   readonly location: LocationReference | null
+  /** Only while it reports a fault. */
+  readonly details?: ReceiverDetails
 }
 
 /** What a `device_update` carries: all channels, and whatever else changed of the receiver. */
@@ -179,6 +181,7 @@ export function toReceiverDetail(
     firmware_version,
     hosted_firmware_version,
     location: toReference(locations, receiver.location),
+    ...(receiver.fault && { details: { fault: receiver.fault } }),
   }
 }
 
@@ -218,6 +221,10 @@ export function toReceiverChange(before: Receiver | undefined, after: Receiver):
   for (const field of hardwareFields) {
     if (before?.[field] === after[field]) continue
     fields[field] = after[field]
+    isChanged = true
+  }
+  if ((before?.fault ?? null) !== (after.fault ?? null)) {
+    fields.details = { fault: after.fault ?? null }
     isChanged = true
   }
   if (before?.is_active !== after.is_active) {

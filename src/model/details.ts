@@ -10,6 +10,29 @@ export type Encryption = (typeof encryptions)[number]
 export const audioActivities = ['low', 'good', 'clipping'] as const
 export type AudioActivity = (typeof audioActivities)[number]
 
+/** What equipment reports as wrong with itself, or with a pack in one of its bays. */
+export const faults = [
+  'self_test_failed',
+  'battery_error',
+  'unknown_module',
+  'unrecognized_battery',
+  'recovery_failed',
+  'charge_failed',
+  'check_battery',
+  'check_charger',
+  'communication_failure',
+  'too_hot',
+  'too_cold',
+  'storage_mode',
+] as const
+export type Fault = (typeof faults)[number]
+
+/** Of a receiver or charger as a whole. */
+export interface ReceiverDetails {
+  /** Null: it reported none. */
+  readonly fault?: Fault | null
+}
+
 /** Of a channel of a receiver. RF in whole dBm, audio in whole dBFS. */
 export interface ChannelDetails {
   readonly rf_a?: number | null
@@ -18,14 +41,20 @@ export interface ChannelDetails {
   readonly rf_d?: number | null
   /** Of gear that shows RF as a share of its scale and tells no dBm. */
   readonly rf_percent?: number | null
+  /** The equipment's own warning that RF is hardly above the squelch. */
+  readonly rf_low?: boolean | null
   /** Letters of the antennas in use: `A`, `AB`, or nothing. */
   readonly antennas?: string | null
   readonly audio_peak?: number | null
   readonly audio_rms?: number | null
   readonly audio_activity?: AudioActivity | null
+  /** The equipment's own warning that audio is too loud. */
+  readonly overload?: boolean | null
   /** Percent. */
   readonly quality?: number | null
   readonly interference?: boolean | null
+  /** MHz, of the second carrier of a channel with frequency diversity. */
+  readonly second_frequency?: string | null
   /** The receiver's output; the transmitter has its own. */
   readonly muted?: boolean | null
   readonly encryption?: Encryption | null
@@ -52,4 +81,8 @@ export interface TransmitterDetails {
   readonly battery_temperature_c?: number | null
   /** `battery` is worked out from the bars; the gear told no percentage. */
   readonly battery_is_estimate?: boolean
+  /** The equipment's own warning. */
+  readonly battery_low?: boolean | null
+  /** Of a pack in a charger. Null: the charger reported none. */
+  readonly fault?: Fault | null
 }

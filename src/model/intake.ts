@@ -286,6 +286,7 @@ export function toDraft(manufacturer: string, seen: Observation, at: number): Cr
     last_seen: at,
     location: null,
     is_named_by_hand: false,
+    ...(seen.details?.fault && { fault: seen.details.fault }),
   }
 }
 
@@ -297,6 +298,8 @@ function changesOf(known: Known, receiver: Receiver, seen: Observation, at: numb
     if (value === undefined || value === null || value === receiver[field]) continue
     if (isTellable(known, receiver, field, value)) Object.assign(changed, { [field]: value })
   }
+  const fault = seen.details?.fault
+  if (fault !== undefined && fault !== (receiver.fault ?? null)) changed.fault = fault
   if (receiver.api_device_id !== seen.id) changed.api_device_id = seen.id
   // A device that its own system calls offline was not heard; for how long is judged elsewhere.
   if (seen.online === false) return changed

@@ -6,7 +6,7 @@
  * three decimals, times in epoch milliseconds. Unknown is null; "not told" is an absent field.
  */
 
-import type { ChannelDetails, TransmitterDetails } from './details.ts'
+import type { ChannelDetails, Fault, TransmitterDetails } from './details.ts'
 import type { NetworkMode } from './network.ts'
 
 export interface Transmitter {
@@ -62,6 +62,8 @@ export interface Receiver extends Hardware {
   readonly location: number | null
   /** An operator gave it its name; what its system calls it does not replace that. */
   readonly is_named_by_hand: boolean
+  /** What it reports as wrong with itself; absent where it never reported any. */
+  readonly fault?: Fault | null
   /** Ordered by number. */
   readonly channels: readonly Channel[]
 }
@@ -89,6 +91,7 @@ export interface Observation extends Partial<Omit<Hardware, 'model'>> {
   /** Of the device as a whole: a transmitter's own, or what a receiver says in sum. */
   readonly battery?: number | null
   readonly rf_level?: number | null
+  /** Of a receiver only its `fault`. */
   readonly details?: TransmitterDetails
   /** Packs that it tells of without hearing them on a channel, all of them: docked in a charger, or only listening. */
   readonly units?: readonly Observation[]

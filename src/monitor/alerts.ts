@@ -6,10 +6,12 @@
 import { breathe, isBreathDue } from '../breather.ts'
 import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
+import type { Units } from '../live/units.ts'
 import {
   type Alert,
   type AlertChange,
   type Finding,
+  judgeCharger,
   judgeLink,
   judgeReceiver,
   judgeSource,
@@ -33,6 +35,8 @@ export interface Alerts {
   load(): Promise<void>
   /** A receiver as this process heard it; called for every level that changes. */
   took(before: Receiver | undefined, after: Receiver): void
+  /** The packs in this charger are stored as they are now. */
+  tookPacks(chargerId: number): void
   /** Another process heard it: judging it is theirs. */
   left(receiverId: number): void
   noteSource(fares: SourceFares): void
@@ -49,6 +53,7 @@ export interface Alerts {
 export interface AlertDeps {
   readonly db: Database
   readonly latest: Pick<Latest, 'get'>
+  readonly units: Pick<Units, 'heldBy'>
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
@@ -65,13 +70,14 @@ const keepClearedMs = 30 * 24 * 3600_000
 const keepCleared = 10_000
 
 export function createAlerts(deps: AlertDeps): Alerts {
-  const { db, latest, feed, log, now } = deps
+  const { db, latest, units, feed, log, now } = deps
   const open = new Map<string, Alert>()
   const find = (subject: string) => open.get(subject)
   /** Of whom this process knows best, and under which threshold a manufacturer's were judged last. */
   const ours = new Set<number>()
   const judgedUnder = new Map<string, number>()
   const receivers = new Set<number>()
+  const chargers = new Set<number>()
   const sources = new Map<string, SourceFares>()
   let seen = -1
   /** Own writes that `load` will meet again. */
@@ -95,8 +101,9 @@ export function createAlerts(deps: AlertDeps): Alerts {
   /** Judges everything that waits for it, as it is now. */
   async function settle(): Promise<void> {
     isScheduled = false
-    const due = { receivers: [...receivers], sources: [...sources.values()], look: isLookDue }
+    const due = { receivers: [...receivers], chargers: [...chargers], sources: [...sources.values()], look: isLookDue }
     receivers.clear()
+    chargers.clear()
     sources.clear()
     isLookDue = false
     const judged: AlertChange[] = []
@@ -106,6 +113,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
     }
     const changes = [
       ...judged,
+      ...due.chargers.flatMap(judgePacks),
       ...due.sources.filter(({ source }) => deps.isSource(source)).flatMap((fares) => judgeSource(fares, find)),
       ...(due.look ? lookAround() : []),
     ]
@@ -115,6 +123,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
     } catch (error) {
       // The next look judges them again.
       for (const id of due.receivers) receivers.add(id)
+      for (const id of due.chargers) chargers.add(id)
       for (const fares of due.sources) if (!sources.has(fares.source)) sources.set(fares.source, fares)
       log.warn({ alerts: changes.length, error: String(error) }, 'alerts could not be stored')
     }
@@ -131,6 +140,15 @@ export function createAlerts(deps: AlertDeps): Alerts {
     if (receiver === undefined || !deps.isMonitored(receiver.manufacturer)) return []
     const threshold = deps.isKeptElsewhere(id) ? null : deps.threshold(receiver.manufacturer)
     return judgeReceiver(receiver, threshold, find)
+  }
+
+  function judgePacks(chargerId: number): AlertChange[] {
+    const charger = latest.get(chargerId)
+    if (charger === undefined || !deps.isMonitored(charger.manufacturer)) return []
+    const about = [...open.values()].filter(
+      ({ kind, receiver_id }) => kind === 'charger_fault' && receiver_id === chargerId,
+    )
+    return judgeCharger(charger, units.heldBy(chargerId), about)
   }
 
   /** Nobody listens to what it is about any more. */
@@ -197,11 +215,17 @@ export function createAlerts(deps: AlertDeps): Alerts {
     load: () => inTurn(readChanges),
     took(before, after) {
       // What was stored when nobody looked is judged when it is heard of for the first time.
-      if (ours.has(after.id) && !mayAlert(before, after)) return
+      const isNew = !ours.has(after.id)
+      if (!isNew && !mayAlert(before, after)) return
       ours.add(after.id)
       const { manufacturer } = after
       if (!judgedUnder.has(manufacturer)) judgedUnder.set(manufacturer, deps.threshold(manufacturer))
       receivers.add(after.id)
+      if (isNew && units.heldBy(after.id).length > 0) chargers.add(after.id)
+      schedule()
+    },
+    tookPacks(chargerId) {
+      chargers.add(chargerId)
       schedule()
     },
     left: (receiverId) => void ours.delete(receiverId),

@@ -12,6 +12,7 @@ import type { Units } from '../live/units.ts'
 import { rankOfId } from '../manufacturers/index.ts'
 import { toReceiverChange } from '../model/api.ts'
 import { createAuthority } from '../model/authority.ts'
+import type { Unit } from '../model/hardware.ts'
 import { type Intake, isStructural, type Settled, settle, type Update } from '../model/intake.ts'
 import { type ChannelReading, mergeChannels, type Observation, type Receiver, seenBy } from '../model/receiver.ts'
 import type { Database, Tx } from '../store/database.ts'
@@ -57,7 +58,7 @@ export interface IngestDeps {
   readonly units: Units
   readonly feed: Feed
   readonly cache: Pick<Cache<unknown>, 'drop'>
-  readonly alerts: Pick<Alerts, 'took' | 'left'>
+  readonly alerts: Pick<Alerts, 'took' | 'tookPacks' | 'left'>
   /** Hears of every receiver as this process heard it. */
   onHeard(receiver: Receiver): void
   /** Wall clock, epoch ms. */
@@ -151,6 +152,7 @@ export function createIngest(deps: IngestDeps): Ingest {
 
   async function showWritten(written: Written, batch: Batch, intake: Intake): Promise<void> {
     for (const entry of written.entries) latest.putEntry(entry)
+    const chargers = chargersOf(written.units)
     for (const unit of written.units) units.put(unit)
     for (const [id, before] of written.pictured) {
       backlog.noteSaved(id)
@@ -164,6 +166,14 @@ export function createIngest(deps: IngestDeps): Ingest {
       if (isBreathDue()) await breathe()
     }
     await showAll(intake, batch, written.grown)
+    for (const id of chargers) alerts.tookPacks(id)
+  }
+
+  /** Where these packs are, and where they were before. */
+  function chargersOf(packs: readonly Unit[]): ReadonlySet<number> {
+    const own = packs.filter(({ channel_id }) => channel_id === null)
+    const ids = own.flatMap(({ id, receiver_id }) => [receiver_id, units.get(id)?.receiver_id ?? null])
+    return new Set(ids.filter((id) => id !== null))
   }
 
   /** `grown`: what was stored; without it, what is shown has still to be. */

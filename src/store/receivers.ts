@@ -1,6 +1,7 @@
 /** Receivers and their channels, with what they last read. */
 
 import { type RawBuilder, sql } from 'kysely'
+import type { Fault } from '../model/details.ts'
 import { parseNetworkMode } from '../model/network.ts'
 import { type Channel, emptyChannel, type Receiver } from '../model/receiver.ts'
 import { macKey, serialKey } from '../model/reconcile.ts'
@@ -248,6 +249,7 @@ const rowColumns = {
   location_id: 'bigint',
   is_named_by_hand: 'bigint',
   readings: 'text',
+  fault: 'text',
   revision: 'bigint',
 } as const satisfies Record<keyof Omit<ReceiverRow, 'id'>, 'bigint' | 'text'>
 
@@ -265,6 +267,7 @@ function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverR
     is_named_by_hand: is_named_by_hand ? 1 : 0,
     location_id: location,
     readings: JSON.stringify(toReadings(channels)),
+    fault: receiver.fault ?? null,
     revision,
   }
 }
@@ -277,7 +280,7 @@ function toReadings(channels: readonly Channel[]): Readings {
 
 function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
   const { serial_key: _, mac_key: __, revision: ___, readings: json, is_active, ...named } = row
-  const { is_named_by_hand, location_id, network_mode, ...fields } = named
+  const { is_named_by_hand, location_id, network_mode, fault, ...fields } = named
   const readings = JSON.parse(json) as Readings
   return {
     ...fields,
@@ -285,6 +288,7 @@ function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Re
     is_active: is_active === 1,
     is_named_by_hand: is_named_by_hand === 1,
     location: location_id,
+    ...(fault !== null && { fault: fault as Fault }),
     channels: channels.map(({ id, channel, slot }) => ({
       ...emptyChannel(id, channel, slot),
       ...readings[channel],

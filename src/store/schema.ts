@@ -5,6 +5,7 @@
 
 import type { Generated } from 'kysely'
 import type { Role } from '../model/access.ts'
+import type { AlertKind } from '../model/alert.ts'
 import type { Transport } from '../model/connection.ts'
 
 export interface Schema {
@@ -82,6 +83,7 @@ export interface ReceiverRow {
   is_named_by_hand: Flag
   /** JSON: what the channels last read, by channel number. */
   readings: string
+  fault: string | null
   revision: number
 }
 
@@ -312,7 +314,7 @@ interface FailedTryRow {
 export interface AlertRow {
   id: Generated<number>
   subject: string
-  kind: 'battery_low' | 'receiver_offline' | 'upstream_failing' | 'link_lost'
+  kind: AlertKind
   severity: 'info' | 'warning' | 'critical'
   message: string
   manufacturer: string

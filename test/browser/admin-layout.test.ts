@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startSsc1Simulator } from '../../src/manufacturers/sennheiser/ssc1/simulator.ts'
+import { startChargerSimulator } from '../../src/manufacturers/shure/strings/simulator/charger.ts'
 import { entryOf, startApp, startShure, until, withoutLink } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
@@ -146,6 +147,25 @@ it('shows a viewer what stands where and offers nothing; fits a phone; says when
   await page.getByText('This could not be read again', { exact: false }).waitFor()
   await box(page, 'Hall').getByText('Main stage').waitFor()
 })
+
+it('shows a failed pack in a charger with its reason, beside the pack and as an alert', async () => {
+  const charger = await startChargerSimulator({
+    model: 'SBC220',
+    name: 'Backstage',
+    bays: [80, { charge: 0, error: 7 }],
+  })
+  atEnd(() => charger.close())
+  const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices: [charger.url] } }] })
+  await until('the alert is raised', async () => (await app.get('/api/alerts/?state=raised')).json.length > 0)
+  const page = await browser.openAs(app, 'admin', '/admin/layout')
+  await page.getByRole('list', { name: 'Packs in Backstage' }).getByText('No communication with battery').waitFor()
+  const alerts = page.getByRole('region', { name: 'Charger alerts' })
+  await alerts.getByText('Backstage, bay 2: no communication with the battery').waitFor()
+  expect(await findings(page)).toEqual([])
+  expect(await isTooWide(page)).toBe(false)
+  charger.charge(2, 40)
+  await alerts.waitFor({ state: 'detached', timeout: 20_000 })
+}, 60_000)
 
 it('a charger shows the packs in it, and how long they charge', async () => {
   const charger = await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.9' })

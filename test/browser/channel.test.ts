@@ -47,10 +47,12 @@ it.concurrent('shows what some gear tells besides, every word of it, and its mar
     ...{ model: 'AD2', muted: false, gain_db: -6, power_mw: 10 },
     ...{ battery_bars: 4, battery_minutes: 245, battery_minutes_to_full: 61, battery_type: 'NiMH cells' },
     ...{ battery_health: 97, battery_cycles: 123, battery_temperature_c: -3, battery_is_estimate: true },
+    ...{ battery_low: true, fault: 'too_hot' },
   }
   const ofChannel: Required<Omit<ChannelDetails, 'rf_percent'>> = {
     ...{ rf_a: -58, rf_b: -71, rf_c: -72, rf_d: -73, antennas: 'AC', quality: 80, interference: false },
     ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
+    ...{ rf_low: true, overload: true, second_frequency: '578.900' },
   }
   service.house.receivers = [
     withDetails(receiver(1, [{ details: ofTransmitter }]), [ofChannel]),
@@ -71,7 +73,8 @@ it.concurrent('shows what some gear tells besides, every word of it, and its mar
         ...['Audio level clipping', 'Gain 12 dB', 'Muted yes', 'Encryption keys do not match'],
         ...['Battery about 90 %', 'Model AD2', 'Muted no', 'Gain −6 dB', 'Power 10 mW', 'Runtime left 4:05 h'],
         ...['Full in 1:01 h', 'Battery bars 4 of 5', 'Battery type NiMH cells', 'Battery health 97 %'],
-        ...['Charge cycles 123', 'Battery temperature −3 °C'],
+        ...['Charge cycles 123', 'Battery temperature −3 °C', 'Battery low yes', 'Fault Too hot to charge'],
+        ...['RF low yes', 'Audio overload yes', 'Second frequency 578.900 MHz'],
       ]),
     )
   await page.locator('.card[data-state=key_error]').getByTitle('Muted').waitFor()

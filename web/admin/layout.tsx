@@ -6,6 +6,7 @@ import { isObject } from '../api.ts'
 import { narrow, placesOf, receiversOf, type Standing } from '../layout.ts'
 import type { Tally } from '../one-by-one.ts'
 import { BulkBar } from '../parts/bulk-bar.tsx'
+import { ChargerAlerts } from '../parts/charger-alerts.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FilterBar } from '../parts/filter-bar.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -42,6 +43,7 @@ export function Layout() {
   )
   return (
     <Shell page="layout" title={texts.title} intro={texts.intro}>
+      <ChargerAlerts />
       <FilterBar filters={filters} />
       <Loaded reading={reading}>
         {(layout) => <House layout={layout} values={values} filters={filters} onDone={reading.reload} />}

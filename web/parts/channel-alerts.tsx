@@ -25,7 +25,7 @@ export function ChannelAlerts({ receiverId, channelId }: { receiverId: number; c
                 .toReversed()
                 .slice(0, most)
                 .map((alert) => (
-                  <OneAlert key={alert.id} alert={alert} />
+                  <AlertItem key={alert.id} alert={alert} />
                 ))}
             </ul>
           )
@@ -35,7 +35,7 @@ export function ChannelAlerts({ receiverId, channelId }: { receiverId: number; c
   )
 }
 
-function OneAlert({ alert: { state, severity, message, raised_at, cleared_at } }: { alert: AlertBody }) {
+export function AlertItem({ alert: { state, severity, message, raised_at, cleared_at } }: { alert: AlertBody }) {
   return (
     <li data-severity={state === 'raised' ? severity : 'cleared'}>
       <bdi>{message}</bdi>

@@ -10,7 +10,7 @@ import { type WatchedChannel, wearerKey } from '../state.ts'
 import { searchOf, viewOf } from '../view.ts'
 import { words } from '../words.ts'
 import { Ago } from './ago.tsx'
-import { batteryText, channelPairs, transmitterPairs } from './gear-details.ts'
+import { batteryText, channelPairs, faultText, transmitterPairs } from './gear-details.ts'
 import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
 
@@ -100,6 +100,7 @@ function receiverPairs(body: ReceiverDetail) {
     { name: fields.manufacturer, value: body.manufacturer },
     { name: fields.serial, value: body.serial_number },
     { name: fields.firmware, value: body.firmware_version },
+    { name: fields.fault, value: faultText(body.details?.fault) },
     { name: fields.hostedFirmware, value: body.hosted_firmware_version },
     { name: fields.location, value: body.location?.name },
     { name: fields.description, value: body.description && plainText(body.description) },

@@ -1,6 +1,6 @@
 /** What some gear tells of a channel and its transmitter beyond the usual, as names and values. */
 
-import type { ChannelDetails, TransmitterDetails } from '../../src/model/details.ts'
+import type { ChannelDetails, Fault, TransmitterDetails } from '../../src/model/details.ts'
 import { formatLevel, plainText } from '../format.ts'
 import { words } from '../words.ts'
 import type { Pair } from './pairs.tsx'
@@ -10,14 +10,18 @@ const fields = words.channel.fields
 export function channelPairs(details: ChannelDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
   const { antennas, audio_peak, audio_rms, audio_activity, quality, interference, muted, encryption, gain_db } = details
+  const { rf_low, overload, second_frequency } = details
   return [
     { name: fields.rf, value: antennaLevels(details) ?? shown(details.rf_percent, words.card.percent) },
     { name: fields.antennas, value: antennas === '' ? words.channel.noAntenna : antennas },
     { name: fields.quality, value: shown(quality, words.card.percent) },
+    { name: fields.rfLow, value: yesOrNo(rf_low) },
     { name: fields.interference, value: yesOrNo(interference) },
+    { name: fields.secondFrequency, value: shown(second_frequency, words.card.frequency) },
     { name: fields.audioPeak, value: shown(audio_peak, (level) => words.channel.dbfs(formatLevel(level))) },
     { name: fields.audioRms, value: shown(audio_rms, (level) => words.channel.dbfs(formatLevel(level))) },
     { name: fields.audioActivity, value: shown(audio_activity, (one) => words.channel.activities[one]) },
+    { name: fields.overload, value: yesOrNo(overload) },
     { name: fields.gain, value: shown(gain_db, inDb) },
     { name: fields.muted, value: yesOrNo(muted) },
     { name: fields.encryption, value: shown(encryption, (one) => words.channel.encryptions[one]) },
@@ -27,7 +31,7 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
 export function transmitterPairs(details: TransmitterDetails | undefined): readonly Pair[] {
   if (details === undefined) return []
   const { model, muted, gain_db, power_mw, battery_minutes, battery_bars, battery_type } = details
-  const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c } = details
+  const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c, battery_low, fault } = details
   return [
     { name: fields.model, value: shown(model, plainText) },
     { name: fields.muted, value: yesOrNo(muted) },
@@ -43,6 +47,8 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
       name: fields.batteryTemperature,
       value: shown(battery_temperature_c, (degrees) => words.channel.celsius(formatLevel(degrees))),
     },
+    { name: fields.batteryLow, value: yesOrNo(battery_low) },
+    { name: fields.fault, value: faultText(fault) },
   ]
 }
 
@@ -53,11 +59,20 @@ export function batteryText(percent: number | null, details: TransmitterDetails 
   return details?.battery_is_estimate === true ? words.channel.estimated(text) : text
 }
 
+export function faultText(fault: Fault | null | undefined): string | null {
+  return shown(fault, (one) => words.channel.faults[one])
+}
+
 /** What there is to say of a pack's battery in one line. */
 export function batteryLine(percent: number | null, details: TransmitterDetails | undefined): string {
   const full = shown(details?.battery_minutes_to_full || null, inHours)
   const left = shown(details?.battery_minutes, inHours)
-  const said = [batteryText(percent, details), full && words.channel.fullIn(full), left && words.channel.lasts(left)]
+  const said = [
+    faultText(details?.fault),
+    batteryText(percent, details),
+    full && words.channel.fullIn(full),
+    left && words.channel.lasts(left),
+  ]
   return said.filter((one) => one !== null).join(', ')
 }
 

@@ -213,6 +213,20 @@ describe('SSC 1', () => {
     expectCommonFormat(seen)
   })
 
+  test('the warnings of an EM are reported while it gives them', async () => {
+    const simulator = keep(await startMcpSimulator({ host: '127.0.0.5', state: { warnings: ['AF_Peak'] } }))
+    const iterator = listen(simulator.url)
+    const warnings = ({ channels }: Observation) => {
+      const { details, transmitter } = channels?.[0] ?? {}
+      return [details?.overload, details?.rf_low, transmitter?.details?.battery_low].join()
+    }
+    await findTold(iterator, (seen) => warnings(seen) === 'true,false,false')
+    simulator.set({ warnings: ['Low_RF_Signal', 'Low_Battery'] })
+    await findTold(iterator, (seen) => warnings(seen) === 'false,true,true')
+    simulator.set({ warnings: [] })
+    await findTold(iterator, (seen) => warnings(seen) === 'false,false,false')
+  })
+
   test('a transmitter goes and comes', async () => {
     const simulator = keep(await startSsc1Simulator())
     const iterator = listen(simulator.url)

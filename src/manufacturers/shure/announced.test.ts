@@ -32,7 +32,9 @@ describe('a Shure device that announces itself', () => {
     const dcid = '11111111-2222-3333-4444-555555555555'
     expect(read({ model: 'SLXD4D', dcid })).toMatchObject({ device_type: 'slxd', model: 'SLXD4D', channels: 2 })
     expect(read({ model: 'SBRC', dcid })).toMatchObject({ device_type: 'charger', channels: 0 })
-    for (const model of ['AD600', 'ANX4', 'SBC840', '']) expect([model, read({ model, dcid })]).toEqual([model, null])
+    expect(read({ model: 'SBC840M', dcid })).toMatchObject({ device_type: 'charger', channels: 0 })
+    expect(read({ model: 'ANX4', dcid })).toMatchObject({ device_type: 'ad', model: 'ANX4', channels: 0 })
+    for (const model of ['AD600', 'AXT600', 'SBC450', '']) expect([model, read({ model, dcid })]).toEqual([model, null])
   })
 
   test('from elsewhere than the usual range has no MAC address, and is known by where it is', () => {

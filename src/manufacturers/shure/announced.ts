@@ -7,7 +7,7 @@ import { maxNameChars, readMac, readText } from '../../upstream/fields.ts'
 import { parseAttributeReply, type SlpAttributes } from '../../upstream/slp.ts'
 import type { Beacon, Introduction } from '../plugin.ts'
 import { modelOf } from './component-ids.ts'
-import { channelsOf, recognise } from './strings/families.ts'
+import { countByModel, recognise } from './strings/families.ts'
 import { idPrefix } from './strings/translate.ts'
 
 /** One digit off the group and port that are registered for SLP. */
@@ -41,7 +41,7 @@ function introduce(attributes: SlpAttributes, ip: string): Introduction | null {
 function byName(model: string) {
   const words = { MODEL: model }
   const family = recognise(words)
-  return family && { model, device_type: family.name, channels: channelsOf(family, words).length }
+  return family && { model, device_type: family.name, channels: countByModel(family, model) ?? 0 }
 }
 
 /** It begins with the last four bytes of the MAC address; those of Shure's own range begin with 00:0E:DD. */

@@ -47,5 +47,5 @@ test('an SR sends, and hears nobody', () => {
 
 test('what was not told is not there', () => {
   expect(observe('Msg OK\r')).toMatchObject({ name: '10.0.0.7', channels: [{ channel: 1 }] })
-  expect(observe('Msg OK\r').channels).toEqual([{ channel: 1, details: {} }])
+  expect(observe('Msg OK\r').channels).toEqual([{ channel: 1, details: { overload: false } }])
 })

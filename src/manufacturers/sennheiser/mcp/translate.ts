@@ -1,5 +1,6 @@
 /** What an ew G3, G4 or 2000 series device told -> the common format. Pure. */
 
+import type { ChannelDetails, TransmitterDetails } from '../../../model/details.ts'
 import type { ChannelReading, Observation } from '../../../model/receiver.ts'
 import type { Partner } from '../dialogue.ts'
 import { afDbfs, type McpFacts, rfDbm } from './codec.ts'
@@ -38,7 +39,17 @@ function toChannel(facts: Partial<McpFacts>): ChannelReading {
       ...(activeAntenna && { antennas: activeAntenna === 1 ? 'A' : 'B' }),
       ...(afPeakPercent !== undefined && { audio_peak: toAudioLevel(afPeakPercent) }),
       ...(muted !== undefined && { muted }),
+      ...toWarnings(facts),
     },
+  }
+}
+
+/** An SR hears nobody, so RF is never low there. */
+function toWarnings({ kind, warnings }: Partial<McpFacts>): Pick<ChannelDetails, 'overload' | 'rf_low'> {
+  if (warnings === undefined) return {}
+  return {
+    overload: warnings.includes('AF_Peak'),
+    ...(kind === 'EM' && { rf_low: warnings.includes('Low_RF_Signal') }),
   }
 }
 
@@ -56,5 +67,9 @@ function toTransmitter(facts: Partial<McpFacts>): Pick<ChannelReading, 'transmit
   if (kind !== 'EM' || batteryPercent === undefined) return {}
   if (batteryPercent === null && hasPilot !== true) return { transmitter: null }
   const muted = mutes && (mutes.tx || warnings?.includes('TX_Mute') === true)
-  return { transmitter: { battery: batteryPercent, ...(muted !== undefined && { details: { muted } }) } }
+  const details: TransmitterDetails = {
+    ...(muted !== undefined && { muted }),
+    ...(warnings && { battery_low: warnings.includes('Low_Battery') }),
+  }
+  return { transmitter: { battery: batteryPercent, ...(Object.keys(details).length > 0 && { details }) } }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { follow, linkToDevice } from '../../../../test/device-kit.ts'
+import { findTold, follow, linkToDevice } from '../../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
 import { until } from '../../../../test/plugin-kit-resources.ts'
 import { atEnd } from '../../../../test/scope.ts'
@@ -27,6 +27,8 @@ const pack = (bay: number, battery: number) => ({
     battery_health: 100 - bay,
     battery_cycles: 40 * bay,
     battery_minutes_to_full: battery === 100 ? 0 : 2 * (100 - battery),
+    battery_temperature_c: 23,
+    fault: null,
   },
 })
 
@@ -72,6 +74,50 @@ test('a pack is followed as it charges, is taken out and put in; the others stay
   await tells([pack(2, 100)])
   charger.charge(1, 40)
   await tells([pack(1, 40), pack(2, 100)])
+  await events.return?.()
+})
+
+test.each([
+  ['SBC220', [80, 80, 80, 80, 80, 80, 80, 80], [1, 2, 3, 4, 5, 6, 7, 8]],
+  ['SBC220', [80, 80, 80, 80, null, 80], [1, 2, 3, 4, 6]],
+  ['SBC441', [80, 80, 80, 80], [1, 2, 3, 4]],
+  ['SBC840M', [80, null, 80, 80, 80, 80, 80, 80], [1, 3, 4, 5, 6, 7, 8]],
+] as const)('%s has the bays that answer: %j', async (model, bays, occupied) => {
+  const { linked, list } = await start({ model, name: 'Backstage', bays })
+  const { devices } = await list()
+  const [observation] = devices.map((one) => linked.form.transformDeviceData(one))
+  expect(observation?.units).toEqual(occupied.map((bay) => pack(bay, 80)))
+})
+
+test('a failed pack is reported with its reason until the fault ends', async () => {
+  const { charger, linked } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, { charge: 0, error: 7 }] })
+  const events = follow(linked, new AbortController().signal)
+  const faults = async () => {
+    const { units } = await findTold(events, () => true)
+    return units?.map(({ battery, details }) => [battery, details?.fault])
+  }
+  const next = (wanted: unknown) => expect.poll(faults).toEqual(wanted)
+  await next([
+    [80, null],
+    [null, 'communication_failure'],
+  ])
+  charger.charge(2, { charge: 30, state: 'COLD' })
+  await next([
+    [80, null],
+    [30, 'too_cold'],
+  ])
+  charger.charge(2, 31)
+  await next([
+    [80, null],
+    [31, null],
+  ])
+  charger.setStorageMode(true)
+  await next([
+    [80, 'storage_mode'],
+    [31, 'storage_mode'],
+  ])
+  charger.charge(2, null)
+  await next([[80, 'storage_mode']])
   await events.return?.()
 })
 

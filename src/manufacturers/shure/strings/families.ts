@@ -18,10 +18,10 @@ export interface Family {
   readonly channelKeys: readonly string[]
   /** Knows channel 0, which stands for all of them. */
   readonly hasChannelZero: boolean
-  /** It is complete when it has told these. */
+  /** It is complete when it has told these, which it is asked for last. */
   readonly identityKeys: readonly string[]
-  /** What each of its channels tells for certain. */
-  readonly channelKey: string
+  /** The most channels, or bays, that one device has. */
+  readonly maxChannels: number
   /** So often it meters; 0: it never does, and tells what changes. */
   readonly meterMs: number
   /** What a channel that meters tells. */
@@ -40,7 +40,7 @@ const ulxd: Family = {
   channelKeys: ['ALL'],
   hasChannelZero: true,
   identityKeys: ['DEVICE_ID', 'NET_SETTINGS SC'],
-  channelKey: 'FREQUENCY',
+  maxChannels: 4,
   meterMs: 100,
   meterKey: 'SAMPLE',
   readSample: readUlxdSample,
@@ -83,6 +83,13 @@ const axient: Family = {
   readSample: readAxientSample,
 }
 
+/** Axient Digital or ULX-D transmitters, on as many channels as it has licences for. */
+const anx4: Family = {
+  ...axient,
+  model: 'ANX4',
+  maxChannels: 24,
+}
+
 /** An in-ear rack: it sends, and hears nothing. */
 const psm1000: Family = {
   name: 'psm1000',
@@ -92,7 +99,7 @@ const psm1000: Family = {
   channelKeys: ['CHAN_NAME', 'FREQUENCY', 'AUDIO_IN_LVL', 'RF_TX_LVL', 'RF_MUTE'],
   hasChannelZero: false,
   identityKeys: ['DEVICE_NAME'],
-  channelKey: 'FREQUENCY',
+  maxChannels: 2,
   meterMs: 100,
   meterKey: 'AUDIO_IN_LVL_L',
   readSample: null,
@@ -106,7 +113,7 @@ export const uhfr: Family = {
   channelKeys: ['CHAN_NAME', 'FREQUENCY', 'TX_BAT'],
   hasChannelZero: false,
   identityKeys: [],
-  channelKey: 'FREQUENCY',
+  maxChannels: 2,
   meterMs: 90,
   meterKey: 'SAMPLE',
   readSample: readUhfrSample,
@@ -117,9 +124,9 @@ const charger: Family = {
   ...ulxd,
   name: 'charger',
   model: 'SBC220',
-  deviceKeys: ['DEVICE_ID', 'FW_VER', 'NET_SETTINGS SC'],
-  channelKeys: ['BATT_DETECTED', 'BATT_CHARGE', 'BATT_HEALTH', 'BATT_CYCLE', 'BATT_TIME_TO_FULL'],
-  channelKey: 'BATT_DETECTED',
+  deviceKeys: ['DEVICE_ID', 'FW_VER', 'STORAGE_MODE', 'NET_SETTINGS SC'],
+  // Several chargers may be linked: up to four with two bays each answer at one address.
+  maxChannels: 8,
   meterMs: 0,
   meterKey: 'BATT_DETECTED',
   readSample: null,
@@ -130,8 +137,9 @@ const models: readonly (readonly [RegExp, Family])[] = [
   [/^SLXD.*\+/, slxdPlus],
   [/^SLXD/, slxd],
   [/^AD4/, axient],
+  [/^ANX4/, anx4],
   [/^P10T/, psm1000],
-  [/^SB(?:C2[24]0|RC)/, charger],
+  [/^SB(?:C2[24]0|C441|C840|RC)/, charger],
 ]
 
 /** Questions in the order that finds out most with least, each with the time it is given. */
@@ -139,7 +147,8 @@ export const probes: readonly { readonly commands: readonly string[]; readonly w
   { commands: ['< GET MODEL >'], waitMs: 700 },
   // QLX-D and older ULX-D do not know MODEL; only QLX-D knows MAC_ADDR.
   { commands: ['< GET MAC_ADDR >', '< GET 1 ALL >'], waitMs: 700 },
-  { commands: [psm1000.envelope('GET DEVICE_NAME')], waitMs: 700 },
+  // Not every PSM 1000 knows DEVICE_NAME; no other family knows AUDIO_IN_LVL.
+  { commands: ['GET DEVICE_NAME', 'GET 1 AUDIO_IN_LVL'].map(psm1000.envelope), waitMs: 700 },
 ]
 
 /** Which family speaks; null while nobody can tell. Both SLX-D and Axient tell a model: its text decides. */
@@ -148,7 +157,7 @@ export function recognise(words: Words): Family | null {
   if (MODEL !== undefined) return models.find(([pattern]) => pattern.test(MODEL))?.[1] ?? null
   if (words.MAC_ADDR !== undefined) return qlxd
   if (words['1 AUDIO_MUTE'] !== undefined || words['1 RF_INT_DET'] !== undefined) return ulxd
-  return words.DEVICE_NAME === undefined ? null : psm1000
+  return words.DEVICE_NAME === undefined && words['1 AUDIO_IN_LVL'] === undefined ? null : psm1000
 }
 
 /** Packs in bays, and no channels. */
@@ -160,30 +169,36 @@ export function channelsOf(family: Family, words: Words): readonly number[] {
   return isCharger(family) ? [] : numbersOf(family, words)
 }
 
-/** Of its channels, or a charger's bays: as many as the model has, else those that have told anything. */
+/** Of its channels, or a charger's bays: those that have answered. One that was never paired answers very little. */
 export function numbersOf(family: Family, words: Words): readonly number[] {
-  const count = countByModel(family, words.MODEL)
-  if (count !== null) return Array.from({ length: count }, (_, at) => at + 1)
-  return [1, 2, 3, 4].filter((channel) => words[`${channel} FREQUENCY`] !== undefined)
+  const answered = new Set<number>()
+  for (const key in words) {
+    const [, number, name = ''] = /^(\d+) (\S+)/.exec(key) ?? []
+    if (number !== undefined && !aboutElse.has(name)) answered.add(Number(number))
+  }
+  return askedNumbers(family, words).filter((number) => answered.has(number))
 }
 
-function countByModel({ name }: Family, model = ''): number | null {
+/** The acknowledgement of a setting, meters, and a value of a charging module, which is numbered otherwise than the bays. */
+const aboutElse = new Set(['METER_RATE', 'SAMPLE', 'BATT_MODULE_TYPE'])
+
+/** How many channels the model has; null where only its answers show it. */
+export function countByModel({ name }: Family, model = ''): number | null {
   if (name === 'qlxd') return 1
   if (name === 'psm1000') return 2
-  if (name === 'charger') return model.startsWith('SBRC') ? 8 : 2
   const size = /^(?:ULXD4|SLXD4|AD4)([DQ])?/.exec(model)
   return size === null ? null : size[1] === 'Q' ? 4 : size[1] === 'D' ? 2 : 1
 }
 
-/** Everything the device is asked once it is known what it is. */
+/** Everything the device is asked once it is known what it is. It answers in this order, so its identity comes last. */
 export function questions(family: Family, words: Words): readonly string[] {
   const { deviceKeys, channelKeys } = family
   return [
-    ...deviceKeys.map((key) => family.envelope(`GET ${key}`)),
     ...channelKeys.flatMap((key) => {
-      const channels = key === 'ALL' || isCharger(family) ? toChannels(family, words) : eachChannel(family, words)
+      const channels = key === 'ALL' ? toChannels(family, words) : askedNumbers(family, words)
       return channels.map((channel) => family.envelope(`GET ${channel} ${key}`))
     }),
+    ...deviceKeys.map((key) => family.envelope(`GET ${key}`)),
   ]
 }
 
@@ -199,10 +214,10 @@ export function meterCommands(family: Family, words: Words, ms: number): readonl
 
 /** Whom a command for all channels is for. */
 function toChannels(family: Family, words: Words): readonly number[] {
-  return family.hasChannelZero ? [0] : eachChannel(family, words)
+  return family.hasChannelZero ? [0] : askedNumbers(family, words)
 }
 
-function eachChannel(family: Family, words: Words): readonly number[] {
-  // How many an UHF-R has it does not tell.
-  return family.name === 'uhfr' ? [1, 2] : numbersOf(family, words)
+function askedNumbers(family: Family, words: Words): readonly number[] {
+  const count = countByModel(family, words.MODEL) ?? family.maxChannels
+  return Array.from({ length: count }, (_, at) => at + 1)
 }

@@ -22,8 +22,8 @@ export interface Hearing {
   next(waitMs?: number): Promise<Heard | null>
 }
 
-/** No receiver tells half as much. */
-const maxWords = 2_000
+/** No receiver tells half as much: an ANX4 has up to 24 channels, each with up to eight slots. */
+const maxWords = 8_000
 /** PSM 1000 meters in properties. */
 const meterKey = /^AUDIO_IN_LVL_[LR]$/
 

@@ -2,7 +2,7 @@
 
 import type { ChannelDetails } from '../../../model/details.ts'
 import { readAudioLevel, readRfLevel, told } from '../../../upstream/fields.ts'
-import { readNumber, readShifted, type Word } from './words.ts'
+import { readByte, readShifted, type Word } from './words.ts'
 
 export interface Sample {
   readonly rf_level: number | null
@@ -53,7 +53,7 @@ export const readAxientSample: ReadSample = ([quality, , peak, rms, ...groups]) 
   }
   if (levels.length === 0) return null
   const audio_rms = toAudio(rms, 120)
-  const bars = readNumber(quality, 6) ?? null
+  const bars = readByte(quality, 5) ?? null
   return {
     rf_level: best(levels),
     audio_level: audio_rms,
@@ -70,7 +70,7 @@ export const readAxientSample: ReadSample = ([quality, , peak, rms, ...groups]) 
 /** A full scale of 20 to 100, the weaker the larger; there is no formula to dBm. Audio is a row of LEDs, no level. */
 export const readUhfrSample: ReadSample = ([antennas, rf, , battery]) => {
   if (battery === undefined) return null
-  const raw = readNumber(rf, 1000) ?? null
+  const raw = readByte(rf) ?? null
   const share = raw === null ? null : Math.round((100 * (100 - raw)) / 80)
   return {
     rf_level: null,
@@ -83,17 +83,17 @@ export const readUhfrSample: ReadSample = ([antennas, rf, , battery]) => {
 }
 
 /** Letters of the antennas in use, of a word in which X stands for one that is not. */
-function lettersOf(word: string): string | null {
+export function lettersOf(word: string): string | null {
   return /^[ABX]{1,2}$/.test(word) ? word.replaceAll('X', '') : null
 }
 
 function toRf(word: Word, offset: number): number | null {
-  return readRfLevel(readShifted(word, offset, 255)) ?? null
+  return readRfLevel(readShifted(word, offset)) ?? null
 }
 
 /** What is louder than full scale is at full scale. */
 function toAudio(word: Word, offset: number): number | null {
-  return readAudioLevel(readShifted(word, offset, 255)) ?? null
+  return readAudioLevel(readShifted(word, offset)) ?? null
 }
 
 function best(levels: readonly (number | null)[]): number | null {

@@ -5,7 +5,17 @@ import type { Conversation } from '../../../upstream/conversation.ts'
 import { openDatagrams } from '../../../upstream/datagrams.ts'
 import { openLine } from '../../../upstream/line.ts'
 import type { Link } from '../../../upstream/link.ts'
-import { type Family, meterCommands, numbersOf, probes, questions, recognise, uhfr } from './families.ts'
+import {
+  countByModel,
+  type Family,
+  meterCommands,
+  numbersOf,
+  probes,
+  questions,
+  recognise,
+  uhfr,
+  type Words,
+} from './families.ts'
 import { cutAngles } from './frames.ts'
 import { createHearing, type Heard, type Hearing } from './hearing.ts'
 import { idOf, type StringsDevice } from './translate.ts'
@@ -89,8 +99,8 @@ function unrecognised(host: string, { words, hasHeard }: Hearing): string {
 }
 
 /**
- * Until it has told who it is and every channel has metered. An older device never answers some of the questions; but it
- * answers in the order it was asked, so when all its channels have told themselves, the rest will not come. False on abort.
+ * Until it has told who it is and every channel has metered. Some devices never answer some of the questions, and some
+ * channels answer none: after a pause, or at the latest at the deadline, what has answered counts. False on abort.
  */
 async function untilTold(
   link: Link,
@@ -99,22 +109,40 @@ async function untilTold(
 ): Promise<boolean> {
   const { words } = hearing
   const { host } = new URL(link.settings.baseUrl)
-  const haveAll = (key: string) => {
-    const numbers = numbersOf(family, words)
-    return numbers.length > 0 && numbers.every((number) => words[`${number} ${key}`] !== undefined)
-  }
-  const hasTold = () => family.identityKeys.every((key) => words[key] !== undefined)
   for (let toldAt = performance.now(); ; ) {
     const isSettled = performance.now() - toldAt > settledMs + family.meterMs
-    if (haveAll(family.channelKey) && ((hasTold() && haveAll(family.meterKey)) || isSettled)) return true
+    if (isComplete(family, words) || (isSettled && isAnswered(family, words))) return true
     const leftMs = deadline - performance.now()
     if (leftMs <= 0) {
+      if (numbersOf(family, words).length > 0) return true
       throw new link.errors.ApiError(`no answer from ${host} within ${link.settings.timeoutMs / 1000} s`)
     }
     const heard = await hearing.next(Math.min(settledMs, leftMs))
     if (heard === null) return false
     if (heard.isWhole || heard.channels.size > 0) toldAt = performance.now()
   }
+}
+
+/** Nothing is missing. */
+function isComplete(family: Family, words: Words): boolean {
+  const numbers = numbersOf(family, words)
+  const isMetered = (number: number) => words[`${number} ${family.meterKey}`] !== undefined
+  return hasAllNumbers(family, words) && hasIdentity(family, words) && numbers.every(isMetered)
+}
+
+/** No more answers are to be expected: its identity, which is asked for last, is there, or all its channels are. */
+function isAnswered(family: Family, words: Words): boolean {
+  if (numbersOf(family, words).length > 0) return hasIdentity(family, words) || hasAllNumbers(family, words)
+  // An ANX4 without licences has no channels.
+  return family.identityKeys.length > 0 && hasIdentity(family, words)
+}
+
+function hasAllNumbers(family: Family, words: Words): boolean {
+  return numbersOf(family, words).length >= (countByModel(family, words.MODEL) ?? 1)
+}
+
+function hasIdentity({ identityKeys }: Family, words: Words): boolean {
+  return identityKeys.every((key) => words[key] !== undefined)
 }
 
 function describe(

@@ -31,8 +31,10 @@ export interface StringsSimulatorOptions {
   readonly isWarm?: boolean
   /** What it calls itself, if it is not the family's usual model. */
   readonly model?: string
-  /** Keys that its firmware does not know yet. */
+  /** Keys that its firmware does not know. */
   readonly unknownKeys?: readonly string[]
+  /** Its self-test has failed. */
+  readonly hasFailedSelfTest?: boolean
   readonly startedAt?: number
 }
 
@@ -60,6 +62,7 @@ const models: Readonly<Record<SimulatedFamily, readonly [model: string, device_t
   slxd: ['SLXD4D', 'slxd', 2],
   'slxd+': ['SLXD4D+', 'slxd', 2],
   ad: ['AD4Q-A', 'ad', 4],
+  anx4: ['ANX4', 'ad', 8],
   psm1000: ['P10T', 'psm1000', 2],
   uhfr: ['UR4D', 'uhfr', 2],
 }
@@ -96,7 +99,13 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     words: () => {
       const told = wordsOf(family, state(), { uptimeMs: isWarm ? 60_000 : Date.now() - switchedOnAt, extras })
       const known = Object.entries(told.device).filter(([key]) => !unknownKeys.includes(key))
-      return { ...told, device: Object.fromEntries(known) }
+      const device = Object.fromEntries(known)
+      if (options.hasFailedSelfTest && device.FW_VER) device.FW_VER = device.FW_VER.replace(/^\{(\S+) /, '{$1*')
+      return { ...told, device }
+    },
+    isQuiet(channel) {
+      const extra = extras.get(channel)
+      return extra?.isSilent === true || extra?.neverPaired === true
     },
     note: (command) => void commands.push(command),
     fault: () => fault,
@@ -207,8 +216,10 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     setFault(next) {
       fault = next
     },
-    change(channel, { muted, transmitterMuted, encryptionError, interference, ...change }) {
-      const extra = { muted, transmitterMuted, encryptionError, interference }
+    change(channel, { muted, transmitterMuted, encryptionError, interference, neverPaired, isSilent, ...more }) {
+      const { batteryCodes, secondCarrier, ...change } = more
+      const ofChannel = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
+      const extra = { ...ofChannel, transmitterMuted, batteryCodes }
       const told = Object.entries(extra).filter(([, value]) => value !== undefined)
       extras.set(channel, { ...extras.get(channel), ...Object.fromEntries(told) })
       show.set(id, change, channel)
@@ -221,10 +232,10 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
   }
 }
 
-/** One receiver of every family, for a demo: some muted, one with the wrong key. */
+/** One receiver of every family, for a demo: some muted, one with the wrong key. An ANX4 speaks as Axient Digital does. */
 export async function startStringsRack(seed: number, firstPlace: number) {
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
-  const families = Object.keys(models) as SimulatedFamily[]
+  const families = (Object.keys(models) as SimulatedFamily[]).filter((family) => family !== 'anx4')
   const rack: StringsSimulator[] = []
   for (const [at, family] of families.entries()) {
     rack.push(await startStringsSimulator({ family, show, name: models[family][0], firstPlace: firstPlace + 4 * at }))

@@ -45,8 +45,8 @@ describe.concurrent('who it is', () => {
   })
 
   test.each([
-    ['SBC840', /is a SBC840, which Micwatch does not know/],
-    ['ANX4', /is a ANX4, which Micwatch does not know/],
+    ['SBC450', /is a SBC450, which Micwatch does not know/],
+    ['AXT600', /is a AXT600, which Micwatch does not know/],
   ])('%s is refused by name', async (model, says) => {
     const { list } = await start({ family: 'ulxd', model })
     await expect(list()).rejects.toThrow(says)
@@ -74,6 +74,67 @@ test.concurrent.each(families)('%s: levels, batteries and marks are what the dev
   if (family === 'psm1000') expect(empty?.transmitter).toBeDefined()
   else expect(empty?.transmitter).toBeNull()
 })
+
+describe.concurrent('channels and keys that are not there', () => {
+  test('an SLX-D+ is listed with a channel that was never paired', async () => {
+    const started = await start({ family: 'slxd+' })
+    started.device.change(2, { neverPaired: true })
+    const [paired, other] = (await observe(started))?.channels ?? []
+    expect(paired).toMatchObject({ channel: 1, details: { antennas: expect.any(String) } })
+    expect(paired?.frequency).toBeDefined()
+    expect(other).toEqual({ channel: 2, transmitter: null, details: { encryption: 'on' } })
+  })
+
+  test('an AD4Q is listed without the channels that are silent in Quadversity', async () => {
+    const started = await start({ family: 'ad' })
+    for (const channel of [3, 4]) started.device.change(channel, { isSilent: true })
+    expect((await observe(started))?.channels?.map(({ channel }) => channel)).toEqual([1, 2])
+  })
+
+  test.each([1, 16, 24])('an ANX4 has as many channels as it answers for: %i', async (channels) => {
+    const seen = await observe(await start({ family: 'anx4', channels }))
+    expect(seen).toMatchObject({ device_type: 'ad', model_name: 'ANX4' })
+    expect(seen?.channels?.map(({ channel }) => channel)).toEqual(Array.from({ length: channels }, (_, at) => at + 1))
+    expect(seen?.channels?.every(({ rf_level }) => typeof rf_level === 'number')).toBe(true)
+  })
+
+  test('a PSM 1000 is known by AUDIO_IN_LVL where it has no DEVICE_NAME', async () => {
+    const seen = await observe(await start({ family: 'psm1000', unknownKeys: ['DEVICE_NAME'] }))
+    expect(seen).toMatchObject({ device_type: 'psm1000', name: 'P10T', channels: { length: 2 } })
+  })
+})
+
+test.concurrent('the second carrier of an FD-C channel is reported, and disturbs it like the first', async () => {
+  const started = await start({ family: 'ad' })
+  const details = async () => (await observe(started))?.channels?.[0]?.details
+  started.device.change(1, { secondCarrier: { frequency: 602.125, interference: false } })
+  expect(await details()).toMatchObject({ second_frequency: '602.125', interference: false })
+  started.device.change(1, { secondCarrier: { frequency: 602.125, interference: true } })
+  expect(await details()).toMatchObject({ second_frequency: '602.125', interference: true })
+})
+
+test.concurrent.each(['ulxd', 'ad', 'slxd+'] as const)(
+  '%s: the asterisk of a failed self-test is a fault and no part of the version',
+  async (family) => {
+    const healthy = await observe(await start({ family }))
+    const failed = await observe(await start({ family, hasFailedSelfTest: true }))
+    expect(healthy?.details).toEqual({ fault: null })
+    expect(failed?.details).toEqual({ fault: 'self_test_failed' })
+    expect(failed?.firmware_version).toMatch(/^[\d.]+$/)
+  },
+)
+
+test.concurrent.each(['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'anx4'] as const)(
+  '%s: the codes of a battery are not readings',
+  async (family) => {
+    const started = await start({ family })
+    started.device.change(1, { transmitter: true, batteryCodes: true })
+    const { battery, details } = (await observe(started))?.channels?.[0]?.transmitter ?? {}
+    expect(battery).toBeNull()
+    for (const [name, value] of Object.entries(details ?? {}))
+      if (/^battery_/.test(name)) expect(value).not.toBeTypeOf('number')
+  },
+)
 
 describe.concurrent('a conversation', () => {
   test('ends with meters off, so that a QLX-D does not hang', async () => {

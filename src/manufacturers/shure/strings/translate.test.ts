@@ -95,6 +95,6 @@ test('a receiver is known by what it tells', () => {
   expect(recognise({ MODEL: 'SLXD4' })?.identityKeys).not.toContain('NET_SETTINGS SC')
   expect(recognise({ '1 AUDIO_MUTE': 'OFF', '1 BATT_BARS': '005' })?.name).toBe('ulxd')
   expect(recognise({ MAC_ADDR: '00:0E:DD:00:00:01', '1 BATT_BARS': '005' })?.name).toBe('qlxd')
-  expect(recognise({ MODEL: 'SBC840' })).toBeNull()
+  expect(recognise({ MODEL: 'AXT600' })).toBeNull()
   expect(recognise({})).toBeNull()
 })

@@ -5,7 +5,17 @@ import type { ChannelReading, Observation, TransmitterReading } from '../../../m
 import { maxNameChars, readMac, readText, told } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
 import { channelsOf, type Family, isCharger, type Words } from './families.ts'
-import { readEither, readKhz, readNumber, readPaddedIp, readShifted, type Word } from './words.ts'
+import { lettersOf } from './samples.ts'
+import {
+  readByte,
+  readEither,
+  readInteger,
+  readKhz,
+  readPaddedIp,
+  readShifted,
+  readTwoBytes,
+  type Word,
+} from './words.ts'
 
 export interface StringsDevice {
   readonly id: string
@@ -42,7 +52,7 @@ export function toObservation(device: StringsDevice): Observation {
     subnet_mask: readPaddedIp(subnet),
     gateway: readPaddedIp(gateway),
     network_mode: mode === 'AUTO' ? 'auto' : mode === 'MANUAL' ? 'manual' : undefined,
-    firmware_version: readText(words.FW_VER) ?? undefined,
+    ...readFirmware(words.FW_VER),
     channels: channels.map((channel) => toChannelReading(family, words, channel)),
     ...(isCharger(family) && { units: readPacks(family, words, { id: device.id, name }) }),
     metadata: { command_strings: words },
@@ -57,10 +67,12 @@ export function toChannelReading(family: Family, words: Words, channel: number):
   const details: ChannelDetails = told({
     ...metered,
     muted: readEither(word('AUDIO_MUTE'), 'ON', 'OFF'),
-    interference:
-      readEither(word('INTERFERENCE_STATUS'), 'DETECTED', 'NONE') ?? readEither(word('RF_INT_DET'), 'CRITICAL', 'NONE'),
+    ...(family.name === 'slxd' && { antennas: readAntennas(word('ANTENNA_STATUS')) }),
+    interference: readInterference(word),
+    second_frequency: readSecondFrequency(word),
     encryption: readEncryption(words, word),
-    gain_db: readShifted(word('AUDIO_GAIN'), 18, 255) ?? readNumber(word('AUDIO_IN_LVL'), 1),
+    gain_db:
+      family.name === 'psm1000' ? readInteger(word('AUDIO_IN_LVL'), -128, 0) : readShifted(word('AUDIO_GAIN'), 18),
   })
   return told({
     ...levels,
@@ -86,7 +98,7 @@ export function toLevels(family: Family, words: Words, channel: number): Channel
 
 /** PSM 1000 meters an amplitude of which 2^23 is taken for full scale: an estimate. */
 function toDbfs(word: Word): number | null | undefined {
-  const amplitude = readNumber(word, 2 ** 24)
+  const amplitude = readInteger(word, 0, 2 ** 24 - 1)
   if (typeof amplitude !== 'number') return amplitude
   return Math.max(-138, Math.min(0, Math.round(20 * Math.log10(Math.max(1, amplitude) / 2 ** 23))))
 }
@@ -101,7 +113,7 @@ function toTransmitter(family: Family, words: Words, channel: number): Transmitt
   const word = (key: string): Word => words[`${channel} ${key}`]
   const muted = readEither(word('RF_MUTE'), '1', '0')
   // The rack itself sends; of the packs that listen nobody hears.
-  return { details: told({ muted, power_mw: readNumber(word('RF_TX_LVL'), 1000) }) }
+  return { details: told({ muted, power_mw: readByte(word('RF_TX_LVL')) }) }
 }
 
 function toDigitalTransmitter(family: Family, words: Words, channel: number): TransmitterReading | null | undefined {
@@ -109,21 +121,20 @@ function toDigitalTransmitter(family: Family, words: Words, channel: number): Tr
   const model = word('TX_MODEL') ?? word('TX_TYPE')
   if (model === undefined) return undefined
   if (/^UNK/.test(model)) return null
-  const isQlxd = family.name === 'qlxd'
-  const percent = readNumber(word('TX_BATT_CHARGE_PERCENT') ?? word('BATT_CHARGE'), 101)
-  const bars = readNumber(word('TX_BATT_BARS') ?? word('BATT_BARS'), 6)
+  const percent = readByte(word('TX_BATT_CHARGE_PERCENT') ?? word('BATT_CHARGE'), 100)
+  const bars = readByte(word('TX_BATT_BARS') ?? word('BATT_BARS'), 5)
   const details: TransmitterDetails = told({
     model: readText(model),
     muted: readTransmitterMute(word),
     // Older firmware tells the ULX-D offset as it is, Axient adds 12.
-    gain_db: readShifted(word('TX_OFFSET'), family.name === 'ad' ? 12 : 0, 255),
-    power_mw: readPower(word, isQlxd),
+    gain_db: readShifted(word('TX_OFFSET'), family.name === 'ad' ? 12 : 0),
+    power_mw: readPower(word, family.name === 'qlxd'),
     battery_bars: bars,
-    battery_minutes: readNumber(word('TX_BATT_MINS') ?? word('BATT_RUN_TIME'), isQlxd ? 65_532 : 65_533),
+    battery_minutes: readTwoBytes(word('TX_BATT_MINS') ?? word('BATT_RUN_TIME')),
     battery_type: readBatteryType(word('TX_BATT_TYPE') ?? word('BATT_TYPE')),
-    battery_health: readNumber(word('TX_BATT_HEALTH_PERCENT') ?? word('BATT_HEALTH'), 101),
-    battery_cycles: readNumber(word('TX_BATT_CYCLE_COUNT') ?? word('BATT_CYCLE'), isQlxd ? 65_532 : 65_535),
-    battery_temperature_c: readShifted(word('TX_BATT_TEMP_C') ?? word('BATT_TEMP_C'), 40, isQlxd ? 252 : 255),
+    battery_health: readByte(word('TX_BATT_HEALTH_PERCENT') ?? word('BATT_HEALTH'), 100),
+    battery_cycles: readTwoBytes(word('TX_BATT_CYCLE_COUNT') ?? word('BATT_CYCLE')),
+    battery_temperature_c: readShifted(word('TX_BATT_TEMP_C') ?? word('BATT_TEMP_C'), 40),
     ...isEstimate(percent, bars),
   })
   return told({
@@ -139,7 +150,7 @@ function toUhfrTransmitter(words: Words, channel: number): TransmitterReading | 
   const [antennas = 'XX', rf = '100', , metered] = (words[`${channel} SAMPLE`] ?? '').split(/\s+/)
   const word = metered ?? words[`${channel} TX_BAT`]
   if (word === undefined) return undefined
-  const bars = readNumber(word, 6)
+  const bars = readByte(word, 5)
   if (typeof bars !== 'number' && (antennas === 'XX' || Number(rf) >= 100)) return null
   return { battery: fromBars(bars) ?? null, details: { battery_bars: bars ?? null, ...isEstimate(undefined, bars) } }
 }
@@ -155,11 +166,12 @@ function fromBars(bars: number | null | undefined): number | undefined {
 
 /** On ULX-D and QLX-D `ON` means muted; on Axient `ON` means that it is live. */
 function readTransmitterMute(word: (key: string) => Word): boolean | null | undefined {
-  return readEither(word('TX_MUTE_STATUS'), 'ON', 'OFF') ?? readEither(word('TX_MUTE_MODE_STATUS'), 'MUTE', 'ON')
+  const mode = word('TX_MUTE_MODE_STATUS')
+  return mode === undefined ? readEither(word('TX_MUTE_STATUS'), 'ON', 'OFF') : readEither(mode, 'MUTE', 'ON')
 }
 
 function readPower(word: (key: string) => Word, isQlxd: boolean): number | null | undefined {
-  const milliwatts = readNumber(word('TX_POWER_LEVEL'), 255)
+  const milliwatts = readByte(word('TX_POWER_LEVEL'))
   const step = word('TX_RF_PWR')
   if (milliwatts !== undefined || step === undefined) return milliwatts
   const steps: Readonly<Record<string, number>> = { LOW: 1, NORMAL: 10, HIGH: isQlxd ? 10 : 20 }
@@ -179,8 +191,42 @@ function readBatteryType(word: Word): string | null | undefined {
 
 /** The slot of the transmitter that is heard, where the receiver keeps several linked. */
 function activeSlot(words: Words, channel: number): number | undefined {
-  for (let slot = 1; slot <= 8; slot += 1) if (words[`${channel} SLOT_STATUS ${slot}`] === 'LINKED.ACTIVE') return slot
-  return undefined
+  const isActive = (slot: number) =>
+    words[`${channel} SLOT_STATUS ${slot}`] === 'LINKED.ACTIVE' || words[`${channel} LINK_STATUS ${slot}`] === 'online'
+  return [1, 2, 3, 4, 5, 6, 7, 8].find(isActive)
+}
+
+/** Only SLX-D+ reports it as a property; the letters of Axient Digital are colours. */
+function readAntennas(word: Word): string | null | undefined {
+  return word === undefined ? undefined : lettersOf(word)
+}
+
+/** On either carrier of a channel with frequency diversity. */
+function readInterference(word: (key: string) => Word): boolean | null | undefined {
+  const carriers = [
+    readEither(word('INTERFERENCE_STATUS'), 'DETECTED', 'NONE'),
+    hasSecondCarrier(word) ? readEither(word('INTERFERENCE_STATUS2'), 'DETECTED', 'NONE') : undefined,
+    readEither(word('RF_INT_DET'), 'CRITICAL', 'NONE'),
+  ]
+  return carriers.includes(true) || carriers.find((one) => one !== undefined)
+}
+
+function readSecondFrequency(word: (key: string) => Word): string | null | undefined {
+  const frequency = readKhz(word('FREQUENCY2'))
+  return frequency === undefined || hasSecondCarrier(word) ? frequency : null
+}
+
+/** FD-C sends on two frequencies, FD-S from two transmitters on one. */
+function hasSecondCarrier(word: (key: string) => Word): boolean {
+  return (word('FD_MODE') ?? 'FD-C') === 'FD-C'
+}
+
+/** An asterisk after the version marks a failed self-test. */
+function readFirmware(word: Word): Pick<Observation, 'firmware_version' | 'details'> {
+  if (word === undefined) return {}
+  const hasFailed = word.endsWith('*')
+  const version = readText(hasFailed ? word.slice(0, -1) : word)
+  return { ...(version && { firmware_version: version }), details: { fault: hasFailed ? 'self_test_failed' : null } }
 }
 
 /** Switched on for the whole device, right or wrong on each channel. */

@@ -4,68 +4,63 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { cutAngles } from '../frames.ts'
 
+/** A battery pack in a bay. */
+export interface SimulatedPack {
+  /** Percent. */
+  readonly charge: number
+  /** BATT_STATE, unless it follows from the charge. */
+  readonly state?: string
+  /** BATT_ERROR; a pack with an error reports codes in place of readings. */
+  readonly error?: number
+}
+
 export interface ChargerSimulator {
   /** `tcp://127.0.0.1:…` */
   readonly url: string
   /** Commands it got, in their order. */
   readonly commands: readonly string[]
   readonly clients: number
-  /** Percent, or null for an empty bay. */
-  charge(bay: number, percent: number | null): void
+  /** Percent or a pack, or null for an empty bay. */
+  charge(bay: number, pack: number | SimulatedPack | null): void
+  setStorageMode(isOn: boolean): void
   close(): Promise<void>
 }
 
 export async function startChargerSimulator(options: {
-  readonly model: 'SBC220' | 'SBC240' | 'SBRC'
+  readonly model: 'SBC220' | 'SBC240' | 'SBC441' | 'SBC840M' | 'SBRC'
   readonly name: string
-  /** Percent, bay by bay; null for an empty one. */
-  readonly bays: readonly (number | null)[]
+  /** Percent, bay by bay; null for an empty one. More than the model has are those of linked chargers. */
+  readonly bays: readonly (number | SimulatedPack | null)[]
 }): Promise<ChargerSimulator> {
   const bays = [...options.bays]
   const commands: string[] = []
   const clients = new Set<Socket>()
-  const device: Readonly<Record<string, string>> = {
+  const device: Record<string, string> = {
     MODEL: `{${options.model.padEnd(32)}}`,
     DEVICE_ID: `{${options.name.padEnd(31)}}`,
     FW_VER: `{${'1.4.27'.padEnd(24)}}`,
+    STORAGE_MODE: 'OFF',
     'NET_SETTINGS SC': 'NET_SETTINGS SC MANUAL 010.020.010.050 255.255.255.000 010.020.010.001 00:0E:DD:C0:FF:EE',
   }
-
-  function wordsOf(bay: number): Readonly<Record<string, string>> {
-    const percent = bays[bay - 1] ?? null
-    if (percent === null) {
-      return {
-        BATT_DETECTED: 'NO',
-        BATT_CHARGE: '255',
-        BATT_HEALTH: '255',
-        BATT_CYCLE: '65535',
-        BATT_TIME_TO_FULL: '65535',
-      }
-    }
-    const minutesToFull = percent === 100 ? 65_529 : 2 * (100 - percent)
-    return {
-      BATT_DETECTED: 'YES',
-      BATT_CHARGE: digits(percent, 3),
-      BATT_HEALTH: digits(100 - bay, 3),
-      BATT_CYCLE: digits(40 * bay, 5),
-      BATT_TIME_TO_FULL: digits(minutesToFull, 5),
-    }
-  }
+  const numbers = () => bays.map((_, at) => at + 1)
+  const wordsAt = (bay: number) => wordsOf(bay, bays[bay - 1] ?? null)
 
   function answer(command: string): string[] {
     const [, bay, key = ''] = /^GET (\d) (\S+)$/.exec(command) ?? []
     if (bay !== undefined) {
-      const asked = bays.map((_, at) => at + 1).filter((one) => bay === '0' || one === Number(bay))
-      const words = asked.flatMap((one) => {
-        const word = wordsOf(one)[key]
-        return word === undefined ? [] : [`REP ${one} ${key} ${word}`]
-      })
+      const asked = numbers().filter((one) => bay === '0' || one === Number(bay))
+      const words = asked.flatMap((one) => report(one, key))
       return words.length === 0 ? ['REP ERR'] : words
     }
     const name = command.replace(/^GET /, '')
     const word = device[name]
     if (word === undefined) return ['REP ERR']
     return [name.includes(' ') ? `REP ${word}` : `REP ${name} ${word}`]
+  }
+
+  function report(bay: number, key: string): string[] {
+    const words = Object.entries(wordsAt(bay)).filter(([name]) => key === 'ALL' || key === name)
+    return words.map(([name, word]) => `REP ${bay} ${name} ${word}`)
   }
 
   const say = (socket: Socket, inner: readonly string[]) => socket.write(inner.map((one) => `< ${one} >`).join(''))
@@ -90,16 +85,49 @@ export async function startChargerSimulator(options: {
     get clients() {
       return clients.size
     },
-    charge(bay, percent) {
-      bays[bay - 1] = percent
-      const words = Object.entries(wordsOf(bay)).map(([key, word]) => `REP ${bay} ${key} ${word}`)
-      for (const socket of clients) say(socket, words)
+    charge(bay, pack) {
+      bays[bay - 1] = pack
+      for (const socket of clients) say(socket, report(bay, 'ALL'))
+    },
+    setStorageMode(isOn) {
+      device.STORAGE_MODE = isOn ? 'ON' : 'OFF'
+      for (const socket of clients) say(socket, [`REP STORAGE_MODE ${device.STORAGE_MODE}`])
     },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
         for (const socket of clients) socket.destroy()
       }),
+  }
+}
+
+function wordsOf(bay: number, given: number | SimulatedPack | null): Readonly<Record<string, string>> {
+  if (given === null) return { BATT_DETECTED: 'NO', ...codes('255', '65535'), BATT_STATE: 'NO_BATT', BATT_ERROR: '255' }
+  const { charge, state, error = 0 } = typeof given === 'number' ? { charge: given } : given
+  if (error > 0) {
+    const failed = { BATT_STATE: state ?? 'ERROR', BATT_ERROR: digits(error, 3) }
+    return { BATT_DETECTED: 'YES', ...codes('254', '65534'), ...failed }
+  }
+  return {
+    BATT_DETECTED: 'YES',
+    BATT_CHARGE: digits(charge, 3),
+    BATT_HEALTH: digits(100 - bay, 3),
+    BATT_CYCLE: digits(40 * bay, 5),
+    BATT_TIME_TO_FULL: digits(charge === 100 ? 65_529 : 2 * (100 - charge), 5),
+    BATT_TEMP_C: '063',
+    BATT_STATE: state ?? (charge === 100 ? 'FULL' : 'NORMAL'),
+    BATT_ERROR: '000',
+  }
+}
+
+/** In place of readings, by the width of the field. */
+function codes(byte: string, twoBytes: string): Readonly<Record<string, string>> {
+  return {
+    BATT_CHARGE: byte,
+    BATT_HEALTH: byte,
+    BATT_TEMP_C: byte,
+    BATT_CYCLE: twoBytes,
+    BATT_TIME_TO_FULL: twoBytes,
   }
 }
 

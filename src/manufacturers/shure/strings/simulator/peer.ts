@@ -18,6 +18,8 @@ export interface PeerDevice {
   readonly family: SimulatedFamily
   state(): DeviceState
   words(): Told
+  /** A channel that meters nothing. */
+  isQuiet(channel: number): boolean
   note(command: string): void
   fault(): StringsFault | null
   isDead(): boolean
@@ -112,7 +114,7 @@ export function createPeer(device: PeerDevice, write: (text: string) => void): P
     const answers = channels.flatMap((channel) => {
       const own = Object.entries(words.channels.get(channel) ?? {})
       const isAsked = (name: string) => {
-        if (key === 'ALL') return !name.startsWith('SLOT_')
+        if (key === 'ALL') return family === 'slxd+' || !name.startsWith('SLOT_')
         return index === '0' ? name.startsWith(`${key} `) : name === [key, index].filter(Boolean).join(' ')
       }
       return own.filter(([name]) => isAsked(name)).map(([name, value]) => report(name, value, channel))
@@ -140,7 +142,7 @@ export function createPeer(device: PeerDevice, write: (text: string) => void): P
 
   function sample(number: number): void {
     const channel = device.state().channels.find((one) => one.channel === number)
-    if (channel === undefined) return
+    if (channel === undefined || device.isQuiet(number)) return
     const value = sampleOf(family, channel)
     if (family === 'psm1000') {
       say(report('AUDIO_IN_LVL_L', value, number), report('AUDIO_IN_LVL_R', value, number))

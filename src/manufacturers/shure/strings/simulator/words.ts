@@ -2,7 +2,7 @@
 
 import type { DeviceState, ShowChannel, ShowTransmitter } from '../../../../simulation/show.ts'
 
-export type SimulatedFamily = 'ulxd' | 'qlxd' | 'slxd' | 'slxd+' | 'ad' | 'psm1000' | 'uhfr'
+export type SimulatedFamily = 'ulxd' | 'qlxd' | 'slxd' | 'slxd+' | 'ad' | 'anx4' | 'psm1000' | 'uhfr'
 
 /** What the show does not know of a channel. */
 export interface Extra {
@@ -10,6 +10,14 @@ export interface Extra {
   readonly transmitterMuted?: boolean
   readonly encryptionError?: boolean
   readonly interference?: boolean
+  /** No transmitter was ever paired with it: an SLX-D+ channel then knows hardly any key. */
+  readonly neverPaired?: boolean
+  /** Answers and meters nothing, as channels 3 and 4 of an AD4Q in Quadversity may. */
+  readonly isSilent?: boolean
+  /** MHz, with frequency diversity, and whether it is disturbed. */
+  readonly secondCarrier?: { readonly frequency: number; readonly interference: boolean }
+  /** The battery reports codes for an error in place of readings. */
+  readonly batteryCodes?: boolean
 }
 
 export interface Told {
@@ -26,9 +34,54 @@ export function wordsOf(
   const channels = new Map<number, Record<string, string>>()
   for (const channel of state.channels) {
     const extra = about.extras.get(channel.channel) ?? {}
-    channels.set(channel.channel, channelWords(family, channel, { ...about, extra }))
+    channels.set(channel.channel, withExtras(channelWords(family, channel, { ...about, extra }), family, extra))
   }
   return { device: deviceWords(family, state), channels }
+}
+
+/** What is out of the ordinary on a channel. */
+function withExtras(words: Record<string, string>, family: SimulatedFamily, extra: Extra): Record<string, string> {
+  if (extra.isSilent) return {}
+  if (extra.neverPaired && family === 'slxd+') return neverPairedWords()
+  return {
+    ...words,
+    ...(extra.secondCarrier && secondCarrierWords(extra.secondCarrier)),
+    ...(extra.batteryCodes && batteryCodes(words)),
+  }
+}
+
+/** All that an SLX-D+ answers for a channel without a paired transmitter. */
+function neverPairedWords(): Record<string, string> {
+  const slots = [1, 2].map((slot) => [
+    [`SLOT_TX_MODEL ${slot}`, text('', 10)],
+    [`LINK_STATUS ${slot}`, 'offline'],
+  ])
+  return { TX_MODEL: 'UNKNOWN', TX_BATT_BARS: '255', TX_BATT_MINS: '65535', ...Object.fromEntries(slots.flat()) }
+}
+
+function slxdPlusLink(transmitter: ShowTransmitter | null): Record<string, string> {
+  const isThere = transmitter !== null
+  return {
+    ANTENNA_STATUS: isThere ? 'XB' : 'XX',
+    'SLOT_TX_MODEL 1': text('SLXD2+', 10),
+    'LINK_STATUS 1': isThere ? 'online' : 'offline',
+    'SLOT_TX_MODEL 2': text('', 10),
+    'LINK_STATUS 2': 'offline',
+  }
+}
+
+function secondCarrierWords({ frequency, interference }: NonNullable<Extra['secondCarrier']>): Record<string, string> {
+  return {
+    FD_MODE: 'FD-C',
+    FREQUENCY2: pad(Math.round(frequency * 1000), 7),
+    INTERFERENCE_STATUS2: interference ? 'DETECTED' : 'NONE',
+  }
+}
+
+/** The code for an error in every battery field of a number: by its width one byte, or two. */
+function batteryCodes(words: Readonly<Record<string, string>>): Record<string, string> {
+  const numbers = Object.entries(words).filter(([key, value]) => /BATT_/.test(key) && /^(\d{3}|\d{5})$/.test(value))
+  return Object.fromEntries(numbers.map(([key, value]) => [key, value.length === 3 ? '254' : '65534']))
 }
 
 function deviceWords(family: SimulatedFamily, { device }: DeviceState): Record<string, string> {
@@ -59,6 +112,7 @@ function deviceWords(family: SimulatedFamily, { device }: DeviceState): Record<s
         ...settings,
       }
     case 'ad':
+    case 'anx4':
       return { MODEL: text(model ?? '', 32), DEVICE_ID: called, FW_VER: firmware, ENCRYPTION_MODE: 'ON', ...settings }
     case 'psm1000':
       return { DEVICE_NAME: name.slice(0, 8) }
@@ -104,8 +158,10 @@ function channelWords(
         TX_MODEL: transmitter === null ? 'UNKNOWN' : family === 'slxd' ? 'SLXD2' : 'SLXD2+',
         TX_BATT_BARS: bars(transmitter),
         TX_BATT_MINS: minutes(transmitter, about.uptimeMs),
+        ...(family === 'slxd+' && slxdPlusLink(transmitter)),
       }
     case 'ad':
+    case 'anx4':
       return {
         ...common,
         CHAN_NAME: text(channel.name, 31),
@@ -193,7 +249,8 @@ export function sampleOf(family: SimulatedFamily, channel: ShowChannel): string 
     case 'slxd':
     case 'slxd+':
       return [audio + 122, audio + 120, rf + 120].map((raw) => pad(clamp(raw, 0, 120), 3)).join(' ')
-    case 'ad': {
+    case 'ad':
+    case 'anx4': {
       const [peak, rms] = [audio + 123, audio + 120].map((raw) => pad(clamp(raw, 0, 120), 3))
       const antennas = [rf, rf - 6].map((level) => `${isThere ? '31' : '00'} ${pad(clamp(level + 120, 0, 120), 3)}`)
       return `${isThere ? '005' : '255'} ${isThere ? '031' : '000'} ${peak} ${rms} ${isThere ? 'BX' : 'XX'} ${antennas.join(' ')}`

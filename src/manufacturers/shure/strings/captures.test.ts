@@ -1,0 +1,75 @@
+/** What real devices answer, as public projects captured it, replayed over TCP: each command with its own answer. */
+
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { linkToDevice } from '../../../../test/device-kit.ts'
+import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
+import { atEnd } from '../../../../test/scope.ts'
+import type { Observation } from '../../../model/receiver.ts'
+import { shure } from '../index.ts'
+import { cutAngles } from './frames.ts'
+
+interface Capture {
+  readonly source: string
+  /** Command -> frames. */
+  readonly answers: Readonly<Record<string, string>>
+  /** The answer to every other command; an error report unless given. */
+  readonly default?: string
+  /** Sent in turn while metering is on. */
+  readonly samples: readonly string[]
+  /** Without `metadata`; `{host}` is where the device is reached. */
+  readonly observation: Observation
+}
+
+const folder = new URL('./captures/', import.meta.url)
+
+test.concurrent.each(readdirSync(folder))('%s', async (file) => {
+  const capture = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Capture
+  expect(capture.source.length).toBeGreaterThan(20)
+  const host = await replay(capture)
+  const { form, link } = linkToDevice(shure, `tcp://${host}`)
+  atEnd(() => link.close())
+  const { devices } = await form.listDevices(link)
+  const [observation, ...others] = devices.map((one) => form.transformDeviceData(one))
+  if (observation === undefined) throw new Error('nothing is listed')
+  expect(others).toEqual([])
+  expectCommonFormat(observation)
+  const { metadata: _, ...reported } = observation
+  expect(reported).toEqual(JSON.parse(JSON.stringify(capture.observation).replace('{host}', host)))
+})
+
+/** Gives `host:port`. */
+async function replay(capture: Capture): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    answerAs(capture, socket)
+  })
+  atEnd(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function answerAs({ answers, default: otherwise = '< REP ERR >', samples }: Capture, socket: Socket): void {
+  let rest = ''
+  let meters: NodeJS.Timeout | undefined
+  socket.on('error', () => {}).on('close', () => clearInterval(meters))
+  socket.on('data', (bytes) => {
+    const cut = cutAngles(rest + String(bytes))
+    rest = cut.rest
+    for (const message of cut.messages) answer(message.trim())
+  })
+
+  function answer(command: string): void {
+    const [, ms] = /^SET \d METER_RATE (\d+)$/.exec(command) ?? []
+    if (ms === undefined) return void socket.write(answers[command] ?? otherwise)
+    clearInterval(meters)
+    if (Number(ms) > 0) meters = setInterval(() => socket.write(samples.join('')), Number(ms))
+  }
+}

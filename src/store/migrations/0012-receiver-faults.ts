@@ -1,0 +1,6 @@
+/** What a receiver reports as wrong with itself. */
+export const name = '0012-receiver-faults'
+
+export function statements(): readonly string[] {
+  return ['alter table receivers add column fault text']
+}
