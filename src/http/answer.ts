@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cache } from '../live/cache.ts'
 import type { PageBody } from '../model/api.ts'
 import { Refusal } from '../model/errors.ts'
+import { addConnectionHeaders } from './headers.ts'
 import { digestOf, gzipPieces, joinPieces, type Piece, toPiece } from './pieces.ts'
 
 /** A body made once and sent often. */
@@ -88,6 +89,7 @@ function headOf({ etag, madeAt }: CachedAnswer): string[] {
 
 /** Past Fastify's own way of sending: its hooks and header by header are a good part of what a 304 costs. */
 function write(reply: FastifyReply, status: number, head: string[], body?: readonly Buffer[]): FastifyReply {
+  addConnectionHeaders(reply.code(status))
   const own = reply.getHeaders()
   for (const name in own) head.push(name, String(own[name]))
   for (const [name, value] of reply.server.constantHeaders)
