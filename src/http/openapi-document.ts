@@ -97,7 +97,9 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-micwatch_sid',
-    description: 'The cookie of a sign-in. Without TLS it is called `micwatch_sid_<port>`.',
+    description:
+      'The cookie of a sign-in. Without TLS its name is `micwatch_sid_<port>`. With `server.public_url` the name ends ' +
+      'with that address: `__Host-micwatch_sid_mics.example`.',
   },
   csrf: {
     type: 'apiKey',

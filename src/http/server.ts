@@ -62,6 +62,8 @@ export interface ServerDeps
     SettingRoutesDeps {
   readonly guard: GuardSettings
   readonly headers: HeaderSettings
+  /** Where people reach the service; null where the configuration does not say. */
+  readonly publicUrl: URL | null
   readonly rateLimit: RateLimitSettings
   /** What processes on one house share; null without Redis. */
   readonly shared: Shared | null
@@ -106,6 +108,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance
   limitConnections(app.server, limits)
   app.decorate('constantHeaders', Object.entries(headers))
+  app.decorate('publicUrl', deps.publicUrl)
   app.decorate('isStopping', () => deps.signal.aborted)
   const closing = createClosing(app.server)
   // What a client expects of us beyond an answer, it will have to do without.
