@@ -43,7 +43,8 @@ export interface AppOptions extends Omit<HouseOptions, 'cache'> {
 /** Throws what `openHouse` throws, a ConfigError, and the system's error when it cannot listen. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
-  const { host, port, mount, allowed_hosts, trusted_proxies, frame_ancestors, strict_transport } = config.server
+  const { host, port, mount, public_url, allowed_hosts, trusted_proxies } = config.server
+  const { frame_ancestors, strict_transport } = config.server
   checkOverrides(config)
   await requireFreePort(host, port).catch((error) => Promise.reject(listenTrouble(error, config.server)))
   const cache = createCache<CachedAnswer>({ timeoutMs: config.settings.CACHE_TIMEOUT * 1000 })
@@ -89,6 +90,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         trustedProxies: trusted_proxies,
       },
       headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
+      publicUrl: public_url === null ? null : new URL(public_url),
       now,
       settings: (manufacturer) => house.settings(manufacturer ?? null),
       explainSettings: house.explainSettings,

@@ -123,9 +123,26 @@ describe('configuration', () => {
       'server: {strict_transport: true}\ntls: auto',
       'micwatch.yaml: server.strict_transport: expected tls: {cert, key} beside it',
     ],
+    [
+      'server: {public_url: mics.example}',
+      'micwatch.yaml: server.public_url: expected an address such as https://mics.example',
+    ],
+    [
+      'server: {public_url: "https://mics.example/?a=1"}',
+      'micwatch.yaml: server.public_url: expected an address such as https://mics.example',
+    ],
     ['- just a list', 'micwatch.yaml: expected a section of keys'],
   ])('%s', (content, message) => {
     expect(refusal(content)).toBe(message)
+  })
+
+  test('takes the public address from the environment before the file', () => {
+    const config = fileWith('server: {public_url: "https://mics.example/"}')
+    expect(readConfig({}, {}).server.public_url).toBeNull()
+    expect(readConfig({ config }, {}).server.public_url).toBe('https://mics.example/')
+    const env = { MICWATCH_PUBLIC_URL: 'http://wall.example:8000/micwatch' }
+    expect(readConfig({ config }, env).server.public_url).toBe(env.MICWATCH_PUBLIC_URL)
+    expect(() => readConfig({}, { MICWATCH_PUBLIC_URL: 'ftp://a' })).toThrow('MICWATCH_PUBLIC_URL: expected an address')
   })
 
   // Conformance: C-1.3.

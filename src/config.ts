@@ -19,6 +19,12 @@ const flag = Type.Boolean({ description: 'true or false' })
 const texts = (expected: string) => Type.Array(Type.String(), { description: `a list of ${expected}` })
 const whole = (minimum: number, maximum: number) =>
   Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
+const networks = (pattern = '') => {
+  const text = Type.String({ pattern, description: 'a network in CIDR form, such as 10.0.0.0/8' })
+  const network = Type.Refine(text, (value) => parseNetwork(value) !== null)
+  return Type.Array(network, { description: 'a list of networks in CIDR form' })
+}
+const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
 /** Every key may be left out; no other may be there. */
 const section = <T extends Type.TProperties>(properties: T) =>
   Type.Partial(Type.Object(properties, { additionalProperties: false, description: 'a section of keys' }), {
@@ -50,7 +56,8 @@ const File = section({
     port: whole(0, 65_535),
     mount: Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*/?$', description: 'a path such as /micwatch, or empty' }),
     allowed_hosts: texts('host names'),
-    trusted_proxies: texts('networks in CIDR form'),
+    trusted_proxies: networks(),
+    public_url: Type.Union([Type.Null(), webAddress], { description: 'an address such as https://mics.example' }),
     frame_ancestors: Type.Array(
       Type.String({ pattern: "^('self'|https?://(\\*\\.)?[\\w.-]+(:(\\d+|\\*))?|https?://\\[[\\da-f:]+\\](:\\d+)?)$" }),
       {
@@ -78,9 +85,7 @@ const File = section({
     ],
     { description: 'off, auto, or {cert: file, key: file}' },
   ),
-  discovery_ranges: Type.Array(Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$' }), {
-    description: 'a list of networks in CIDR form',
-  }),
+  discovery_ranges: networks('^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$'),
   rate_limit: section({
     max_requests: whole(1, 1_000_000),
     window_seconds: whole(1, 86_400),
@@ -144,8 +149,6 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
   const merged: File = { ...file, ...outer, ...inner, server: { ...file.server, ...outer.server, ...inner.server } }
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
-  checkNetworks(merged.server?.trusted_proxies ?? [], `${path ?? 'configuration'}: server.trusted_proxies`)
-  checkNetworks(merged.discovery_ranges ?? [], `${path ?? 'configuration'}: discovery_ranges`)
   checkCodes(merged.manufacturers ?? [], `${path ?? 'configuration'}: manufacturers`)
   // With a certificate made here it would lock browsers out wherever the next one is made.
   if (merged.server?.strict_transport === true && typeof tls !== 'object') {
@@ -159,6 +162,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
       mount: (merged.server?.mount ?? '').replace(/\/+$/, ''),
       allowed_hosts: merged.server?.allowed_hosts ?? [],
       trusted_proxies: merged.server?.trusted_proxies ?? [],
+      public_url: merged.server?.public_url ?? null,
       frame_ancestors: merged.server?.frame_ancestors ?? [],
       strict_transport: merged.server?.strict_transport ?? false,
     },
@@ -180,9 +184,11 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
   })
 }
 
-function checkNetworks(networks: readonly string[], where: string): void {
-  const at = networks.findIndex((one) => parseNetwork(one) === null)
-  if (at !== -1) throw new ConfigError(`${where}.${at}: expected a network in CIDR form, such as 10.0.0.0/8`)
+/** Of a web page: nothing but scheme, host, port and path. */
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
 }
 
 function checkCodes(manufacturers: readonly ManufacturerEntry[], where: string): void {
@@ -246,6 +252,7 @@ const environment: Readonly<Record<string, readonly [key: string, read: (text: s
   MICWATCH_HOST: ['server.host', String],
   MICWATCH_PORT: ['server.port', readNumber],
   MICWATCH_MOUNT: ['server.mount', String],
+  MICWATCH_PUBLIC_URL: ['server.public_url', String],
   MICWATCH_DATA_DIR: ['data_dir', String],
   MICWATCH_DATABASE_URL: ['database_url', String],
   MICWATCH_REDIS_URL: ['redis_url', String],

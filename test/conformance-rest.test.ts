@@ -242,7 +242,7 @@ describe('every address', () => {
     for (const [path, change] of Object.entries(body)) {
       const isPut = /groups|performers|assignments/.test(path)
       const method = isPut ? 'PUT' : 'PATCH'
-      for (const id of ['0', '-1', 'x', '1.5', '9007199254740992']) {
+      for (const id of ['0', '01', '-1', 'x', '1.5', '9007199254740992']) {
         expect([path, id, (await send(method, `${path}/${id}/`, change)).status]).toEqual([path, id, 400])
       }
       expect([path, (await send(method, `${path}/999999/`, change)).status]).toEqual([path, 404])

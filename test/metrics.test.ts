@@ -18,6 +18,9 @@ it('tells of polls, devices, clients, links, queue and alerts', async () => {
   await app.socket()
   await until('both are known', async () => (await app.receivers()).length === 2)
   await until('the alert is raised', async () => (await app.get('/api/alerts/')).json.length > 0)
+  await until('a cycle is counted', async () =>
+    /^micwatch_polls_total/m.test(String((await app.get('/metrics')).bytes)),
+  )
   const { status, headers, bytes } = await app.get('/metrics')
   expect(status).toBe(200)
   expect(headers['content-type']).toContain('text/plain; version=0.0.4')
@@ -34,7 +37,9 @@ it('tells of polls, devices, clients, links, queue and alerts', async () => {
   expect(metrics.get('micwatch_feed_waiting_messages')).toBe(0)
   expect(metrics.get('micwatch_discovery_queue_entries{status="pending"}')).toBe(0)
   expect(metrics.get('micwatch_alerts_open{kind="battery_low",severity="critical"}')).toBe(1)
-  expect(metrics.get('micwatch_upstream_healthy{manufacturer="shure",status="healthy"}')).toBe(1)
+  expect(metrics.get('micwatch_alerts_open{kind="receiver_offline",severity="critical"}')).toBe(0)
+  expect(metrics.get('micwatch_upstream_healthy{manufacturer="shure"}')).toBe(1)
+  expect(metrics.get('micwatch_build_info{version="test"}')).toBe(1)
   expect(metrics.has('micwatch_realtime_connections{status="connected"}')).toBe(true)
   expect(bytes.toString()).not.toContain('channel_battery')
 
@@ -43,6 +48,19 @@ it('tells of polls, devices, clients, links, queue and alerts', async () => {
     const again = readMetrics((await app.get('/metrics')).bytes.toString())
     return (again.get(`micwatch_poll_failures_total{${source}}`) ?? 0) > 0
   })
+  await until('health is 0 under the same name', async () => {
+    const failing = readMetrics((await app.get('/metrics')).bytes.toString())
+    return failing.get('micwatch_upstream_healthy{manufacturer="shure"}') === 0
+  })
+})
+
+it('gives alerts as zero while there are none, and no health of a manufacturer that is disabled', async () => {
+  const app = await startApp({ manufacturers: [{ code: 'shure', api_enabled: false, config: {} }] })
+  const metrics = readMetrics((await app.get('/metrics')).bytes.toString())
+  const alerts = [...metrics].filter(([name]) => name.startsWith('micwatch_alerts_open'))
+  expect(alerts.length).toBeGreaterThan(0)
+  expect(new Set(alerts.map(([, value]) => value))).toEqual(new Set([0]))
+  expect([...metrics.keys()].filter((name) => name.startsWith('micwatch_upstream_healthy'))).toEqual([])
 })
 
 it('tells batteries and levels by channel when asked to', async () => {

@@ -58,7 +58,7 @@ it('a receiver that moved is listed until somebody acknowledges it', async () =>
     failed: [{ id: 999, error: 'There is no movement 999.' }],
   })
   const again = await app.post('/api/admin/movements/acknowledge/', { ids: [movement.id] }, admin)
-  expect(again.json).toMatchObject({ updated: 0, failed: [{ id: movement.id }] })
+  expect([again.status, again.json]).toMatchObject([409, { status: 409, failed: [{ id: movement.id }] }])
   expect((await app.get('/api/movements/unacknowledged/?page=1')).json).toEqual({
     count: 0,
     next: null,

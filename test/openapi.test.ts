@@ -204,7 +204,6 @@ describe('real answers', () => {
     await write('POST /api/admin/tokens', { name: 'a script', role: 'viewer' })
     await write('POST /api/refresh', undefined)
     await write('POST /api/config', { key: 'alert_battery_threshold', value: '100' })
-    await write('POST /api/admin/discovery-queue/approve', { ids: [999] })
     await write('POST /api/admin/manufacturers/{code}/test', undefined, '/api/admin/manufacturers/shure/test')
     await write('POST /api/admin/manufacturers/test', { code: 'shure' })
     await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
@@ -241,6 +240,9 @@ describe('real answers', () => {
     expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/999/'))
     expectDocumented(document, 'POST /api/config', await app.post('/api/config/', { key: 1 }))
     expectDocumented(document, 'GET /api/admin/users', await app.get('/api/admin/users'))
+    const admin = await tokenHeaders(app.house, 'admin')
+    const approve = '/api/admin/discovery-queue/approve'
+    expectDocumented(document, `POST ${approve}`, await app.post(approve, { ids: [999] }, admin))
     const wrongMethod = await app.send('DELETE', '/api/receivers/')
     expect(wrongMethod.status).toBe(405)
     const nowhere = await app.get('/api/nowhere')

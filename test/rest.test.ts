@@ -93,12 +93,12 @@ describe('reading', () => {
       const { json } = await app.get(`${path}?${query}`)
       return (json.receivers ?? json.results ?? json).length
     }
-    const odd = ['', '/api/receivers/?page=1', 'page:/api/receivers/?page=1'].map(
+    const odd = ['/api/receivers/?page=1', 'page:/api/receivers/?page=1'].map(
       (code) => `manufacturer=${encodeURIComponent(code)}`,
     )
     for (let turn = 0; turn < 3; turn += 1) {
       for (const path of ['/api/receivers/', '/api/data/', '/api/data.json']) {
-        const queries = turn === 1 ? ['', 'page=1', ...odd] : [...odd, 'page=1', '']
+        const queries = turn === 1 ? ['', 'page=1', ...odd] : [...odd, 'page=1', 'manufacturer=', '']
         for (const query of queries)
           expect([path, query, await count(path, query)]).toEqual([path, query, odd.includes(query) ? 0 : 5])
       }
@@ -344,11 +344,18 @@ describe('refusals', () => {
     expect((await app.send('POST', '/api/refresh/', { headers: inUtf8, body: '{}' })).status).toBe(200)
     const text = { 'content-type': 'text/plain' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
+    for (const empty of [{}, text, { 'content-length': 0 }, { 'transfer-encoding': 'chunked' }]) {
+      const answer = await app.send('POST', '/api/refresh/', { headers: empty })
+      expect([empty, answer.status]).toEqual([empty, 200])
+      expectRefusal(await app.send('POST', '/api/config/', { headers: empty }), 400, /^body|missing/)
+    }
     const tricky = { 'content-type': 'application/jsonp' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: tricky, body: '{}' }), 415)
     const body = Buffer.alloc(1024 * 1024 + 1, ' ')
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body }), 413)
-    expectRefusal(await app.get('/ws'), 400)
+    const plain = await app.get('/ws')
+    expectRefusal(plain, 426, /ws:/)
+    expect(plain.headers).toMatchObject({ upgrade: 'websocket', connection: 'upgrade' })
     for (const path of ['/%ff', '/api/receivers/%', '/api/receivers/%E0%A4%A']) {
       expectRefusal(await app.get(path), 400)
     }
@@ -417,7 +424,7 @@ describe('who is let in', () => {
     const made = await app.post('/api/group/', { title: 'Choir' }, h2c)
     expect([made.status, made.json.title]).toEqual([201, 'Choir'])
     expectRefusal(await app.get('/nothing', h2c), 404)
-    expectRefusal(await app.get('/ws', h2c), 400, /ws:/)
+    expectRefusal(await app.get('/ws', h2c), 426, /ws:/)
     const socket = connect(app.port, '127.0.0.1')
     let heard = ''
     socket.setEncoding('utf8').on('data', (text) => {

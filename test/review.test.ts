@@ -190,12 +190,13 @@ describe.each(engines)('approving (%s)', (engine) => {
     await poll(app)
     const [entry] = await app.queue()
     const answers = await Promise.all(Array.from({ length: 4 }, () => app.decide('approve', [entry.id])))
-    expect(answers.map(({ json }) => json.updated).sort()).toEqual([0, 0, 0, 1])
-    const late = answers.find(({ json }) => json.updated === 0)?.json
-    expect(late).toEqual({
-      message: 'Approved and imported 0 device(s).',
-      updated: 0,
-      failed: [{ id: entry.id, error: `Entry ${entry.id} has already been reviewed: it is imported.` }],
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    const error = `Entry ${entry.id} has already been reviewed: it is imported.`
+    expect(answers.find(({ status }) => status === 409)?.json).toEqual({
+      error: 'Nothing was changed.',
+      status: 409,
+      details: error,
+      failed: [{ id: entry.id, error }],
     })
     expect(await app.receivers()).toHaveLength(3)
   })
@@ -236,7 +237,11 @@ describe('saying no', () => {
     await poll(app)
     expect(await app.receivers()).toHaveLength(2)
     expect(await app.queue()).toMatchObject([{ status: 'rejected', reviewed_by: "a test's admin" }])
-    expect((await app.decide('approve', [entry.id])).json.updated).toBe(0)
+    for (const verdict of ['approve', 'reject']) {
+      const refused = await app.decide(verdict, [entry.id, 999_999])
+      const [own, unknown] = refused.json.failed
+      expect([refused.status, own.id, unknown.id]).toEqual([409, entry.id, 999_999])
+    }
 
     expect((await app.decide('reopen', [entry.id])).json).toMatchObject({ message: 'Reopened 1 device(s).' })
     expect(await app.queue()).toMatchObject([{ status: 'pending', reviewed_by: null, reviewed_at: null }])

@@ -93,6 +93,32 @@ describe('POST /api/config/', () => {
   })
 })
 
+describe('who may change settings', () => {
+  it('is an administrator where sign-in is needed, and not an operator', async () => {
+    const app = await startApp({ config: { require_login: true } })
+    const change = { key: 'alert_battery_threshold', value: '35' }
+    for (const role of ['viewer', 'operator'] as const) {
+      const headers = await tokenHeaders(app.house, role)
+      const refused = await app.post('/api/config/', change, headers)
+      expect([role, refused.status, refused.json.error]).toEqual([role, 403, 'This takes the role admin.'])
+      expect((await app.get('/api/auth/session', headers)).json.permissions).not.toContain('configure')
+    }
+    const admin = await tokenHeaders(app.house, 'admin')
+    expect((await app.post('/api/config/', change, admin)).json).toMatchObject({ alert_battery_threshold: 35 })
+    expect((await app.get('/api/auth/session', admin)).json.permissions).toContain('configure')
+  })
+
+  it('is anyone on a local listener, whatever their role', async () => {
+    const app = await startApp()
+    const change = { key: 'alert_battery_threshold', value: '35' }
+    const operator = await tokenHeaders(app.house, 'operator')
+    for (const headers of [{}, operator]) {
+      expect((await app.post('/api/config/', change, headers)).status).toBe(200)
+      expect((await app.get('/api/auth/session', headers)).json.permissions).toContain('configure')
+    }
+  })
+})
+
 describe('enable_websocket', () => {
   // Conformance: C-7.17.
   it('closes what is open and refuses what comes, and opens again', async () => {
@@ -168,6 +194,7 @@ describe('/api/admin/settings/', () => {
   it('tells where each value comes from, and forgets what was stored', async () => {
     const simulator = withoutLink(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
+    const admin = await tokenHeaders(app.house, 'admin')
     const operator = await tokenHeaders(app.house, 'operator')
     const told = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
     await setTo(app, 'alert_battery_threshold', '35')
@@ -191,14 +218,13 @@ describe('/api/admin/settings/', () => {
         },
       },
     ])
-    const forget = (path: string, headers = operator) => app.send('DELETE', `/api/admin/settings/${path}`, { headers })
-    expect((await forget('enable_websocket/', await tokenHeaders(app.house, 'viewer'))).status).toBe(403)
+    const forget = (path: string, headers = admin) => app.send('DELETE', `/api/admin/settings/${path}`, { headers })
+    expect((await forget('enable_websocket/?manufacturer=shure', operator)).status).toBe(403)
     expect((await forget('enable_websocket/?manufacturer=shure', {})).status).toBe(401)
     expect((await forget('enable_websocket/')).json.error).toBe('There is no setting enable_websocket.')
     expect((await forget('enable_websocket/?manufacturer=shure')).status).toBe(204)
     expect((await told('?manufacturer=shure'))[0].settings.enable_websocket).toEqual(nobody)
     expect((await app.get('/api/config/?manufacturer=shure')).json.enable_websocket).toBe(true)
-    const admin = await tokenHeaders(app.house, 'admin')
     const [entry] = (await app.get('/api/admin/audit/?action=settings.forget', admin)).json
     expect(entry).toMatchObject({ target: 'enable_websocket of manufacturer shure', result: 'ok' })
     expect((await app.get('/api/admin/settings/')).status).toBe(401)

@@ -2,10 +2,38 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startApp, startHome, type TestApp, until } from './app.ts'
+import { createTestDatabase, engines } from './databases.ts'
 import type { HttpAnswer } from './http-client.ts'
 import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people.ts'
+
+describe.each(engines)('two services with the same public address, on one database (%s)', (engine) => {
+  it.each([
+    ['http://mics.example:8000/micwatch/', {}, 'micwatch_sid_mics.example_8000_micwatch'],
+    ['https://mics.example', { 'x-forwarded-proto': 'https' }, '__Host-micwatch_sid_mics.example'],
+  ])('accept the sessions of each other: %s', async (publicUrl, forwarded, name) => {
+    const database = await createTestDatabase(engine)
+    onTestFinished(database.drop)
+    const server = { ...lan.server, public_url: publicUrl, trusted_proxies: ['127.0.0.1'] }
+    const options = { databaseUrl: database.url, config: { server } }
+    const [one, other] = [await startApp(options), await startApp(options)]
+    await addAdmin(one)
+    const answer = await one.post('/api/auth/login', { username: 'root', password }, forwarded)
+    expect(answer.headers['set-cookie']?.[0]).toMatch(new RegExp(`^${name}=`))
+    const headers = { ...forwarded, cookie: cookieOf(answer) }
+    expect((await other.get('/api/auth/session', headers)).json).toMatchObject({ user: { username: 'root' } })
+    const written = await other.post('/api/refresh/', undefined, {
+      ...headers,
+      'x-csrf-token': answer.json.csrf_token,
+    })
+    expect(written.status).toBe(200)
+    await (await other.socket('/ws', { headers })).next(({ type }) => type === 'status')
+
+    const stranger = await startApp({ ...options, config: { server: { ...server, public_url: null } } })
+    expect((await stranger.get('/api/auth/session', headers)).status).toBe(401)
+  })
+})
 
 describe('what is taken away', () => {
   async function opened(config: object) {

@@ -165,7 +165,7 @@ function isHealth(value: unknown): value is Health {
 }
 
 function isSession(value: unknown): value is SessionBody {
-  return isRecord(value) && typeof value.role === 'string' && typeof value.kind === 'string'
+  return isRecord(value) && typeof value.kind === 'string' && Array.isArray(value.permissions)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

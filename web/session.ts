@@ -1,7 +1,7 @@
 /** Who looks at this page, and what they may do. */
 
 import { useEffect, useState } from 'react'
-import { type Permission, isAllowed as roleAllows } from '../src/model/access.ts'
+import type { Permission } from '../src/model/access.ts'
 import type { SessionBody } from '../src/model/people.ts'
 import { useSurroundings } from './context.ts'
 
@@ -24,5 +24,5 @@ export function useSession(): SessionBody | null {
 /** So that a page offers what will not be refused. Until it is known who asks, nothing is withheld. */
 export function useMay(permission: Permission): boolean {
   const session = useSession()
-  return session === null || roleAllows(session.role, permission)
+  return session === null || session.permissions.includes(permission)
 }

@@ -3,7 +3,8 @@
 import type { Latest } from '../live/latest.ts'
 import type { Actor } from '../model/access.ts'
 import type { QueueEntry } from '../model/discovery.ts'
-import type { ReviewBody } from '../model/discovery-api.ts'
+import { type ReviewBody, refuseIfAllFailed } from '../model/discovery-api.ts'
+import type { Failure } from '../model/errors.ts'
 import type { Receiver } from '../model/receiver.ts'
 import { createKnown, type KnownIndex } from '../model/reconcile.ts'
 import { type Approval, approveEntry, refuseVerdict, statusOf, type Verdict } from '../model/review.ts'
@@ -38,7 +39,7 @@ export async function reviewEntries(
 ): Promise<ReviewBody> {
   const wanted = [...new Set(ids)]
   const failed = await deps.ingest.change(async (tx, revision) => {
-    const failures: { id: number; error: string }[] = []
+    const failures: Failure[] = []
     const found = await findEntries(tx.query, wanted)
     // What one approval made is known to the next.
     const known = createKnown(deps.latest)
@@ -51,6 +52,7 @@ export async function reviewEntries(
     }
     return failures
   })
+  refuseIfAllFailed(wanted, failed)
   const updated = wanted.length - failed.length
   return { message: messages[verdict](updated), updated, failed }
 }
@@ -70,6 +72,7 @@ export async function acknowledge(deps: Pick<ReviewDeps, 'db'>, actor: Actor, id
         error: found.has(id) ? `Movement ${id} has already been acknowledged.` : `There is no movement ${id}.`,
       }))
   })
+  refuseIfAllFailed(wanted, failed)
   const updated = wanted.length - failed.length
   return { message: `Acknowledged ${updated} movement(s).`, updated, failed } satisfies ReviewBody
 }

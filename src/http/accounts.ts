@@ -14,7 +14,7 @@ import {
   signOut,
   type Visitor,
 } from '../actions/sign-in.ts'
-import { type AuditRecord, auditResults, roles } from '../model/access.ts'
+import { type AuditRecord, auditResults, listPermissions, roles } from '../model/access.ts'
 import { toTimestamp } from '../model/api.ts'
 import { Refusal } from '../model/errors.ts'
 import {
@@ -95,7 +95,7 @@ function sessionRoutes(app: FastifyInstance, deps: AccountDeps): void {
   })
 
   app.get('/api/auth/session', (request): SessionBody => {
-    const { credential, actor } = request
+    const { credential, actor, isLocal } = request
     const user = credential?.user ?? null
     return {
       user: user === null ? null : toUserBody(user),
@@ -103,6 +103,7 @@ function sessionRoutes(app: FastifyInstance, deps: AccountDeps): void {
       kind: actor.kind,
       name: actor.name,
       role: actor.role,
+      permissions: listPermissions({ role: credential?.role ?? null, isLocal }),
     }
   })
 

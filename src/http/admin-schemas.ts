@@ -2,7 +2,7 @@
 
 import Type, { type TSchema } from 'typebox'
 import type { Acknowledged } from '../actions/acknowledge-store.ts'
-import { auditResults, roles } from '../model/access.ts'
+import { auditResults, permissionNames, roles } from '../model/access.ts'
 import { transports } from '../model/connection.ts'
 import { conflictTypes, queueStatuses } from '../model/discovery.ts'
 import type * as discovery from '../model/discovery-api.ts'
@@ -230,6 +230,7 @@ export const Session = schemaOf<people.SessionBody>()(
     kind: oneOf(['user', 'token', 'local', 'guest', 'cli'], 'How they are known.'),
     name: text('Of the user or token.'),
     role,
+    permissions: listOf(oneOf(permissionNames, 'A permission.'), 'What these credentials allow here.'),
   }),
 )
 

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cache } from '../live/cache.ts'
 import type { PageBody } from '../model/api.ts'
 import { Refusal } from '../model/errors.ts'
+import { addConnectionHeaders } from './headers.ts'
 import { digestOf, gzipPieces, joinPieces, type Piece, toPiece } from './pieces.ts'
 
 /** A body made once and sent often. */
@@ -88,6 +89,7 @@ function headOf({ etag, madeAt }: CachedAnswer): string[] {
 
 /** Past Fastify's own way of sending: its hooks and header by header are a good part of what a 304 costs. */
 function write(reply: FastifyReply, status: number, head: string[], body?: readonly Buffer[]): FastifyReply {
+  addConnectionHeaders(reply.code(status))
   const own = reply.getHeaders()
   for (const name in own) head.push(name, String(own[name]))
   for (const [name, value] of reply.server.constantHeaders)
@@ -123,8 +125,13 @@ function acceptsGzip(request: FastifyRequest): boolean {
 
 export type Query = Readonly<Record<string, string | string[] | undefined>>
 
-/** One value of a query parameter; given twice, it says nothing clear. */
+/** The value of a filter. An empty one is no filter; given twice, it says nothing clear. */
 export function readParameter(query: Query, name: string): string | undefined {
+  const value = readOnce(query, name)
+  return value === '' ? undefined : value
+}
+
+function readOnce(query: Query, name: string): string | undefined {
   const value = query[name]
   if (Array.isArray(value)) throw new Refusal('bad_request', { details: `${name}: give it once` })
   return value
@@ -169,8 +176,8 @@ const maxPageSize = 1000
 
 /** Null when the query asks for no paging. */
 export function readPage(query: Query): PageRequest | null {
-  const page = readParameter(query, 'page')
-  const size = readParameter(query, 'page_size')
+  const page = readOnce(query, 'page')
+  const size = readOnce(query, 'page_size')
   if (page === undefined && size === undefined) return null
   return {
     page: readCount(page ?? '1', 'page'),
@@ -213,17 +220,12 @@ const maxId = Number.MAX_SAFE_INTEGER
 
 export function readIdParameter(query: Query, name: string): number | undefined {
   const given = readParameter(query, name)
-  if (given === undefined) return undefined
-  const id = /^\d{1,16}$/.test(given) ? Number(given) : 0
-  if (id < 1 || id > maxId) {
-    throw new Refusal('bad_request', { details: `${name}: expected a whole number from 1` })
-  }
-  return id
+  return given === undefined ? undefined : readId(given, name)
 }
 
-/** An id of a path: 1 to 2^53−1. */
-export function readId(text: string): number {
-  const id = /^\d{1,16}$/.test(text) ? Number(text) : 0
-  if (id < 1 || id > maxId) throw new Refusal('bad_request', { details: 'id: expected a whole number from 1' })
+/** An id of a path or a filter: 1 to 2^53−1, without leading zeros, so that every record has one address. */
+export function readId(text: string, name = 'id'): number {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
+  if (id < 1 || id > maxId) throw new Refusal('bad_request', { details: `${name}: expected a whole number from 1` })
   return id
 }

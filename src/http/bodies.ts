@@ -6,7 +6,7 @@ import { findNul, isDeeper, maxJsonDepth } from '../model/json.ts'
 
 export const maxBodyBytes = 1024 * 1024
 
-/** JSON is the only body there is; none at all is none, whatever its type says. */
+/** JSON is the only body there is. An empty body is no body, whatever its content type. */
 export function readJsonAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -22,6 +22,10 @@ export function readJsonAlone(app: FastifyInstance): void {
       if (nul !== null) return done(refuse(`${nul.join('.') || 'body'}: expected text without U+0000`))
       done(null, parsed)
     })
+  })
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') done(null, undefined)
+    else done(new Refusal('not_json_type'))
   })
 }
 

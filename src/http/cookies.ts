@@ -3,6 +3,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionLimits } from '../model/people.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Where people reach the service; null where the configuration does not say. */
+    publicUrl: URL | null
+  }
+}
+
 /** Longer than this no browser keeps a cookie. */
 const longestSeconds = 400 * 24 * 3600
 
@@ -36,9 +43,22 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.header('set-cookie', toCookie(reply.request, 'sid', '', 0))
 }
 
-/** Cookies do not tell ports apart, so without TLS the name has to; with it the prefix binds them to this very host. */
+/**
+ * The name of a cookie. Browsers do not keep the cookies of different ports apart, so the name has to: by the public
+ * address where one is configured, which services behind one load balancer share, else by the port. Over TLS the prefix
+ * binds the cookie to this very host.
+ */
 function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
-  return request.protocol === 'https' ? `__Host-micwatch_${what}` : `micwatch_${what}_${request.socket.localPort ?? 0}`
+  const { publicUrl } = request.server
+  const isSecure = request.protocol === 'https'
+  const prefix = isSecure ? '__Host-' : ''
+  if (publicUrl !== null) return `${prefix}micwatch_${what}_${scopeOf(publicUrl)}`
+  return isSecure ? `${prefix}micwatch_${what}` : `micwatch_${what}_${request.socket.localPort ?? 0}`
+}
+
+/** Host, port and path in characters that a cookie's name may have. */
+function scopeOf({ host, pathname }: URL): string {
+  return (host + pathname.replace(/\/+$/, '')).replace(/[^\w.-]/g, '_')
 }
 
 /** Lax, not Strict: a link from a chat must open signed in, and no GET changes anything. */

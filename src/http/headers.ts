@@ -1,11 +1,14 @@
 /** What every answer carries, unless it says otherwise itself. */
 
 import type { FastifyReply } from 'fastify'
+import { Incoming } from './incoming.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Name and value of each. */
     constantHeaders: readonly (readonly [name: string, value: string])[]
+    /** Connections are closed as soon as their requests are answered. */
+    isStopping(): boolean
   }
 }
 
@@ -35,4 +38,14 @@ export function constantHeaders({ frameAncestors, strictTransport }: HeaderSetti
 
 export function addConstantHeaders(reply: FastifyReply): void {
   for (const [name, value] of reply.server.constantHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
+}
+
+/** Says whether the connection is closed after this response, and what it may be upgraded to where that is required. */
+export function addConnectionHeaders(reply: FastifyReply): void {
+  const { raw } = reply.request
+  const isLast = reply.server.isStopping() || (raw instanceof Incoming && raw.isUpgradeAsked)
+  const isUpgradeRequired = reply.statusCode === 426
+  if (isUpgradeRequired)
+    reply.header('upgrade', 'websocket').header('connection', isLast ? 'upgrade, close' : 'upgrade')
+  else if (isLast) reply.header('connection', 'close')
 }

@@ -1,7 +1,6 @@
 /** What is made of a request before anybody looks for its route. */
 
 import { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
  * A request to upgrade is one when it asks for WebSocket; any other protocol may be passed over (RFC 9110, 7.8), and the
@@ -18,16 +17,10 @@ export class Incoming extends IncomingMessage {
     this.hasAsked = hasAsked
   }
 
-  /** An upgrade was asked for, and is passed over. */
-  get isPassedOver(): boolean {
-    return this.hasAsked && !this.upgrade
+  /** The request has an `Upgrade` header, or is a CONNECT. Node reads no further request from such a connection. */
+  get isUpgradeAsked(): boolean {
+    return this.hasAsked
   }
-}
-
-/** Node may drop what came right behind such a request: nobody is to wait for an answer to that. */
-export function endPassedOver({ raw }: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  if (raw instanceof Incoming && raw.isPassedOver) reply.header('connection', 'close')
-  done()
 }
 
 /**

@@ -8,6 +8,7 @@ import * as details from '../model/details.ts'
 import * as hardware from '../model/hardware.ts'
 import type { ManufacturerHealth } from '../model/health.ts'
 import type * as places from '../model/location.ts'
+import { severities } from '../model/messages.ts'
 import { networkModes } from '../model/network.ts'
 import type { Settings } from '../model/settings.ts'
 import {
@@ -298,7 +299,7 @@ export const Alert = schemaOf<AlertBody>()(
     manufacturer: textOrNull('Code of the manufacturer.'),
     kind: text('`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `charger_fault` …'),
     state: oneOf(alertStates, 'Whether it still stands.'),
-    severity: oneOf(['info', 'warning', 'critical'], 'How bad it is.'),
+    severity: oneOf(severities, 'How bad it is.'),
     message: text('A sentence.'),
     channel_id: wholeOrNull('Id of the channel it is about.'),
     receiver_id: wholeOrNull('Id of the receiver it is about.'),

@@ -2,6 +2,7 @@
 
 import Type, { type TSchema } from 'typebox'
 import type * as messages from '../model/messages.ts'
+import { severities } from '../model/messages.ts'
 import { oneOf, schemaOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import { detailFields } from './live-schemas.ts'
 
@@ -70,7 +71,7 @@ const AlertMessage = schemaOf<messages.AlertMessage>()(
         '`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `charger_fault`, `store_damaged` …',
       ),
       state: oneOf(['raised', 'cleared'], 'Whether it begins or ends.'),
-      severity: oneOf(['info', 'warning', 'critical'], 'How bad it is.'),
+      severity: oneOf(severities, 'How bad it is.'),
       message: text('A sentence.'),
       channel_id: wholeOrNull('Id of the channel it is about.'),
     },

@@ -8,11 +8,12 @@ import { Gauge, Registry } from 'prom-client'
 import type { Feed } from '../live/feed.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Tally } from '../live/tally.ts'
-import type { Alert } from '../model/alert.ts'
+import { type Alert, alertKinds } from '../model/alert.ts'
 import { toChannelBody } from '../model/api.ts'
 import { connectionStatuses } from '../model/connection.ts'
 import { queueStatuses } from '../model/discovery.ts'
 import type { ServiceHealth } from '../model/health.ts'
+import { severities } from '../model/messages.ts'
 import { countConnections } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
 import { countEntries } from '../store/discovery.ts'
@@ -24,6 +25,7 @@ export interface MetricsDeps {
   readonly feed: Feed
   readonly tally: Pick<Tally, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
+  readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
 }
 
@@ -33,6 +35,10 @@ export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
     const now = new Registry()
     const add = (name: string, help: string, labelNames: readonly string[] = []) =>
       new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [now] })
+    add('build_info', 'Always 1; the label is the version of the service.', ['version']).set(
+      { version: deps.version },
+      1,
+    )
     describeUpstreams(deps, add)
     describeDevices(deps, add)
     await describeRecords(deps, add)
@@ -47,10 +53,13 @@ export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
 type Add = (name: string, help: string, labelNames?: readonly string[]) => Gauge
 
 function describeUpstreams({ health }: MetricsDeps, add: Add): void {
-  const up = add('upstream_healthy', '1 while a manufacturer’s systems are healthy.', ['manufacturer', 'status'])
+  const up = add('upstream_healthy', '1 while the systems of an enabled manufacturer are healthy, else 0.', [
+    'manufacturer',
+  ])
   const failures = add('upstream_consecutive_failures', 'Failed cycles in a row, of the best source.', ['manufacturer'])
   for (const { code: manufacturer, status, consecutive_failures } of health(undefined).manufacturers) {
-    up.set({ manufacturer, status }, status === 'healthy' ? 1 : 0)
+    if (status === 'disabled') continue
+    up.set({ manufacturer }, status === 'healthy' ? 1 : 0)
     failures.set({ manufacturer }, consecutive_failures)
   }
 }
@@ -82,6 +91,7 @@ function describeDevices({ latest, health }: MetricsDeps, add: Add): void {
 /** What the store counts; left out while it is out of reach, so that the rest is told all the same. */
 async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<void> {
   const open = add('alerts_open', 'Alerts that are raised and not cleared.', ['kind', 'severity'])
+  for (const kind of alertKinds) for (const severity of severities) open.set({ kind, severity }, 0)
   for (const { kind, severity } of alerts.list()) open.inc({ kind, severity })
   try {
     const links = add('realtime_connections', 'Real-time connections of receivers.', ['status'])

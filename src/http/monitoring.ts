@@ -40,7 +40,8 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
 
   app.get('/api/config', (request) => deps.settings(readParameter(request.query as Query, 'manufacturer')))
 
-  app.post<{ Body: Type.Static<typeof SettingBody> }>('/api/config', { schema: { body: SettingBody } }, (request) => {
+  const change = { config: { needs: 'configure' }, schema: { body: SettingBody } } as const
+  app.post<{ Body: Type.Static<typeof SettingBody> }>('/api/config', change, (request) => {
     const { key, value, manufacturer: inBody } = request.body
     const inQuery = readParameter(request.query as Query, 'manufacturer')
     const isKnown = (code: string) => deps.manufacturers().some((one) => one.code === code)

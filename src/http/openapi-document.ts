@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { openLocally, type Permission, permissions } from '../model/access.ts'
 import type { ErrorBody } from '../model/errors.ts'
-import { named, schemaOf, text, whole } from './described.ts'
+import { listOf, named, schemaOf, text, whole } from './described.ts'
 import { hoist, type Schema } from './json-schema.ts'
 import { type Operation, operations, tags } from './openapi.ts'
 
@@ -97,7 +97,9 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-micwatch_sid',
-    description: 'The cookie of a sign-in. Without TLS it is called `micwatch_sid_<port>`.',
+    description:
+      'The cookie of a sign-in. Without TLS its name is `micwatch_sid_<port>`. With `server.public_url` the name ends ' +
+      'with that address: `__Host-micwatch_sid_mics.example`.',
   },
   csrf: {
     type: 'apiKey',
@@ -158,6 +160,12 @@ const Failure = schemaOf<ErrorBody>()(
     error: text('A sentence for people.'),
     status: whole('The same as the HTTP status.'),
     details: Type.Optional(text('Which field or parameter, and what was expected there.')),
+    failed: Type.Optional(
+      listOf(
+        Type.Object({ id: whole('Id of the record.'), error: text('Why it could not be changed.') }),
+        'Of a request about several records, none of which could be changed.',
+      ),
+    ),
   }),
 )
 

@@ -294,21 +294,25 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Review',
     summary: 'Approves entries: they become receivers.',
     answers: ok(admin.Review),
+    refuses: [409],
   },
   'POST /api/admin/discovery-queue/reject': {
     tag: 'Review',
     summary: 'Rejects entries: they are kept, and never imported by themselves.',
     answers: ok(admin.Review),
+    refuses: [409],
   },
   'POST /api/admin/discovery-queue/mark-duplicate': {
     tag: 'Review',
     summary: 'Marks entries as duplicates of what is known.',
     answers: ok(admin.Review),
+    refuses: [409],
   },
   'POST /api/admin/discovery-queue/reopen': {
     tag: 'Review',
     summary: 'Puts rejected entries and duplicates back among those that wait.',
     answers: ok(admin.Review),
+    refuses: [409],
   },
   'GET /api/admin/movements': {
     tag: 'Review',
@@ -320,6 +324,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Review',
     summary: 'Takes note of movements.',
     answers: ok(admin.Review),
+    refuses: [409],
   },
   'GET /api/admin/realtime-connections': {
     tag: 'Review',
@@ -331,11 +336,13 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Review',
     summary: 'Stops subscriptions until somebody starts them again.',
     answers: ok(admin.Review),
+    refuses: [409],
   },
   'POST /api/admin/realtime-connections/start': {
     tag: 'Review',
     summary: 'Starts subscriptions that were stopped.',
     answers: ok(admin.Review),
+    refuses: [409],
   },
   'GET /api/admin/receivers': {
     tag: 'Review',

@@ -84,7 +84,6 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
   })
 }
 
-/** No code, not even an empty one, is the same as none. */
 function keyOf(answer: string, manufacturer: string | undefined): string {
   return manufacturer === undefined ? answer : `${answer}:${manufacturer}`
 }

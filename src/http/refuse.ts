@@ -6,13 +6,14 @@ import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, type RefusalCode, toErrorBody } from '../model/errors.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from '../store/errors.ts'
-import type { ConstantHeaders } from './headers.ts'
+import { addConnectionHeaders, type ConstantHeaders } from './headers.ts'
 
 export function sendRefusal(reply: FastifyReply, refusal: Refusal, headers: ConstantHeaders): FastifyReply {
   reply.headers({ ...headers, 'x-request-id': reply.request.id })
   if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-  return reply.code(refusal.status).send(toErrorBody(refusal))
+  addConnectionHeaders(reply.code(refusal.status))
+  return reply.send(toErrorBody(refusal))
 }
 
 /** Fastify's own errors -> ours. */

@@ -22,8 +22,8 @@ import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.t
 import { docsRoutes } from './docs.ts'
 import { createGuard, type GuardSettings, trustOf } from './guard.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
-import { addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
-import { endPassedOver, Incoming, readTarget } from './incoming.ts'
+import { addConnectionHeaders, addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
+import { Incoming, readTarget } from './incoming.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
@@ -62,6 +62,8 @@ export interface ServerDeps
     SettingRoutesDeps {
   readonly guard: GuardSettings
   readonly headers: HeaderSettings
+  /** Where people reach the service; null where the configuration does not say. */
+  readonly publicUrl: URL | null
   readonly rateLimit: RateLimitSettings
   /** What processes on one house share; null without Redis. */
   readonly shared: Shared | null
@@ -96,12 +98,18 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     ajv: { customOptions: validation },
     schemaErrorFormatter: refuseMisfits,
     genReqId: () => randomUUID(),
-    frameworkErrors: (error, request, reply) =>
-      sendRefusal(reply, refusalOf(() => check(request)) ?? toRefusal(error), headers),
+    frameworkErrors(error, request, reply) {
+      // No hook runs for these, so nothing else closes the connection of an upgrade.
+      const { raw } = request
+      if (raw instanceof Incoming && raw.upgrade) reply.raw.once('finish', () => raw.socket.destroySoon())
+      sendRefusal(reply, refusalOf(() => check(request)) ?? toRefusal(error), headers)
+    },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket, headers),
   }) as unknown as FastifyInstance
   limitConnections(app.server, limits)
   app.decorate('constantHeaders', Object.entries(headers))
+  app.decorate('publicUrl', deps.publicUrl)
+  app.decorate('isStopping', () => deps.signal.aborted)
   const closing = createClosing(app.server)
   // What a client expects of us beyond an answer, it will have to do without.
   app.server.on('checkExpectation', app.routing)
@@ -133,6 +141,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
     addConstantHeaders(reply)
+    addConnectionHeaders(reply)
     done()
   })
   app.addHook('onRequest', (request, _reply, done) => {
@@ -146,7 +155,6 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     if (counting === undefined) done()
     else counting.then(() => done(), done)
   })
-  app.addHook('onRequest', endPassedOver)
   app.addHook('onRequest', passOverBody)
   app.setErrorHandler(async (error, request, reply) => {
     let refusal = toRefusal(error)

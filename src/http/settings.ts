@@ -25,7 +25,7 @@ export function settingRoutes(app: FastifyInstance, deps: SettingRoutesDeps): vo
 
   app.delete<{ Params: { key: string } }>(
     '/api/admin/settings/:key',
-    { config: { needs: 'reset' } },
+    { config: { needs: 'administer' } },
     async ({ actor, params, query }, reply) => {
       const manufacturer = readParameter(query as Query, 'manufacturer') ?? null
       await forgetSetting(deps.settingsDeps, actor, { key: params.key, manufacturer })

@@ -76,7 +76,7 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
       url: path,
       config: { isSocket: true },
       handler: () => {
-        throw new Refusal('bad_request', { details: 'This address speaks WebSocket; connect with ws:// or wss://.' })
+        throw new Refusal('upgrade_required', { details: 'Connect with ws:// or wss://.' })
       },
       preHandler: async ({ query }) => {
         readParameter(query as Query, 'manufacturer')

@@ -58,6 +58,7 @@ export function createTally(droppedLines: () => number = () => 0): Tally {
       polls.inc(labels(source))
       failures.inc(labels(source), hasFailed ? 1 : 0)
       overruns.inc(labels(source), 0)
+      ignored.inc(labels(source), 0)
       latency.observe(labels(source), seconds)
     },
     overran: (source) => overruns.inc(labels(source)),

@@ -22,27 +22,39 @@ export interface Actor {
 export const permissions = {
   /** Pages, reads and the WebSocket. */
   read: 'viewer',
-  /** Refresh, scan, groups, slots, performers, assignments, and the settings of the specification. */
+  /** Refresh, scan, groups, slots, performers, assignments. */
   operate: 'operator',
   /** Looking at the admin lists. */
   inspect: 'viewer',
   /** Acknowledging movements. */
   acknowledge: 'operator',
-  /** Forgetting a stored setting: what `operate` may too, but never without credentials. */
-  reset: 'operator',
+  /** Changing settings through `POST /api/config/`. */
+  configure: 'admin',
   /** Deciding about queue entries, receivers, connections, locations. */
   review: 'admin',
-  /** Manufacturers and their secrets, people, tokens, the audit log, the store. */
+  /** Manufacturers and their secrets, people, tokens, the audit log, the store, removing a stored setting. */
   administer: 'admin',
 } as const satisfies Record<string, Role>
 
 export type Permission = keyof typeof permissions
 
+export const permissionNames = Object.keys(permissions).filter((name): name is Permission =>
+  Object.hasOwn(permissions, name),
+)
+
 /** What a local listener lets anybody do without credentials; everything else needs a session or a token. */
-export const openLocally: readonly Permission[] = ['read', 'operate']
+export const openLocally: readonly Permission[] = ['read', 'operate', 'configure']
 
 export function isAllowed(role: Role, permission: Permission): boolean {
   return roles.indexOf(role) >= roles.indexOf(permissions[permission])
+}
+
+/** What a request may do. `role` is that of its session or token, null without one. */
+export function listPermissions({ role, isLocal }: { role: Role | null; isLocal: boolean }): Permission[] {
+  return permissionNames.filter((permission) => {
+    if (isLocal && openLocally.includes(permission)) return true
+    return role === null ? permission === 'read' : isAllowed(role, permission)
+  })
 }
 
 export const auditResults = ['ok', 'refused', 'failed'] as const

@@ -2,6 +2,7 @@
 
 import { type DiscoveredDevice, toTimestamp } from './api.ts'
 import type { DiscoveredRecord, LoggedMovement, QueueEntry, ReviewedEntry } from './discovery.ts'
+import { type Failure, Refusal } from './errors.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
 import type { Receiver } from './receiver.ts'
 import { type Known, reconcile } from './reconcile.ts'
@@ -30,7 +31,12 @@ export interface PendingBody
 export interface ReviewBody {
   readonly message: string
   readonly updated: number
-  readonly failed: readonly { readonly id: number; readonly error: string }[]
+  readonly failed: readonly Failure[]
+}
+
+/** Throws a Refusal when every one of `wanted` failed. */
+export function refuseIfAllFailed(wanted: readonly number[], failed: readonly Failure[]): void {
+  if (failed.length === wanted.length) throw new Refusal('none_changed', { details: failed[0]?.error, failed })
 }
 
 /** The receiver a queue entry stands against, for comparing. */

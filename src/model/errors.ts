@@ -27,12 +27,14 @@ export const refusals = {
   overtaken: { status: 409, say: (what: string) => `Somebody else changed ${what} meanwhile; look at it again.` },
   disabled: { status: 409, say: (code: string) => `Manufacturer ${code} is disabled.` },
   name_taken: { status: 409, say: (name: string) => `There is already a user ${name}.` },
+  none_changed: { status: 409, say: () => 'Nothing was changed.' },
   last_admin: { status: 409, say: () => 'At least one active administrator must remain.' },
   already_set_up: { status: 409, say: () => 'There is an administrator already.' },
   too_large: { status: 413, say: () => 'The body is too large.' },
   address_too_long: { status: 414, say: () => 'The address is longer than 8 KiB.' },
   not_json_type: { status: 415, say: () => 'The body must be application/json.' },
   misdirected: { status: 421, say: (host: string) => `This service does not answer for the host ${host}.` },
+  upgrade_required: { status: 426, say: () => 'This address speaks WebSocket.' },
   rate_limited: { status: 429, say: () => 'Too many requests.' },
   head_too_large: { status: 431, say: () => 'The request head is too large.' },
   internal: { status: 500, say: () => 'Internal server error.' },
@@ -55,6 +57,14 @@ export interface ErrorBody {
   readonly error: string
   readonly status: number
   readonly details?: string
+  /** Of a request about several records: why each of them could not be changed. */
+  readonly failed?: readonly Failure[]
+}
+
+/** One record that could not be changed. */
+export interface Failure {
+  readonly id: number
+  readonly error: string
 }
 
 /** Where nothing says when it is worth trying again. */
@@ -68,21 +78,29 @@ export class Refusal extends Error {
   readonly details: string | undefined
   /** Seconds; every 429 and 503 has one. */
   readonly retryAfter: number | undefined
+  readonly failed: readonly Failure[] | undefined
 
   constructor(
     code: RefusalCode,
-    options: { about?: string; details?: string | undefined; retryAfter?: number; cause?: unknown } = {},
+    options: {
+      about?: string
+      details?: string | undefined
+      retryAfter?: number
+      failed?: readonly Failure[]
+      cause?: unknown
+    } = {},
   ) {
     const kind = refusals[code] as { status: number; say: (about: string) => string }
     super(kind.say(options.about ?? ''), { cause: options.cause })
     this.code = code
     this.status = kind.status
     this.details = options.details
+    this.failed = options.failed
     this.retryAfter = options.retryAfter ?? (kind.status === 429 || kind.status === 503 ? retryAfterSeconds : undefined)
   }
 }
 
 export function toErrorBody(refusal: Refusal): ErrorBody {
-  const { message: error, status, details } = refusal
-  return details === undefined ? { error, status } : { error, status, details }
+  const { message: error, status, details, failed } = refusal
+  return { error, status, ...(details !== undefined && { details }), ...(failed !== undefined && { failed }) }
 }

@@ -72,6 +72,10 @@ test('the service shows the worst manufacturer, or the one that is asked for', (
   })
   expect(serviceHealth([well, ill, off], { selected: 'a' }).vendor_api.status).toBe('healthy')
   expect(serviceHealth([well, off], {}).status).toBe('healthy')
+  expect(serviceHealth([well, ill], { selected: 'unknown' })).toMatchObject({
+    vendor_api: { status: 'unconfigured' },
+    manufacturers: [],
+  })
   const full = serviceHealth([well], { details: ['The disk is full.'] })
   expect(full).toMatchObject({ status: 'degraded', details: ['The disk is full.'] })
   expect(serviceHealth([], { selected: 'x' })).toEqual({

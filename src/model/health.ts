@@ -191,7 +191,7 @@ export function serviceHealth(
   return {
     status,
     vendor_api: shown === undefined ? unconfigured : toVendorHealth(shown),
-    manufacturers,
+    manufacturers: shown === undefined && options.selected !== undefined ? [] : manufacturers,
     details,
     store,
   }

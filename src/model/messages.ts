@@ -5,7 +5,8 @@ import type { ConnectionStatus } from './connection.ts'
 import type { UpstreamStatus } from './health.ts'
 import { isDeeper, maxJsonDepth } from './json.ts'
 
-export type Severity = 'info' | 'warning' | 'critical'
+export const severities = ['info', 'warning', 'critical'] as const
+export type Severity = (typeof severities)[number]
 
 export interface DeviceUpdate {
   readonly type: 'device_update'

@@ -1,6 +1,6 @@
 /** People and the programs that act for them, and what REST says of them. Never with a secret. */
 
-import type { AuditRecord, Role } from './access.ts'
+import type { AuditRecord, Permission, Role } from './access.ts'
 
 export interface User {
   readonly id: number
@@ -83,6 +83,8 @@ export interface SessionBody {
   readonly kind: 'user' | 'token' | 'local' | 'guest' | 'cli'
   readonly name: string
   readonly role: Role
+  /** What these credentials allow here; more than the role where a local listener asks for none. */
+  readonly permissions: readonly Permission[]
 }
 
 export interface SetupBody {

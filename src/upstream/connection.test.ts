@@ -45,6 +45,12 @@ describe('the two forms', () => {
     expect(() => parseConnection({ ...plain, [twin]: other })).toThrow(new RegExp(`^${key}: .*${twin}`))
   })
 
+  test('may spell one address differently', () => {
+    const both = { BASE_URL: 'https://Mics.example/', api_base_url: 'https://mics.example' }
+    expect(parseConnection(both).addresses).toEqual(parseConnection({ api_base_url: both.api_base_url }).addresses)
+    expect(() => parseConnection({ ...both, BASE_URL: 'https://mics.example/a/' })).toThrow(/different values/)
+  })
+
   // Conformance: S-8.4.
   test('allow 10 seconds, and with BASE_URL 30', () => {
     expect(parseConnection(url).timeoutMs).toBe(10_000)

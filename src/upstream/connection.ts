@@ -96,8 +96,9 @@ function reader(config: Config) {
   const value = (key: string): unknown => {
     const other = otherForm[key]
     const given = config[key] ?? undefined
-    const twin = other === undefined ? undefined : (config[other] ?? undefined)
-    if (given !== undefined && twin !== undefined && given !== twin) {
+    if (other === undefined) return given
+    const twin = config[other] ?? undefined
+    if (given !== undefined && twin !== undefined && !isSameSetting(key, other, given, twin)) {
       throw new ConfigError(`${key}: given as ${key} and as ${other} with different values; keep one`)
     }
     return given ?? twin
@@ -143,6 +144,13 @@ function readWebSocketUrl(read: ReturnType<typeof reader>, systemUrl: string | u
   if (url === null || systemUrl === undefined || mayDiffer) return url
   if (new URL(url).hostname === new URL(systemUrl).hostname) return url
   throw new ConfigError('websocket_url: expected the same host as api_base_url; or set websocket_other_host: true')
+}
+
+/** Two spellings of one address are one setting. */
+function isSameSetting(key: string, other: string, a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  const areAddresses = key === 'api_base_url' && typeof a === 'string' && typeof b === 'string'
+  return areAddresses && parseBaseUrl(a, key) === parseBaseUrl(b, other)
 }
 
 function isBetween(value: unknown, min: number, max: number): value is number {

@@ -15,7 +15,7 @@ const press = (page: Page, name: string) => dialog(page).getByRole('button', { n
 it.concurrent('changes settings for all and for one, within their bounds, and forgets them', async () => {
   const shure = withoutLink(await startShure({ receivers: 1 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 7 })] })
-  const page = await browser.openAs(app, 'operator', '/admin/settings')
+  const page = await browser.openAs(app, 'admin', '/admin/settings')
   const setting = (scope: string, name: string) =>
     page
       .getByRole('table', { name: `Settings: ${scope}` })
@@ -50,6 +50,14 @@ it.concurrent('changes settings for all and for one, within their bounds, and fo
   await page.setViewportSize(phone.viewport)
   expect(await isTooWide(page)).toBe(false)
   expect(await findings(page)).toEqual([])
+})
+
+it.concurrent('offers an operator no settings to change where only an administrator may', async () => {
+  const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
+  const page = await browser.openAs(app, 'operator', '/admin/settings')
+  await page.getByText('This takes the role Administrator.').waitFor()
+  await page.getByRole('table', { name: 'Settings: All manufacturers' }).waitFor()
+  expect(await page.getByRole('button', { name: /^Change / }).count()).toBe(0)
 })
 
 it.concurrent('begins with what waits for a person, each a way to it', async () => {

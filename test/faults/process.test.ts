@@ -37,7 +37,7 @@ describe('a service that is told to stop', () => {
     const refused = await idle.ask('GET /api/groups/ HTTP/1.1')
     expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
     expect(JSON.parse(refused.body)).toEqual({ error: 'The service is stopping.', status: 503 })
-    expect((await writing.finish()).status).toBe(201)
+    expect(await writing.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
     expect(since(stoppedAt)).toBeLessThan(5000)
     await until('the links are closed', () => shure.push.links === 0)

@@ -96,6 +96,33 @@ describe('a request', () => {
     expect((await app.get('/healthz')).status).toBe(200)
   })
 
+  it('that asks for an upgrade and is refused is answered with Connection: close, and closed', async () => {
+    const app = await startApp()
+    const off = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
+    const local = 'Host: localhost\r\n'
+    const table: readonly (readonly [what: string, target: string, head: string, status: number, at?: typeof app])[] = [
+      ['an unknown address', '/no/where', local, 404],
+      ['an address without WebSocket', '/api/data.json', local, 400],
+      ['a bad filter', '/ws?manufacturer=a&manufacturer=b', local, 400],
+      ['an escape that is none', '/ws/%zz', local, 400],
+      ['a long address', `/ws?${'x'.repeat(9000)}`, local, 414],
+      ['another site', '/ws', `${local}Origin: http://evil.example\r\n`, 403],
+      ['no credentials', '/ws', `${local}Via: 1.1 proxy\r\n`, 401],
+      ['a foreign host', '/ws', 'Host: evil.example\r\n', 421],
+      ['real-time updates off', '/ws', local, 503, off],
+    ]
+    for (const [what, target, head, status, at = app] of table) {
+      for (const protocol of ['websocket', 'h2c']) {
+        const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==`
+        const answer = await at.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
+        const [, code] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? []
+        const connection = [...answer.matchAll(/\r\nconnection: (.*)/gi)].map(([, value]) => value?.toLowerCase())
+        expect([what, protocol, connection]).toEqual([what, protocol, [expect.stringMatching(/close$/)]])
+        if (protocol === 'websocket') expect([what, Number(code)]).toEqual([what, status])
+      }
+    }
+  })
+
   it('may name headers like parts of an object, and expect what nobody gives', async () => {
     const app = await startApp()
     for (const odd of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {

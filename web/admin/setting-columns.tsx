@@ -7,8 +7,11 @@ import { type SettingRow, scopeName } from './setting-row.ts'
 
 const texts = words.settings
 
-/** `onAsk`: null for somebody who may only look. */
-export function settingColumns(onAsk: ((question: SettingQuestion) => void) | null): readonly Column<SettingRow>[] {
+/** `onAsk`: null for somebody who may only look. `mayRemove`: whether a stored value may be removed too. */
+export function settingColumns(
+  onAsk: ((question: SettingQuestion) => void) | null,
+  mayRemove: boolean,
+): readonly Column<SettingRow>[] {
   const { columns } = texts
   const shown: readonly Column<SettingRow>[] = [
     {
@@ -29,11 +32,18 @@ export function settingColumns(onAsk: ((question: SettingQuestion) => void) | nu
     { key: 'source', title: columns.source, cell: ({ source }) => texts.sources[source] },
   ]
   if (onAsk === null) return shown
-  return [...shown, { key: 'actions', title: columns.actions, cell: (row) => <Actions row={row} onAsk={onAsk} /> }]
+  const actions = (row: SettingRow) => <Actions {...{ row, onAsk, mayRemove }} />
+  return [...shown, { key: 'actions', title: columns.actions, cell: actions }]
 }
 
-function Actions({ row, onAsk }: { row: SettingRow; onAsk: (question: SettingQuestion) => void }) {
-  const kinds = row.source === 'stored' ? (['change', 'forget'] as const) : (['change'] as const)
+interface ActionsProps {
+  readonly row: SettingRow
+  readonly mayRemove: boolean
+  onAsk(question: SettingQuestion): void
+}
+
+function Actions({ row, onAsk, mayRemove }: ActionsProps) {
+  const kinds = mayRemove && row.source === 'stored' ? (['change', 'forget'] as const) : (['change'] as const)
   return (
     <div className="row-actions">
       {kinds.map((kind) => (

@@ -27,12 +27,13 @@ export function SettingsPage() {
   const [search] = useSearch()
   const query = queryOf(filters, filterValues(filters, search))
   const reading = useReading(`/api/admin/settings/?${query}`, isList<SettingsBody>, everyMs)
-  const mayOperate = useMay('operate')
+  const mayChange = useMay('configure')
+  const mayRemove = useMay('administer')
   const [asked, setAsked] = useState<SettingQuestion | null>(null)
   return (
     <Shell page="settings" title={texts.title} intro={texts.intro}>
       <FilterBar filters={filters} />
-      {mayOperate ? null : <p className="hint">{words.shell.takes(words.shell.roles.operator)}</p>}
+      {mayChange ? null : <p className="hint">{words.shell.takes(words.shell.roles.admin)}</p>}
       <Loaded reading={reading}>
         {(scopes) =>
           scopes.length === 0 ? (
@@ -43,7 +44,7 @@ export function SettingsPage() {
                 <h2>{scopeName(scope.manufacturer)}</h2>
                 <DataTable
                   caption={texts.caption(scopeName(scope.manufacturer))}
-                  columns={settingColumns(mayOperate ? setAsked : null)}
+                  columns={settingColumns(mayChange ? setAsked : null, mayRemove)}
                   rows={rowsOf(scope)}
                   idOf={({ key }) => key}
                 />

@@ -1,7 +1,6 @@
 /** What stands on a live page: its channels, or why there are none. */
 
 import type { ReactNode } from 'react'
-import { isAllowed } from '../../src/model/access.ts'
 import { pathOf } from '../../src/model/pages.ts'
 import { useHouse, useSurroundings } from '../context.ts'
 import { signInPath } from '../reading.ts'
@@ -72,7 +71,7 @@ function Empty({ view }: { view: View }) {
 function NothingConfigured() {
   const { mount } = useSurroundings()
   const session = useSession()
-  const mayAdd = session !== null && isAllowed(session.role, 'administer')
+  const mayAdd = session?.permissions.includes('administer') === true
   return (
     <Notice title={words.empty.title}>
       {mayAdd ? (
