@@ -10,7 +10,7 @@ import { addDevicesCommands } from './cli/devices.ts'
 import { followCommands } from './cli/follow.ts'
 import { exportCommand, importCommand } from './cli/move-house.ts'
 import { nodesCommand } from './cli/nodes.ts'
-import { createOutput } from './cli/output.ts'
+import { createOutput, escapeControls } from './cli/output.ts'
 import { pollDevicesCommand } from './cli/poll-devices.ts'
 import { serveCommand } from './cli/serve.ts'
 import { checkApiHealthCommand } from './cli/status.ts'
@@ -77,8 +77,9 @@ const terminal: Terminal = {
   get droppedLines() {
     return out.dropped + err.dropped
   },
-  out: (text) => out.write(`${text}\n`),
-  err: (text) => err.write(text.startsWith('\r') ? text : `${text}\n`),
+  out: (text) => out.write(`${escapeControls(text)}\n`),
+  // A progress bar returns to the start of its line and clears the rest of it.
+  err: (text) => err.write(text.startsWith('\r') ? text : `${escapeControls(text)}\n`),
   askSecret,
   readLine: async () => {
     for await (const line of createInterface({ input: process.stdin })) return line

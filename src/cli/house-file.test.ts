@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import type { HouseFile } from '../model/house-file.ts'
-import { parseHouseFile, toYamlText } from './house-file.ts'
+import { parseHouseFile, toJsonText, toYamlText } from './house-file.ts'
 
 test.each([
   ['version: 2', 'version: expected 1'],
@@ -36,4 +37,33 @@ test('what is written is read as it was, whatever people call things', () => {
   }
   expect(parseHouseFile(toYamlText(file), 'house.yaml')).toEqual(file)
   expect(parseHouseFile(JSON.stringify(file), 'house.json')).toEqual(file)
+})
+
+const controls = [
+  '\0',
+  '\u0007',
+  '\t',
+  '\u001b[2J',
+  '\u007f',
+  '\u0085',
+  '\u009b2J',
+  '\u061c',
+  '\u200f',
+  '\u202e',
+  '\u2066',
+]
+
+test.each([
+  ['YAML', toYamlText],
+  ['JSON', toJsonText],
+])('%s output escapes control characters and bidirectional overrides, and is read back unchanged', (_, toText) => {
+  const names = controls.flatMap((control) => [control, `a ${control}b`, `\\${control}\n"'`, `# ${control}: - {`])
+  const file: HouseFile = {
+    version: 1,
+    manufacturers: [{ code: 'shure', config: Object.fromEntries(names.map((name) => [name, name])) }],
+    performers: names.map((name) => ({ name, notes: `${name}\n${name}\n` })),
+  }
+  const text = toText(file)
+  expect(text.match(/[^\P{Cc}\n]|\p{Bidi_Control}/u)).toBeNull()
+  expect(parse(text)).toEqual(file)
 })

@@ -1,10 +1,11 @@
 /** The file that export writes and import reads: text <-> HouseFile. */
 
 import Type from 'typebox'
-import { Document, parse } from 'yaml'
+import { Document, parse, visit } from 'yaml'
 import { findMisfit } from '../config.ts'
 import type { HouseFile } from '../model/house-file.ts'
 import { settingKinds } from '../model/settings.ts'
+import { escapeControls } from './output.ts'
 import { UsageError } from './terminal.ts'
 
 const text = (min: number, max: number) =>
@@ -161,6 +162,17 @@ const explanation = ` The configuration of a house, written by micwatch export.
 export function toYamlText(file: HouseFile): string {
   const document = new Document(file)
   document.commentBefore = explanation
+  visit(document, {
+    Scalar(_, scalar) {
+      // Escapes exist in double-quoted strings only.
+      if (typeof scalar.value === 'string' && escapeControls(scalar.value) !== scalar.value)
+        scalar.type = 'QUOTE_DOUBLE'
+    },
+  })
   // Pictures are long, and stay one line.
-  return document.toString({ lineWidth: 0 })
+  return escapeControls(document.toString({ lineWidth: 0 }))
+}
+
+export function toJsonText(file: HouseFile): string {
+  return escapeControls(`${JSON.stringify(file, null, 2)}\n`)
 }

@@ -10,7 +10,7 @@ import { openDatabase } from '../store/database.ts'
 import { openSecrets } from '../store/secrets.ts'
 import { migrateWithSnapshot } from '../store/snapshots.ts'
 import { writeText } from '../store/sqlite-file.ts'
-import { parseHouseFile, toYamlText } from './house-file.ts'
+import { parseHouseFile, toJsonText, toYamlText } from './house-file.ts'
 import { actorAt, withStore } from './store.ts'
 import {
   type CommonOptions,
@@ -44,7 +44,7 @@ async function runExport(options: ExportOptions, terminal: Terminal): Promise<Ex
     exportHouse({ db, secrets: await openSecrets(config.data_dir, config.secret_key) }),
   )
   const file = toHouseFile(house, { withSecrets })
-  const content = options.json ? `${JSON.stringify(file, null, 2)}\n` : toYamlText(file)
+  const content = options.json ? toJsonText(file) : toYamlText(file)
   if (output === undefined) terminal.out(content.trimEnd())
   else {
     await writeText(output, content)
