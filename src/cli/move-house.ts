@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { exportHouse } from '../actions/export-house.ts'
 import { type ImportReport, importHouse } from '../actions/import-house.ts'
 import { ImportFault, importedKinds } from '../actions/import-work.ts'
+import { destinationsBeside } from '../manufacturers/sources.ts'
 import { type HouseFile, toHouseFile } from '../model/house-file.ts'
 import { openDatabase } from '../store/database.ts'
 import { openSecrets } from '../store/secrets.ts'
@@ -84,7 +85,7 @@ async function runImport(path: string, options: ImportOptions, terminal: Termina
   const db = await openDatabase({ url: config.database_url })
   try {
     await migrateWithSnapshot(db, config)
-    const deps = { db, secrets, now: Date.now }
+    const deps = { db, secrets, destinations: destinationsBeside(config.server), now: Date.now }
     const report = await importHouse(deps, actorAt(terminal), file, { isRehearsal, source })
     if (options.json) printJson(terminal, { dry_run: isRehearsal, ...report })
     else print(terminal, report, isRehearsal)
