@@ -131,6 +131,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
   const { log, isReadOnly = false, isStrict = false, cache = { drop: () => {} } } = options
   const now = Date.now
   const secrets = await openSecrets(config.data_dir, config.secret_key)
+  if (secrets.warning !== null) log.warn(secrets.warning)
   const { onAudit } = options
   const { db, migrations } = await openMendedStore(config, { log, now, isReadOnly, isStrict, onAudit })
   try {
