@@ -10,9 +10,14 @@ import { licencesOf } from './licences.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 
-/** Where a process or a worker thread starts: name in `dist/` -> source. */
+const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  version: string
+  engines: { node: string }
+}
+
+/** Where the program or a worker thread starts: name in `dist/` -> source. */
 const entryPoints = {
-  main: 'src/main.ts',
+  program: 'src/main.ts',
   'hash-worker': 'src/hash-worker.ts',
   'checkpoint-worker': 'src/checkpoint-worker.ts',
 }
@@ -27,9 +32,23 @@ const commonJs =
   "import { createRequire as requireFrom } from 'node:module'; " +
   'const require = requireFrom(import.meta.url); const __dirname = import.meta.dirname;'
 
+/** `main.js`, which starts `program.js` where Node.js is new enough. The target makes any newer syntax an error. */
+async function buildStart(): Promise<void> {
+  await bundleProgram({
+    absWorkingDir: root,
+    entryPoints: { main: 'src/start.ts' },
+    outdir: dist,
+    platform: 'node',
+    target: 'es5',
+    banner: { js: '#!/usr/bin/env node' },
+    define: { __MICWATCH_NODE_RANGE__: JSON.stringify(engines.node) },
+    logLevel: 'warning',
+  })
+  chmodSync(join(dist, 'main.js'), 0o755)
+}
+
 /** Gives the files that went in. Packages are built in: one file starts in a third of the time a thousand take. */
 async function buildProgram(): Promise<string[]> {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   const { metafile } = await bundleProgram({
     absWorkingDir: root,
     entryPoints,
@@ -44,13 +63,12 @@ async function buildProgram(): Promise<string[]> {
     minifyWhitespace: true,
     minifySyntax: true,
     sourcemap: 'linked',
-    banner: { js: `#!/usr/bin/env node\n${commonJs}` },
+    banner: { js: commonJs },
     define: { __MICWATCH_VERSION__: JSON.stringify(version) },
     metafile: true,
     logLevel: 'warning',
   })
   for (const file of Object.keys(metafile.outputs)) if (file.endsWith('.js')) keepNarrow(join(root, file))
-  chmodSync(join(dist, 'main.js'), 0o755)
   return Object.keys(metafile.inputs)
 }
 
@@ -78,7 +96,7 @@ async function buildPages(): Promise<string[]> {
 
 try {
   rmSync(dist, { recursive: true, force: true })
-  const inputs = await Promise.all([buildProgram(), buildPages()])
+  const inputs = await Promise.all([buildProgram(), buildPages(), buildStart().then(() => [])])
   writeFileSync(join(dist, 'licences.txt'), licencesOf(inputs.flat(), root))
 } catch (error) {
   console.error(`micwatch: the build failed: ${error instanceof Error ? error.message : error}`)

@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
-import { parse as parseYaml } from 'yaml'
+import { parseDocument } from 'yaml'
 import { parseNetwork } from './model/address.ts'
 import { findRepeatedCode } from './model/house-file.ts'
+import { findUnstorable } from './model/json.ts'
 import { serviceDefaults } from './model/settings.ts'
 
 /** A configuration that cannot be used. The message is one line: where, which key, what was expected. */
@@ -214,8 +215,7 @@ function readFile(
   try {
     values = parseYaml(content) ?? {}
   } catch (error) {
-    const [line] = (error as Error).message.split('\n')
-    throw new ConfigError(`${path}: not valid YAML: ${line}`)
+    throw new ConfigError(`${path}: ${(error as Error).message}`)
   }
   const incomplete = new Set<number>()
   const filled = fillReferences(values, '', (name, key) => {
@@ -309,6 +309,28 @@ function check(values: unknown, name: (key: string) => string): File {
   return values as File
 }
 
+/** Values as JSON has them, fit to be stored. Throws, in one line, what is wrong. */
+export function parseYaml(content: string): unknown {
+  const values = parsePlainYaml(content)
+  const fault = findUnstorable(values)
+  if (fault === null) return values
+  throw new SyntaxError(fault.path.length === 0 ? fault.trouble : `${fault.path.join('.')}: ${fault.trouble}`)
+}
+
+function parsePlainYaml(content: string): unknown {
+  try {
+    // Without this level the library prints its warnings.
+    const document = parseDocument(content, { logLevel: 'error' })
+    // A warning is an unknown tag, for example: its value would be read as something else than what was meant.
+    const [problem] = [...document.errors, ...document.warnings]
+    if (problem !== undefined) throw problem
+    return document.toJS()
+  } catch (error) {
+    const [line = ''] = (error as Error).message.split('\n')
+    throw new SyntaxError(`not valid YAML: ${line.replace(/:$/, '')}`, { cause: error })
+  }
+}
+
 /** What does not fit a schema whose parts say in their descriptions what they expect; null when all does. */
 export function findMisfit(
   schema: Type.TSchema,
@@ -327,13 +349,18 @@ export function findMisfit(
   }
 }
 
+type SchemaNode = Readonly<Record<string, unknown>>
+
 /** The description of the innermost part of the schema that has one. */
 function expectedAt(schema: Type.TSchema, path: readonly string[]): string {
-  let node: Readonly<Record<string, unknown>> | undefined = schema as unknown as Record<string, unknown>
+  let node: SchemaNode | undefined = schema as unknown as SchemaNode
+  let definitions: SchemaNode | undefined
   let expected = typeof node.description === 'string' ? node.description : 'a section of keys'
   for (const step of path) {
-    const properties = node?.properties as Record<string, Record<string, unknown>> | undefined
-    node = properties?.[step] ?? (node?.items as Record<string, unknown> | undefined)
+    const properties = node?.properties as Record<string, SchemaNode> | undefined
+    node = properties?.[step] ?? (node?.items as SchemaNode | undefined)
+    definitions = (node?.$defs as SchemaNode | undefined) ?? definitions
+    if (typeof node?.$ref === 'string') node = definitions?.[node.$ref] as SchemaNode | undefined
     if (typeof node?.description === 'string') expected = node.description
   }
   return expected

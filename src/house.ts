@@ -131,6 +131,7 @@ const lookAfterOthersEvery = 4
 export async function openHouse(config: Config, options: HouseOptions): Promise<House> {
   const { log, isReadOnly = false, isStrict = false, cache = { drop: () => {} } } = options
   const secrets = await openSecrets(config.data_dir, config.secret_key)
+  if (secrets.warning !== null) log.warn(secrets.warning)
   const { onAudit } = options
   const { db, migrations } = await openMendedStore(config, { log, now, isReadOnly, isStrict, onAudit })
   try {

@@ -1,6 +1,7 @@
 /** Words on the command line -> one command -> exit code. The only file that touches `process`. */
 
 import { createInterface } from 'node:readline'
+import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { backupCommand, restoreCommand } from './cli/backup.ts'
@@ -10,7 +11,7 @@ import { addDevicesCommands } from './cli/devices.ts'
 import { followCommands } from './cli/follow.ts'
 import { exportCommand, importCommand } from './cli/move-house.ts'
 import { nodesCommand } from './cli/nodes.ts'
-import { createOutput } from './cli/output.ts'
+import { createOutput, escapeControls } from './cli/output.ts'
 import { pollDevicesCommand } from './cli/poll-devices.ts'
 import { serveCommand } from './cli/serve.ts'
 import { checkApiHealthCommand } from './cli/status.ts'
@@ -39,10 +40,23 @@ for (const [name, code] of [
     const at = performance.now()
     if (name === 'SIGINT' && interruptedAt !== undefined && at - interruptedAt < echoMs) return
     if (name === 'SIGINT') interruptedAt ??= at
-    // Asked twice, somebody is in a hurry.
-    if (stop.signal.aborted) process.exit(code)
-    stop.abort()
+    requestStop(code)
   })
+}
+
+// Asked now: a terminal that was closed is none any more.
+const hasTerminal = [0, 1, 2].some(isatty)
+let onHangup = () => {}
+// Without a listener it would end the process at once, and nohup would not help: Node.js restores the default of every signal.
+process.on('SIGHUP', () => {
+  if (hasTerminal) requestStop(129)
+  else onHangup()
+})
+
+function requestStop(code: number): void {
+  // Asked twice, somebody is in a hurry.
+  if (stop.signal.aborted) process.exit(code)
+  stop.abort()
 }
 // A database that hangs, say, is not waited for.
 stop.signal.addEventListener('abort', () => {
@@ -69,6 +83,9 @@ const terminal: Terminal = {
   onException(take) {
     takeException = take
   },
+  onHangup(listener) {
+    onHangup = listener
+  },
   onExit: (work) => void process.once('exit', work),
   giveUp() {
     hasGivenUp = true
@@ -77,8 +94,9 @@ const terminal: Terminal = {
   get droppedLines() {
     return out.dropped + err.dropped
   },
-  out: (text) => out.write(`${text}\n`),
-  err: (text) => err.write(text.startsWith('\r') ? text : `${text}\n`),
+  out: (text) => out.write(`${escapeControls(text)}\n`),
+  // A progress bar returns to the start of its line and clears the rest of it.
+  err: (text) => err.write(text.startsWith('\r') ? text : `${escapeControls(text)}\n`),
   askSecret,
   readLine: async () => {
     for await (const line of createInterface({ input: process.stdin })) return line

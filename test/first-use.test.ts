@@ -1,7 +1,7 @@
 /** What somebody meets who tries the commands: a shell without the secrets, a slip in a word, a folder that is not there. */
 
 import { spawnSync } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
@@ -72,6 +72,25 @@ describe('a shell without the secrets', () => {
     const home = await startHome(`database_url: $\{HOUSE}\n`)
     await expectLine(home, ['backup', 'house.db'], 2, /micwatch\.yaml: database_url: the environment has no HOUSE$/)
   })
+})
+
+describe('the example configuration of the README', () => {
+  it(
+    'starts the service with the variables that the README sets, and names one that is missing',
+    async () => {
+      const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+      const [, configuration = ''] = /```yaml\n(.*?)```/s.exec(readme) ?? []
+      const [, commands = ''] = /```sh\n(npm run build\n.*?)```/s.exec(readme) ?? []
+      const variables = [...commands.matchAll(/(\w+)='([^']*)'/g)].map(([, name = '', value = '']) => [name, value])
+      const home = await startHome(configuration)
+      const service = await home.serve([], Object.fromEntries(variables))
+      service.kill('SIGTERM')
+      expect(await service.ended).toBe(0)
+      await expectLine(home, ['serve', '--port', '0'], 2, /the environment has no SHURE_KEY$/)
+      expect(readme).toContain('the environment has no SHURE_KEY')
+    },
+    patience,
+  )
 })
 
 describe('a key of secrets from the environment', () => {

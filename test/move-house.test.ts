@@ -4,13 +4,19 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
+import { importHouse } from '../src/actions/import-house.ts'
+import { parseHouseFile } from '../src/cli/house-file.ts'
+import { destinationsBeside } from '../src/manufacturers/sources.ts'
+import type { Actor } from '../src/model/access.ts'
 import { openDatabase } from '../src/store/database.ts'
-import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startApp, startHome, startShure, until, withoutLink } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const slow = 90_000
+
+const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
 async function startHouse(engine: Engine, manufacturers: readonly object[] = []) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
@@ -219,13 +225,15 @@ describe('a file that cannot be read in', () => {
         ],
         [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: 7}}]',
-          'manufacturers.0.config: api_base_url',
+          'manufacturers.0.config.api_base_url: ',
         ],
         [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", shared_key: "********"}}]',
           'manufacturers.0.config.shared_key: ******** stands for a stored value',
         ],
         ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: 4, 2: 4}}]', 'receivers.0.slots.2: expected every'],
+        ['version: 1\ngroups: [{title: "a\\0b"}]', 'groups.0.title: expected text without U+0000'],
+        ['version: 1\ngroups: [{title: !secret a}]', 'not valid YAML: Unresolved tag: !secret'],
         [
           'version: 1\nreceivers: [{manufacturer: shure, location: [Moon]}]',
           'receivers.0.location: expected a location',
@@ -263,4 +271,84 @@ describe('a file that cannot be read in', () => {
     },
     slow,
   )
+})
+
+describe('one validation for REST and import', () => {
+  const text = (length: number) => 'x'.repeat(length)
+  const shure = (config: object) => ['manufacturers', '/api/admin/manufacturers/', { code: 'shure', config }] as const
+  const group = (fields: object) => ['groups', '/api/group/', { title: 'Choir', ...fields }] as const
+  const performer = (fields: object) => ['performers', '/api/performers/', { name: 'Ann', ...fields }] as const
+  const location = (fields: object) => ['locations', '/api/admin/locations/', { name: 'Hall', ...fields }] as const
+
+  it.each(engines)('import refuses on %s what REST refuses, with the same reason', async (engine) => {
+    const app = await startApp({ engine })
+    const headers = await tokenHeaders(app.house, 'admin')
+    const { db, secrets } = app.house
+    const destinations = destinationsBeside({ host: '127.0.0.1', port: app.port })
+    const deps = { db, secrets, destinations, now: Date.now }
+    const importText = async (content: string) =>
+      importHouse(deps, actor, parseHouseFile(content, 'house.yaml'), { isRehearsal: false, source: 'house.yaml' })
+    for (const [kind, path, body] of [
+      group({ title: '' }),
+      group({ title: text(256) }),
+      group({ title: 'a\0b' }),
+      group({ slots: [0] }),
+      group({ slots: [65_536] }),
+      group({ slots: [7, 7] }),
+      group({ hide_charts: 'no' }),
+      performer({ name: text(256) }),
+      performer({ notes: text(4097) }),
+      performer({ picture: text(262_145) }),
+      location({ name: '' }),
+      location({ description: text(2001) }),
+      location({ description: '\0' }),
+      ['manufacturers', '/api/admin/manufacturers/', { code: 'Shure' }],
+      ['manufacturers', '/api/admin/manufacturers/', { code: 'acme' }],
+      ['manufacturers', '/api/admin/manufacturers/', { code: 'shure', name: '' }],
+      shure({ api_base_url: 7 }),
+      shure({ api_base_url: 'http://169.254.169.254' }),
+      shure({ api_base_url: 'http://[::ffff:169.254.169.254]' }),
+      shure({ api_base_url: 'http://0.0.0.0' }),
+      shure({ api_base_url: app.url }),
+      shure({ devices: ['tcp://239.1.2.3'] }),
+      shure({ devices: [{ url: 'tcp://10.0.0.2', password: 'a\0b' }] }),
+      shure({ shared_key: '********' }),
+    ] as const) {
+      const { status, json } = await app.post(path, body, headers)
+      expect([kind, body, status]).toEqual([kind, body, 400])
+      const refused = await importText(JSON.stringify({ version: 1, [kind]: [body] })).then(
+        () => 'imported',
+        (error: Error) => error.message,
+      )
+      expect(refused.replace('house.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
+    }
+    expect((await importText('version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
+  })
+
+  it('import refuses a time that is none', async () => {
+    const app = await startApp()
+    const { db, secrets } = app.house
+    const deps = { db, secrets, destinations: destinationsBeside({ host: '127.0.0.1', port: 1 }), now: Date.now }
+    const shure = withoutLink(await startShure())
+    const watched = await startApp({
+      manufacturers: [entryOf(shure)],
+      databaseUrl: app.databaseUrl,
+      dataDir: app.dataDir,
+    })
+    const units = await until('a unit is known', async () => {
+      const { json } = await watched.get('/api/units/')
+      return json.length > 0 && json
+    })
+    const { json: receiver } = await watched.get(`/api/receivers/${units[0].base_chassis}/`)
+    const { serial_number } = receiver
+    const assignment = { performer: 'Ann', manufacturer: 'shure', serial_number, channel: units[0].channel }
+    const file = {
+      version: 1,
+      performers: [{ name: 'Ann' }],
+      assignments: [{ ...assignment, since: '2026-05-01T23:59:60Z' }],
+    }
+    const house = parseHouseFile(JSON.stringify(file), 'house.yaml')
+    const imported = importHouse(deps, actor, house, { isRehearsal: false, source: 'house.yaml' })
+    await expect(imported).rejects.toThrow('assignments.0.since: expected a time')
+  })
 })

@@ -36,6 +36,8 @@ export interface ManufacturerChange {
   readonly config?: Config
 }
 
+export type NamedChange = ManufacturerChange & { readonly code: string }
+
 export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufacturer[]> {
   return listManufacturers(db.read, secrets)
 }
@@ -44,21 +46,20 @@ export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufa
 export async function addManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
-  { code, ...given }: ManufacturerChange & { readonly code: string },
+  given: NamedChange,
 ): Promise<StoredManufacturer> {
-  const plugin = given.plugin ?? code
-  const empty = { code, name: '', plugin, api_enabled: true, config: {}, secretsUnreadable: false }
-  const record = await changed(deps, empty, given)
-  const named = { ...record, name: given.name ?? getPlugin(plugin).name }
+  const { code } = given
+  const record = await mergeManufacturer(deps, given, undefined)
   await deps.db.transaction(async (tx) => {
     if ((await findManufacturer(tx.query, deps.secrets, code)) !== undefined) {
       throw new Refusal('taken', { about: `manufacturer ${code}`, details: 'code: expected one that is not taken' })
     }
-    await saveManufacturer(tx, deps.secrets, named)
-    await audit(tx, actor, 'manufacturer.create', code, { name: named.name, plugin, keys: Object.keys(named.config) })
+    await saveManufacturer(tx, deps.secrets, record)
+    const { name, plugin, config } = record
+    await audit(tx, actor, 'manufacturer.create', code, { name, plugin, keys: Object.keys(config) })
   })
   await deps.reload()
-  return named
+  return record
 }
 
 /** Throws a Refusal when there is none with this code, or when it could not be used any more. */
@@ -69,7 +70,7 @@ export async function changeManufacturer(
   change: ManufacturerChange,
 ): Promise<StoredManufacturer> {
   const before = await existing(deps, code)
-  const after = await changed(deps, before, change)
+  const after = await mergeManufacturer(deps, { code, ...change }, before)
   await deps.db.transaction(async (tx) => {
     // Names were resolved meanwhile, and that takes its time.
     const stored = await findManufacturer(tx.query, deps.secrets, code)
@@ -108,16 +109,18 @@ function unknown(code: string): Refusal {
   return new Refusal('not_found', { about: `manufacturer ${code}` })
 }
 
-/** The record as it will be; a Refusal names the key that is wrong. */
-async function changed(
-  deps: ManufacturerDeps,
-  before: StoredManufacturer,
-  change: ManufacturerChange,
+/** The record as it will be. Throws a Refusal whose details begin with the key that is wrong. */
+export async function mergeManufacturer(
+  { destinations }: Pick<SourceDeps, 'destinations'>,
+  { code, ...change }: NamedChange,
+  stored: StoredManufacturer | undefined,
 ): Promise<StoredManufacturer> {
+  const plugin = change.plugin ?? stored?.plugin ?? code
+  const before = stored ?? { code, name: '', plugin, api_enabled: true, config: {}, secretsUnreadable: false }
   const after = { ...before, ...change, config: mergeConfig(before.config, change.config ?? {}) }
-  const fault = await findFault(after, deps.destinations)
+  const fault = await findFault(after, destinations)
   if (fault !== null) throw new Refusal('bad_request', { details: fault })
-  return after
+  return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
 }
 
 /** `given` laid over `stored`, as a change says. Throws a Refusal naming a mask that stands for nothing. */

@@ -115,6 +115,9 @@ export async function putAssignments(work: Work): Promise<void> {
     if (!count('assignments', current?.performer, performer.id)) continue
     if (current !== undefined) await saveAssignment(tx, withActivity(current, false, now))
     const started_at = entry.since === undefined ? now : Date.parse(entry.since)
+    if (Number.isNaN(started_at)) {
+      throw new ImportFault(`assignments.${at}.since`, 'expected a time such as 2026-05-01T18:00:00Z')
+    }
     const made = { performer: performer.id, wireless_unit: unit.id, is_active: true, started_at, ended_at: null }
     await insertAssignment(tx, made)
   }

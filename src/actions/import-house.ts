@@ -1,6 +1,9 @@
 /** Puts what a file says into the house: adds and changes, takes nothing away; wholly, or not at all. */
 
+import { isDeepStrictEqual } from 'node:util'
+import type { SourceDeps } from '../manufacturers/sources.ts'
 import type { Actor } from '../model/access.ts'
+import { Refusal } from '../model/errors.ts'
 import type { HouseFile, LocationEntry } from '../model/house-file.ts'
 import type { Location } from '../model/location.ts'
 import { writeAudit } from '../store/audit.ts'
@@ -10,9 +13,10 @@ import { insertPerformer, savePerformer } from '../store/hardware.ts'
 import { insertLocation, saveLocation } from '../store/places.ts'
 import { nextRevision } from '../store/revision.ts'
 import type { Secrets } from '../store/secrets.ts'
+import { listManufacturers } from '../store/settings.ts'
 import { readHouse } from './export-house.ts'
 import { putAssignments, putReceivers } from './import-gear.ts'
-import { putManufacturers } from './import-manufacturers.ts'
+import { planManufacturers, putManufacturers } from './import-manufacturers.ts'
 import { type Count, createTally, ImportFault, type Kind, takerOf, type Work } from './import-work.ts'
 
 export interface ImportReport {
@@ -21,7 +25,7 @@ export interface ImportReport {
   readonly unknown: readonly string[]
 }
 
-interface ImportDeps {
+interface ImportDeps extends Pick<SourceDeps, 'destinations'> {
   readonly db: Database
   readonly secrets: Secrets
   now(): number
@@ -36,6 +40,9 @@ export async function importHouse(
 ): Promise<ImportReport> {
   const { db, secrets, now } = deps
   let report: ImportReport | undefined
+  // Names are resolved here, which takes its time: no transaction waits for that.
+  const stored = await listManufacturers(db.read, secrets)
+  const planned = await planManufacturers(file, stored, deps)
   try {
     await db.transaction(async (tx) => {
       const revision = await nextRevision(tx)
@@ -48,7 +55,10 @@ export async function importHouse(
         before: await readHouse(tx.query, secrets),
         ...createTally(),
       }
-      await putManufacturers(work)
+      if (!isDeepStrictEqual(work.before.manufacturers, stored)) {
+        throw new Refusal('overtaken', { about: 'the manufacturers' })
+      }
+      await putManufacturers(work, planned)
       const locations = await putLocations(work)
       await putGroups(work)
       await putPerformers(work)

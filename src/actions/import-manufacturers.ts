@@ -1,62 +1,46 @@
 /** The manufacturers of a file, and the settings: of each, and of the house. */
 
-import { getPlugin } from '../manufacturers/index.ts'
-import { listSources } from '../manufacturers/sources.ts'
-import { findRepeatedCode, type ManufacturerEntry, type SettingValues } from '../model/house-file.ts'
-import { MaskError, unmaskSecrets } from '../model/secrets.ts'
+import type { SourceDeps } from '../manufacturers/sources.ts'
+import { Refusal } from '../model/errors.ts'
+import { findRepeatedCode, type HouseFile, type SettingValues } from '../model/house-file.ts'
 import { isSettingKey, parseSetting } from '../model/settings.ts'
-import type { Config } from '../store/secrets.ts'
 import { type StoredManufacturer, saveManufacturer, saveSetting } from '../store/settings.ts'
+import { mergeManufacturer } from './change-manufacturers.ts'
 import { ImportFault, type Work } from './import-work.ts'
 
-export async function putManufacturers(work: Work): Promise<void> {
-  const { tx, secrets, file, before } = work
+/** The manufacturers of the file laid over those that are stored, held to what a REST request is held to. */
+export async function planManufacturers(
+  file: HouseFile,
+  stored: readonly StoredManufacturer[],
+  { destinations }: Pick<SourceDeps, 'destinations'>,
+): Promise<StoredManufacturer[]> {
   const entries = file.manufacturers ?? []
   const repeated = findRepeatedCode(entries)
   if (repeated !== null) throw new ImportFault(`manufacturers.${repeated.key}`, repeated.trouble)
-  for (const [at, entry] of entries.entries()) {
-    const path = `manufacturers.${at}`
-    const stored = before.manufacturers.find(({ code }) => code === entry.code)
-    const record = mergeManufacturer(entry, stored, path)
+  return Promise.all(
+    entries.map(async ({ settings: _, ...change }, at) => {
+      const before = stored.find(({ code }) => code === change.code)
+      try {
+        return await mergeManufacturer({ destinations }, change, before)
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        const [key = '', ...trouble] = (error.details ?? error.message).split(': ')
+        throw new ImportFault(`manufacturers.${at}.${key}`, trouble.join(': '))
+      }
+    }),
+  )
+}
+
+export async function putManufacturers(work: Work, planned: readonly StoredManufacturer[]): Promise<void> {
+  const { tx, secrets, file, before } = work
+  for (const record of planned) {
+    const stored = before.manufacturers.find(({ code }) => code === record.code)
     if (work.count('manufacturers', stored, record)) await saveManufacturer(tx, secrets, record)
-    await putSettings(work, entry.settings ?? {}, entry.code, `${path}.settings`)
+  }
+  for (const [at, { code, settings = {} }] of (file.manufacturers ?? []).entries()) {
+    await putSettings(work, settings, code, `manufacturers.${at}.settings`)
   }
   await putSettings(work, file.settings ?? {}, null, 'settings')
-}
-
-function mergeManufacturer(
-  { settings: _, config = {}, ...given }: ManufacturerEntry,
-  stored: StoredManufacturer | undefined,
-  path: string,
-): StoredManufacturer {
-  const plugin = given.plugin ?? stored?.plugin ?? given.code
-  let name = given.name ?? stored?.name ?? given.code
-  const merged: Record<string, unknown> = { ...stored?.config, ...unmask(config, stored?.config ?? {}, path) }
-  for (const [key, value] of Object.entries(config)) if (value === null) delete merged[key]
-  try {
-    name = given.name ?? stored?.name ?? getPlugin(plugin).name
-    listSources({ plugin, config: merged })
-  } catch (error) {
-    const { message } = error as Error
-    throw new ImportFault(error instanceof RangeError ? `${path}.plugin` : `${path}.config`, message)
-  }
-  return {
-    code: given.code,
-    name,
-    plugin,
-    api_enabled: given.api_enabled ?? stored?.api_enabled ?? true,
-    config: merged,
-    secretsUnreadable: stored?.secretsUnreadable ?? false,
-  }
-}
-
-function unmask(config: Config, stored: Config, path: string): Config {
-  try {
-    return unmaskSecrets(config, stored) as Config
-  } catch (error) {
-    if (!(error instanceof MaskError)) throw error
-    throw new ImportFault(`${path}.config.${error.message}`, 'put the secret in, or export --with-secrets')
-  }
 }
 
 async function putSettings(

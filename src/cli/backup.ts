@@ -39,7 +39,7 @@ async function backup(file: string, options: FileOptions, terminal: Terminal): P
   if (!overwrite && existsSync(file)) throw new Error(`${file} is there already; --force replaces it`)
   const db = await openDatabase({ url: config.database_url })
   try {
-    const written = await writeBackup(db, config.database_url, file, { overwrite })
+    const written = await writeBackup(db, config.database_url, file, { overwrite, owner: 'process' })
     if (options.json) printJson(terminal, { ...written, engine: db.dialect })
     else terminal.out(`Wrote ${plain(file)} (${written.bytes} bytes).`)
   } finally {

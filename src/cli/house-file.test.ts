@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import type { HouseFile } from '../model/house-file.ts'
-import { parseHouseFile, toYamlText } from './house-file.ts'
+import { parseHouseFile, toJsonText, toYamlText } from './house-file.ts'
 
 test.each([
   ['version: 2', 'version: expected 1'],
@@ -12,13 +13,18 @@ test.each([
   ['version: 1\nsettings: {polling_interval: 0}', 'settings.polling_interval: expected a whole number from 1 to 3600'],
   ['version: 1\nsettings: {enable_websocket: "yes"}', 'settings.enable_websocket: expected true or false'],
   ['version: 1\ngroups: [{title: a}, {title: 7}]', 'groups.1.title: expected text of 1 to 255 characters'],
-  ['version: 1\ngroups: [{title: a, slots: [1, 1]}]', 'groups.0.slots: expected a list of distinct whole numbers'],
+  ['version: 1\ngroups: [{title: a, slots: [1, 1]}]', 'groups.0.slots: expected at most 10000 distinct whole'],
   ['version: 1\nlocations: [{name: A, locations: [{nme: B}]}]', 'locations.0.locations.0: expected'],
   ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: x}}]', 'receivers.0.slots.1: expected channel numbers'],
   [
     'version: 1\nreceivers: [{serial_number: X}]',
     'receivers.0: expected a receiver with its manufacturer (manufacturer',
   ],
+  ['version: 1\ngroups: [{title: "a\\0b"}]', 'groups.0.title: expected text without U+0000'],
+  ['version: 1\ngroups: [{title: !secret a}]', 'not valid YAML: Unresolved tag: !secret at line 2'],
+  ['version: 1\n? [a, b]\n: 1', 'unknown key'],
+  [`version: 1\ngroups: ${'['.repeat(70)}${']'.repeat(70)}`, 'nested deeper than 64 levels'],
+  ['version: 1\ngroups: &again [*again]', 'nested deeper than 64 levels'],
   ['version: 1\nassignments: [{performer: A, manufacturer: a, since: soon}]', 'assignments.0.since: expected a time'],
 ])('%j is refused: %s', (text, reason) => {
   expect(() => parseHouseFile(text, 'house.yaml')).toThrow(/^house\.yaml: [^\n]*$/)
@@ -36,4 +42,33 @@ test('what is written is read as it was, whatever people call things', () => {
   }
   expect(parseHouseFile(toYamlText(file), 'house.yaml')).toEqual(file)
   expect(parseHouseFile(JSON.stringify(file), 'house.json')).toEqual(file)
+})
+
+const controls = [
+  '\0',
+  '\u0007',
+  '\t',
+  '\u001b[2J',
+  '\u007f',
+  '\u0085',
+  '\u009b2J',
+  '\u061c',
+  '\u200f',
+  '\u202e',
+  '\u2066',
+]
+
+test.each([
+  ['YAML', toYamlText],
+  ['JSON', toJsonText],
+])('%s output escapes control characters and bidirectional overrides, and is read back unchanged', (_, toText) => {
+  const names = controls.flatMap((control) => [control, `a ${control}b`, `\\${control}\n"'`, `# ${control}: - {`])
+  const file: HouseFile = {
+    version: 1,
+    manufacturers: [{ code: 'shure', config: Object.fromEntries(names.map((name) => [name, name])) }],
+    performers: names.map((name) => ({ name, notes: `${name}\n${name}\n` })),
+  }
+  const text = toText(file)
+  expect(text.match(/[^\P{Cc}\n]|\p{Bidi_Control}/u)).toBeNull()
+  expect(parse(text)).toEqual(file)
 })

@@ -1,18 +1,26 @@
 /** The file that export writes and import reads: text <-> HouseFile. */
 
 import Type from 'typebox'
-import { Document, parse } from 'yaml'
-import { findMisfit } from '../config.ts'
+import { Document, visit } from 'yaml'
+import {
+  code,
+  flag,
+  groupFields,
+  locationFields,
+  manufacturerFields,
+  name,
+  nullable,
+  performerFields,
+  slot,
+  text,
+  whole,
+} from '../actions/fields.ts'
+import { findMisfit, parseYaml } from '../config.ts'
 import type { HouseFile } from '../model/house-file.ts'
 import { settingKinds } from '../model/settings.ts'
+import { escapeControls } from './output.ts'
 import { UsageError } from './terminal.ts'
 
-const text = (min: number, max: number) =>
-  Type.String({ minLength: min, maxLength: max, description: `text of ${min} to ${max} characters` })
-const flag = Type.Boolean({ description: 'true or false' })
-const whole = Type.Integer({ minimum: 1, maximum: 65_535, description: 'a whole number from 1 to 65535' })
-const nullable = <T extends Type.TSchema>(schema: T, expected: string) =>
-  Type.Union([schema, Type.Null()], { description: `${expected}, or null` })
 /** A misspelled key must not pass for one that was left out. */
 const record = <T extends Type.TProperties>(properties: T, description: string) =>
   Type.Object(properties, { additionalProperties: false, description })
@@ -38,24 +46,14 @@ function bounds(key: 'polling_interval' | 'alert_battery_threshold') {
   return { minimum: min, maximum: max, description: `a whole number from ${min} to ${max}` }
 }
 
-const code = Type.String({ pattern: '^[a-z][a-z0-9_-]{0,63}$', description: 'lower-case letters, digits, _ and -' })
-
-const Manufacturer = record(
-  {
-    code,
-    ...partial({ name: text(1, 255), plugin: text(1, 64), api_enabled: flag }),
-    config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'a section of keys' })),
-    settings,
-  },
-  'a manufacturer with at least a code',
-)
+const Manufacturer = record({ code, ...manufacturerFields, settings }, 'a manufacturer with at least a code')
 
 const Location = Type.Cyclic(
   {
     Location: Type.Object(
       {
-        name: text(1, 255),
-        description: Type.Optional(text(0, 2000)),
+        name,
+        ...locationFields,
         locations: Type.Optional(Type.Array(Type.Ref('Location'), { description: 'a list of locations' })),
       },
       { additionalProperties: false, description: 'a location with at least a name' },
@@ -64,30 +62,9 @@ const Location = Type.Cyclic(
   'Location',
 )
 
-const Group = record(
-  {
-    title: text(1, 255),
-    slots: Type.Optional(
-      Type.Array(whole, {
-        uniqueItems: true,
-        maxItems: 10_000,
-        description: 'a list of distinct whole numbers from 1',
-      }),
-    ),
-    hide_charts: Type.Optional(flag),
-    manufacturer: Type.Optional(nullable(code, "a manufacturer's code")),
-  },
-  'a group with at least a title',
-)
+const Group = record({ title: name, ...groupFields }, 'a group with at least a title')
 
-const Performer = record(
-  {
-    name: text(1, 255),
-    notes: Type.Optional(text(0, 4096)),
-    picture: Type.Optional(nullable(text(1, 262_144), 'text of at most 262144 characters')),
-  },
-  'a performer with at least a name',
-)
+const Performer = record({ name, ...performerFields }, 'a performer with at least a name')
 
 const device = {
   manufacturer: code,
@@ -97,12 +74,10 @@ const device = {
 const Receiver = record(
   {
     ...device,
-    name: Type.Optional(text(1, 255)),
-    location: Type.Optional(
-      nullable(Type.Array(text(1, 255), { minItems: 1 }), 'a list of names from the outermost place on'),
-    ),
+    name: Type.Optional(name),
+    location: Type.Optional(nullable(Type.Array(name, { minItems: 1 }), 'a list of names from the outermost place on')),
     slots: Type.Optional(
-      Type.Record(Type.String({ pattern: '^\\d{1,5}$' }), whole, {
+      Type.Record(Type.String({ pattern: '^\\d{1,5}$' }), slot, {
         additionalProperties: false,
         description: 'channel numbers with their positions, whole numbers from 1 to 65535',
       }),
@@ -113,9 +88,9 @@ const Receiver = record(
 
 const Assignment = record(
   {
-    performer: text(1, 255),
+    performer: name,
     ...device,
-    channel: Type.Optional(whole),
+    channel: Type.Optional(whole(1, 65_535)),
     since: Type.Optional(Type.String({ format: 'date-time', description: 'a time such as 2026-05-01T18:00:00Z' })),
   },
   'an assignment with a performer and a manufacturer',
@@ -136,16 +111,16 @@ const File = record(
 )
 
 /** Throws UsageError: one line with the file, the path in it and what was expected there. */
-export function parseHouseFile(content: string, name: string): HouseFile {
+export function parseHouseFile(content: string, filename: string): HouseFile {
   let values: unknown
   try {
-    values = parse(content)
+    values = parseYaml(content)
   } catch (error) {
-    const [line = ''] = (error as Error).message.split('\n')
-    throw new UsageError(`${name}: not valid YAML: ${line.replace(/:$/, '')}`)
+    throw new UsageError(`${filename}: ${(error as Error).message}`)
   }
   const misfit = findMisfit(File, values)
-  if (misfit !== null) throw new UsageError(`${name}: ${misfit.key === '' ? '' : `${misfit.key}: `}${misfit.trouble}`)
+  if (misfit !== null)
+    throw new UsageError(`${filename}: ${misfit.key === '' ? '' : `${misfit.key}: `}${misfit.trouble}`)
   return values as HouseFile
 }
 
@@ -161,6 +136,17 @@ const explanation = ` The configuration of a house, written by micwatch export.
 export function toYamlText(file: HouseFile): string {
   const document = new Document(file)
   document.commentBefore = explanation
+  visit(document, {
+    Scalar(_, scalar) {
+      // Escapes exist in double-quoted strings only.
+      if (typeof scalar.value === 'string' && escapeControls(scalar.value) !== scalar.value)
+        scalar.type = 'QUOTE_DOUBLE'
+    },
+  })
   // Pictures are long, and stay one line.
-  return document.toString({ lineWidth: 0 })
+  return escapeControls(document.toString({ lineWidth: 0 }))
+}
+
+export function toJsonText(file: HouseFile): string {
+  return escapeControls(`${JSON.stringify(file, null, 2)}\n`)
 }

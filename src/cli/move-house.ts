@@ -5,12 +5,13 @@ import type { Command } from 'commander'
 import { exportHouse } from '../actions/export-house.ts'
 import { type ImportReport, importHouse } from '../actions/import-house.ts'
 import { ImportFault, importedKinds } from '../actions/import-work.ts'
+import { destinationsBeside } from '../manufacturers/sources.ts'
 import { type HouseFile, toHouseFile } from '../model/house-file.ts'
 import { openDatabase } from '../store/database.ts'
 import { openSecrets } from '../store/secrets.ts'
 import { migrateWithSnapshot } from '../store/snapshots.ts'
 import { writeText } from '../store/sqlite-file.ts'
-import { parseHouseFile, toYamlText } from './house-file.ts'
+import { parseHouseFile, toJsonText, toYamlText } from './house-file.ts'
 import { actorAt, withStore } from './store.ts'
 import {
   type CommonOptions,
@@ -44,7 +45,7 @@ async function runExport(options: ExportOptions, terminal: Terminal): Promise<Ex
     exportHouse({ db, secrets: await openSecrets(config.data_dir, config.secret_key) }),
   )
   const file = toHouseFile(house, { withSecrets })
-  const content = options.json ? `${JSON.stringify(file, null, 2)}\n` : toYamlText(file)
+  const content = options.json ? toJsonText(file) : toYamlText(file)
   if (output === undefined) terminal.out(content.trimEnd())
   else {
     await writeText(output, content)
@@ -84,7 +85,7 @@ async function runImport(path: string, options: ImportOptions, terminal: Termina
   const db = await openDatabase({ url: config.database_url })
   try {
     await migrateWithSnapshot(db, config)
-    const deps = { db, secrets, now: Date.now }
+    const deps = { db, secrets, destinations: destinationsBeside(config.server), now: Date.now }
     const report = await importHouse(deps, actorAt(terminal), file, { isRehearsal, source })
     if (options.json) printJson(terminal, { dry_run: isRehearsal, ...report })
     else print(terminal, report, isRehearsal)

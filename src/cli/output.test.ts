@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createOutput } from './output.ts'
+import { createOutput, escapeControls } from './output.ts'
 
 // Reliability: P9.
 test('what nobody reads is dropped and counted once too much of it waits', () => {
@@ -30,4 +30,12 @@ test('what comes after the end is dropped and counted', () => {
   stream.destroy(new Error('nobody there'))
   output.write('lost')
   expect(output.dropped).toBe(1)
+})
+
+test('escapes C0, DEL, C1 and bidirectional overrides, but no line break', () => {
+  expect(escapeControls('a\nb\t\u001b[2J\r\u007f\u009b2J\u061c\u200e\u202e\u2069 ö🎤')).toBe(
+    'a\nb\\u0009\\u001b[2J\\u000d\\u007f\\u009b2J\\u061c\\u200e\\u202e\\u2069 ö🎤',
+  )
+  const name = 'Rack\u009b2J\u202e'
+  expect(JSON.parse(escapeControls(JSON.stringify({ name })))).toEqual({ name })
 })

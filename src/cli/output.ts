@@ -8,6 +8,17 @@ export interface Output {
   readonly dropped: number
 }
 
+/**
+ * Control characters (C0, DEL, C1) and bidirectional overrides could move the cursor, rename the window or reorder what is
+ * read. Only line breaks pass. The escapes mean the same inside a JSON or a double-quoted YAML string.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(
+    /[^\P{Cc}\n]|\p{Bidi_Control}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 /** Nobody waits for the reader; what waits for him may grow to `maxWaitingBytes`, and what comes then is dropped. */
 export function createOutput(stream: Writable, maxWaitingBytes: number): Output {
   let dropped = 0

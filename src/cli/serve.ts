@@ -85,6 +85,7 @@ async function run(
     else terminal.out(JSON.stringify({ audit }))
   }
   surviveExceptions(terminal, log)
+  terminal.onHangup(() => log.info('SIGHUP received: the configuration is read at the start only; restart to apply it'))
   const hear = { log, say, onAudit, droppedLines: () => terminal.droppedLines }
   const app = await createApp(config, {
     ...hear,

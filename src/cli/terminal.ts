@@ -15,8 +15,10 @@ export interface Terminal {
   readonly version: string
   /** Where the built pages lie. */
   readonly webRoot: string
-  /** Aborts on SIGINT and SIGTERM. */
+  /** Aborts on SIGINT and SIGTERM, and on SIGHUP where the process has a terminal. */
   readonly signal: AbortSignal
+  /** Called on SIGHUP where the process has no terminal. */
+  onHangup(listener: () => void): void
   /** From now on exceptions that nobody catches go there; before, they end the process. */
   onException(take: (error: unknown) => void): void
   /** What is still to be done when the process ends in a hurry; at once, and nothing is waited for. */

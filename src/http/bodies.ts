@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../model/errors.ts'
-import { findNul, isDeeper, maxJsonDepth } from '../model/json.ts'
+import { findUnstorable } from '../model/json.ts'
 
 export const maxBodyBytes = 1024 * 1024
 
@@ -16,10 +16,8 @@ export function readJsonAlone(app: FastifyInstance): void {
     const text = body as string
     void parse(request, text, (error, parsed) => {
       if (error !== null) return done(new Refusal('not_json', { details: 'body: expected JSON', cause: error }))
-      if (isDeeper(parsed, maxJsonDepth)) return done(refuse(`body: nested deeper than ${maxJsonDepth} levels`))
-      // PostgreSQL refuses U+0000 and SQLite cuts a text there. JSON has no other way to write it.
-      const nul = text.includes('\\u0000') ? findNul(parsed) : null
-      if (nul !== null) return done(refuse(`${nul.join('.') || 'body'}: expected text without U+0000`))
+      const fault = findUnstorable(parsed)
+      if (fault !== null) return done(refuse(`${fault.path.join('.') || 'body'}: ${fault.trouble}`))
       done(null, parsed)
     })
   })

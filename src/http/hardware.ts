@@ -15,6 +15,7 @@ import {
   removeGroup,
   removePerformer,
 } from '../actions/edit-hardware.ts'
+import { groupFields, name, performerFields, slot } from '../actions/fields.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Units } from '../live/units.ts'
 import { type Group, toChannelBody, toTimestamp } from '../model/api.ts'
@@ -24,7 +25,7 @@ import type { ServiceHealth, UpstreamStatus } from '../model/health.ts'
 import type { Location } from '../model/location.ts'
 import { listAssignments, listPerformerNames, listPerformers } from '../store/hardware.ts'
 import { type Query, readId, readIdParameter, readPage, readParameter, toPage } from './answer.ts'
-import { body, flag, id, nullable, text, whole } from './schemas.ts'
+import { body, flag, id, nullable, text } from './schemas.ts'
 
 export interface HardwareRoutesDeps {
   readonly hardwareDeps: HardwareDeps
@@ -35,28 +36,11 @@ export interface HardwareRoutesDeps {
   locations(): readonly Location[]
 }
 
-const slot = whole(1, 65_535)
-const groupFields = {
-  slots: Type.Optional(
-    Type.Array(slot, {
-      maxItems: 10_000,
-      uniqueItems: true,
-      description: 'at most 10000 distinct whole numbers from 1 to 65535',
-    }),
-  ),
-  hide_charts: Type.Optional(flag),
-  manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
-}
-const title = text(1, 255)
-const GroupBody = body({ id: Type.Optional(id), title: Type.Optional(title), ...groupFields })
+const GroupBody = body({ id: Type.Optional(id), title: Type.Optional(name), ...groupFields })
 const SlotBody = body({ slot })
 
-const performerFields = {
-  notes: Type.Optional(text(0, 4096)),
-  picture: Type.Optional(nullable(text(1, 262_144), 'text of at most 262144 characters')),
-}
-const PerformerBody = body({ name: title, ...performerFields })
-const ChangePerformerBody = body({ id: Type.Optional(id), name: Type.Optional(title), ...performerFields })
+const PerformerBody = body({ name, ...performerFields })
+const ChangePerformerBody = body({ id: Type.Optional(id), name: Type.Optional(name), ...performerFields })
 const AssignmentBody = body({ performer: id, wireless_unit: id, is_active: Type.Optional(flag) })
 const time = text(1, 64)
 const ChangeAssignmentBody = body({

@@ -10,31 +10,23 @@ import {
   type ManufacturerDeps,
   removeManufacturer,
 } from '../actions/change-manufacturers.ts'
+import { code, manufacturerFields } from '../actions/fields.ts'
 import { listPlugins, type Trial, testManufacturer, tryManufacturer } from '../actions/test-manufacturer.ts'
 import type { ServiceHealth } from '../model/health.ts'
 import type { ManufacturerBody } from '../model/manufacturer-api.ts'
 import { maskSecrets } from '../model/secrets.ts'
 import { type Query, readPage, readParameter, toPage } from './answer.ts'
-import { body, flag, text } from './schemas.ts'
+import { body } from './schemas.ts'
 
 export interface ManufacturerRoutesDeps {
   readonly manufacturerDeps: ManufacturerDeps
   health(manufacturer: string | undefined): ServiceHealth
 }
 
-const changeable = {
-  name: Type.Optional(text(1, 255)),
-  plugin: Type.Optional(text(1, 64)),
-  api_enabled: Type.Optional(flag),
-  config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })),
-}
-const ChangeBody = body(changeable)
-const code = Type.String({
-  pattern: '^[a-z][a-z0-9_-]{0,63}$',
-  description: 'a lower-case letter, then up to 63 letters, digits, _ and -',
-})
-const NewBody = body({ code, ...changeable })
-const TrialBody = body({ code: Type.Optional(code), plugin: changeable.plugin, config: changeable.config })
+const ChangeBody = body(manufacturerFields)
+const NewBody = body({ code, ...manufacturerFields })
+const { plugin, config } = manufacturerFields
+const TrialBody = body({ code: Type.Optional(code), plugin, config })
 
 export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoutesDeps): void {
   const { manufacturerDeps } = deps

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { addLocation, changeLocation, deleteLocation, type EditPlaceDeps } from '../actions/edit-places.ts'
 import { addReceiver, changeReceiver, deleteReceiver, type EditReceiverDeps } from '../actions/edit-receivers.ts'
+import { locationFields, name } from '../actions/fields.ts'
 import type { Latest } from '../live/latest.ts'
 import type { Units } from '../live/units.ts'
 import { toReceiverDetail } from '../model/api.ts'
@@ -22,14 +23,13 @@ export interface PlaceDeps {
 }
 
 const place = nullable(id, 'the id of a location')
-const description = Type.Optional(text(0, 2000))
-const LocationBody = body({ name: text(1, 255), description, parent: Type.Optional(place) })
-const LocationChange = body({ name: Type.Optional(text(1, 255)), description, parent: Type.Optional(place) })
+const LocationBody = body({ name, parent: Type.Optional(place), ...locationFields })
+const LocationChange = body({ name: Type.Optional(name), parent: Type.Optional(place), ...locationFields })
 
 const words = (max: number) => Type.Optional(nullable(text(1, max), `text of at most ${max} characters`))
 const ReceiverBody = body({
   manufacturer: text(1, 64),
-  name: text(1, 255),
+  name,
   device_type: Type.Optional(text(1, 64)),
   model: words(255),
   serial_number: words(255),

@@ -1,20 +1,15 @@
 /** What bodies look like: the pieces routes put together, and how a body that does not fit is refused. */
 
-import Type, { type TProperties, type TSchema } from 'typebox'
+import Type, { type TProperties } from 'typebox'
 import { Refusal } from '../model/errors.ts'
 
-export const text = (min: number, max: number) =>
-  Type.String({ minLength: min, maxLength: max, description: `text of ${min} to ${max} characters` })
-export const flag = Type.Boolean({ description: 'true or false' })
-export const whole = (minimum: number, maximum: number) =>
-  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
+export { flag, nullable, text } from '../actions/fields.ts'
+
 export const id = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'a whole number from 1',
 })
-export const nullable = <T extends TSchema>(schema: T, expected: string) =>
-  Type.Union([schema, Type.Null()], { description: `${expected}, or null` })
 /** No other keys: one that is misspelled must not pass for one that was left out. */
 export const body = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })

@@ -1,6 +1,6 @@
 /** From a manufacturer's record to the sources that can be asked: each with its plugin and its link. */
 
-import { type Destinations, isRefusedNow } from '../upstream/destinations.ts'
+import { createDestinations, type Destinations, isRefusedNow } from '../upstream/destinations.ts'
 import { ApiError } from '../upstream/errors.ts'
 import { createLink, type Link, type Turnstile } from '../upstream/link.ts'
 import { getPlugin } from './index.ts'
@@ -107,6 +107,13 @@ export function hearSource(
       return form
     },
   }
+}
+
+/** As a service that listens at this address has them. */
+export function destinationsBeside({ host, port }: { readonly host: string; readonly port: number }): Destinations {
+  const destinations = createDestinations()
+  destinations.addOwn(host, port)
+  return destinations
 }
 
 /**

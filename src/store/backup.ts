@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import type { Database } from './database.ts'
 import { copyFromPostgres } from './postgres-copy.ts'
-import { copySqlite, sqlitePath, writeWhole } from './sqlite-file.ts'
+import { copySqlite, sqlitePath, type WriteOptions, writeWhole } from './sqlite-file.ts'
 
 export interface Written {
   readonly file: string
@@ -15,7 +15,7 @@ export async function writeBackup(
   db: Database,
   database_url: string,
   file: string,
-  options: { readonly overwrite: boolean },
+  options: WriteOptions,
 ): Promise<Written> {
   const path = sqlitePath(database_url)
   if (path !== null) await copySqlite(path, file, options)

@@ -1,10 +1,10 @@
 /** A certificate of our own, made once: enough for nobody on the network to read along, if its fingerprint is compared. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile, rename, rm } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
-import { makeFolder } from './folder.ts'
+import { createPrivateFile, makeFolder } from './folder.ts'
 
 export interface OwnCertificate {
   /** Files in PEM form. */
@@ -81,9 +81,9 @@ async function makeCertificate(names: readonly string[], now: number) {
 
 async function writePrivately(path: string, content: string): Promise<void> {
   const draft = `${path}.new`
-  const file = await open(draft, 'w', 0o600)
+  await rm(draft, { force: true })
+  const file = await createPrivateFile(draft)
   try {
-    await file.chmod(0o600)
     await file.writeFile(content)
     await file.sync()
   } finally {

@@ -1,14 +1,16 @@
 /** What must not be read from a copy of the database: sealed with a key that lies beside it. */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { link, open, readFile, stat, unlink } from 'node:fs/promises'
+import { link, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isSecretName } from '../model/secrets.ts'
-import { makeFolder, notWritable } from './folder.ts'
+import { createPrivateFile, findExposure, makeFolder, notWritable } from './folder.ts'
 
 export type Config = Readonly<Record<string, unknown>>
 
 export interface Secrets {
+  /** What is doubtful about where the key is stored, in a sentence for an administrator; null when nothing is. */
+  readonly warning: string | null
   seal(text: string, context: string): string
   /** Throws when it was sealed with another key or for another context. */
   open(sealed: string, context: string): string
@@ -27,49 +29,73 @@ const tagBytes = 16
 
 /** The key is `given` (64 hexadecimal digits), or lies in the folder; makes one when there is none. */
 export async function openSecrets(dataDir: string, given: string | null = null): Promise<Secrets> {
-  if (given !== null) return createSecrets(Buffer.from(given, 'hex'))
+  if (given !== null) return createSecrets({ key: Buffer.from(given, 'hex'), warning: null })
   const path = join(dataDir, 'secret.key')
   await makeFolder(resolve(dataDir))
-  const key = (await readKey(path)) ?? (await makeKey(path))
-  return createSecrets(key)
+  return createSecrets((await readKey(path)) ?? (await makeKey(path)))
 }
 
-async function readKey(path: string): Promise<Buffer | null> {
+interface Key extends Pick<Secrets, 'warning'> {
+  readonly key: Buffer
+}
+
+async function readKey(path: string): Promise<Key | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw new Error(`Cannot read the key file ${path}: ${error.message}`, { cause: error })
   })
   if (text === null) return null
-  const { mode } = await stat(path)
-  if ((mode & 0o077) !== 0) {
+  const exposure = await findExposure(path)
+  if (exposure === 'exposed') {
     throw new Error(`The key file ${path} can be read by others: make it readable by its owner only (chmod 600).`)
   }
   if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
     throw new Error(`The key file ${path} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`)
   }
-  return Buffer.from(text.trim(), 'hex')
+  return { key: Buffer.from(text.trim(), 'hex'), warning: exposure === 'unknown' ? warnOf(path) : null }
+}
+
+function warnOf(path: string): string {
+  return `The file system of ${path} has no permissions: everyone who can open this folder can read the key. Keep the data folder on a file system with permissions, or give the key as MICWATCH_SECRET_KEY.`
 }
 
 /** Written aside and linked into place: of two processes that start together one wins, and both read a whole key. */
-async function makeKey(path: string): Promise<Buffer> {
+async function makeKey(path: string): Promise<Key> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
-  const file = await open(draft, 'wx', 0o600).catch((error) => Promise.reject(notWritable(path, error)))
+  const text = `${randomBytes(keyBytes).toString('hex')}\n`
   try {
-    await file.writeFile(`${randomBytes(keyBytes).toString('hex')}\n`)
-    await file.sync()
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    await writeNew(draft, text).catch((error) => Promise.reject(notWritable(path, error)))
+    // FAT, exFAT and many network shares have no links; there the key is written in place.
+    await link(draft, path).catch((error) => (isThere(error) ? undefined : writeNew(path, text)))
+  } catch (error) {
+    if (!isThere(error)) throw error
   } finally {
-    await file.close()
-    await unlink(draft)
+    await rm(draft, { force: true })
   }
   const key = await readKey(path)
   if (key === null) throw new Error(`The key file ${path} vanished while it was made.`)
   return key
 }
 
-function createSecrets(key: Buffer): Secrets {
+function isThere(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST'
+}
+
+/** The file must not exist. */
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await createPrivateFile(path)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+function createSecrets({ key, warning }: Key): Secrets {
   function seal(text: string, context: string): string {
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
@@ -96,6 +122,7 @@ function createSecrets(key: Buffer): Secrets {
   }
 
   return {
+    warning,
     seal,
     open: openSealed,
     sealConfig(config, code, before = {}) {

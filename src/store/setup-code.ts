@@ -1,15 +1,16 @@
 /** The set-up code where only whoever runs the service can read it. */
 
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { makeFolder } from './folder.ts'
+import { createPrivateFile, makeFolder } from './folder.ts'
 
 /** Says where it lies. */
 export async function writeSetupCode(dataDir: string, code: string): Promise<string> {
   await makeFolder(resolve(dataDir))
   await removeSetupCode(dataDir)
   const path = pathOf(dataDir)
-  await writeFile(path, `${code}\n`, { mode: 0o600, flag: 'wx' })
+  const file = await createPrivateFile(path)
+  await file.writeFile(`${code}\n`).finally(() => file.close())
   return path
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { notWritable } from './folder.ts'
+import { createPrivateFile, type FileOwner, notWritable } from './folder.ts'
 
 /** Null for a database that is no file. */
 export function sqlitePath(url: string): string | null {
@@ -15,9 +15,9 @@ export function sqlitePath(url: string): string | null {
  * Whether it was not there. SQLite itself would make it readable for everybody; its companions (-wal, -shm) take over
  * the file's mode.
  */
-export async function createFile(path: string): Promise<boolean> {
+export async function createFile(path: string, owner?: FileOwner): Promise<boolean> {
   try {
-    const file = await open(path, 'wx', 0o600)
+    const file = await createPrivateFile(path, owner)
     await file.close()
     return true
   } catch (error) {
@@ -71,8 +71,8 @@ export function lookInto<T>(path: string, look: (read: Read) => T): T {
 }
 
 /** A copy of the state at one moment, as one file, while others may write; whole, or not there at all. */
-export async function copySqlite(from: string, to: string, { overwrite }: { overwrite: boolean }): Promise<void> {
-  await writeWhole(to, { overwrite }, async (draft) => {
+export async function copySqlite(from: string, to: string, options: WriteOptions): Promise<void> {
+  await writeWhole(to, options, async (draft) => {
     const database = new DatabaseSync(from, { readOnly: true, timeout: 1_000 })
     try {
       database.exec(`vacuum into '${draft.replaceAll("'", "''")}'`)
@@ -87,21 +87,27 @@ export async function removeSqlite(path: string): Promise<void> {
   for (const end of ['', '-journal', '-wal', '-shm', '-lock']) await rm(`${path}${end}`, { force: true })
 }
 
+export interface WriteOptions {
+  readonly overwrite: boolean
+  /** `process` for a file that was asked for by its path: it may hold secrets that are not for the folder's owner. */
+  readonly owner?: FileOwner
+}
+
 /** `write` makes a file that takes its name once it is safe on the disk, readable by its owner only. */
 export async function writeWhole(
   path: string,
-  { overwrite }: { overwrite: boolean },
+  { overwrite, owner }: WriteOptions,
   write: (draft: string) => Promise<void>,
 ): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
   // The name is taken at once, so that nobody else's file is replaced in the end.
   if (!overwrite) await takeName(path)
   try {
-    await createFile(draft)
+    await createFile(draft, owner)
     await write(draft)
     await syncFile(draft)
     await rename(draft, path)
-    await syncFile(dirname(path))
+    await syncFolder(dirname(path))
   } catch (error) {
     if (!overwrite) await rm(path, { force: true })
     throw notWritable(path, error)
@@ -120,18 +126,31 @@ async function takeName(path: string): Promise<void> {
 
 /** Replaces what is there. */
 export function writeText(path: string, text: string): Promise<void> {
-  return writeWhole(path, { overwrite: true }, (draft) => writeFile(draft, text))
+  return writeWhole(path, { overwrite: true, owner: 'process' }, (draft) => writeFile(draft, text))
 }
 
-/** A file, or a folder for the names in it. */
 async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r')
+  // Windows syncs only what is open for writing.
+  const file = await open(path, 'r+')
   try {
     await file.sync()
   } finally {
     await file.close()
   }
 }
+
+/** For the names in it. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, 'r')
+    await folder.sync().finally(() => folder.close())
+  } catch (error) {
+    if (!withoutFolderSync.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
+/** How Windows and some network shares say that a folder cannot be synced. */
+const withoutFolderSync: ReadonlySet<string> = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'])
 
 /** A time for a file's name: `20260501T180000.000Z`. */
 export function toStamp(time: number): string {

@@ -14,6 +14,14 @@ import { type Connection, connectTo } from './keep-alive.ts'
 import { device, says, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 const since = (startedAt: number) => performance.now() - startedAt
 const devices = (more: object = {}) => says({ devices: [device(1, more)] })
 /** A port where nobody listens. */
@@ -55,6 +63,42 @@ describe('a service that is told to stop', () => {
     const stoppedAt = performance.now()
     expect(await service.ended).toBe(0)
     expect(since(stoppedAt)).toBeLessThan(10_000)
+  }, 30_000)
+})
+
+describe('SIGHUP', () => {
+  const script = '/usr/bin/script'
+
+  it.runIf(existsSync(script))(
+    'stops a service in order when its terminal is closed',
+    async () => {
+      const home = await startHome({ manufacturers: [nobody] })
+      const command = `'${process.execPath}' '${program}' serve --json --port 0`
+      const terminal = spawn(script, ['--quiet', '--flush', '--command', command, '/dev/null'], { cwd: home.path })
+      onTestFinished(() => void terminal.kill('SIGKILL'))
+      let shown = ''
+      terminal.stdout.setEncoding('utf8').on('data', (text) => {
+        shown += text
+      })
+      const pid = await until('serve listens', () => Number(/"pid": (\d+)/.exec(shown)?.[1]) || null, 30_000)
+      const listNodes = async () => (await home.run(['nodes', '--json'])).json()
+      await until('it polls', async () => (await listNodes()).nodes.length > 0)
+      terminal.kill('SIGKILL')
+      await until('it has ended', () => !isRunning(pid))
+      // A process that was killed counts as running for another 15 s.
+      expect(await listNodes()).toEqual({ nodes: [], processes: [] })
+    },
+    60_000,
+  )
+
+  it('does not stop a service without a terminal', async () => {
+    const home = await startHome()
+    const service = await home.serve()
+    service.kill('SIGHUP')
+    await until('it is logged', () => service.err().includes('SIGHUP received'))
+    expect((await service.get('/healthz')).status).toBe(200)
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
   }, 30_000)
 })
 

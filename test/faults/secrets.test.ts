@@ -3,6 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { startHome, until } from '../app.ts'
 import { type Answer, says, startSystem } from './system.ts'
 
@@ -65,7 +66,7 @@ describe('an upstream secret', () => {
 describe('a hostile name', () => {
   // Reliability: 1.8.
   it('moves no cursor and breaks no line, in logs and on the terminal', { timeout: 60_000 }, async () => {
-    const name = 'Rack\u001b[2J\u001b]0;owned\u0007\r\nERROR all is lost\u202e'
+    const name = 'Rack\u001b[2J\u001b]0;owned\u0007\r\nERROR all is lost\u009b2J\u202e'
     const device = { model: name, device_type: 'ulxd', ip: '10.0.0.9', is_online: true, firmware_version: name }
     const system = await startSystem(says({ devices: [{ ...device, id: `one${name}`, name }] }))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
@@ -79,8 +80,14 @@ describe('a hostile name', () => {
     const health = await home.run(['check_api_health'])
     const odd = await home.run(['check_api_health', '--manufacturer', name])
     expect(odd.code).toBe(2)
-    for (const text of [service.err(), status.out, status.err, health.out, health.err, odd.err]) {
-      expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+    const document = await home.run(['realtime_status', '--json'])
+    expect(JSON.stringify(document.json())).toMatch(/all is lost.*\u202e/)
+    await service.post('/api/group/', { title: name })
+    const exported = await home.run(['export'])
+    expect(parse(exported.out).groups).toMatchObject([{ title: name }])
+    const texts = [status, health, odd, document, exported].flatMap(({ out, err }) => [out, err])
+    for (const text of [service.out(), service.err(), ...texts]) {
+      expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
       expect(text.split('\n').filter((line) => line.startsWith('ERROR'))).toEqual([])
     }
     for (const line of service.err().trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()

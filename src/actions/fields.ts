@@ -1,0 +1,46 @@
+/** What people may give a record, whichever way it comes in: bodies of REST requests and files of `import` share it. */
+
+import Type, { type TSchema } from 'typebox'
+
+export const text = (min: number, max: number) =>
+  Type.String({ minLength: min, maxLength: max, description: `text of ${min} to ${max} characters` })
+export const flag = Type.Boolean({ description: 'true or false' })
+export const whole = (minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
+export const nullable = <T extends TSchema>(schema: T, expected: string) =>
+  Type.Union([schema, Type.Null()], { description: `${expected}, or null` })
+
+export const code = Type.String({
+  pattern: '^[a-z][a-z0-9_-]{0,63}$',
+  description: 'a lower-case letter, then up to 63 letters, digits, _ and -',
+})
+/** Of everything that has one. */
+export const name = text(1, 255)
+/** A position on the wall. */
+export const slot = whole(1, 65_535)
+
+export const manufacturerFields = {
+  name: Type.Optional(name),
+  plugin: Type.Optional(text(1, 64)),
+  api_enabled: Type.Optional(flag),
+  config: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })),
+}
+
+export const groupFields = {
+  slots: Type.Optional(
+    Type.Array(slot, {
+      maxItems: 10_000,
+      uniqueItems: true,
+      description: 'at most 10000 distinct whole numbers from 1 to 65535',
+    }),
+  ),
+  hide_charts: Type.Optional(flag),
+  manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
+}
+
+export const performerFields = {
+  notes: Type.Optional(text(0, 4096)),
+  picture: Type.Optional(nullable(text(1, 262_144), 'text of at most 262144 characters')),
+}
+
+export const locationFields = { description: Type.Optional(text(0, 2000)) }

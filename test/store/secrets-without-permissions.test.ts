@@ -1,0 +1,34 @@
+/** A key file on a file system that has neither permissions nor links, such as exFAT. */
+
+import * as fs from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openSecrets } from '../../src/store/secrets.ts'
+import { createTestFolder } from '../databases.ts'
+
+// Stands in for the file system, which few machines that run the tests can mount.
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof fs>()
+  return {
+    ...real,
+    link: async () => Promise.reject(Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })),
+    stat: async (path: string) => Object.assign(await real.stat(path), { mode: 0o100666 }),
+  }
+})
+
+test('the key is made and opened again, with a warning', async () => {
+  const { path: dir, drop } = await createTestFolder()
+  onTestFinished(drop)
+  const secrets = await openSecrets(dir)
+  expect(secrets.warning).toContain(`${join(dir, 'secret.key')} has no permissions`)
+  const again = await openSecrets(dir)
+  expect(again.open(secrets.seal('text', 'shure'), 'shure')).toBe('text')
+  expect(again.warning).toBe(secrets.warning)
+  expect(await fs.readdir(dir)).toEqual(['secret.key'])
+})
+
+test('a key from the configuration has no warning', async () => {
+  const { path: dir, drop } = await createTestFolder()
+  onTestFinished(drop)
+  expect((await openSecrets(dir, 'ab'.repeat(32))).warning).toBeNull()
+})
