@@ -7,6 +7,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Pool } from 'undici'
 import { isDeeper, maxJsonDepth } from '../model/json.ts'
 import { type Bucket, fullBucket, type Pace, parseRetryAfter, reserveToken } from '../model/pace.ts'
+import { abortable } from './abortable.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
 import type { Trust } from './certificate.ts'
 import { createDestinations, type Destinations, guardedConnector, portOf } from './destinations.ts'
@@ -221,7 +222,7 @@ export function createLink(options: {
     inFlight += 1
     try {
       pool ??= openPool()
-      const { statusCode, headers, body } = await pool.request({
+      const request = pool.request({
         method: method as 'GET',
         path: target,
         headers: {
@@ -234,6 +235,8 @@ export function createLink(options: {
         body: options.body === undefined ? null : JSON.stringify(options.body),
         signal: ending.signal,
       })
+      // undici ignores the signal of a request that has no connection yet.
+      const { statusCode, headers, body } = await abortable(request, ending.signal)
       const plainHeaders = flatten(headers)
       const bytes = await readBytes(body, plainHeaders['content-encoding'])
       return { status: statusCode, headers: plainHeaders, bytes, sent }
