@@ -275,7 +275,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
         await readManufacturers()
       })
       turn = reading.catch(() => {})
-      return reading
+      return db.pending.track(reading)
     }
 
     latest.revision = await currentRevision(db.read)
@@ -317,7 +317,8 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       health(selected) {
         const troubles = roster.troubles()
         const manufacturers = reports.health(roster.manufacturers()).map((one) => troubles.get(one.code) ?? one)
-        const store = storeHealth({ isReachable: !isStoreDown, condition: db.condition(), incident })
+        const longestWriteMs = db.pending.longestMs()
+        const store = storeHealth({ isReachable: !isStoreDown, condition: db.condition(), incident, longestWriteMs })
         const details = shared?.isUp === false ? ['Redis does not answer; each process goes on alone.'] : []
         return serviceHealth(manufacturers, { selected, store, details })
       },
