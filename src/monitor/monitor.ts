@@ -4,11 +4,18 @@ import { once } from 'node:events'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import { reconnectMs } from '../model/pace.ts'
-import { type Keeper, type Ownership, pollerPresenceOf, type SharedOwnership } from './ownership.ts'
+import {
+  type Keeper,
+  type Ownership,
+  pollerPresenceOf,
+  type SharedOwnership,
+  type TakenOwnership,
+} from './ownership.ts'
 import { pollForever } from './poll-forever.ts'
 import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller } from './poller.ts'
 import { type FollowDeps, followForever } from './realtime.ts'
 import { answerForever, pollWhereHeld } from './refreshes.ts'
+import { takeOver } from './take-over.ts'
 import { childOf, type Lifetime, pause, untilAborted, within } from './wait.ts'
 
 export interface MonitorDeps extends PollDeps, FollowDeps {
@@ -78,6 +85,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     const { poller } = watch
     const { heard } = poller
     const work = async (ownership: SharedOwnership) => {
+      takeOver(deps.reports, heard, ownership)
       watch.guard = ownership.guard
       let following: Promise<void> | undefined
       const follow = (signal: AbortSignal) =>
@@ -199,7 +207,10 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       return Promise.all(
         wanted.map(async (watch) => {
           const { heard } = watch.poller
-          const pollOnce = (ownership: Ownership) => watch.poller.poll(completely(heard, ownership))
+          const pollOnce = (ownership: TakenOwnership) => {
+            takeOver(deps.reports, heard, ownership)
+            return watch.poller.poll(completely(heard, ownership))
+          }
           const report = await pollWhereHeld(asker, {
             heard,
             signal,

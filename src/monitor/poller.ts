@@ -237,7 +237,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     const meaning = memory.meaningOf(entry)
     const linkedAt = linkedSince(entry)
     // A link that another process keeps is believed to tell what the list sums up.
-    const isOutdone = linkedAt !== null && entry.levelsAt >= linkedAt && (toldByLink.has(entry.id) || linkedHereAt === null)
+    const isOutdone =
+      linkedAt !== null && entry.levelsAt >= linkedAt && (toldByLink.has(entry.id) || linkedHereAt === null)
     if (isOutdone) return withoutLevels(meaning)
     return linkedAt === null ? meaning.observation : notOvertaken(entry, began)
   }
