@@ -220,20 +220,25 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     const keeper = createKeeper({ db, owner, log })
     const monitor = createMonitor({ ...deps, owner, keeper })
 
-    const hear = async (manufacturers: readonly StoredManufacturer[]) => {
+    const hear = (manufacturers: readonly StoredManufacturer[]) => {
       const before = roster.manufacturers()
       const gone = roster.update(manufacturers)
       for (const { code } of before) if (!roster.has(code)) units.forgetManufacturer(code)
       inForce.clear()
       cache.drop(null)
-      await monitor.setSources(roster.sources())
-      await Promise.all(gone.map(({ link }) => link.close()))
+      // Nobody waits for a source that stops: a write must not depend on how a system behaves.
+      const stopped = monitor.setSources(roster.sources())
+      closeLinks(stopped, gone).catch((error) => log.warn({ error: String(error) }, 'a connection could not be closed'))
+    }
+    const closeLinks = async (stopped: Promise<void>, sources: readonly HeardSource[]) => {
+      await stopped
+      await Promise.all(sources.map(({ link }) => link.close()))
     }
     const readManufacturers = async () => {
       const rows = await listSealedManufacturers(db.read)
       const text = JSON.stringify(rows)
       if (text === sealed) return
-      await hear(rows.map((row) => openManufacturer(row, secrets)))
+      hear(rows.map((row) => openManufacturer(row, secrets)))
       sealed = text
     }
     const readOrders = async () => {
@@ -273,7 +278,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
         await readManufacturers()
       })
       turn = reading.catch(() => {})
-      return reading
+      return db.pending.track(reading)
     }
 
     latest.revision = await currentRevision(db.read)
@@ -281,7 +286,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     for (const entry of await listEntries(db.read)) latest.putEntry(entry)
     for (const unit of await listUnits(db.read)) units.put(unit)
     await readOrders()
-    if (isReadOnly) await hear(merged)
+    if (isReadOnly) hear(merged)
     else await readManufacturers()
     await alerts.open()
     await connections.open()
@@ -315,7 +320,8 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       health(selected) {
         const troubles = roster.troubles()
         const manufacturers = reports.health(roster.manufacturers()).map((one) => troubles.get(one.code) ?? one)
-        const store = storeHealth({ isReachable: !isStoreDown, condition: db.condition(), incident })
+        const longestWriteMs = db.pending.longestMs()
+        const store = storeHealth({ isReachable: !isStoreDown, condition: db.condition(), incident, longestWriteMs })
         const details = shared?.isUp === false ? ['Redis does not answer; each process goes on alone.'] : []
         return serviceHealth(manufacturers, { selected, store, details })
       },

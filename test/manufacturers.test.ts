@@ -3,6 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { saveManufacturer } from '../src/store/settings.ts'
 import {
   entryOf,
   firstDevice,
@@ -243,6 +244,9 @@ describe('what is refused', () => {
     [{ code: 'shure', config: { ...good, api_base_url: 'http://[::ffff:a9fe:a9fe]' } }, 'nothing is sent to'],
     [{ code: 'shure', config: { ...good, api_base_url: 'http://224.0.0.1' } }, 'nothing is sent to'],
     [{ code: 'shure', config: { ...good, websocket_url: 'ws://10.0.0.1' } }, 'config.websocket_url: expected the same'],
+    [{ code: 'shure', config: { ...good, auth_header: true, auth_header_name: 'X Key' } }, 'config.auth_header_name: '],
+    [{ code: 'shure', config: { ...good, auth_header: true, shared_key: 'key\n' } }, 'config.shared_key: expected'],
+    [{ code: 'shure', config: { ...good, username: 'b€nutzer' } }, 'config.username: expected'],
     [
       {
         code: 'shure',
@@ -254,6 +258,28 @@ describe('what is refused', () => {
     const { add } = await startAdmin()
     const { status, json } = await add(body)
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
+  })
+
+  it('is refused in the configuration file as well, and one that is stored already is unhealthy by its name', async () => {
+    const config = { ...good, username: 'b€nutzer' }
+    await expect(startApp({ manufacturers: [{ code: 'shure', config }] })).rejects.toThrow(
+      /manufacturers\.0\.config\.username: expected/,
+    )
+    const { app, list, change } = await startAdmin()
+    const { db, secrets, reload } = app.house
+    const record = {
+      code: 'shure',
+      name: 'Shure',
+      plugin: 'shure',
+      api_enabled: true,
+      config,
+      secretsUnreadable: false,
+    }
+    await db.transaction((tx) => saveManufacturer(tx, secrets, record))
+    await reload()
+    const error = expect.stringContaining('username: expected')
+    expect(await list()).toMatchObject([{ code: 'shure', status: 'unhealthy', error }])
+    expect((await change('shure', { config: { username: null } })).json).toMatchObject({ error: null })
   })
 
   // Reliability: 1.15, 3.9.1.

@@ -228,6 +228,10 @@ describe('a file that cannot be read in', () => {
           'manufacturers.0.config.api_base_url: ',
         ],
         [
+          'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", username: "b€nutzer"}}]',
+          'manufacturers.0.config: username: expected',
+        ],
+        [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", shared_key: "********"}}]',
           'manufacturers.0.config.shared_key: ******** stands for a stored value',
         ],

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { acquireLease, releaseLease } from '../src/store/leases.ts'
 import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutLink } from './app.ts'
 import { engines } from './databases.ts'
+import { device, refuses, says, startSystem } from './faults/system.ts'
 
 /** Systems of one manufacturer, each a source of its own; what they tell is the same, which does not matter here. */
 async function startSystems(count: number) {
@@ -111,3 +112,47 @@ it('a second serve sees within a second what is pushed to the first, though they
     return performance.now() - changedAt < 1000
   })
 }, 60_000)
+
+describe('a system whose lease changes hands', () => {
+  const devices = says({ devices: [device(1)] })
+
+  async function startFirst(more: object = {}) {
+    const system = await startSystem(devices)
+    const first = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 3600, ...more })] })
+    await until('it is polled', async () => (await first.receivers()).length === 1)
+    const startSecond = () => startApp({ databaseUrl: first.databaseUrl, dataDir: first.dataDir })
+    return { system, first, startSecond }
+  }
+
+  it('is called by both processes together no faster than its pace allows', async () => {
+    const { system, first, startSecond } = await startFirst({ calls_per_second: 1, burst: 10 })
+    const calls = () => [...system.asked, ...system.linkAsked].map(({ at }) => at).sort((a, b) => a - b)
+    // A tenth of the burst is never used.
+    while (calls().length < 9) await first.post('/api/refresh/')
+    await first.close()
+    const before = calls().length
+    const second = await startSecond()
+    while (calls().length < before + 6) await second.post('/api/refresh/')
+    const [firstAt = 0, ...later] = calls()
+    for (const [nth, at] of later.entries()) {
+      // Two more for calls that were slow to arrive.
+      expect(nth + 2).toBeLessThanOrEqual(9 + 2 + (at - firstAt) / 1000)
+    }
+  }, 60_000)
+
+  it('is not called by the next process while it asked the one before to wait', async () => {
+    const { system, first, startSecond } = await startFirst()
+    system.answer(refuses(429, { 'retry-after': '60' }))
+    expect((await first.post('/api/refresh/')).status).toBe(503)
+    await first.close()
+    const asked = system.asked.length
+    const second = await startSecond()
+    await until('it holds the lease', async () => (await heldBy(second)).length === 1)
+    const { status, json } = await second.post('/api/refresh/')
+    expect({ status, json }).toMatchObject({
+      status: 503,
+      json: { details: expect.stringMatching(/asked us to wait/) },
+    })
+    expect(system.asked.length).toBe(asked)
+  }, 60_000)
+})

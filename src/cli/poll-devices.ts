@@ -11,6 +11,7 @@ import { saveLevelsForever } from '../monitor/levels.ts'
 import { onceOwner, ownerName } from '../monitor/ownership.ts'
 import { pollForever } from '../monitor/poll-forever.ts'
 import type { CycleReport, Poller } from '../monitor/poller.ts'
+import { takeOver } from '../monitor/take-over.ts'
 import { openDatabase } from '../store/database.ts'
 import { isUpToDate } from '../store/migrate.ts'
 import { sourcesOf } from './sources.ts'
@@ -99,6 +100,7 @@ async function pollOnce(
       if (options.dryRun) reports.push({ heard, report: await poller.rehearse({ ...cycle, signal: terminal.signal }) })
       else {
         const hadTurn = await onceOwner(owner, heard.id, intervalMs, terminal.signal, async (ownership) => {
+          takeOver(house.reports, heard, ownership)
           reports.push({ heard, report: await poller.poll({ ...cycle, ...ownership }) })
         })
         if (!hadTurn) held.push(heard.id)

@@ -88,7 +88,7 @@ test('the service shows the worst manufacturer, or the one that is asked for', (
 })
 
 const incident = { restored_at: Date.UTC(2026, 4, 1), snapshot_at: Date.UTC(2026, 3, 30) }
-const calm = { isReachable: true, condition: 'well', incident: null } as const
+const calm = { isReachable: true, condition: 'well', incident: null, longestWriteMs: 5000 } as const
 
 // Conformance: C-5.26.
 test.each([
@@ -96,6 +96,7 @@ test.each([
   [{ ...calm, isReachable: false }, 'unreachable', 'unhealthy', 'out of reach'],
   [{ ...calm, isReachable: false, condition: 'damaged' }, 'damaged', 'degraded', 'restart the service'],
   [{ ...calm, condition: 'unwritable' }, 'not_writable', 'degraded', 'free space'],
+  [{ ...calm, longestWriteMs: 5001 }, 'not_writable', 'degraded', 'waiting for more than 5 s'],
   [{ ...calm, incident }, 'restored', 'degraded', 'The snapshot of 2026-04-30T00:00:00.000Z took its place'],
   [{ ...calm, incident: { ...incident, snapshot_at: null } }, 'restored', 'degraded', 'it began empty'],
 ] as const)('a store %j is %s, and the service %s', (about, status, service, words) => {

@@ -138,12 +138,17 @@ const unconfigured: VendorHealth = { status: 'unconfigured', base_url: '', conse
 
 const severity: Record<UpstreamStatus, number> = { unhealthy: 3, degraded: 2, healthy: 1, disabled: 0, unconfigured: 0 }
 
+/** A write that has waited longer than this is stuck. */
+const stuckWriteMs = 5000
+
 export function storeHealth(about: {
   readonly isReachable: boolean
   readonly condition: StoreCondition
   readonly incident: StoreIncident | null
+  /** How long the oldest unfinished write has been waiting. */
+  readonly longestWriteMs: number
 }): StoreHealth {
-  const { isReachable, condition, incident } = about
+  const { isReachable, condition, incident, longestWriteMs } = about
   if (condition === 'damaged') {
     const details =
       'The database is damaged. What is shown comes from memory, and nothing is stored; restart the service to go on with its newest snapshot.'
@@ -152,6 +157,10 @@ export function storeHealth(about: {
   if (!isReachable) return { status: 'unreachable', details: 'The database is out of reach.' }
   if (condition === 'unwritable') {
     return { status: 'not_writable', details: 'The database cannot be written: look at the disk and its free space.' }
+  }
+  if (longestWriteMs > stuckWriteMs) {
+    const details = `A write to the database has been waiting for more than ${stuckWriteMs / 1000} s.`
+    return { status: 'not_writable', details }
   }
   return incident === null ? wellStore : { status: 'restored', details: describeIncident(incident) }
 }

@@ -9,6 +9,7 @@ import {
   parseRetryAfter,
   reconnectMs,
   reserveToken,
+  takenOverBucket,
   takeToken,
 } from './pace.ts'
 
@@ -29,6 +30,16 @@ describe('token bucket', () => {
   test('a clock that goes backwards earns nothing', () => {
     const { bucket } = takeToken({ tokens: 1, updatedAt: 1000 }, pace, 1000)
     expect(takeToken(bucket, pace, 0).waitMs).toBeGreaterThan(0)
+  })
+
+  test('taken over from another process holds what was earned since, and no more than was left here', () => {
+    const own = { tokens: 50, updatedAt: 900 }
+    const tokens = (idleMs: number, bucket = own) => takenOverBucket(bucket, pace, 1000, idleMs).tokens
+    expect(tokens(0)).toBe(0)
+    expect(tokens(10_000)).toBe(20)
+    expect(tokens(1_000_000)).toBeCloseTo(50.2)
+    expect(tokens(1_000_000, fullBucket(pace, 0))).toBe(120)
+    expect(takenOverBucket(own, pace, 1000, 0).updatedAt).toBe(1000)
   })
 
   test('reserved calls go out in order and never faster than the pace', () => {

@@ -14,13 +14,26 @@ export function fullBucket(pace: Pace, now: number): Bucket {
   return { tokens: pace.burst, updatedAt: now }
 }
 
+function tokensAt(bucket: Bucket, pace: Pace, now: number): number {
+  const earned = (Math.max(0, now - bucket.updatedAt) / 1000) * pace.perSecond
+  return Math.min(pace.burst, bucket.tokens + earned)
+}
+
+/**
+ * The bucket of a process that takes over from another one, which may have used every token until `idleMs` ago: it holds
+ * what has been earned since, and never more than this process had left.
+ */
+export function takenOverBucket(own: Bucket, pace: Pace, now: number, idleMs: number): Bucket {
+  const shared = { tokens: 0, updatedAt: now - idleMs }
+  return { tokens: Math.min(tokensAt(own, pace, now), tokensAt(shared, pace, now)), updatedAt: now }
+}
+
 /**
  * Takes one token. Refused: `waitMs` says when one is there.
  * A clock that went backwards earns nothing and costs nothing.
  */
 export function takeToken(bucket: Bucket, pace: Pace, now: number): { bucket: Bucket; waitMs: number } {
-  const earned = (Math.max(0, now - bucket.updatedAt) / 1000) * pace.perSecond
-  const tokens = Math.min(pace.burst, bucket.tokens + earned)
+  const tokens = tokensAt(bucket, pace, now)
   if (tokens >= 1) return { bucket: { tokens: tokens - 1, updatedAt: now }, waitMs: 0 }
   return { bucket: { tokens, updatedAt: now }, waitMs: Math.ceil(((1 - tokens) / pace.perSecond) * 1000) }
 }
@@ -30,8 +43,7 @@ export function takeToken(bucket: Bucket, pace: Pace, now: number): { bucket: Bu
  * `waitMs` is how long the caller has to hold back. Calls that come later wait longer, so nobody is passed over.
  */
 export function reserveToken(bucket: Bucket, pace: Pace, now: number): { bucket: Bucket; waitMs: number } {
-  const earned = (Math.max(0, now - bucket.updatedAt) / 1000) * pace.perSecond
-  const tokens = Math.min(pace.burst, bucket.tokens + earned) - 1
+  const tokens = tokensAt(bucket, pace, now) - 1
   const waitMs = tokens >= 0 ? 0 : Math.ceil((-tokens / pace.perSecond) * 1000)
   return { bucket: { tokens, updatedAt: now }, waitMs }
 }
@@ -96,6 +108,9 @@ export function parseRetryAfter(value: string | undefined, date: string | undefi
   return clampRetryAfter(Math.ceil((until - (Number.isNaN(upstreamNow) ? now : upstreamNow)) / 1000))
 }
 
+/** No upstream is given a longer pause than this. */
+export const longestHoldMs = 300_000
+
 function clampRetryAfter(seconds: number): number {
-  return Math.min(300, Math.max(1, seconds))
+  return Math.min(longestHoldMs / 1000, Math.max(1, seconds))
 }

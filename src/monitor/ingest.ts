@@ -86,7 +86,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = turn.then(work)
     turn = result.catch(() => {})
-    return result
+    return db.pending.track(result)
   }
 
   function take(batch: Batch): Promise<IngestReport> {

@@ -3,12 +3,20 @@
 import { once } from 'node:events'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
-import { type Keeper, type Ownership, pollerPresenceOf, type SharedOwnership } from './ownership.ts'
+import { reconnectMs } from '../model/pace.ts'
+import {
+  type Keeper,
+  type Ownership,
+  pollerPresenceOf,
+  type SharedOwnership,
+  type TakenOwnership,
+} from './ownership.ts'
 import { pollForever } from './poll-forever.ts'
 import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller } from './poller.ts'
 import { type FollowDeps, followForever } from './realtime.ts'
 import { answerForever, pollWhereHeld } from './refreshes.ts'
-import { childOf, type Lifetime, untilAborted } from './wait.ts'
+import { takeOver } from './take-over.ts'
+import { childOf, type Lifetime, pause, untilAborted, within } from './wait.ts'
 
 export interface MonitorDeps extends PollDeps, FollowDeps {
   readonly owner: string
@@ -22,8 +30,9 @@ export interface Monitor {
   /** `run` has not ended yet. */
   readonly isRunning: boolean
   /**
-   * From now on these sources: loops of those that are no longer among them end, new ones start while `run` runs, the
-   * others go on undisturbed. A source that was changed is another object. Call it again only after it has resolved.
+   * From now on these sources: loops of those that are no longer among them are told to end, new ones start while `run`
+   * runs, the others go on undisturbed. A source that was changed is another object. Takes effect at once and waits for no
+   * source; the promise resolves when the loops that were told to end have ended.
    */
   setSources(sources: readonly HeardSource[]): Promise<void>
   /**
@@ -54,6 +63,9 @@ interface Watch {
   loop?: { readonly lifetime: Lifetime; readonly ended: Promise<void> }
 }
 
+/** A source that does not stop within this time is left behind when the service stops. */
+const stopLimitMs = 3000
+
 interface Run {
   readonly signal: AbortSignal
   readonly hooks: MonitorHooks
@@ -61,7 +73,10 @@ interface Run {
 }
 
 export function createMonitor(deps: MonitorDeps): Monitor {
+  const { log } = deps
   const watches = new Map<string, Watch>()
+  /** Loops that were told to end and may still run, by source. */
+  const ending = new Map<string, Promise<void>>()
   let current: Run | undefined
   /** Not the loops' own name: a lease taken for one cycle must not be taken for theirs. */
   const asker = { ...deps, owner: `${deps.owner}:now` }
@@ -70,8 +85,14 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     const { poller } = watch
     const { heard } = poller
     const work = async (ownership: SharedOwnership) => {
+      takeOver(deps.reports, heard, ownership)
       watch.guard = ownership.guard
       let following: Promise<void> | undefined
+      const follow = (signal: AbortSignal) =>
+        followForever(deps, heard, signal, hooksOfLink).catch((error) => {
+          log.error({ source: heard.id, err: error }, 'the real-time subscription failed; starting it again')
+          following = undefined
+        })
       const { setLinked: onLink, noteTold: onTold, noteHeld: onHeld, isReplaced, wasAcceptedAfter } = poller
       const hooksOfLink = { onLink, onTold, onHeld, isReplaced, wasAcceptedAfter }
       await pollForever(deps, poller, {
@@ -79,8 +100,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
         intervalMs: () => deps.intervalMs(heard),
         onCycle(report) {
           // Real-time subscriptions are started after polling: there must be something to subscribe to.
-          if (report.error === null && heard.form.subscribe)
-            following ??= followForever(deps, heard, ownership.signal, hooksOfLink)
+          if (report.error === null && heard.form.subscribe) following ??= follow(ownership.signal)
           hooks.onCycle?.(heard, report)
           // Between two cycles, so that whoever is next neither misses one nor repeats it.
           if (ownership.isExcess()) ownership.leave()
@@ -91,6 +111,20 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     }
     const onStandBy = (holder: string) => hooks.onStandBy?.(heard, holder)
     await deps.keeper.whileOwner(heard.id, signal, work, { isShared: manufacturer === undefined, onStandBy })
+  }
+
+  /** One source's unexpected failure is logged and ends neither its monitoring nor that of others. */
+  async function keepRunning(watch: Watch, signal: AbortSignal, run: Run): Promise<void> {
+    const { id } = watch.poller.heard
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        await runSource(watch, signal, run)
+      } catch (error) {
+        watch.guard = undefined
+        log.error({ source: id, err: error }, 'monitoring of the source failed; starting it again')
+        await pause(reconnectMs(failures), signal)
+      }
+    }
   }
 
   /** Others count this process among those who poll. */
@@ -109,14 +143,29 @@ export function createMonitor(deps: MonitorDeps): Monitor {
   }
 
   function start(watch: Watch, run: Run): void {
-    if (run.manufacturer !== undefined && watch.poller.heard.manufacturer !== run.manufacturer) return
+    const { id, manufacturer } = watch.poller.heard
+    if (run.manufacturer !== undefined && manufacturer !== run.manufacturer) return
     const lifetime = childOf(run.signal)
-    watch.loop = { lifetime, ended: runSource(watch, lifetime.signal, run) }
+    // A source that was changed may have the same address, and so the same lease.
+    const ended = (ending.get(id) ?? Promise.resolve()).then(() => keepRunning(watch, lifetime.signal, run))
+    watch.loop = { lifetime, ended }
   }
 
-  async function stop({ loop }: Watch): Promise<void> {
-    loop?.lifetime.end()
-    await loop?.ended
+  function stop({ poller, loop }: Watch): Promise<void> {
+    if (loop === undefined) return Promise.resolve()
+    const { id } = poller.heard
+    const ended = loop.ended.finally(() => {
+      if (ending.get(id) === ended) ending.delete(id)
+    })
+    ending.set(id, ended)
+    loop.lifetime.end()
+    return ended
+  }
+
+  async function stopAll(): Promise<void> {
+    for (const watch of watches.values()) void stop(watch)
+    if ((await within(Promise.all(ending.values()), stopLimitMs)) !== 'late') return
+    log.warn({ sources: [...ending.keys()] }, `sources did not stop within ${stopLimitMs / 1000} s`)
   }
 
   return {
@@ -127,16 +176,17 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       return current !== undefined
     },
     async setSources(sources) {
-      const leaving = [...watches].filter(([, { poller }]) => !sources.includes(poller.heard))
-      for (const [id] of leaving) watches.delete(id)
-      // Before others start: one that was changed may have the same address, and so the same lease.
-      await Promise.all(leaving.map(([, watch]) => stop(watch)))
+      const kept = new Set(sources)
+      const leaving = [...watches.values()].filter(({ poller }) => !kept.has(poller.heard))
+      for (const { poller } of leaving) watches.delete(poller.heard.id)
+      const stopped = leaving.map(stop)
       for (const heard of sources) {
         if (watches.has(heard.id)) continue
         const watch: Watch = { poller: createPoller(deps, heard) }
         watches.set(heard.id, watch)
         if (current !== undefined) start(watch, current)
       }
+      await Promise.all(stopped)
     },
     async run(signal, hooks = {}, manufacturer) {
       current = { signal, hooks, manufacturer }
@@ -148,7 +198,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       })
       if (!signal.aborted) await once(signal, 'abort')
       current = undefined
-      await Promise.all([...watches.values()].map(stop))
+      await stopAll()
       await answering
       await sharing
     },
@@ -157,7 +207,10 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       return Promise.all(
         wanted.map(async (watch) => {
           const { heard } = watch.poller
-          const pollOnce = (ownership: Ownership) => watch.poller.poll(completely(heard, ownership))
+          const pollOnce = (ownership: TakenOwnership) => {
+            takeOver(deps.reports, heard, ownership)
+            return watch.poller.poll(completely(heard, ownership))
+          }
           const report = await pollWhereHeld(asker, {
             heard,
             signal,

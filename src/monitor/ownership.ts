@@ -8,7 +8,7 @@ import { type HeldLease, pollerPrefix, presencePrefix } from '../model/node.ts'
 import { shareOf } from '../model/share.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { StaleWriteError } from '../store/errors.ts'
-import { acquireLease, isLeaseHeld, listHeldLeases, releaseLease, renewLeases } from '../store/leases.ts'
+import { acquireLease, isLeaseHeld, listHeldLeases, releaseLease, renewLeases, takeLease } from '../store/leases.ts'
 import type { Log } from './log.ts'
 import { childOf, type Lifetime, pause } from './wait.ts'
 
@@ -28,7 +28,12 @@ export interface Ownership {
   readonly signal: AbortSignal
 }
 
-export interface SharedOwnership extends Ownership {
+export interface TakenOwnership extends Ownership {
+  /** How long nobody had it before, at least; null where nobody ever did. */
+  readonly idleMs: number | null
+}
+
+export interface SharedOwnership extends TakenOwnership {
   /** Others have too few, and this one is to be theirs. */
   isExcess(): boolean
   /** Gives it up; it may come back. */
@@ -80,13 +85,15 @@ export interface Keeper {
   hasOthers(): boolean
 }
 
+type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
+
 interface Claim extends ClaimOptions {
   readonly source: string
   /** Somebody waits for it. */
   isWanted: boolean
   /** What is held at the moment. */
-  held: { readonly epoch: number; readonly lifetime: Lifetime } | null
-  granted(epoch: number): void
+  held: (Lease & { readonly lifetime: Lifetime }) | null
+  granted(lease: Lease): void
   freeSince: number | null
   toldHolder: string | undefined
 }
@@ -125,8 +132,8 @@ export function createKeeper(deps: LeaseDeps): Keeper {
     others = leases.some((one) => one.source.startsWith(presencePrefix) && one.owner !== owner)
     const takes = choose(leases)
     const granted = takes.length === 0 ? [] : await acquire(takes)
-    for (const { claim, epoch } of granted) {
-      if (claim.isWanted) claim.granted(epoch)
+    for (const { claim, lease } of granted) {
+      if (claim.isWanted) claim.granted(lease)
       else await giveBack(deps, claim.source)
     }
     const holders = holdersOf(leases)
@@ -168,12 +175,12 @@ export function createKeeper(deps: LeaseDeps): Keeper {
     })
   }
 
-  async function acquire(wanted: readonly Claim[]): Promise<{ claim: Claim; epoch: number }[]> {
+  async function acquire(wanted: readonly Claim[]): Promise<{ claim: Claim; lease: Lease }[]> {
     return db.transaction(async (tx) => {
-      const granted: { claim: Claim; epoch: number }[] = []
+      const granted: { claim: Claim; lease: Lease }[] = []
       for (const claim of wanted) {
-        const lease = await acquireLease(tx, claim.source, owner, leaseMs)
-        if (lease !== null) granted.push({ claim, epoch: lease.epoch })
+        const lease = await takeLease(tx, claim.source, owner, leaseMs)
+        if (lease !== null) granted.push({ claim, lease })
       }
       return granted
     })
@@ -187,11 +194,11 @@ export function createKeeper(deps: LeaseDeps): Keeper {
 
   async function hold(claim: Claim, signal: AbortSignal, work: (ownership: SharedOwnership) => Promise<void>) {
     const { source } = claim
-    const epoch = await new Promise<number | null>((resolve) => {
-      const settle = (granted: number | null) => {
+    const lease = await new Promise<Lease | null>((resolve) => {
+      const settle = (granted: Lease | null) => {
         claim.isWanted = false
         signal.removeEventListener('abort', stop)
-        if (granted !== null) claim.held = { epoch: granted, lifetime: childOf(signal) }
+        if (granted !== null) claim.held = { ...granted, lifetime: childOf(signal) }
         resolve(granted)
       }
       const stop = () => settle(null)
@@ -199,12 +206,13 @@ export function createKeeper(deps: LeaseDeps): Keeper {
       claim.isWanted = true
       signal.addEventListener('abort', stop, { once: true })
     })
-    if (epoch === null || claim.held === null) return
+    if (lease === null || claim.held === null) return
     const { lifetime } = claim.held
     try {
       await work({
-        guard: guardOf(source, owner, epoch),
+        guard: guardOf(source, owner, lease.epoch),
         signal: lifetime.signal,
+        idleMs: lease.idleMs,
         isExcess: () => excess.has(source),
         leave: () => lifetime.end(),
       })
@@ -247,11 +255,12 @@ export async function onceOwner(
   source: string,
   waitMs: number,
   signal: AbortSignal,
-  work: (ownership: Ownership) => Promise<void>,
+  work: (ownership: TakenOwnership) => Promise<void>,
 ): Promise<boolean> {
   const { db, owner, log } = deps
   const until = performance.now() + waitMs
-  const ask = () => db.transaction((tx) => acquireLease(tx, source, owner, leaseMs))
+  const ask = () => db.transaction((tx) => takeLease(tx, source, owner, leaseMs))
+  const renew = () => db.transaction((tx) => acquireLease(tx, source, owner, leaseMs))
   const failed = (error: unknown) => {
     log.warn({ source, error: String(error) }, 'the lease could not be asked for')
     return null
@@ -261,10 +270,10 @@ export async function onceOwner(
     if (lease !== null) {
       const lifetime = childOf(signal)
       const renewing = (async () => {
-        while (await pause(renewEveryMs, lifetime.signal)) await ask().catch(failed)
+        while (await pause(renewEveryMs, lifetime.signal)) await renew().catch(failed)
       })()
       try {
-        await work({ guard: guardOf(source, owner, lease.epoch), signal: lifetime.signal })
+        await work({ guard: guardOf(source, owner, lease.epoch), signal: lifetime.signal, idleMs: lease.idleMs })
       } finally {
         lifetime.end()
         await renewing

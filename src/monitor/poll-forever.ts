@@ -29,9 +29,19 @@ export async function pollForever(
       deps.tally.overran(poller.heard)
       deps.reports.noteOverrun(poller.heard.id)
     }
+    const isRefusalOver = watchRefusal()
     // Looked at again and again: somebody may change the interval while we wait.
-    for (let waitMs = dueAt() - endedAt; waitMs > 0; waitMs = dueAt() - performance.now()) {
+    for (let waitMs = dueAt() - endedAt; waitMs > 0 && !isRefusalOver(); waitMs = dueAt() - performance.now()) {
       if (!(await pause(Math.min(waitMs, lookAgainMs), signal))) return
+    }
+  }
+
+  /** A system that accepts a real-time link after it refused a poll has let us in again. */
+  function watchRefusal(): () => boolean {
+    const before = poller.linkedAt()
+    return () => {
+      const linkedAt = poller.linkedAt()
+      return poller.wasRefused && poller.heard.link.holdMs === 0 && linkedAt !== null && linkedAt !== before
     }
   }
 

@@ -50,6 +50,8 @@ export interface Poller {
   rehearse(options: CycleOptions): Promise<CycleReport>
   /** The upstream's ids of the devices in its last list. */
   deviceIds(): readonly string[]
+  /** When the source's real-time link was connected, by whichever process; null while it is not. */
+  linkedAt(): number | null
   /** This process keeps the source's push link, and it is up. */
   setLinked(isLinked: boolean): void
   /** The link told levels of this device; what the list sums up is of no use for it any more. */
@@ -94,7 +96,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
   const complain = createComplain(log, heard.id)
   let listedIds: readonly string[] = []
   let acceptedAt = Number.NEGATIVE_INFINITY
-  let isLinkHere = false
+  /** Since when this process keeps the link; null while it does not. */
+  let linkedHereAt: number | null = null
   let hasPolled = false
   let running: { readonly report: Promise<CycleReport>; isShown: boolean } | undefined
   /** What an earlier cycle brought, if it is not stored yet. */
@@ -234,7 +237,8 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     const meaning = memory.meaningOf(entry)
     const linkedAt = linkedSince(entry)
     // A link that another process keeps is believed to tell what the list sums up.
-    const isOutdone = linkedAt !== null && entry.levelsAt >= linkedAt && (toldByLink.has(entry.id) || !isLinkHere)
+    const isOutdone =
+      linkedAt !== null && entry.levelsAt >= linkedAt && (toldByLink.has(entry.id) || linkedHereAt === null)
     if (isOutdone) return withoutLevels(meaning)
     return linkedAt === null ? meaning.observation : notOvertaken(entry, began)
   }
@@ -314,7 +318,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
    * yet stands above what others store.
    */
   async function takeNow(entry: Remembered, { guard }: CycleOptions, began: Began): Promise<void> {
-    if (!isLinkHere) {
+    if (linkedHereAt === null) {
       await ingest.catchUp()
       if ((receiverOf(entry)?.last_seen ?? 0) > began.at) {
         entry.levelsAt = Number.NEGATIVE_INFINITY
@@ -322,7 +326,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       }
     }
     const observations = [notOvertaken(entry, began)]
-    await ingest.take({ manufacturer, observations, endsCycle: !isLinkHere, ...(guard && { guard }) })
+    await ingest.take({ manufacturer, observations, endsCycle: linkedHereAt === null, ...(guard && { guard }) })
   }
 
   /** What was read of it, without what its link has told since the cycle began. */
@@ -426,8 +430,13 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     },
     rehearse: (options) => runCycle(options, true),
     deviceIds: () => listedIds,
+    linkedAt() {
+      const linked = connections.ofSource(heard.id).filter(({ status }) => status === 'connected')
+      const times = [...linked.map(({ connected_at }) => connected_at), linkedHereAt].filter((at) => at !== null)
+      return times.length === 0 ? null : Math.max(...times)
+    },
     setLinked(linked) {
-      isLinkHere = linked
+      linkedHereAt = linked ? now() : null
       toldByLink.clear()
     },
     noteTold: (deviceId) => void toldByLink.add(deviceId),

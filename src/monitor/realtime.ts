@@ -14,7 +14,7 @@ import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../model/p
 import { type Observation, withSumAsChannel } from '../model/receiver.ts'
 import { type Connections, linkLease } from './connections.ts'
 import type { Ingest } from './ingest.ts'
-import type { Keeper, LeaseDeps } from './ownership.ts'
+import type { Keeper, LeaseDeps, TakenOwnership } from './ownership.ts'
 import type { Batch } from './plan-batch.ts'
 import { childOf, type Lifetime, pause } from './wait.ts'
 
@@ -57,7 +57,11 @@ export async function followForever(
   hooks: FollowHooks = {},
 ): Promise<void> {
   if (heard.form.subscribe === undefined) return
-  const work = (lease: { readonly signal: AbortSignal }) => keepLink(deps, heard, lease.signal, hooks)
+  const work = ({ signal, idleMs }: TakenOwnership) => {
+    // Whoever polls sees to a pause that the system asked for.
+    if (idleMs !== null) heard.link.takeOver({ idleMs, holdMs: 0 })
+    return keepLink(deps, heard, signal, hooks)
+  }
   const { onStandBy } = hooks
   await deps.keeper.whileOwner(linkLease(heard.id), signal, work, onStandBy === undefined ? {} : { onStandBy })
 }

@@ -7,7 +7,7 @@
 import type { HeardSource } from '../manufacturers/sources.ts'
 import { leaseHolder } from '../store/leases.ts'
 import { answerPoll, askForPoll, findPollOutcome, listAskedPolls } from '../store/polls.ts'
-import { type LeaseDeps, type Ownership, onceOwner } from './ownership.ts'
+import { type LeaseDeps, onceOwner, type TakenOwnership } from './ownership.ts'
 import { type CycleReport, failedCycle } from './poller.ts'
 import { pause } from './wait.ts'
 
@@ -23,7 +23,7 @@ interface Asking {
   /** Polls if this process holds the lease; undefined when it does not. */
   pollOwn(): Promise<CycleReport> | undefined
   /** Polls with a lease for once; null where a loop of this process waits for the lease anyway. */
-  readonly pollOnce: ((ownership: Ownership) => Promise<CycleReport>) | null
+  readonly pollOnce: ((ownership: TakenOwnership) => Promise<CycleReport>) | null
 }
 
 /** Polls where this process may, else has whoever holds the lease poll. Does not throw. */
@@ -58,7 +58,7 @@ async function takeTurn(
   deps: LeaseDeps,
   heard: HeardSource,
   signal: AbortSignal,
-  poll: (ownership: Ownership) => Promise<CycleReport>,
+  poll: (ownership: TakenOwnership) => Promise<CycleReport>,
 ): Promise<CycleReport | null> {
   let report: CycleReport | null = null
   await onceOwner(deps, heard.id, 0, signal, async (ownership) => {

@@ -15,6 +15,8 @@ export interface Reports {
   /** Reads what other processes have stored of the sources they poll. */
   load(): Promise<void>
   of(source: string): SourceReport | undefined
+  /** What is left of a pause that the source asked for, whoever was asked; 0 when nothing is. */
+  holdMs(source: string): number
   note(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void>
   /** A cycle outlasted its interval; stored with the next one's outcome. */
   noteOverrun(source: string): void
@@ -77,6 +79,7 @@ export function createReports(deps: {
       tellChanges()
     },
     of: (source) => reports.get(source),
+    holdMs: (source) => Math.max(0, (reports.get(source)?.hold_until ?? 0) - now()),
     async note(manufacturer, source, outcome) {
       const before = reports.get(source)
       const after = nextReport(before, manufacturer, source, outcome, now())

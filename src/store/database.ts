@@ -9,6 +9,7 @@ import type { AuditRecord } from '../model/access.ts'
 import type { StoreCondition } from '../model/health.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { makeFolder, notWritable } from './folder.ts'
+import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
@@ -23,6 +24,8 @@ export interface Database {
   readonly read: Reader
   /** All of `work` or nothing. Must not be called from within itself. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Transactions under way, and whatever else of a write its caller has to wait for. */
+  readonly pending: PendingWrites
   /** As the last calls left it. */
   condition(): StoreCondition
   /** Looks for damage that no call has met yet. Holds the event loop for some milliseconds. */
@@ -78,10 +81,11 @@ interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'cl
 /** Remembers how it fares. Damage stays for as long as it is open: nothing is written any more. */
 function watched(engine: Engine, damage: { isFound: boolean }): Database {
   let isWritable = true
+  const pending = createPendingWrites()
   const transaction: Database['transaction'] = async (work) => {
     if (damage.isFound) throw new StoreDamagedError('The database is damaged.')
     try {
-      return await engine.transaction(work)
+      return await pending.track(engine.transaction(work))
     } catch (error) {
       if (error instanceof StoreDownError) isWritable = false
       throw error
@@ -92,6 +96,7 @@ function watched(engine: Engine, damage: { isFound: boolean }): Database {
     dialect,
     read,
     transaction,
+    pending,
     close,
     condition: () => (damage.isFound ? 'damaged' : isWritable ? 'well' : 'unwritable'),
     check() {

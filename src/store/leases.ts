@@ -65,6 +65,28 @@ export async function acquireLease(
 }
 
 /**
+ * Like `acquireLease`. `idleMs`: how long nobody has held it since its last holder, at least; null where nobody ever did.
+ * What a holder did until it lost the lease, or was killed, it may have done until then.
+ */
+export async function takeLease(
+  tx: Tx,
+  source: string,
+  owner: string,
+  ttlMs: number,
+): Promise<{ epoch: number; idleMs: number | null } | null> {
+  const before = await tx.query
+    .selectFrom('leases')
+    .select(['epoch', sql<number>`epoch_ms() - expires_at`.as('idle_ms')])
+    .where('source', '=', source)
+    .executeTakeFirst()
+  const lease = await acquireLease(tx, source, owner, ttlMs)
+  if (lease === null) return null
+  // PostgreSQL lets somebody else have it between the two statements.
+  if (lease.epoch !== (before?.epoch ?? 0) + 1) return { ...lease, idleMs: 0 }
+  return { ...lease, idleMs: before === undefined ? null : Math.max(0, before.idle_ms) }
+}
+
+/**
  * Prolongs one's own, those that have run out unnoticed too as long as nobody took them. Gives the epoch of each that is
  * still one's own.
  */
@@ -118,7 +140,7 @@ export async function releaseLease(tx: Tx, source: string, owner: string): Promi
   }
   await tx.query
     .updateTable('leases')
-    .set({ owner: null, expires_at: 0 })
+    .set({ owner: null, expires_at: now })
     .where('source', '=', source)
     .where('owner', '=', owner)
     .execute()

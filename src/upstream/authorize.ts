@@ -1,6 +1,7 @@
 /** Credentials -> headers: HTTP Digest (RFC 7616), a key in a header, and Basic (RFC 7617). */
 
 import { createHash, randomBytes } from 'node:crypto'
+import { isHeaderValue } from './header-text.ts'
 
 export type Credentials =
   | DigestCredentials
@@ -115,7 +116,8 @@ function createDigest(credentials: DigestCredentials, makeCnonce: () => string):
   let challenge: Challenge | undefined
   let nonceCount = 0
   const learnKey = (sent: Readonly<Record<string, string>>): boolean => {
-    if (keyHeader === undefined || secret === '' || sent[keyHeader] !== undefined) return false
+    if (keyHeader === undefined || secret === '' || !isHeaderValue(secret) || sent[keyHeader] !== undefined)
+      return false
     if (hasAskedOtherwise || isOpen) return false
     keyed = { [keyHeader]: secret }
     return true

@@ -70,6 +70,41 @@ test('the secret is shared_key or password', () => {
   expect(() => parseConnection({ ...url, shared_key: 'k', PASSWORD: 'other' })).toThrow(/^shared_key: /)
 })
 
+describe('a setting that cannot be sent', () => {
+  const key = { shared_key: 'k', auth_header: true }
+  test.each([
+    ['auth_header_name', { ...key, auth_header_name: 'X Key' }],
+    ['auth_header_name', { ...key, auth_header_name: '' }],
+    ['auth_header_name', { ...key, auth_header_name: 'X-Schlüssel' }],
+    ['auth_header_name', { ...key, auth_header_name: 'Transfer-Encoding' }],
+    ['auth_header_name', { ...key, auth_header_name: 'Sec-WebSocket-Key' }],
+    ['shared_key', { ...key, shared_key: 'secret\n' }],
+    ['shared_key', { shared_key: 'secret\r\n' }],
+    ['shared_key', { ...key, shared_key: 'geheim€' }],
+    ['shared_key', { ...key, shared_key: ' secret' }],
+    ['password', { password: 'a\0b' }],
+    ['PASSWORD', { PASSWORD: 'secret\n' }],
+    ['username', { username: 'b€nutzer' }],
+    ['username', { username: 'api\n' }],
+    ['USERNAME', { USERNAME: 'b€nutzer' }],
+    ['devices.0.password', { devices: [{ url: 'http://b', password: 'own\n' }] }],
+    ['devices.0.password', { ...key, devices: [{ url: 'http://b', password: '€' }] }],
+  ])('is refused by its name: %s in %j', (name, config) => {
+    const parse = () => parseConnection({ ...url, ...config })
+    expect(parse).toThrow(ConfigError)
+    expect(parse).toThrow(new RegExp(`^${name}: expected `))
+  })
+
+  test.each([
+    { username: 'Bühne' },
+    { shared_key: 'geheim €' },
+    { ...key, shared_key: 'with spaces inside, and signs: "\\"' },
+    { ...key, auth_header_name: 'X_Key.1' },
+  ])('is nothing like %j', (config) => {
+    expect(() => parseConnection({ ...url, ...config })).not.toThrow()
+  })
+})
+
 // Conformance: C-3.19.
 test('single devices stand beside the system, each with its own password if need be', () => {
   const fingerprint = 'ab'.repeat(32)

@@ -4,6 +4,7 @@ import { otherForm } from '../model/manufacturer-config.ts'
 import type { Pace } from '../model/pace.ts'
 import { parseFingerprint } from './certificate.ts'
 import { isRecord } from './fields.ts'
+import { isFreeHeaderName, isHeaderValue } from './header-text.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
@@ -61,11 +62,15 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
     if (!known.has(key)) throw new ConfigError(`${key}: unknown key; expected one of ${[...known].join(', ')}`)
   }
   const read = reader(config)
-  const secret = read.secret()
+  const authHeader = read.authHeader()
+  const checkSecret = authHeader === null ? requirePlainText : requireHeaderValue
+  const secret = read.secret(checkSecret)
   const systemUrl = read.text('api_base_url')
   const devices = config.devices ?? []
   if (!Array.isArray(devices)) throw new ConfigError('devices: expected a list of addresses')
-  const addresses = devices.map((device, at) => parseDevice(device, `devices.${at}`, { secret, devicePorts }))
+  const addresses = devices.map((device, at) =>
+    parseDevice(device, `devices.${at}`, { secret, checkSecret, devicePorts }),
+  )
   const websocketUrl = readWebSocketUrl(read, systemUrl)
   if (systemUrl !== undefined) {
     const baseUrl = parseBaseUrl(systemUrl, 'api_base_url')
@@ -78,7 +83,7 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
   const defaultTimeout = (config.BASE_URL ?? null) === null ? 10 : 30
   return {
     addresses,
-    username: read.text('username') ?? 'api',
+    username: read.username() ?? 'api',
     verifySsl: read.flag('ssl_verify') ?? true,
     timeoutMs: (read.whole('timeout', 1, 60) ?? defaultTimeout) * 1000,
     pace: {
@@ -88,8 +93,22 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
     isEnabled: read.flag('enabled') ?? true,
     pollIntervalSeconds: read.whole('poll_interval', 1, 3600),
     silentStreamMs: (read.number('stream_timeout', 1, 3600) ?? 60) * 1000,
-    authHeader: read.flag('auth_header') ? (read.text('auth_header_name') ?? 'X-Vendor-Auth-Key') : null,
+    authHeader,
   }
+}
+
+type CheckText = (text: string, key: string) => void
+
+function requirePlainText(text: string, key: string): void {
+  if (/\p{Cc}/u.test(text)) throw new ConfigError(`${key}: expected text without line breaks and control characters`)
+}
+
+function requireHeaderValue(text: string, key: string): void {
+  requirePlainText(text, key)
+  if (isHeaderValue(text)) return
+  throw new ConfigError(
+    `${key}: expected characters that an HTTP header can carry: Latin letters, digits and signs, no space at either end`,
+  )
 }
 
 function reader(config: Config) {
@@ -103,19 +122,34 @@ function reader(config: Config) {
     }
     return given ?? twin
   }
+  const nameOf = (key: string) => (config[key] === value(key) ? key : (otherForm[key] ?? key))
   const typed = <T>(key: string, expected: string, is: (given: unknown) => given is T): T | undefined => {
     const given = value(key)
     if (given === undefined || is(given)) return given
-    const name = config[key] === given ? key : otherForm[key]
-    throw new ConfigError(`${name}: expected ${expected}`)
+    throw new ConfigError(`${nameOf(key)}: expected ${expected}`)
   }
   const number = (key: string, min: number, max: number) =>
     typed(key, `a number from ${min} to ${max}`, (one): one is number => isBetween(one, min, max))
+  const flag = (key: string) => typed(key, 'true or false', (one): one is boolean => typeof one === 'boolean')
   const text = (key: string) => typed(key, 'text', (one): one is string => typeof one === 'string')
+  const checkedText = (key: string, check: CheckText) => {
+    const given = text(key)
+    if (given !== undefined) check(given, nameOf(key))
+    return given
+  }
   return {
     text,
+    username: () => checkedText('username', requireHeaderValue),
+    /** Name of the header that carries the secret; null when it is not sent in one. */
+    authHeader: () => {
+      const name = text('auth_header_name') ?? 'X-Vendor-Auth-Key'
+      if (!isFreeHeaderName(name)) {
+        throw new ConfigError('auth_header_name: expected the name of an HTTP header that Micwatch does not set itself')
+      }
+      return flag('auth_header') ? name : null
+    },
     number,
-    flag: (key: string) => typed(key, 'true or false', (one): one is boolean => typeof one === 'boolean'),
+    flag,
     whole: (key: string, min: number, max: number) =>
       typed(
         key,
@@ -126,9 +160,9 @@ function reader(config: Config) {
       const url = text('websocket_url')
       return url === undefined ? null : parseUrl(url, 'websocket_url', ['ws:', 'wss:', 'http:', 'https:']).href
     },
-    secret: () => {
-      const key = text('shared_key')
-      const password = text('password')
+    secret: (check: CheckText) => {
+      const key = checkedText('shared_key', check)
+      const password = checkedText('password', check)
       if (key !== undefined && password !== undefined && key !== password) {
         throw new ConfigError('shared_key: given beside a different password; keep one')
       }
@@ -160,7 +194,7 @@ function isBetween(value: unknown, min: number, max: number): value is number {
 function parseDevice(
   device: unknown,
   path: string,
-  { secret, devicePorts }: { secret: string; devicePorts: DevicePorts },
+  { secret, checkSecret, devicePorts }: { secret: string; checkSecret: CheckText; devicePorts: DevicePorts },
 ): Address {
   const about = typeof device === 'string' ? { url: device } : device
   if (!isRecord(about)) throw new ConfigError(`${path}: expected an address`)
@@ -168,6 +202,7 @@ function parseDevice(
   const key = device === about ? `${path}.url` : path
   if (typeof url !== 'string') throw new ConfigError(`${key}: expected an address`)
   if (password !== undefined && typeof password !== 'string') throw new ConfigError(`${path}.password: expected text`)
+  if (password !== undefined) checkSecret(password, `${path}.password`)
   if (name !== null && typeof name !== 'string') throw new ConfigError(`${path}.name: expected text`)
   const pinned = fingerprint === null ? null : parseFingerprint(String(fingerprint))
   if (fingerprint !== null && pinned === null) {

@@ -79,6 +79,18 @@ test('an abort ends it quietly; the goodbye is sent before it is let go', async 
   await expect.poll(() => heard).toEqual(['bye'])
 })
 
+test.each([undefined, 45_454])(
+  'a name server that does not answer: an abort ends the wait (local port %s)',
+  async (localPort) => {
+    const destinations = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
+    const stop = new AbortController()
+    const about = { signal: stop.signal, silentMs: 100, ...(localPort !== undefined && { localPort }) }
+    const opening = openDatagrams(linkTo('udp://device.example:9', destinations), about)
+    stop.abort(new Error('enough'))
+    await expect(opening).rejects.toThrow('enough')
+  },
+)
+
 test('nobody there, no such name, and nowhere anything is sent to', async () => {
   const gone = createSocket('udp4')
   gone.bind(0, '127.0.0.1')

@@ -2,6 +2,7 @@
 
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { abortable } from './abortable.ts'
 import { type Conversation, type ConversationOptions, createInbox } from './conversation.ts'
 import { portOf, resolveDestination } from './destinations.ts'
 import { ApiError } from './errors.ts'
@@ -100,8 +101,7 @@ async function takeSocket(
     return bound.users === 0
   }
   try {
-    const socket = await bound.opening
-    signal.throwIfAborted()
+    const socket = await abortable(bound.opening, signal)
     return { socket, leave }
   } catch (error) {
     if (leave()) bound.opening.then((socket) => socket.close()).catch(() => {})
@@ -111,8 +111,8 @@ async function takeSocket(
 
 /** Connected: what others send never reaches us, and a port where nobody listens says so. */
 async function connect(link: Link, url: URL, signal: AbortSignal | undefined, localPort?: number): Promise<Socket> {
-  const { address, family } = await resolveDestination(link.destinations, url)
-  signal?.throwIfAborted()
+  const resolving = resolveDestination(link.destinations, url)
+  const { address, family } = await (signal === undefined ? resolving : abortable(resolving, signal))
   const socket = createSocket({ type: family === 6 ? 'udp6' : 'udp4', reuseAddr: localPort !== undefined })
   try {
     if (localPort !== undefined) {

@@ -117,6 +117,19 @@ describe('the deadline', () => {
     expect(answers).toHaveLength(8)
   })
 
+  test('ends a request that the HTTP client never sends, and so does an abort', async () => {
+    const challenge = { 'www-authenticate': 'Digest realm="r", nonce="n"' }
+    const server = await serve((_request, response) => response.writeHead(401, challenge).end())
+    // undici counts the connection of a request that it rejects as busy, for good.
+    const link = linkTo(server.url, { credentials: { ...digest, username: 'b€nutzer' }, timeoutMs: 300 })
+    await expect(link.request('GET', '/')).rejects.toThrow(ApiError)
+    await expect(link.request('GET', '/')).rejects.toThrow('within 0.3 s')
+    const stop = new AbortController()
+    const waiting = link.request('GET', '/', { signal: stop.signal })
+    stop.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+  })
+
   test('an abort while waiting for the connection ends that one and no other', async () => {
     const server = await serve((_request, response) => void setTimeout(() => response.end('[]'), 100))
     const link = linkTo(server.url, { credentials: digest })

@@ -6,7 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Pool } from 'undici'
 import { isDeeper, maxJsonDepth } from '../model/json.ts'
-import { type Bucket, fullBucket, type Pace, parseRetryAfter, reserveToken } from '../model/pace.ts'
+import {
+  type Bucket,
+  fullBucket,
+  longestHoldMs,
+  type Pace,
+  parseRetryAfter,
+  reserveToken,
+  takenOverBucket,
+} from '../model/pace.ts'
+import { abortable } from './abortable.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
 import type { Trust } from './certificate.ts'
 import { createDestinations, type Destinations, guardedConnector, portOf } from './destinations.ts'
@@ -58,6 +67,11 @@ export interface Link {
   readonly destinations: Destinations
   /** So long no request goes out, as the upstream asked; 0 when it did not. */
   readonly holdMs: number
+  /**
+   * Goes on from where another process left off, which may have called the upstream at full pace until `idleMs` ago, and
+   * was asked by it to wait for `holdMs` more.
+   */
+  takeOver(from: { readonly idleMs: number; readonly holdMs: number }): void
   /** What its event stream asked us to remember for the next time it is opened. */
   readonly resume: StreamResume
   /** Sockets on ports of ours, by port, that its conversations share (datagrams.ts). */
@@ -85,6 +99,8 @@ export interface StreamResume {
 /** Keeps the pace of every address and heeds its pauses, whoever asks; one for the whole process. */
 export interface Turnstile {
   pass(origin: string, pace: Pace, signal?: AbortSignal): Promise<void>
+  /** Another process may have called it at full pace until `idleMs` ago. */
+  takeOver(origin: string, pace: Pace, idleMs: number): void
   /** It asked for a pause. One that lasts longer stands. */
   hold(origin: string, ms: number): void
   /** What is left of it; 0 when nothing is. */
@@ -95,16 +111,22 @@ export interface Turnstile {
 export function createTurnstile(now: () => number = () => performance.now()): Turnstile {
   const buckets = new Map<string, Bucket>()
   const holds = new Map<string, number>()
+  // The upstream counts arrivals, we count departures: a tenth is kept back for what happens between.
+  const keptBack = (pace: Pace) => ({ ...pace, burst: Math.max(1, Math.floor(pace.burst * 0.9)) })
+  const bucketOf = (origin: string, kept: Pace) => buckets.get(origin) ?? fullBucket(kept, now())
   return {
     hold: (origin, ms) => void holds.set(origin, Math.max(holds.get(origin) ?? 0, now() + ms)),
     holdMs: (origin) => Math.max(0, (holds.get(origin) ?? 0) - now()),
     async pass(origin, pace, signal) {
       signal?.throwIfAborted()
-      // The upstream counts arrivals, we count departures: a tenth is kept back for what happens between.
-      const kept = { ...pace, burst: Math.max(1, Math.floor(pace.burst * 0.9)) }
-      const { bucket, waitMs } = reserveToken(buckets.get(origin) ?? fullBucket(kept, now()), kept, now())
+      const kept = keptBack(pace)
+      const { bucket, waitMs } = reserveToken(bucketOf(origin, kept), kept, now())
       buckets.set(origin, bucket)
       if (waitMs > 0) await pause(waitMs, signal)
+    },
+    takeOver(origin, pace, idleMs) {
+      const kept = keptBack(pace)
+      buckets.set(origin, takenOverBucket(bucketOf(origin, kept), kept, now(), idleMs))
     },
   }
 }
@@ -221,7 +243,7 @@ export function createLink(options: {
     inFlight += 1
     try {
       pool ??= openPool()
-      const { statusCode, headers, body } = await pool.request({
+      const request = pool.request({
         method: method as 'GET',
         path: target,
         headers: {
@@ -234,6 +256,8 @@ export function createLink(options: {
         body: options.body === undefined ? null : JSON.stringify(options.body),
         signal: ending.signal,
       })
+      // undici ignores the signal of a request that has no connection yet.
+      const { statusCode, headers, body } = await abortable(request, ending.signal)
       const plainHeaders = flatten(headers)
       const bytes = await readBytes(body, plainHeaders['content-encoding'])
       return { status: statusCode, headers: plainHeaders, bytes, sent }
@@ -286,6 +310,10 @@ export function createLink(options: {
     refuse,
     get holdMs() {
       return turnstile.holdMs(address)
+    },
+    takeOver({ idleMs, holdMs }) {
+      turnstile.takeOver(address, pace, idleMs)
+      if (holdMs > 0) turnstile.hold(address, Math.min(holdMs, longestHoldMs))
     },
     resume: { lastEventId: '', retryMs: null },
     boundSockets: new Map(),

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type WebSocket from 'ws'
 import { WebSocketServer } from 'ws'
 import { type Answers, serveHttp } from '../../test/plugin-kit-server.ts'
+import { createDestinations } from './destinations.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
 import { createLink, type LinkSettings } from './link.ts'
 import { openEventStream, openWebSocket, type PushTiming } from './push.ts'
@@ -190,6 +191,24 @@ describe('a WebSocket', () => {
       expect(await outcome(openPush(link, '/', stop.signal))).toMatchObject({ told: [], error: null })
     }
   })
+})
+
+test.each([
+  ['a WebSocket', openWebSocket],
+  ['an event stream', openEventStream],
+])('%s to a host whose name server does not answer ends at once on abort', async (_, openPush) => {
+  const destinations = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
+  const pace = { perSecond: 1000, burst: 1000 }
+  const credentials = { scheme: 'none' } as const
+  const settings = { baseUrl: 'http://system.example', timeoutMs: 20_000, verifySsl: true, pace, credentials }
+  const stop = new AbortController()
+  const link = keep(createLink({ settings, errors, destinations }))
+  const waiting = outcome(openPush(link, '/', stop.signal))
+  await pause(50)
+  const abortedAt = performance.now()
+  stop.abort()
+  expect(await waiting).toMatchObject({ told: [], error: null })
+  expect(performance.now() - abortedAt).toBeLessThan(1000)
 })
 
 describe('an event stream', () => {

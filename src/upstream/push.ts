@@ -6,6 +6,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Agent, request } from 'undici'
 import WebSocket, { type ClientOptions } from 'ws'
+import { abortable } from './abortable.ts'
 import { connectPinned } from './certificate.ts'
 import { checkDestination, guardedConnector, guardedLookup, portOf } from './destinations.ts'
 import { ApiError } from './errors.ts'
@@ -184,12 +185,8 @@ export async function* openEventStream(
       isLate = true
       agent.destroy().catch(() => {})
     }, patienceMs)
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: agent,
-      headers: streamHeaders(link, url),
-      bodyTimeout,
-      signal,
-    })
+    const opening = request(url, { dispatcher: agent, headers: streamHeaders(link, url), bodyTimeout, signal })
+    const { statusCode, headers, body } = await abortable(opening, signal)
     if (statusCode !== 200) throw link.refuse(statusCode, headers)
     const fault = streamFault(url, headers)
     if (fault !== null) throw new link.errors.ApiError(`invalid response from ${url.host}: ${fault}`, { status: 200 })

@@ -24,6 +24,22 @@ const shownLevel = async (service: { receivers(): Promise<Parameters<typeof chan
   return receiver && channelOf(receiver).transmitter?.rf_level
 }
 
+it('a write that waits for more than 5 s makes health degraded until it ends', async () => {
+  const app = await startApp()
+  const store = async () => (await app.get('/api/health/')).json.store
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const stuck = app.house.db.transaction(() => finished)
+  await until('it is noticed', async () => (await store()).status === 'not_writable', 8000)
+  expect(await store()).toMatchObject({ details: expect.stringContaining('waiting for more than 5 s') })
+  expect((await app.get('/api/health/')).json.status).toBe('degraded')
+  finish()
+  await stuck
+  await until('it is well again', async () => (await store()).status === 'healthy')
+})
+
 describe('a write lock that another process holds', () => {
   // Reliability: S1.
   it('holds up no reader, no pong and no poll; who writes waits up to 5 s, then hears of it', async () => {

@@ -109,6 +109,20 @@ describe.each(engines)('transactions on %s', (engine) => {
     expect(rows[0]?.n).toBe(1)
   })
 
+  test('a transaction counts as pending until it ends, also when it fails', async () => {
+    const db = await openStore(engine)
+    expect(db.pending.longestMs()).toBe(0)
+    let fail = (_reason: Error) => {}
+    const failing = new Promise<void>((_, reject) => {
+      fail = reject
+    })
+    const running = db.transaction(() => failing)
+    await expect.poll(() => db.pending.longestMs()).toBeGreaterThan(20)
+    fail(new Error('on purpose'))
+    await expect(running).rejects.toThrow('on purpose')
+    expect(db.pending.longestMs()).toBe(0)
+  })
+
   test('close waits for what is under way', async () => {
     const [db] = await openEmpty(engine, 1)
     await migrate(db)

@@ -8,7 +8,7 @@ import { listConnections, saveConnections } from '../../src/store/connections.ts
 import type { Database } from '../../src/store/database.ts'
 import { listEntries, listMovements, logMovement, savePending } from '../../src/store/discovery.ts'
 import { listGroups } from '../../src/store/groups.ts'
-import { acquireLease, isLeaseHeld, leaseHolder, releaseLease } from '../../src/store/leases.ts'
+import { acquireLease, isLeaseHeld, leaseHolder, releaseLease, takeLease } from '../../src/store/leases.ts'
 import { addChannels, insertReceivers, listReceivers, nextSlots, saveReceivers } from '../../src/store/receivers.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { listSettings, saveSetting } from '../../src/store/settings.ts'
@@ -374,6 +374,19 @@ describe.each(engines)('leases on %s', (engine) => {
     expect(await holds(db, 'a', 1)).toBe(false)
   })
 
+  test('one that was given back tells how long ago', async () => {
+    const db = await openStore(engine)
+    const take = (owner: string) => db.transaction((tx) => takeLease(tx, source, owner, 60_000))
+    expect(await take('a')).toEqual({ epoch: 1, idleMs: null })
+    await db.transaction((tx) => releaseLease(tx, source, 'a'))
+    await pause(60)
+    const taken = await take('b')
+    expect(taken?.epoch).toBe(2)
+    expect(taken?.idleMs).toBeGreaterThanOrEqual(50)
+    expect(taken?.idleMs).toBeLessThan(60_000)
+    expect(await take('b')).toEqual({ epoch: 2, idleMs: 0 })
+  })
+
   test('of many that race for it one wins', async () => {
     const db = await openStore(engine)
     const won = await Promise.all(Array.from({ length: 20 }, (_, at) => acquire(db, `owner-${at}`, 60_000)))
@@ -389,6 +402,24 @@ test('on SQLite the clock of leases is the one handed in', async () => {
   expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toBeNull()
   now += 1
   expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toEqual({ epoch: 2 })
+})
+
+test('whoever takes a lease is told how long nobody has held it, at least', async () => {
+  let now = 1_000_000
+  const db = await openStore('sqlite', () => now)
+  const take = (owner: string) => db.transaction((tx) => takeLease(tx, 's', owner, 15_000))
+  expect(await take('a')).toEqual({ epoch: 1, idleMs: null })
+  expect(await take('b')).toBeNull()
+  now += 5_000
+  await db.transaction((tx) => releaseLease(tx, 's', 'a'))
+  now += 700
+  expect(await take('b')).toEqual({ epoch: 2, idleMs: 700 })
+  // Its holder was killed some time before it ran out.
+  now += 15_000 + 40
+  expect(await take('c')).toEqual({ epoch: 3, idleMs: 40 })
+  // Of a clock that began anew nothing can be told.
+  now = 1_000
+  expect(await take('d')).toEqual({ epoch: 4, idleMs: 0 })
 })
 
 // Reliability: T1.
