@@ -15,11 +15,12 @@ const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'),
   engines: { node: string }
 }
 
-/** Where the program or a worker thread starts: name in `dist/` -> source. */
+/** Where the program, a thread or another process of it starts: name in `dist/` -> source. */
 const entryPoints = {
   program: 'src/main.ts',
   'hash-worker': 'src/hash-worker.ts',
   'checkpoint-worker': 'src/checkpoint-worker.ts',
+  'backup-reader': 'src/backup-reader.ts',
 }
 
 /** Compiled for the machine they run on, so that they are installed, not built in. */

@@ -1,7 +1,8 @@
-/** Starts the programs that run in a thread of their own. */
+/** Starts the programs that run in a thread or a process of their own. */
 
+import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** Built, the thread's program lies beside ours; unbuilt, it is TypeScript as we are, and is told how to read that. */
@@ -11,4 +12,12 @@ export function startThread(name: 'hash-worker' | 'checkpoint-worker', options?:
   const program = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
   const [tsx, path] = [JSON.stringify(loader), JSON.stringify(program)]
   return new Worker(`require(${tsx}).register(); require(${path})`, { ...options, eval: true })
+}
+
+/** For what may never end: unlike a thread, a process can be killed in the middle of a call. */
+export function startProcess(name: 'backup-reader', words: readonly string[]): ChildProcess {
+  const isBuilt = !import.meta.url.endsWith('.ts')
+  const program = fileURLToPath(new URL(`./${name}.${isBuilt ? 'js' : 'ts'}`, import.meta.url))
+  const execArgv = isBuilt ? [] : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
+  return fork(program, words, { execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
 }

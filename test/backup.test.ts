@@ -1,5 +1,6 @@
 /** backup and restore, on both engines and across them, beside a service that runs. */
 
+import { execFileSync } from 'node:child_process'
 import { copyFile, readdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -7,13 +8,16 @@ import { sql } from 'kysely'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/database.ts'
 import { acquireLease } from '../src/store/leases.ts'
+import { restoreBackup } from '../src/store/restore.ts'
 import { currentRevision } from '../src/store/revision.ts'
 import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
 import { type Engine, engines, undoNewestMigration } from './databases.ts'
+import { makeEndless } from './endless-database.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const slow = 120_000
+const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
 
 async function startHouse(engine: Engine, manufacturers: readonly object[] = []) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
@@ -219,6 +223,75 @@ describe.each(engines)('a house on %s', (engine) => {
     },
     slow,
   )
+})
+
+describe('a hostile backup', () => {
+  const endless = 'with recursive n(x) as (select 1 union all select x + 1 from n) select x as id, x as name from n'
+  const changes: Readonly<Record<string, readonly [sql: string, reason: string]>> = {
+    trigger: [
+      'create trigger purge after insert on audit begin delete from users; end',
+      'its trigger purge is not one that Micwatch creates',
+    ],
+    view: [`drop table performers; create view performers as ${endless}`, 'its view performers is not one'],
+    names: [`drop table migrations; create view migrations as ${endless}`, 'its view migrations is not one'],
+  }
+
+  it(
+    'is refused with its reason, and nothing of it is run',
+    async () => {
+      const house = await startHouse('sqlite')
+      expect((await house.run(['migrate'])).code).toBe(0)
+      expect((await house.run(asAdmin, {}, 'correct horse battery\n')).code).toBe(0)
+      expect((await house.run(['backup', 'good'])).code).toBe(0)
+      for (const [name, [statements, reason]] of Object.entries(changes)) {
+        const file = join(house.path, name)
+        await copyFile(join(house.path, 'good'), file)
+        const raw = new DatabaseSync(file)
+        raw.exec(statements)
+        raw.close()
+        const { code, out, err } = await house.run(['restore', name, '--force'])
+        expect([name, code, out, err]).toEqual([name, 1, '', expect.stringContaining(`cannot be restored: ${reason}`)])
+      }
+      await house.withDatabase(async (db) => {
+        expect(await db.read.selectFrom('users').select('username').execute()).toEqual([{ username: 'ana' }])
+      })
+    },
+    slow,
+  )
+
+  it(
+    'is refused where it, or what SQLite would open beside it, is no regular file',
+    async () => {
+      const house = await startHouse('sqlite')
+      expect((await house.run(['migrate'])).code).toBe(0)
+      expect((await house.run(['backup', 'good'])).code).toBe(0)
+      execFileSync('mkfifo', ['pipe', 'good-wal'], { cwd: house.path })
+      for (const [file, reason] of [
+        ['pipe', 'pipe cannot be restored: it is no regular file'],
+        ['data', 'data cannot be restored: it is no regular file'],
+        ['/dev/zero', 'it is no regular file'],
+        ['good', 'good cannot be restored: good-wal is no regular file'],
+      ] as const) {
+        const { code, out, err } = await house.run(['restore', file, '--force'])
+        expect([file, code, out, err]).toEqual([file, 1, '', expect.stringContaining(reason)])
+      }
+    },
+    slow,
+  )
+
+  it('is given up after a time where reading it does not end', async () => {
+    const house = await startHouse('sqlite')
+    expect((await house.run(['migrate'])).code).toBe(0)
+    expect((await house.run(['backup', 'good'])).code).toBe(0)
+    const file = join(house.path, 'good')
+    await makeEndless(file)
+    const place = { database_url: house.databaseUrl, data_dir: join(house.path, 'data') }
+    const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
+    const startedAt = performance.now()
+    const restored = restoreBackup({ place, file, isForced: true, actor, now: Date.now, readLimitMs: 2000 })
+    await expect(restored).rejects.toThrow('reading it took longer than 2 s')
+    expect(performance.now() - startedAt).toBeGreaterThan(1900)
+  }, 60_000)
 })
 
 describe('a damaged SQLite database', () => {

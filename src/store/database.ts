@@ -3,7 +3,6 @@
 import { access, constants, rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../model/access.ts'
 import type { StoreCondition } from '../model/health.ts'
@@ -13,7 +12,7 @@ import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
-import { createFile, findDamage } from './sqlite-file.ts'
+import { connectFile, createFile, findDamage } from './sqlite-file.ts'
 import { lockFile, shareLock } from './sqlite-lock.ts'
 import { createSqliteLog } from './sqlite-log.ts'
 import { createTurns } from './turns.ts'
@@ -193,7 +192,7 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
 }
 
 function connectSqlite(path: string, now: () => number, { readOnly }: { readOnly: boolean }) {
-  const database = new DatabaseSync(path, { readOnly, timeout: 0, enableForeignKeyConstraints: true })
+  const database = connectFile(path, { readOnly, timeout: 0, enableForeignKeyConstraints: true })
   try {
     database.function('epoch_ms', () => BigInt(Math.floor(now())))
     database.exec(readOnly ? 'select count(*) from sqlite_master' : 'pragma journal_mode = wal')

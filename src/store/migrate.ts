@@ -49,6 +49,14 @@ async function applyMissing(tx: Tx): Promise<readonly string[]> {
   return missing.map(({ name }) => name)
 }
 
+/** The schema that these migrations make of an empty SQLite database; the table of their names stays empty. */
+export function createSqliteSchema(database: { exec(statement: string): void }, names: readonly string[]): void {
+  database.exec('create table migrations (name text primary key, applied_at bigint not null)')
+  for (const { name, statements } of migrations) {
+    if (names.includes(name)) for (const statement of statements('sqlite')) database.exec(statement)
+  }
+}
+
 /** Throws SchemaTooNewError where one was applied that this program does not know. */
 export function missingMigrations(applied: readonly string[]): readonly Migration[] {
   const unknown = applied.find((name) => !migrations.some((one) => one.name === name))

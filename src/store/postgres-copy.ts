@@ -3,9 +3,9 @@
 import { DatabaseSync } from '@photostructure/sqlite'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database, Tx } from './database.ts'
-import { appliedNames, missingMigrations } from './migrate.ts'
-import { migrations } from './migrations/index.ts'
+import { appliedNames, createSqliteSchema, missingMigrations } from './migrate.ts'
 import type { Schema } from './schema.ts'
+import { connectFile } from './sqlite-file.ts'
 import { keptTables, passingTables } from './tables.ts'
 
 type SqliteFile = InstanceType<typeof DatabaseSync>
@@ -25,10 +25,7 @@ export async function copyFromPostgres(db: Database, path: string): Promise<void
         const names = await appliedNames('postgres', tx)
         missingMigrations(names)
         target.exec('begin')
-        for (const { name, statements } of migrations) {
-          if (names.includes(name)) for (const statement of statements('sqlite')) target.exec(statement)
-        }
-        target.exec('create table migrations (name text primary key, applied_at bigint not null)')
+        createSqliteSchema(target, names)
         for (const table of tablesIn(target)) await copyTable(tx, target, table)
         target.exec('commit')
       })
@@ -63,7 +60,7 @@ async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: strin
 
 /** Everything but the leases and the schema gives way to what the SQLite file holds, which has the newest schema. */
 export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
-  const source = new DatabaseSync(path, { readOnly: true })
+  const source = connectFile(path, { readOnly: true })
   try {
     const replaced = [...keptTables, ...passingTables]
     await sql`truncate ${sql.join(replaced.map((table) => sql.table(table)))}`.execute(tx.query)

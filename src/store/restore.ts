@@ -1,12 +1,13 @@
 /** A backup takes the place of the database: wholly, or not at all. Nobody may be using it. */
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { sql } from 'kysely'
 import type { Actor } from '../model/access.ts'
 import { describeProcess, type HeldLease, toNodes } from '../model/node.ts'
+import { startProcess } from '../thread.ts'
 import { writeAudit } from './audit.ts'
 import { writeBackup } from './backup.ts'
 import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
@@ -14,10 +15,10 @@ import { StoreBusyError } from './errors.ts'
 import { makeFolder } from './folder.ts'
 import { isRunning, listHeldLeases } from './leases.ts'
 import { forgetIncident, moveAside } from './mend.ts'
-import { migrate, missingMigrations } from './migrate.ts'
+import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
-import { migrationsIn, type Place } from './snapshots.ts'
-import { copySqlite, findDamage, lookInto, removeSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
+import type { Place } from './snapshots.ts'
+import { connectFile, copySqlite, findDamage, lookInto, removeSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
 import { takeWholeLock } from './sqlite-lock.ts'
 import { passingTables, tellingTables } from './tables.ts'
 
@@ -29,6 +30,8 @@ export interface RestoreOptions {
   readonly isForced: boolean
   readonly actor: Actor
   now(): number
+  /** How long reading the backup may take; by default what its size allows. */
+  readonly readLimitMs?: number
 }
 
 export interface Restored {
@@ -40,24 +43,49 @@ export interface Restored {
 
 /** Throws, naming the reason, and then nothing has changed. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  checkBackup(options.file)
+  await checkBackup(options.file, options.readLimitMs)
   const path = sqlitePath(options.place.database_url)
   return path === null ? restorePostgres(options) : restoreSqlite(path, options)
 }
 
-function checkBackup(file: string): void {
-  try {
-    const damage = findDamage(file)
-    if (damage !== null) throw new Error(`it is damaged (${damage})`)
-    const names = migrationsIn(file)
-    if (names.length === 0) throw new Error('it is empty')
-    missingMigrations(names)
-  } catch (error) {
-    const { message } = error as Error
-    const isForeign = /no such table|not a database/.test(message)
-    throw new Error(`${file} cannot be restored: ${isForeign ? 'it is no backup of Micwatch' : message}`, {
-      cause: error,
+/** Throws, naming the reason. Nothing of the file is opened in this process before another one has read it to its end. */
+async function checkBackup(file: string, limitMs?: number): Promise<void> {
+  const fault = (await findIrregular(file)) ?? (await readElsewhere(file, limitMs ?? (await timeLimitMs(file))))
+  if (fault !== null) throw new Error(`${file} cannot be restored: ${fault}`)
+}
+
+/** Opening a pipe, say, would wait for whoever writes to it. SQLite also opens what has the name of its companions. */
+async function findIrregular(file: string): Promise<string | null> {
+  for (const end of ['', '-journal', '-wal', '-shm']) {
+    const found = await stat(`${file}${end}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' && end !== '') return null
+      throw error
     })
+    if (found !== null && !found.isFile()) return `${end === '' ? 'it' : `${file}${end}`} is no regular file`
+  }
+  return null
+}
+
+/** More than a slow disk needs to read a file of this size several times. */
+async function timeLimitMs(file: string): Promise<number> {
+  const megabytes = (await stat(file)).size / (1024 * 1024)
+  return 60_000 + Math.min(megabytes, 3600) * 1000
+}
+
+async function readElsewhere(file: string, limitMs: number): Promise<string | null> {
+  const reader = startProcess('backup-reader', [resolve(file)])
+  const limit = setTimeout(() => reader.kill('SIGKILL'), limitMs)
+  const answers: { readonly fault: string | null }[] = []
+  reader.on('message', (answer: { readonly fault: string | null }) => answers.push(answer))
+  try {
+    // Its answer has arrived when the channel is closed, which may be after its end.
+    const [[code, signal]] = await Promise.all([once(reader, 'exit'), once(reader, 'disconnect')])
+    const [answer] = answers
+    if (answer !== undefined) return answer.fault
+    if (reader.killed) return `reading it took longer than ${Math.ceil(limitMs / 1000)} s`
+    return `reading it ended with ${signal ?? `exit code ${code}`}`
+  } finally {
+    clearTimeout(limit)
   }
 }
 
@@ -152,7 +180,7 @@ async function clearAway(path: string, safetyCopy: string | null, kind: Found['k
   if (safetyCopy !== null) await copySqlite(path, safetyCopy, { overwrite: false })
   if (kind === 'stored') {
     // Closed by the last who has it open, the database takes its log in and removes it.
-    const database = new DatabaseSync(path)
+    const database = connectFile(path, {})
     database.exec('select count(*) from sqlite_master')
     database.close()
   }

@@ -67,7 +67,7 @@ function isGood(path: string): boolean {
 }
 
 /** Throws where there are none. */
-export function migrationsIn(path: string): string[] {
+function migrationsIn(path: string): string[] {
   return lookInto(path, (read) => read('migrations order by name', ['name'])).map(({ name }) => String(name))
 }
 

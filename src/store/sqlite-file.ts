@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync, type DatabaseSyncOptions } from '@photostructure/sqlite'
 import { createPrivateFile, type FileOwner, notWritable } from './folder.ts'
 
 /** Null for a database that is no file. */
@@ -27,6 +27,20 @@ export async function createFile(path: string, owner?: FileOwner): Promise<boole
   }
 }
 
+/** Functions that a database names in its own schema are not run, whoever has made it. */
+export function connectFile(path: string, options: DatabaseSyncOptions): SqliteFile {
+  const database = new DatabaseSync(path, options)
+  try {
+    database.exec('pragma trusted_schema = off')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+type SqliteFile = InstanceType<typeof DatabaseSync>
+
 /** What is wrong with it; null when it is whole. `quick` passes over indexes that lack what their tables have. */
 export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): string | null {
   const check = depth === 'quick' ? 'quick_check' : 'integrity_check'
@@ -35,10 +49,16 @@ export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): stri
     const said = String(found?.[check])
     return said === 'ok' ? null : said.replace(/\s+/g, ' ').trim()
   } catch (error) {
-    const { errcode = 0, message } = error as Error & { errcode?: number }
-    if (damagedCodes.has(errcode & 0xff)) return message
-    throw error
+    const damage = describeDamage(error)
+    if (damage === null) throw error
+    return damage
   }
+}
+
+/** What SQLite says of a damaged file; null for any other error. */
+export function describeDamage(error: unknown): string | null {
+  const { errcode = 0, message } = error as Error & { errcode?: number }
+  return damagedCodes.has(errcode & 0xff) ? message : null
 }
 
 const damagedCodes: ReadonlySet<number> = new Set([11, 26])
@@ -52,7 +72,7 @@ export type Read = (from: string, columns: readonly string[]) => StoredRow[]
  * could safely take its place meanwhile: so the SQL itself hands over its rows.
  */
 export function lookInto<T>(path: string, look: (read: Read) => T): T {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 1_000 })
+  const database = connectFile(path, { readOnly: true, timeout: 1_000 })
   let rows: StoredRow[] = []
   try {
     database.function('told', (json: string) => {
@@ -73,7 +93,7 @@ export function lookInto<T>(path: string, look: (read: Read) => T): T {
 /** A copy of the state at one moment, as one file, while others may write; whole, or not there at all. */
 export async function copySqlite(from: string, to: string, options: WriteOptions): Promise<void> {
   await writeWhole(to, options, async (draft) => {
-    const database = new DatabaseSync(from, { readOnly: true, timeout: 1_000 })
+    const database = connectFile(from, { readOnly: true, timeout: 1_000 })
     try {
       database.exec(`vacuum into '${draft.replaceAll("'", "''")}'`)
     } finally {

@@ -1,0 +1,75 @@
+/** Whether a file is a backup of ours: nothing in it may run that we have not put there. */
+
+import { DatabaseSync } from '@photostructure/sqlite'
+import { createSqliteSchema, missingMigrations } from './migrate.ts'
+import { describeDamage, findDamage, lookInto, type Read, type StoredRow } from './sqlite-file.ts'
+
+/** Why it cannot be restored, as the end of a sentence; null when it can. Takes as long as its maker wants. */
+export function findBackupFault(file: string): string | null {
+  try {
+    // Before the check for damage, which evaluates what the schema holds.
+    const fault = lookInto(file, findForeignSchema)
+    if (fault !== null) return fault
+    const damage = findDamage(file)
+    return damage === null ? null : `it is damaged (${damage})`
+  } catch (error) {
+    const { message } = error as Error
+    if (/not a database/.test(message)) return foreign
+    const damage = describeDamage(error)
+    return damage === null ? message : `it is damaged (${damage})`
+  }
+}
+
+const foreign = 'it is no backup of Micwatch'
+
+function findForeignSchema(read: Read): string | null {
+  const found = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
+  // Looked at before its rows are read: a view of this name could have any number of them.
+  const named = found.find(({ name }) => name === 'migrations')
+  if (named === undefined) return foreign
+  if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(named))) return describeForeign(named)
+  const names = read('migrations order by name', ['name']).map(({ name }) => String(name))
+  if (names.length === 0) return 'it is empty'
+  missingMigrations(names)
+  return findDifference(found, schemaAfter(names))
+}
+
+/** What these migrations make of an empty database. */
+function schemaAfter(names: readonly string[]): readonly StoredRow[] {
+  const database = new DatabaseSync(':memory:')
+  try {
+    createSqliteSchema(database, names)
+    return database.prepare('select type, name, tbl_name, sql from sqlite_master').all() as StoredRow[]
+  } finally {
+    database.close()
+  }
+}
+
+function findDifference(found: readonly StoredRow[], expected: readonly StoredRow[]): string | null {
+  const missing = new Map(expected.map((entry) => [toKey(entry), entry]))
+  for (const entry of found) {
+    const isExpected = missing.delete(toKey(entry))
+    if (!isExpected && !isStatistics(entry)) return describeForeign(entry)
+  }
+  const [first] = missing.values()
+  return first === undefined ? null : `its ${first.type} ${first.name} is missing`
+}
+
+function describeForeign({ type, name }: StoredRow): string {
+  return `its ${type} ${name} is not one that Micwatch creates`
+}
+
+/** Made by `analyze`, which an administrator may have run. */
+function isStatistics({ type, sql }: StoredRow): boolean {
+  return type === 'table' && statisticsTables.has(String(sql))
+}
+
+const statisticsTables: ReadonlySet<string> = new Set([
+  'CREATE TABLE sqlite_stat1(tbl,idx,stat)',
+  'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
+])
+
+/** White space means nothing. */
+function toKey({ type, name, tbl_name, sql }: StoredRow): string {
+  return JSON.stringify([type, name, tbl_name, sql === null ? null : String(sql).replace(/\s+/g, ' ')])
+}

