@@ -224,6 +224,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       inForce.clear()
       cache.drop(null)
       await monitor.setSources(roster.sources())
+      for (const { id } of gone) if (!isSource(id)) reports.forget(id)
       await Promise.all(gone.map(({ link }) => link.close()))
     }
     const readManufacturers = async () => {

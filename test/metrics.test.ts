@@ -18,6 +18,7 @@ it('tells of polls, devices, clients, links, queue and alerts', async () => {
   await app.socket()
   await until('both are known', async () => (await app.receivers()).length === 2)
   await until('the alert is raised', async () => (await app.get('/api/alerts/')).json.length > 0)
+  await until('a cycle has ended', async () => (await app.get('/api/health/')).json.status === 'healthy')
   const { status, headers, bytes } = await app.get('/metrics')
   expect(status).toBe(200)
   expect(headers['content-type']).toContain('text/plain; version=0.0.4')

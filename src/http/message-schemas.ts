@@ -95,6 +95,7 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
       status: oneOf(
         [
           'healthy',
+          'unknown',
           'degraded',
           'unhealthy',
           'disabled',
@@ -104,7 +105,7 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
           'error',
           'stopped',
         ],
-        'The first five of an upstream, the others of a link; each try to bring it up again is not told.',
+        'The first six of an upstream, the others of a link; each try to bring it up again is not told.',
       ),
     },
     message<messages.StatusUpdate>(

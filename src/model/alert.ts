@@ -3,6 +3,7 @@
  * An alert is about one subject (a channel's battery, a receiver, a source); a subject has at most one open alert.
  */
 
+import { addressOf } from './health.ts'
 import type { AlertMessage, Severity } from './messages.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -133,17 +134,17 @@ function judgePresence(receiver: Receiver, open: OpenAlerts, changes: AlertChang
 export interface SourceFares {
   readonly manufacturer: string
   readonly source: string
-  readonly consecutive_failures: number
+  /** Cycles in a row without a success: those that failed, and those that the source answered by asking for a pause. */
+  readonly unsuccessful_cycles: number
   readonly error: string | null
 }
 
 export function judgeSource(fares: SourceFares, open: OpenAlerts): AlertChange[] {
-  const { manufacturer, source, consecutive_failures: failures, error } = fares
+  const { manufacturer, source, unsuccessful_cycles: failures, error } = fares
   const alert = open(upstreamSubject(source))
   const address = addressOf(source, manufacturer)
   if (failures === 0) {
-    // An upstream that asks for a pause does not answer yet.
-    if (alert === undefined || error !== null) return []
+    if (alert === undefined) return []
     return [{ type: 'clear', alert, message: `${manufacturer} answers again (${address})` }]
   }
   if (alert !== undefined || failures < failingFrom) return []
@@ -194,11 +195,6 @@ export function lostLink(manufacturer: string, source: string): Finding {
     receiver_id: null,
     channel_id: null,
   }
-}
-
-/** `<manufacturer>:<address>` without the manufacturer. */
-function addressOf(source: string, manufacturer: string): string {
-  return source.startsWith(`${manufacturer}:`) ? source.slice(manufacturer.length + 1) : source
 }
 
 /** `GET /api/alerts/`. */

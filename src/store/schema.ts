@@ -157,7 +157,7 @@ interface SettingRow {
   value: string
 }
 
-interface SourceRow {
+export interface SourceRow {
   source: string
   manufacturer: string
   consecutive_failures: number
@@ -166,6 +166,8 @@ interface SourceRow {
   last_success_at: number | null
   overruns: number
   warning: string | null
+  /** JSON; null where no device fails. */
+  device_errors: string | null
 }
 
 interface LeaseRow {

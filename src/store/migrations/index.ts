@@ -11,6 +11,7 @@ import * as auditRequests from './0008-audit-requests.ts'
 import * as largeHouses from './0009-large-houses.ts'
 import * as foundDevices from './0010-found-devices.ts'
 import * as unitDetails from './0011-unit-details.ts'
+import * as deviceErrors from './0013-device-errors.ts'
 
 export interface Migration {
   readonly name: string
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   largeHouses,
   foundDevices,
   unitDetails,
+  deviceErrors,
 ]
