@@ -37,10 +37,14 @@ describe.concurrent.each(engines)('a system that always asks for a pause (%s)', 
     const app = await startApp({ databaseUrl: database.url, manufacturers })
     const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, isScreenOnly: true })
     for (const one of [app, screen]) {
-      const known = await until('three cycles have failed', async () => {
-        const all = await manufacturersOf(one)
-        return all.get('dead')?.status === 'unhealthy' && all.get('well')?.status === 'healthy' && all
-      })
+      const known = await until(
+        'three cycles have failed',
+        async () => {
+          const all = await manufacturersOf(one)
+          return all.get('dead')?.status === 'unhealthy' && all.get('well')?.status === 'healthy' && all
+        },
+        20_000,
+      )
       expect(known.get('limited')).toMatchObject({
         status: 'unknown',
         consecutive_failures: 0,
@@ -157,12 +161,19 @@ describe.concurrent('every source and device that fails', () => {
     const config = { discovery_ranges: ['127.0.0.0/30'] }
     for (const devices of [[], [url]]) {
       const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices, timeout: 2 } }], config })
-      const { status, json } = await app.post('/api/discover/', scan)
+      // A search waits half a second for a connection, which may be too short on a busy machine.
+      const { status, json } = await until('it has answered', async () => {
+        const answer = await app.post('/api/discover/', scan)
+        return answer.json.errors !== undefined && answer
+      })
       expect([devices, status, json]).toEqual([devices, 200, { discovered: 0, devices: [], errors }])
       await app.close()
     }
     const home = await startHome({ manufacturers: [{ code: 'shure' }], ...config })
-    const added = await home.run(['add_shure_devices', '--ips', '127.0.0.1', '--json'])
+    const added = await until('it has answered', async () => {
+      const ended = await home.run(['add_shure_devices', '--ips', '127.0.0.1', '--json'])
+      return ended.err !== '' && ended
+    })
     expect([added.code, added.json()]).toMatchObject([0, { found: [], errors }])
     expect(added.err).toContain('XYZ9')
   }, 60_000)
