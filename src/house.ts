@@ -232,6 +232,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     }
     const closeLinks = async (stopped: Promise<void>, sources: readonly HeardSource[]) => {
       await stopped
+      for (const { id } of sources) if (!isSource(id)) reports.forget(id)
       await Promise.all(sources.map(({ link }) => link.close()))
     }
     const readManufacturers = async () => {

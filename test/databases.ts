@@ -30,7 +30,7 @@ export async function createTestFolder(): Promise<{ path: string; drop(): Promis
 /** Takes the newest migration back, as if the database were an older version's; gives its name. */
 export function undoNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
   const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
-  database.exec('alter table receivers drop column fault')
+  database.exec('alter table sources drop column device_errors')
   database.prepare('delete from migrations where name = ?').run(name)
   return name
 }

@@ -21,6 +21,7 @@ it('tells of polls, devices, clients, links, queue and alerts', async () => {
   await until('a cycle is counted', async () =>
     /^micwatch_polls_total/m.test(String((await app.get('/metrics')).bytes)),
   )
+  await until('a cycle has ended', async () => (await app.get('/api/health/')).json.status === 'healthy')
   const { status, headers, bytes } = await app.get('/metrics')
   expect(status).toBe(200)
   expect(headers['content-type']).toContain('text/plain; version=0.0.4')

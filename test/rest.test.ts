@@ -224,6 +224,9 @@ describe('health', () => {
       error: null,
       overruns: expect.any(Number),
       details: [],
+      sources: [{ source: sennheiser.baseUrl, status: 'healthy', consecutive_failures: 0, error: null }],
+      device_errors: [],
+      more: 0,
     })
     expect((await app.get('/api/health/?manufacturer=nobody')).json.vendor_api.status).toBe('unconfigured')
     expect((await app.get('/readyz')).status).toBe(200)
@@ -294,7 +297,7 @@ describe('refresh', () => {
     shure.setFault({ type: 'status', status: 500 })
     const partial = (await app.post('/api/refresh/')).json
     expect(partial).toMatchObject({ status: 'partial', receivers_updated: 2 })
-    expect(partial.errors).toEqual([{ manufacturer: 'shure', error: expect.any(String) }])
+    expect(partial.errors).toEqual([{ manufacturer: 'shure', source: shure.baseUrl, error: expect.any(String) }])
     const failed = await app.post('/api/refresh/?manufacturer=shure')
     expectRefusal(failed, 503)
     expect(Number(failed.headers['retry-after'])).toBeGreaterThan(0)

@@ -109,12 +109,13 @@ describe.concurrent('a scan', () => {
     await until('all are known', async () => (await app.receivers()).length === 4)
     shure.setFault({ type: 'reset' })
     const { status, json } = await app.post('/api/discover/', scan('10.0.0.0/28'))
-    expect([status, json.errors]).toEqual([200, [{ manufacturer: 'shure', error: expect.any(String) }]])
+    const errors = [{ manufacturer: 'shure', source: shure.baseUrl, error: expect.any(String) }]
+    expect([status, json.errors]).toEqual([200, errors])
     const alone = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/28'))
     expect([alone.status, alone.headers['retry-after'], alone.json.status]).toEqual([503, expect.any(String), 503])
     shure.setFault({ type: 'status', status: 404 }, { path: 'discovery' })
     const unable = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/28'))
-    expect([unable.status, unable.json.errors]).toEqual([200, [{ manufacturer: 'shure', error: expect.any(String) }]])
+    expect([unable.status, unable.json.errors]).toEqual([200, errors])
   })
 }, 60_000)
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { withoutSources } from '../src/model/health.ts'
 import { byUrgency, type ChannelFacts, describeChannel, houseStaleSince, splitName } from './channel-state.ts'
 import { emptyHouse, type House, type WatchedChannel, type WatchedReceiver } from './state.ts'
 
@@ -108,9 +109,7 @@ describe('values that are not live', () => {
       health: {
         status: 'degraded',
         vendor_api: { status, base_url: '', consecutive_failures },
-        manufacturers: [
-          { code: 'shure', status, base_url: '', consecutive_failures, error: null, overruns: 0, details: [] },
-        ],
+        manufacturers: [{ ...withoutSources, code: 'shure', status, base_url: '', consecutive_failures }],
         details: [],
         store: { status: 'healthy', details: null },
         timestamp: '',

@@ -3,18 +3,23 @@
 import { getPlugin } from '../manufacturers/index.ts'
 import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
 import type { Actor } from '../model/access.ts'
+import type { SourceError } from '../model/health.ts'
 import { changeManufacturer, existing, type ManufacturerDeps } from './change-manufacturers.ts'
 
-/** Those that answer and are not listened to yet. */
+/** Those that answer and are not listened to yet. `unsupported`: they answered, and cannot be used. */
 export async function findSingleDevices(
   deps: ManufacturerDeps,
   code: string,
   ips: readonly string[],
   signal: AbortSignal,
-): Promise<FoundDevice[]> {
+): Promise<{ readonly found: readonly FoundDevice[]; readonly unsupported: readonly SourceError[] }> {
   const { plugin } = await existing(deps, code)
   const known = new Set(deps.sources().map(({ source }) => source.baseUrl))
-  return searchAddresses(getPlugin(plugin), { ips, known, destinations: deps.destinations, signal })
+  const unsupported: SourceError[] = []
+  const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer: code, source, error })
+  const { destinations } = deps
+  const found = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal, onUnsupported })
+  return { found, unsupported }
 }
 
 export async function addSingleDevices(

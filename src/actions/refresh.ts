@@ -2,7 +2,8 @@
 
 import type { RefreshBody } from '../model/api.ts'
 import { Refusal } from '../model/errors.ts'
-import type { Monitor } from '../monitor/monitor.ts'
+import type { SourceError } from '../model/health.ts'
+import type { Monitor, PolledSource } from '../monitor/monitor.ts'
 
 export interface RefreshDeps {
   readonly monitor: Pick<Monitor, 'pollNow'>
@@ -16,15 +17,8 @@ export interface RefreshDeps {
 export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise<RefreshBody> {
   const enabled = selectEnabled(deps.manufacturers(), manufacturer)
   const polled = await deps.monitor.pollNow(enabled, deps.signal)
-  const errors = polled.flatMap(({ manufacturer: code, report }) =>
-    report.error === null ? [] : [{ manufacturer: code, error: report.error }],
-  )
-  if (polled.length > 0 && errors.length === polled.length) {
-    const isStoreAway = polled.some(({ report }) => report.failed === 'store')
-    throw new Refusal(isStoreAway ? 'store_busy' : 'upstream_failed', {
-      details: errors.map(({ manufacturer: code, error }) => `${code}: ${error}`).join('; '),
-    })
-  }
+  const errors = polled.flatMap(toSourceError)
+  if (polled.length > 0 && errors.length === polled.length) throw refuseFailed(polled, errors)
   const seen = polled.map(({ report }) => report.created + report.moved + report.duplicates - report.repeated)
   return {
     status: errors.length === 0 ? 'success' : 'partial',
@@ -32,6 +26,17 @@ export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise
     timestamp: new Date(deps.now()).toISOString(),
     ...(errors.length > 0 && { errors }),
   }
+}
+
+export function toSourceError({ manufacturer, source, report: { error } }: PolledSource): SourceError[] {
+  return error === null ? [] : [{ manufacturer, source, error }]
+}
+
+/** The refusal where every source that was polled failed. */
+export function refuseFailed(polled: readonly PolledSource[], errors: readonly SourceError[]): Refusal {
+  const isStoreAway = polled.some(({ report }) => report.failed === 'store')
+  const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')
+  return new Refusal(isStoreAway ? 'store_busy' : 'upstream_failed', { details })
 }
 
 /** Codes of the manufacturers that are meant and enabled. Throws a Refusal when the named one is unknown or disabled. */

@@ -13,8 +13,9 @@ import type { Actor } from '../model/access.ts'
 import { type DiscoveredRecord, discoveredForMs } from '../model/discovery.ts'
 import { type ScanBody, toScannedDevice } from '../model/discovery-api.ts'
 import { Refusal } from '../model/errors.ts'
+import type { SourceError } from '../model/health.ts'
 import { formatSubnet, hostAddresses, isInside, readScanSubnet, type Subnet } from '../model/network.ts'
-import type { Monitor } from '../monitor/monitor.ts'
+import type { Monitor, PolledSource } from '../monitor/monitor.ts'
 import { childOf, pause } from '../monitor/wait.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
@@ -23,7 +24,7 @@ import { acquireLease, releaseLease } from '../store/leases.ts'
 import { forgetDiscovered, saveDiscovered } from '../store/places.ts'
 import type { Secrets } from '../store/secrets.ts'
 import { listManufacturers } from '../store/settings.ts'
-import { selectEnabled } from './refresh.ts'
+import { refuseFailed, selectEnabled, toSourceError } from './refresh.ts'
 
 export interface ScanDeps {
   readonly db: Database
@@ -72,19 +73,17 @@ async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subn
   const ips = hostAddresses(subnet)
   const searching = search(deps, codes, ips, limit)
   const registered = await registerAddresses(sources, 'add', ips, limit)
-  const polled = await Promise.all(codes.map((code) => pollWithin(deps, code, limit)))
-  const found = await searching
+  const polled = await pollWithin(deps, codes, limit)
+  const { found, unsupported } = await searching
 
-  const failures = new Map<string, string>()
-  for (const { source, error } of registered) if (error !== null) failures.set(source.manufacturer, error)
-  for (const { code, error } of polled) if (error !== null) failures.set(code, error)
-  const errors = [...failures].map(([manufacturer, error]) => ({ manufacturer, error }))
+  const errors = [...sources.flatMap((source) => errorOf(source, registered, polled)), ...unsupported]
   const target = formatSubnet(subnet)
   const audit = { actor, action: 'network.scan', target }
-  if (found.length === 0 && polled.length > 0 && polled.every(({ isOut }) => isOut)) {
+  const hasAnswer =
+    polled.length < sources.length || polled.some(({ report: { failed } }) => failed === null || failed === 'upstream')
+  if (sources.length > 0 && !hasAnswer && found.length === 0 && unsupported.length === 0) {
     await db.transaction((tx) => writeAudit(tx, { ...audit, result: 'failed', details: { errors } }))
-    const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')
-    throw new Refusal('upstream_failed', { details })
+    throw refuseFailed(polled, errors)
   }
 
   const { receivers, strangers } = await findInside(deps, codes, subnet)
@@ -133,23 +132,31 @@ function callList(discovery: DiscoveryList, verb: 'add' | 'remove'): DiscoveryLi
 
 type Stranger = Omit<DiscoveredRecord, 'id'>
 
+interface SearchResult {
+  readonly found: readonly Stranger[]
+  /** Devices of these manufacturers that answered and that Micwatch does not support. */
+  readonly unsupported: readonly SourceError[]
+}
+
 /** Devices that answer for themselves, of manufacturers whose devices can. */
 async function search(
   { db, secrets, monitor, sourceDeps, now }: ScanDeps,
   codes: readonly string[],
   ips: readonly string[],
   signal: AbortSignal,
-): Promise<Stranger[]> {
+): Promise<SearchResult> {
   const records = (await listManufacturers(db.read, secrets)).filter(({ code }) => codes.includes(code))
   const known = new Set(monitor.pollers.map(({ heard }) => heard.source.baseUrl))
   const { destinations } = sourceDeps
+  const unsupported: SourceError[] = []
   const found = await Promise.all(
-    records.map(async ({ code, plugin }) => {
-      const devices = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal })
-      return devices.map((device) => toStranger(code, device, now()))
+    records.map(async ({ code: manufacturer, plugin }) => {
+      const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer, source, error })
+      const devices = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal, onUnsupported })
+      return devices.map((device) => toStranger(manufacturer, device, now()))
     }),
   )
-  return found.flat()
+  return { found: found.flat(), unsupported }
 }
 
 function toStranger(manufacturer: string, device: FoundDevice, at: number): Stranger {
@@ -157,16 +164,34 @@ function toStranger(manufacturer: string, device: FoundDevice, at: number): Stra
   return { ...told, manufacturer, api_device_id: id, discovered_at: at, last_seen: at }
 }
 
-/** A poll that takes longer goes on; what it finds shows up by itself. */
-async function pollWithin({ monitor, signal }: ScanDeps, code: string, limit: AbortSignal) {
+/** The sources that were polled in time. A poll that takes longer goes on; what it finds shows up by itself. */
+async function pollWithin(
+  { monitor, signal }: ScanDeps,
+  codes: readonly string[],
+  limit: AbortSignal,
+): Promise<readonly PolledSource[]> {
   const waiting = childOf(limit)
-  const polled = await Promise.race([
-    monitor.pollNow([code], signal).finally(waiting.end),
-    pause(2 * scanLimitMs, waiting.signal).then(() => null),
-  ])
-  if (polled === null) return { code, error: `still being read after ${scanLimitMs / 1000} s`, isOut: false }
-  const errors = polled.flatMap(({ report }) => report.error ?? [])
-  return { code, error: errors[0] ?? null, isOut: polled.length > 0 && errors.length === polled.length }
+  const polled: PolledSource[] = []
+  const polling = monitor.pollNow(codes, signal, (one) => polled.push(one)).finally(waiting.end)
+  await Promise.race([polling, pause(2 * scanLimitMs, waiting.signal)])
+  return [...polled]
+}
+
+/** Why its devices may be missing from what the scan shows, if they may. */
+function errorOf(
+  heard: HeardSource,
+  registered: readonly Registration[],
+  polled: readonly PolledSource[],
+): SourceError[] {
+  const { manufacturer, source } = heard
+  const own = polled.find((one) => one.manufacturer === manufacturer && one.source === source.baseUrl)
+  if (own === undefined) {
+    return [{ manufacturer, source: source.baseUrl, error: `still being read after ${scanLimitMs / 1000} s` }]
+  }
+  const failed = toSourceError(own)
+  if (failed.length > 0) return failed
+  const error = registered.find((one) => one.source === heard)?.error ?? null
+  return error === null ? [] : [{ manufacturer, source: source.baseUrl, error }]
 }
 
 /** The devices the upstreams list at an address of the subnet; `strangers`: those that are no receivers. */

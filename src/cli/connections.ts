@@ -10,6 +10,7 @@ import {
   connectionStatuses,
   toConnectionBody,
 } from '../model/connection.ts'
+import type { SourceError } from '../model/health.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
@@ -90,12 +91,24 @@ async function check(
   )
   const problems = down.map((one) => bodyOf(house, one))
   if (options.alert) await raiseAlerts(house, down)
-  if (options.json) printJson(terminal, { counts, problems })
+  const errors = failingSources(house, options.manufacturer)
+  if (options.json) printJson(terminal, { counts, problems, ...(errors.length > 0 && { errors }) })
   else terminal.out(formatTable(connectionStatuses, [connectionStatuses.map((status) => counts[status])]))
   for (const { receiver_name, manufacturer, status, error_message } of problems) {
     terminal.err(`${manufacturer}: ${plain(receiver_name)} is ${status}: ${plain(error_message)}`)
   }
+  for (const { manufacturer, error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
   return options.alert && problems.length > 0 ? exitCodes.failed : exitCodes.ok
+}
+
+/** Sources that fail, as stored. One that has never answered has no receivers, and so no connection that could be down. */
+function failingSources(house: House, wanted: string | undefined): SourceError[] {
+  return house
+    .health()
+    .manufacturers.filter(({ code }) => wanted === undefined || code === wanted)
+    .flatMap(({ code: manufacturer, sources }) =>
+      sources.flatMap(({ source, error }) => (error === null ? [] : [{ manufacturer, source, error }])),
+    )
 }
 
 /** One alert a link, which is the one the service itself would raise: whoever restores the link clears it. */

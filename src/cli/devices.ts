@@ -126,6 +126,8 @@ async function chooseManufacturer(house: House, plugin: Plugin, named: string | 
   return only
 }
 
+const nothingFound = { found: [], unsupported: [] }
+
 interface SingleDevicesChange {
   readonly verb: 'add' | 'remove'
   readonly manufacturer: string
@@ -141,7 +143,9 @@ async function changeSingleDevices(house: House, terminal: Terminal, about: Sing
   const { db, secrets, sourceDeps, reload } = house
   const deps = { ...sourceDeps, db, secrets, reload, sources: () => house.sources }
   const actor = actorOf(terminal)
-  const answering = verb === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : []
+  const searched = verb === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound
+  const { found: answering, unsupported: errors } = searched
+  for (const { error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
   const found = answering.filter(({ kind }) => kind === 'device')
   const systems = answering.flatMap(({ kind, address }) => (kind === 'system' ? [address] : []))
   for (const address of systems) terminal.err(`a system answers at ${address}: put that into api_base_url`)
@@ -153,9 +157,10 @@ async function changeSingleDevices(house: House, terminal: Terminal, about: Sing
   }
   const removed = verb === 'remove' ? await removeSingleDevices(deps, actor, manufacturer, ips) : []
   await addSingleDevices(deps, actor, manufacturer, addresses)
-  if (json)
-    printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: [], found, systems, removed })
-  else if (verb === 'remove') terminal.out(`Removed ${removed.length} device(s), manufacturer ${manufacturer}.`)
+  if (json) {
+    const result = { manufacturer, action: verb, addresses: ips.length, sources: [], found, systems, removed }
+    printJson(terminal, { ...result, ...(errors.length > 0 && { errors }) })
+  } else if (verb === 'remove') terminal.out(`Removed ${removed.length} device(s), manufacturer ${manufacturer}.`)
   else {
     terminal.out(`Asked ${ips.length} address(es), added ${found.length} device(s), manufacturer ${manufacturer}:`)
     const rows = found.map(({ address, model, channels }) => [address, model ?? '', channels])

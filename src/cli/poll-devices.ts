@@ -212,9 +212,15 @@ function addCycles(a: ManufacturerCycle, b: Cycle): ManufacturerCycle {
     duplicates: a.duplicates + b.duplicates,
     conflicts: a.conflicts + b.conflicts,
     errors: a.errors + b.errors,
-    error: a.error ?? b.error,
+    error: joinErrors(a.error, b.error),
     duration_ms: Math.max(a.duration_ms, b.duration_ms),
   }
+}
+
+/** Every source that failed says why; what several say alike is said once. */
+function joinErrors(a: string | null, b: string | null): string | null {
+  if (a === null || b === null || a.split('; ').includes(b)) return a ?? b
+  return `${a}; ${b}`
 }
 
 /** One cycle of those that go on. */

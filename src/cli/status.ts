@@ -4,9 +4,12 @@ import type { Command } from 'commander'
 import { type House, openHouse } from '../house.ts'
 import type { HeardSource } from '../manufacturers/sources.ts'
 import {
+  addressOf,
   type ManufacturerHealth,
   manufacturerHealth,
+  noDeviceErrors,
   type ServiceHealth,
+  type SourceError,
   type SourceReport,
   serviceHealth,
 } from '../model/health.ts'
@@ -50,16 +53,30 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
         return one === undefined ? stored : manufacturerHealth(one, reports, Date.now())
       })
     const { status } = serviceHealth(manufacturers, {})
-    if (options.json) printJson(terminal, { status, manufacturers: manufacturers.map(toLine) })
+    const errors = [...reports.flatMap(toError), ...manufacturers.flatMap(toErrorWithoutSource)]
+    const document = { status, manufacturers: manufacturers.map(toLine), ...(errors.length > 0 && { errors }) }
+    if (options.json) printJson(terminal, document)
     else printHealth(terminal, status, manufacturers)
-    for (const { code, error } of manufacturers) if (error !== null) terminal.err(`${code}: ${plain(error)}`)
+    for (const { manufacturer, error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
     return status === 'healthy' ? exitCodes.ok : exitCodes.failed
   } finally {
     await house.close()
   }
 }
 
-/** As the service would report it: a failure now makes one at least, or as many as whoever polls has counted. */
+function toError({ manufacturer, source, error }: SourceReport): SourceError[] {
+  return error === null ? [] : [{ manufacturer, source: addressOf(source, manufacturer), error }]
+}
+
+/** Its configuration cannot be used, so there is nothing to ask. */
+function toErrorWithoutSource({ code, base_url, sources, error }: ManufacturerHealth): SourceError[] {
+  return sources.length > 0 || error === null ? [] : [{ manufacturer: code, source: base_url, error }]
+}
+
+/**
+ * As the service would report it: a failure now makes one at least, or as many as whoever polls has counted; a wait that
+ * the system asked for leaves everything as it was.
+ */
 async function askNow(house: House, { id, manufacturer, checkHealth }: HeardSource, signal: AbortSignal) {
   const { status, error } = await checkHealth(signal)
   const before = house.reports.of(id)
@@ -69,11 +86,11 @@ async function askNow(house: House, { id, manufacturer, checkHealth }: HeardSour
     source: id,
     consecutive_failures: status === 'healthy' ? 0 : status === 'degraded' ? failures : Math.max(1, failures),
     error,
-    // Only a wait that the system asked for is `degraded`.
-    hold_until: status === 'degraded' ? Number.POSITIVE_INFINITY : 0,
-    last_success_at: before?.last_success_at ?? null,
+    hold_until: 0,
+    last_success_at: status === 'healthy' ? Date.now() : (before?.last_success_at ?? null),
     overruns: before?.overruns ?? 0,
     warning: before?.warning ?? null,
+    device_errors: before?.device_errors ?? noDeviceErrors,
   } satisfies SourceReport
 }
 

@@ -31,9 +31,10 @@ import {
   LocationReference,
   location,
   manufacturer,
+  sourceErrors,
   summaryFields,
   TransmitterDetails,
-  unreached,
+  upstreamDetails,
   upstreamStatus,
   whereHeard,
 } from './live-schemas.ts'
@@ -52,7 +53,7 @@ export const Scan = schemaOf<discovery.ScanBody>()(
       }),
       'Devices inside the subnet.',
     ),
-    errors: unreached,
+    errors: sourceErrors,
   }),
 )
 
@@ -292,7 +293,10 @@ export const ManufacturerRecord = schemaOf<ManufacturerBody>()(
     }),
     secrets_unreadable: flag('True while its secrets have to be entered again.'),
     status: upstreamStatus.status,
-    error: textOrNull('A sentence for whoever can mend it.'),
+    error: upstreamDetails.error,
+    sources: upstreamDetails.sources,
+    device_errors: upstreamDetails.device_errors,
+    more: upstreamDetails.more,
   }),
 )
 

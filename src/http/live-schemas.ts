@@ -239,15 +239,35 @@ export const Data = schemaOf<api.DataBody>()(
 // --- Health and alerts -----------------------------------------------------------------------------------------------
 
 export const upstreamStatus = {
-  status: oneOf(['healthy', 'degraded', 'unhealthy', 'disabled', 'unconfigured'], 'Of its systems.'),
+  status: oneOf(
+    ['healthy', 'unknown', 'degraded', 'unhealthy', 'disabled', 'unconfigured'],
+    'Of its systems; `unknown` while none has answered, or not for a day.',
+  ),
   base_url: text('Address of its system, as configured.'),
   consecutive_failures: whole('Failed cycles in a row, of its best source.'),
 }
 
-const upstreamDetails = {
+export const upstreamDetails = {
   error: textOrNull('A sentence for whoever can mend it.'),
   overruns: whole('Cycles that outlasted their interval.'),
   details: listOf(Type.String(), 'What is not as it should be without deciding the status, a sentence each.'),
+  sources: listOf(
+    Type.Object({
+      source: text('Address of the system or device.'),
+      status: oneOf(['healthy', 'unknown', 'degraded', 'unhealthy'], 'Of this one.'),
+      consecutive_failures: whole('Failed cycles in a row.'),
+      error: textOrNull('A sentence; null while it is healthy.'),
+    }),
+    'Each system, and each device that is asked by itself.',
+  ),
+  device_errors: listOf(
+    Type.Object({
+      device: text('Its id, or its place in the list of its system.'),
+      error: text('A sentence.'),
+    }),
+    'Devices that its systems list and that cannot be read; at most 100.',
+  ),
+  more: whole('How many failing devices are not among `device_errors`.'),
 }
 
 const ManufacturerFares = schemaOf<ManufacturerHealth>()(
@@ -279,9 +299,16 @@ export const Health = schemaOf<api.HealthBody & { version: string }>()(
   }),
 )
 
-/** As `errors` of an answer. */
-export const unreached = Type.Optional(
-  listOf(Type.Object({ manufacturer, error: text('A sentence.') }), 'Manufacturers that could not be reached.'),
+/** `errors` of an answer. */
+export const sourceErrors = Type.Optional(
+  listOf(
+    Type.Object({
+      manufacturer,
+      source: text('Address of the system or device.'),
+      error: text('A sentence.'),
+    }),
+    'Every source that failed; absent where none did.',
+  ),
 )
 
 export const Refresh = schemaOf<api.RefreshBody>()(
@@ -289,7 +316,7 @@ export const Refresh = schemaOf<api.RefreshBody>()(
     status: oneOf(['success', 'partial'], '`partial` where some manufacturer failed.'),
     receivers_updated: whole('Receivers seen in this poll.'),
     timestamp: time('Of this answer.'),
-    errors: unreached,
+    errors: sourceErrors,
   }),
 )
 

@@ -98,6 +98,7 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
       status: oneOf(
         [
           'healthy',
+          'unknown',
           'degraded',
           'unhealthy',
           'disabled',
@@ -107,7 +108,7 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
           'error',
           'stopped',
         ],
-        'The first five of an upstream, the others of a link; each try to bring it up again is not told.',
+        'The first six of an upstream, the others of a link; each try to bring it up again is not told.',
       ),
     },
     message<messages.StatusUpdate>(

@@ -32,7 +32,7 @@ export interface DeviceList<Device> {
   readonly devices: readonly Device[]
   /** How many entries could not be read and were left out. */
   readonly malformed: number
-  /** What is wrong with the list or single devices; a hundred at most. */
+  /** What is wrong with the list or single devices. */
   readonly complaints?: readonly Complaint[]
 }
 

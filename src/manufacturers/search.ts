@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Observation } from '../model/receiver.ts'
 import { type BrowseOptions, browse, type MulticastGroup, overhear } from '../upstream/announcements.ts'
 import type { Destinations } from '../upstream/destinations.ts'
+import { ApiError } from '../upstream/errors.ts'
 import { openLine } from '../upstream/line.ts'
 import { createLink, createTurnstile, type Link } from '../upstream/link.ts'
 import type { Form, Introduction, Meeting, Plugin, Source } from './plugin.ts'
@@ -34,6 +35,8 @@ export interface SearchOptions {
   readonly known: ReadonlySet<string>
   readonly destinations: Destinations
   readonly signal: AbortSignal
+  /** Called for a device of this manufacturer that answered and that the plugin does not support. */
+  readonly onUnsupported?: (address: string, error: string) => void
   /** Where services are asked for; the multicast group unless told. */
   readonly announcements?: Pick<BrowseOptions, 'group' | 'from'>
   /** Where beacons are listened to; their own group unless told. */
@@ -168,7 +171,8 @@ async function askOne(
     const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
     const { devices } = await heard.listDevices(signal)
     return devices.map((device) => toFound(kind, address, heard.form.transformDeviceData(device)))
-  } catch {
+  } catch (error) {
+    if (error instanceof ApiError && error.answer === 'unsupported') options.onUnsupported?.(address, error.message)
     return []
   } finally {
     await link?.close()

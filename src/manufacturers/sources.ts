@@ -1,7 +1,7 @@
 /** From a manufacturer's record to the sources that can be asked: each with its plugin and its link. */
 
 import { createDestinations, type Destinations, isRefusedNow } from '../upstream/destinations.ts'
-import { ApiError } from '../upstream/errors.ts'
+import { ApiError, type UpstreamAnswer } from '../upstream/errors.ts'
 import { createLink, type Link, type Turnstile } from '../upstream/link.ts'
 import { getPlugin } from './index.ts'
 import {
@@ -150,6 +150,7 @@ export interface Trouble {
   readonly retryAfter: number | null
   /** Credentials or access were refused. */
   readonly isRefused: boolean
+  readonly answer: UpstreamAnswer
   /** How an answer began that made no sense. */
   readonly excerpt?: string | undefined
 }
@@ -157,8 +158,10 @@ export interface Trouble {
 /** What was thrown while a source was asked. */
 export function readTrouble(thrown: unknown): Trouble {
   if (!(thrown instanceof ApiError)) {
-    return { error: thrown instanceof Error ? thrown.message : String(thrown), retryAfter: null, isRefused: false }
+    const error = thrown instanceof Error ? thrown.message : String(thrown)
+    return { error, retryAfter: null, isRefused: false, answer: 'none' }
   }
   const isRefused = thrown.status === 401 || thrown.status === 403
-  return { error: thrown.message, retryAfter: thrown.retryAfter, isRefused, excerpt: thrown.response?.excerpt }
+  const { message: error, retryAfter, answer, response } = thrown
+  return { error, retryAfter, isRefused, answer, excerpt: response?.excerpt }
 }

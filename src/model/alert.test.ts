@@ -187,9 +187,9 @@ test.each<[string, number[], string[]]>([
   ['fails again', [3, 0, 1, 2, 3, 0], ['+critical', '-', '+critical', '-']],
 ])('a source %s', (_, failures, expected) => {
   const book = createBook()
-  const said = failures.flatMap((consecutive_failures) => {
-    const error = consecutive_failures === 0 ? null : 'refused'
-    const fares = { manufacturer: 'shure', source: 'shure:http://x', consecutive_failures, error }
+  const said = failures.flatMap((unsuccessful_cycles) => {
+    const error = unsuccessful_cycles === 0 ? null : 'refused'
+    const fares = { manufacturer: 'shure', source: 'shure:http://x', unsuccessful_cycles, error }
     return book.apply(judgeSource(fares, book.find))
   })
   expect(said).toEqual(expected)

@@ -6,6 +6,7 @@
 import { toTimestamp } from './api.ts'
 import type { Fault } from './details.ts'
 import type { Unit } from './hardware.ts'
+import { addressOf } from './health.ts'
 import type { AlertMessage, Severity } from './messages.ts'
 import type { Receiver, Transmitter } from './receiver.ts'
 
@@ -190,17 +191,17 @@ const faultTexts: Readonly<Record<Fault, string>> = {
 export interface SourceFares {
   readonly manufacturer: string
   readonly source: string
-  readonly consecutive_failures: number
+  /** Cycles in a row without a success: those that failed, and those that the source answered by asking for a pause. */
+  readonly unsuccessful_cycles: number
   readonly error: string | null
 }
 
 export function judgeSource(fares: SourceFares, open: OpenAlerts): AlertChange[] {
-  const { manufacturer, source, consecutive_failures: failures, error } = fares
+  const { manufacturer, source, unsuccessful_cycles: failures, error } = fares
   const alert = open(upstreamSubject(source))
   const address = addressOf(source, manufacturer)
   if (failures === 0) {
-    // An upstream that asks for a pause does not answer yet.
-    if (alert === undefined || error !== null) return []
+    if (alert === undefined) return []
     return [{ type: 'clear', alert, message: `${manufacturer} answers again (${address})` }]
   }
   if (alert !== undefined || failures < failingFrom) return []
@@ -251,11 +252,6 @@ export function lostLink(manufacturer: string, source: string): Finding {
     receiver_id: null,
     channel_id: null,
   }
-}
-
-/** `<manufacturer>:<address>` without the manufacturer. */
-function addressOf(source: string, manufacturer: string): string {
-  return source.startsWith(`${manufacturer}:`) ? source.slice(manufacturer.length + 1) : source
 }
 
 /** `GET /api/alerts/`. */

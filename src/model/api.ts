@@ -1,7 +1,7 @@
 /** REST bodies and pages: record -> body. Field names and types are the interface specification's. */
 
 import type { ChannelDetails, ReceiverDetails, TransmitterDetails } from './details.ts'
-import type { ServiceHealth } from './health.ts'
+import type { ServiceHealth, SourceError } from './health.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
 import type { NetworkMode } from './network.ts'
 import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
@@ -117,7 +117,7 @@ export interface RefreshBody {
   readonly status: 'success' | 'partial'
   readonly receivers_updated: number
   readonly timestamp: string
-  readonly errors?: readonly { readonly manufacturer: string; readonly error: string }[]
+  readonly errors?: readonly SourceError[]
 }
 
 /** A channel's own readings fill a transmitter's gaps; they never make a transmitter. */

@@ -3,6 +3,7 @@
 import { type DiscoveredDevice, toTimestamp } from './api.ts'
 import type { DiscoveredRecord, LoggedMovement, QueueEntry, ReviewedEntry } from './discovery.ts'
 import { type Failure, Refusal } from './errors.ts'
+import type { SourceError } from './health.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
 import type { Receiver } from './receiver.ts'
 import { type Known, reconcile } from './reconcile.ts'
@@ -14,7 +15,7 @@ export type ScannedDevice = Pick<DiscoveredDevice, 'ip' | 'device_type' | 'chann
 export interface ScanBody {
   readonly discovered: number
   readonly devices: readonly ScannedDevice[]
-  readonly errors?: readonly { readonly manufacturer: string; readonly error: string }[]
+  readonly errors?: readonly SourceError[]
 }
 
 /** An item of `GET /api/discovery/pending/`. */

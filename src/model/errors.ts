@@ -38,7 +38,7 @@ export const refusals = {
   rate_limited: { status: 429, say: () => 'Too many requests.' },
   head_too_large: { status: 431, say: () => 'The request head is too large.' },
   internal: { status: 500, say: () => 'Internal server error.' },
-  upstream_failed: { status: 503, say: () => 'No manufacturer system could be reached.' },
+  upstream_failed: { status: 503, say: () => 'Every manufacturer system that was asked failed.' },
   store_busy: { status: 503, say: () => 'The database is busy or out of reach; try again.' },
   store_damaged: {
     status: 503,

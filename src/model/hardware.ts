@@ -204,7 +204,7 @@ export interface UnitBody {
 /** What was true last; nobody can say whether it still is while the manufacturer's system cannot be asked. */
 function presence(isThere: boolean, upstream: UpstreamStatus): Presence {
   if (!isThere) return 'offline'
-  return upstream === 'healthy' || upstream === 'degraded' ? 'online' : 'unknown'
+  return upstream === 'unhealthy' || upstream === 'disabled' || upstream === 'unconfigured' ? 'unknown' : 'online'
 }
 
 export function toChassisBody(

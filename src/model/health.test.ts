@@ -1,28 +1,104 @@
 import { expect, test } from 'vitest'
-import { manufacturerHealth, type SourceReport, serviceHealth, storeHealth, summarize } from './health.ts'
+import {
+  type Complaint,
+  manufacturerHealth,
+  noDeviceErrors,
+  type SourceReport,
+  serviceHealth,
+  storeHealth,
+  summarize,
+  toDeviceErrors,
+  withoutSources,
+} from './health.ts'
 
-const now = 1000
+const dayMs = 24 * 3600_000
+const now = 100 * dayMs
 const shure = { code: 'shure', base_url: 'http://a', isEnabled: true, sources: ['shure:a', 'shure:b'], unverified: [] }
 
-function report(source: string, failures: number, hold_until = 0): SourceReport {
+function report(source: string, failures: number, more: Partial<SourceReport> = {}): SourceReport {
   const error = failures > 0 ? 'connection refused' : null
-  const rest = { last_success_at: null, overruns: 0, warning: null }
-  return { manufacturer: 'shure', source, consecutive_failures: failures, error, hold_until, ...rest }
+  const rest = { last_success_at: now - 1000, overruns: 0, warning: null, device_errors: noDeviceErrors }
+  return { manufacturer: 'shure', source, consecutive_failures: failures, error, hold_until: 0, ...rest, ...more }
 }
+
+const unanswered = { last_success_at: null }
+const held = { hold_until: now + 1, error: 'it is rate limited' }
 
 // Conformance: C-5.28, C-5.31.
 // Reliability: 2.1.4.
 test.each([
-  ['no report yet', [], 'healthy', 0],
+  ['no report yet', [], 'unknown', 0],
   ['all well', [report('shure:a', 0), report('shure:b', 0)], 'healthy', 0],
   ['one of two fails', [report('shure:a', 5), report('shure:b', 0)], 'degraded', 0],
-  ['one failure', [report('shure:a', 1)], 'degraded', 1],
-  ['two failures', [report('shure:a', 2)], 'degraded', 2],
-  ['three failures', [report('shure:a', 3)], 'unhealthy', 3],
-  ['asked to wait', [report('shure:a', 0, now + 1)], 'degraded', 0],
-  ['a source that is configured no more', [report('shure:old', 9)], 'healthy', 0],
+  ['one of two has not answered yet', [report('shure:a', 0), report('shure:b', 0, unanswered)], 'unknown', 0],
+  ['one of two fails, the other has not answered yet', [report('shure:a', 3)], 'degraded', 3],
+  ['one failure', [report('shure:a', 1), report('shure:b', 0)], 'degraded', 0],
+  ['two failures', [report('shure:a', 2), report('shure:b', 2)], 'degraded', 2],
+  ['three failures', [report('shure:a', 4), report('shure:b', 3)], 'unhealthy', 3],
+  ['asked to wait', [report('shure:a', 0, held), report('shure:b', 0)], 'healthy', 0],
+  ['asked to wait before any success', [report('shure:a', 0, { ...held, ...unanswered })], 'unknown', 0],
+  ['asked to wait after a failure', [report('shure:a', 1, held), report('shure:b', 0)], 'degraded', 0],
+  ['asked to wait after three failures', [report('shure:a', 3, held), report('shure:b', 3)], 'unhealthy', 3],
+  ['a source that is configured no more', [report('shure:old', 9)], 'unknown', 0],
 ] as const)('%s', (_name, reports, status, failures) => {
   expect(manufacturerHealth(shure, reports, now)).toMatchObject({ status, consecutive_failures: failures })
+})
+
+test.each([
+  ['a moment ago', now - 1, 'healthy'],
+  ['almost a day ago', now - dayMs + 1, 'healthy'],
+  ['a day ago', now - dayMs, 'unknown'],
+  ['in a minute, on a clock that was set back since', now + 60_000, 'healthy'],
+  ['next year, on a clock that was set back since', now + 365 * dayMs, 'unknown'],
+  ['never', null, 'unknown'],
+] as const)('the last success was %s', (_name, last_success_at, status) => {
+  const one = { ...shure, sources: ['shure:a'] }
+  expect(manufacturerHealth(one, [report('shure:a', 0, { last_success_at })], now).status).toBe(status)
+})
+
+test('without a source there is nothing to fail', () => {
+  const health = manufacturerHealth({ ...shure, sources: [] }, [], now)
+  expect(health).toEqual({ ...withoutSources, code: 'shure', base_url: 'http://a', status: 'unconfigured' })
+  expect(serviceHealth([health], {}).status).toBe('healthy')
+})
+
+test('every failing source and device is named with its reason', () => {
+  const sources = ['shure:a', 'shure:b', 'shure:c', 'shure:d', 'shure:e']
+  const broken = (id: number) => ({ device: `d${id}`, error: 'ip cannot be read' })
+  const reports = [
+    report('shure:a', 3, { error: 'connection refused by a' }),
+    report('shure:b', 1, { error: 'no answer from b' }),
+    report('shure:c', 0, { ...held, ...unanswered, error: 'c is rate limited' }),
+    report('shure:d', 0, { ...held, device_errors: { listed: [broken(1), broken(2)], more: 7 } }),
+  ]
+  expect(manufacturerHealth({ ...shure, sources }, reports, now, (source) => source === 'shure:e')).toMatchObject({
+    status: 'degraded',
+    error: 'connection refused by a',
+    sources: [
+      { source: 'a', status: 'unhealthy', consecutive_failures: 3, error: 'connection refused by a' },
+      { source: 'b', status: 'degraded', consecutive_failures: 1, error: 'no answer from b' },
+      { source: 'c', status: 'unknown', consecutive_failures: 0, error: 'c is rate limited' },
+      { source: 'd', status: 'healthy', consecutive_failures: 0, error: null },
+      { source: 'e', status: 'unhealthy', consecutive_failures: 0, error: expect.stringMatching(/^no process/) },
+    ],
+    details: ['c is rate limited', 'it is rate limited'],
+    device_errors: [broken(1), broken(2)],
+    more: 7,
+  })
+})
+
+test('at most a hundred failing devices are listed, and the others counted', () => {
+  const problem = 'ip cannot be read'
+  const ofList: Complaint = { about: 'the list', problem: 'it is empty' }
+  const complaint = (id: number): Complaint => ({ about: `device ${id}`, problem, device: String(id) })
+  const complaints = [ofList, ...Array.from({ length: 80 }, (_, id) => complaint(id))]
+  const device_errors = toDeviceErrors(complaints)
+  expect([device_errors.listed.length, device_errors.more]).toEqual([80, 0])
+  expect(device_errors.listed[0]).toEqual({ device: '0', error: problem })
+  const reports = [report('shure:a', 0, { device_errors }), report('shure:b', 0, { device_errors })]
+  const health = manufacturerHealth(shure, reports, now)
+  expect([health.status, health.device_errors.length, health.more]).toEqual(['healthy', 100, 60])
+  expect(toDeviceErrors([...complaints, ...complaints])).toMatchObject({ more: 60 })
 })
 
 test.each([
@@ -43,8 +119,8 @@ test('what decides no status stands beside it', () => {
     overruns: 3,
     details: ['the certificate of 10.0.0.5 is not verified', 'device 3: no name'],
   })
-  const held = { ...report('shure:a', 0, now + 1), error: 'it is rate limited' }
-  expect(manufacturerHealth(shure, [held], now).details).toEqual(['it is rate limited'])
+  const health = manufacturerHealth(shure, [report('shure:a', 0, held)], now)
+  expect(health.details).toEqual(['it is rate limited'])
   const complaint = { about: 'device 3', problem: 'ip cannot be read' }
   expect([summarize([]), summarize([complaint]), summarize([complaint, complaint])]).toEqual([
     null,
@@ -55,17 +131,18 @@ test('what decides no status stands beside it', () => {
 
 // Conformance: C-5.27.
 test('the service shows the worst manufacturer, or the one that is asked for', () => {
-  const rest = { consecutive_failures: 0, error: null, overruns: 0, details: [] }
-  const well = { code: 'a', status: 'healthy', base_url: 'http://a', ...rest } as const
+  const well = { ...withoutSources, code: 'a', status: 'healthy', base_url: 'http://a' } as const
   const ill = {
-    ...rest,
+    ...withoutSources,
     code: 'b',
     status: 'unhealthy',
     base_url: 'http://b',
     consecutive_failures: 4,
     error: 'x',
   } as const
-  const off = { code: 'c', status: 'disabled', base_url: 'http://c', ...rest } as const
+  const off = { ...withoutSources, code: 'c', status: 'disabled', base_url: 'http://c' } as const
+  const unknown = { ...withoutSources, code: 'd', status: 'unknown', base_url: 'http://d' } as const
+  const slow = { ...withoutSources, code: 'e', status: 'degraded', base_url: 'http://e' } as const
   expect(serviceHealth([well, ill, off], {})).toMatchObject({
     status: 'degraded',
     vendor_api: { base_url: 'http://b' },
@@ -76,6 +153,8 @@ test('the service shows the worst manufacturer, or the one that is asked for', (
     vendor_api: { status: 'unconfigured' },
     manufacturers: [],
   })
+  expect(serviceHealth([well, unknown], {})).toMatchObject({ status: 'degraded', vendor_api: { status: 'unknown' } })
+  expect(serviceHealth([unknown, slow, well], {}).vendor_api.status).toBe('degraded')
   const full = serviceHealth([well], { details: ['The disk is full.'] })
   expect(full).toMatchObject({ status: 'degraded', details: ['The disk is full.'] })
   expect(serviceHealth([], { selected: 'x' })).toEqual({

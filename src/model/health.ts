@@ -1,6 +1,8 @@
 /** Many source reports -> one service health. */
 
-export type UpstreamStatus = 'healthy' | 'degraded' | 'unhealthy' | 'disabled' | 'unconfigured'
+/** `unknown`: it has not answered yet, or not for a day. */
+export type SourceStatus = 'healthy' | 'unknown' | 'degraded' | 'unhealthy'
+export type UpstreamStatus = SourceStatus | 'disabled' | 'unconfigured'
 
 /** How one source (one upstream address) of a manufacturer fares. */
 export interface SourceReport {
@@ -9,13 +11,14 @@ export interface SourceReport {
   readonly consecutive_failures: number
   /** A sentence for the person who can mend it; null when all is well. */
   readonly error: string | null
-  /** No request goes out before this time (Retry-After); 0 when none is due. */
+  /** The end of the pause that the source asked for in its last answer (Retry-After); 0 when it asked for none. */
   readonly hold_until: number
   readonly last_success_at: number | null
   /** Cycles that outlasted their interval. */
   readonly overruns: number
   /** What is not as it should be and no failure; null when nothing is. */
   readonly warning: string | null
+  readonly device_errors: DeviceErrors
 }
 
 /** Something in an upstream's answer that is passed over. */
@@ -23,6 +26,8 @@ export interface Complaint {
   /** The device, or the entry of the list. */
   readonly about: string
   readonly problem: string
+  /** The failing device: its id, or its place in the list where it has none. Absent where the problem is not a device. */
+  readonly device?: string
 }
 
 /** Complaints as one sentence; null when there are none. */
@@ -31,6 +36,51 @@ export function summarize(complaints: readonly Complaint[]): string | null {
   if (first === undefined) return null
   const more = complaints.length === 1 ? '' : ` (and ${complaints.length - 1} more)`
   return `${first.about}: ${first.problem}${more}`
+}
+
+export interface DeviceError {
+  readonly device: string
+  readonly error: string
+}
+
+export interface DeviceErrors {
+  /** At most 100. */
+  readonly listed: readonly DeviceError[]
+  /** How many are not listed. */
+  readonly more: number
+}
+
+const maxDeviceErrors = 100
+
+export const noDeviceErrors: DeviceErrors = { listed: [], more: 0 }
+
+export function toDeviceErrors(complaints: readonly Complaint[]): DeviceErrors {
+  const all = complaints.flatMap(({ device, problem }) => (device === undefined ? [] : [{ device, error: problem }]))
+  return mergeDeviceErrors([{ listed: all, more: 0 }])
+}
+
+function mergeDeviceErrors(parts: readonly DeviceErrors[]): DeviceErrors {
+  const all = parts.flatMap(({ listed }) => listed)
+  const listed = all.slice(0, maxDeviceErrors)
+  const unlisted = parts.reduce((sum, { more }) => sum + more, 0)
+  return { listed, more: unlisted + all.length - listed.length }
+}
+
+export interface SourceHealth {
+  /** Its address. */
+  readonly source: string
+  readonly status: SourceStatus
+  readonly consecutive_failures: number
+  /** A sentence for the person who can mend it; null when healthy. */
+  readonly error: string | null
+}
+
+/** Why one source could not be asked, or not as it should be. */
+export interface SourceError {
+  readonly manufacturer: string
+  /** Its address. */
+  readonly source: string
+  readonly error: string
 }
 
 export interface ManufacturerHealth {
@@ -43,6 +93,12 @@ export interface ManufacturerHealth {
   readonly overruns: number
   /** What is not as it should be without deciding the status, a sentence each. */
   readonly details: readonly string[]
+  /** All of its sources, in the order of its configuration. */
+  readonly sources: readonly SourceHealth[]
+  /** Devices that its sources list and that cannot be read; at most 100. */
+  readonly device_errors: readonly DeviceError[]
+  /** How many failing devices are not among `device_errors`. */
+  readonly more: number
 }
 
 /** A manufacturer as health sees it: its sources in the order of its configuration. */
@@ -57,7 +113,8 @@ export interface MonitoredManufacturer {
 
 /** One manufacturer picked out; the optional fields are missing where none is configured. */
 export type VendorHealth = Pick<ManufacturerHealth, 'status' | 'base_url' | 'consecutive_failures'> &
-  Partial<Pick<ManufacturerHealth, 'error' | 'overruns' | 'details'>>
+  Partial<Omit<ManufacturerHealth, 'code'>>
+
 /** Damage stays for as long as the database is open; an unwritable one is well again with the next write. */
 export type StoreCondition = 'well' | 'unwritable' | 'damaged'
 
@@ -86,12 +143,35 @@ export interface ServiceHealth {
 /** From how many failed cycles in a row an upstream counts as unhealthy. */
 const unhealthyFrom = 3
 
-function sourceStatus(report: SourceReport, now: number): 'healthy' | 'degraded' | 'unhealthy' {
-  if (report.consecutive_failures >= unhealthyFrom) return 'unhealthy'
-  return report.consecutive_failures > 0 || report.hold_until > now ? 'degraded' : 'healthy'
-}
+/** A success counts for so long, across restarts too. */
+const successCountsForMs = 24 * 3600_000
 
 const nobodyPolls = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
+
+/** A pause that the source asked for (`hold_until`) changes no status. */
+function sourceStatus({ consecutive_failures, last_success_at }: SourceReport, now: number): SourceStatus {
+  if (consecutive_failures >= unhealthyFrom) return 'unhealthy'
+  if (consecutive_failures > 0) return 'degraded'
+  // A success in the future was noted before the clock was set back.
+  const isKnown = last_success_at !== null && Math.abs(now - last_success_at) < successCountsForMs
+  return isKnown ? 'healthy' : 'unknown'
+}
+
+/** `<manufacturer>:<address>` without the manufacturer. */
+export function addressOf(source: string, manufacturer: string): string {
+  return source.startsWith(`${manufacturer}:`) ? source.slice(manufacturer.length + 1) : source
+}
+
+/** What a manufacturer has to say without any source. */
+export const withoutSources = {
+  consecutive_failures: 0,
+  error: null,
+  overruns: 0,
+  details: [],
+  sources: [],
+  device_errors: [],
+  more: 0,
+} as const satisfies Partial<ManufacturerHealth>
 
 /** A manufacturer is as well as its best source, but not healthy while any fails, or is polled by nobody. */
 export function manufacturerHealth(
@@ -100,43 +180,55 @@ export function manufacturerHealth(
   now: number,
   isUnpolled: (source: string) => boolean = () => false,
 ): ManufacturerHealth {
-  const { code, base_url, isEnabled, sources } = manufacturer
-  if (!isEnabled) {
-    return { code, status: 'disabled', base_url, consecutive_failures: 0, error: null, overruns: 0, details: [] }
-  }
-  const listed = new Set(sources)
-  const own = reports.filter((one) => one.manufacturer === code && listed.has(one.source))
-  const unpolled = sources.filter(isUnpolled)
-  const polled = own.filter(({ source }) => !isUnpolled(source))
-  const statuses = [...polled.map((report) => sourceStatus(report, now)), ...unpolled.map(() => 'unhealthy' as const)]
-  const failures = own.map((report) => report.consecutive_failures)
-  // A source that has not reported yet counts as neither well nor ill.
-  const best = failures.length === 0 ? 0 : Math.min(...failures)
-  const status = statuses.every((one) => one === 'healthy')
-    ? 'healthy'
-    : statuses.every((one) => one === 'unhealthy')
-      ? 'unhealthy'
-      : 'degraded'
-  const failure = own.find((report) => report.error !== null)?.error ?? null
-  const error = unpolled.length > 0 ? nobodyPolls : failure
+  const { code, base_url, isEnabled } = manufacturer
+  if (!isEnabled) return { ...withoutSources, code, status: 'disabled', base_url }
+  const bySource = new Map(reports.map((report) => [report.source, report]))
+  const own = manufacturer.sources.flatMap((source) => bySource.get(source) ?? [])
+  const sources = manufacturer.sources.map((source): SourceHealth => {
+    const report = bySource.get(source)
+    const address = addressOf(source, code)
+    const consecutive_failures = report?.consecutive_failures ?? 0
+    if (isUnpolled(source)) return { source: address, status: 'unhealthy', consecutive_failures, error: nobodyPolls }
+    const status = report === undefined ? 'unknown' : sourceStatus(report, now)
+    const error = status === 'healthy' ? null : (report?.error ?? null)
+    return { source: address, status, consecutive_failures, error }
+  })
+  const { listed, more } = mergeDeviceErrors(own.map(({ device_errors }) => device_errors))
   return {
     code,
-    status,
+    status: commonStatus(sources.map(({ status }) => status)),
     base_url,
-    consecutive_failures: best,
-    error: status === 'healthy' ? null : error,
+    consecutive_failures: own.length === 0 ? 0 : Math.min(...own.map((report) => report.consecutive_failures)),
+    error: sources.find(({ error }) => error !== null)?.error ?? null,
     overruns: own.reduce((sum, { overruns }) => sum + overruns, 0),
     details: [
       ...manufacturer.unverified.map((host) => `the certificate of ${host} is not verified`),
-      ...own.flatMap(({ hold_until, error }) => (hold_until > now ? (error ?? []) : [])),
+      ...own.flatMap(({ source, hold_until, error }) => (hold_until > 0 && !isUnpolled(source) ? (error ?? []) : [])),
       ...own.flatMap(({ warning }) => warning ?? []),
     ],
+    sources,
+    device_errors: listed,
+    more,
   }
+}
+
+function commonStatus(statuses: readonly SourceStatus[]): UpstreamStatus {
+  const [first] = statuses
+  if (first === undefined) return 'unconfigured'
+  if (statuses.every((one) => one === first)) return first
+  return statuses.some((one) => one === 'unhealthy' || one === 'degraded') ? 'degraded' : 'unknown'
 }
 
 const unconfigured: VendorHealth = { status: 'unconfigured', base_url: '', consecutive_failures: 0 }
 
-const severity: Record<UpstreamStatus, number> = { unhealthy: 3, degraded: 2, healthy: 1, disabled: 0, unconfigured: 0 }
+const severity: Record<UpstreamStatus, number> = {
+  unhealthy: 4,
+  degraded: 3,
+  unknown: 2,
+  healthy: 1,
+  disabled: 0,
+  unconfigured: 0,
+}
 
 /** A write that has waited longer than this is stuck. */
 const stuckWriteMs = 5000
@@ -191,7 +283,8 @@ export function serviceHealth(
   const { store = wellStore } = options
   const details = [...(store.details === null ? [] : [store.details]), ...(options.details ?? [])]
   const enabled = manufacturers.filter((one) => one.status !== 'disabled')
-  const isWell = enabled.every((one) => one.status === 'healthy') && details.length === 0
+  const areWell = enabled.every(({ status }) => status === 'healthy' || status === 'unconfigured')
+  const isWell = areWell && details.length === 0
   const shown =
     options.selected === undefined
       ? [...enabled].sort((a, b) => severity[b.status] - severity[a.status])[0]

@@ -4,7 +4,8 @@ import type { Transport } from './connection.ts'
 import type { ManufacturerHealth } from './health.ts'
 
 /** An item of `GET /api/admin/manufacturers/`. */
-export interface ManufacturerBody extends Pick<ManufacturerHealth, 'code' | 'status' | 'error'> {
+export interface ManufacturerBody
+  extends Pick<ManufacturerHealth, 'code' | 'status' | 'error' | 'sources' | 'device_errors' | 'more'> {
   readonly name: string
   readonly plugin: string
   readonly api_enabled: boolean

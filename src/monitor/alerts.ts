@@ -230,7 +230,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
     },
     left: (receiverId) => void ours.delete(receiverId),
     noteSource(fares) {
-      if (fares.consecutive_failures === 0 && !open.has(upstreamSubject(fares.source)) && sources.size === 0) return
+      if (fares.unsuccessful_cycles === 0 && !open.has(upstreamSubject(fares.source)) && sources.size === 0) return
       sources.set(fares.source, fares)
       schedule()
     },

@@ -4,6 +4,8 @@ import type { Complaint } from '../model/health.ts'
 import type { Log } from './log.ts'
 
 const againAfterMs = 60 * 60_000
+/** Of one list so many are told. */
+const maxAtOnce = 100
 /** So many different ones are kept apart; a system that brings more is beyond telling one by one. */
 const maxRemembered = 1000
 
@@ -13,7 +15,7 @@ export function createComplain(log: Log, source: string): Complain {
   const saidAt = new Map<string, number>()
   return (complaints) => {
     const now = performance.now()
-    for (const { about, problem } of complaints) {
+    for (const { about, problem } of complaints.slice(0, maxAtOnce)) {
       const at = saidAt.get(about)
       if (at !== undefined ? now - at < againAfterMs : saidAt.size >= maxRemembered) continue
       saidAt.set(about, now)

@@ -40,8 +40,12 @@ export interface Monitor {
    * manufacturer, if told, without sharing.
    */
   run(signal: AbortSignal, hooks?: MonitorHooks, manufacturer?: string): Promise<void>
-  /** One cycle of every source of these manufacturers, now; joins cycles that are under way. */
-  pollNow(manufacturers: readonly string[], signal: AbortSignal): Promise<readonly PolledSource[]>
+  /** One cycle of every source of these manufacturers, now; joins cycles that are under way. `onPolled`: one is done. */
+  pollNow(
+    manufacturers: readonly string[],
+    signal: AbortSignal,
+    onPolled?: (polled: PolledSource) => void,
+  ): Promise<readonly PolledSource[]>
 }
 
 export interface MonitorHooks {
@@ -52,6 +56,8 @@ export interface MonitorHooks {
 
 export interface PolledSource {
   readonly manufacturer: string
+  /** Its address. */
+  readonly source: string
   readonly plugin: Plugin
   readonly report: CycleReport
 }
@@ -202,7 +208,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       await answering
       await sharing
     },
-    async pollNow(manufacturers, signal) {
+    async pollNow(manufacturers, signal, onPolled) {
       const wanted = [...watches.values()].filter(({ poller }) => manufacturers.includes(poller.heard.manufacturer))
       return Promise.all(
         wanted.map(async (watch) => {
@@ -217,7 +223,10 @@ export function createMonitor(deps: MonitorDeps): Monitor {
             pollOwn: () => pollOwn(watch, signal),
             pollOnce: watch.loop === undefined ? pollOnce : null,
           })
-          return { manufacturer: heard.manufacturer, plugin: heard.plugin, report }
+          const { manufacturer, plugin, source } = heard
+          const polled = { manufacturer, source: source.baseUrl, plugin, report }
+          onPolled?.(polled)
+          return polled
         }),
       )
     },

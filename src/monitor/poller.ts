@@ -5,7 +5,7 @@ import type { Latest } from '../live/latest.ts'
 import type { Tally } from '../live/tally.ts'
 import type { DeviceList, UpstreamDevice } from '../manufacturers/plugin.ts'
 import { type HeardSource, readTrouble } from '../manufacturers/sources.ts'
-import { type Complaint, summarize } from '../model/health.ts'
+import type { Complaint } from '../model/health.ts'
 import { type Observation, type Receiver, withoutOvertaken } from '../model/receiver.ts'
 import { isOtherHardware } from '../model/reconcile.ts'
 import { StoreBusyError } from '../store/errors.ts'
@@ -24,8 +24,8 @@ export interface CycleReport extends IngestReport {
   readonly errors: number
   /** Why the cycle failed; null when it did not. */
   readonly error: string | null
-  /** Whose fault that was. */
-  readonly failed: 'upstream' | 'store' | null
+  /** Where: nothing answered, what answered could not be used, or the database could not be written. */
+  readonly failed: 'unreachable' | 'upstream' | 'store' | null
   readonly duration_ms: number
 }
 
@@ -157,7 +157,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       const report = { ...taken, duplicates: taken.duplicates + repeated, repeated: taken.repeated + repeated }
       isStored = true
       const error = trouble === undefined ? null : readTrouble(trouble).error
-      const failed = trouble === undefined ? null : 'upstream'
+      const failed = trouble === undefined ? null : readTrouble(trouble).answer === 'none' ? 'unreachable' : 'upstream'
       return { ...report, errors: malformed, error, failed, duration_ms: Math.round(performance.now() - startedAt) }
     } catch (error) {
       if (isStored) log.error({ source: heard.id, error: String(error) }, 'the cycle could not be stored')
@@ -171,7 +171,7 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
       options.onShown?.()
       if (!isRehearsal) {
         tally.polled(heard, (performance.now() - startedAt) / 1000, trouble !== undefined)
-        await within(noteOutcome(trouble, summarize(complaints)), patienceMs)
+        await within(noteOutcome(trouble, complaints), patienceMs)
       }
     }
   }
@@ -402,10 +402,10 @@ export function createPoller(deps: PollDeps, heard: HeardSource): Poller {
     return gone
   }
 
-  async function noteOutcome(trouble: unknown, warning: string | null): Promise<void> {
+  async function noteOutcome(trouble: unknown, complaints: readonly Complaint[]): Promise<void> {
     const { error, retryAfter, isRefused, excerpt } = readTrouble(trouble)
     poller.wasRefused = isRefused
-    if (trouble === undefined) return report({ ok: true, warning })
+    if (trouble === undefined) return report({ ok: true, complaints })
     if (excerpt !== undefined) log.debug({ source: heard.id, answered: excerpt }, 'the answer began like this')
     log.warn({ source: heard.id }, error)
     await report({ ok: false, error, holdMs: retryAfter === null ? null : link.holdMs })

@@ -1,13 +1,24 @@
 /** How every source fares: counted by whoever polls it, kept in the database, told when it changes. */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Feed } from '../live/feed.ts'
-import type { SourceReport } from '../model/health.ts'
-import { type ManufacturerHealth, type MonitoredManufacturer, manufacturerHealth } from '../model/health.ts'
+import type { SourceFares } from '../model/alert.ts'
+import {
+  type Complaint,
+  type ManufacturerHealth,
+  type MonitoredManufacturer,
+  manufacturerHealth,
+  noDeviceErrors,
+  type SourceReport,
+  summarize,
+  toDeviceErrors,
+} from '../model/health.ts'
 import type { Database } from '../store/database.ts'
+import { StoreBusyError, StoreDownError } from '../store/errors.ts'
 import { listSourceReports, saveSourceReports } from '../store/sources.ts'
 
 export type CycleOutcome =
-  | { readonly ok: true; readonly warning: string | null }
+  | { readonly ok: true; readonly complaints: readonly Complaint[] }
   /** `holdMs`: the upstream asked for a pause, which is not a failure. */
   | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
 
@@ -20,11 +31,20 @@ export interface Reports {
   note(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void>
   /** A cycle outlasted its interval; stored with the next one's outcome. */
   noteOverrun(source: string): void
+  /** This source is configured no more. Configured again, it has not answered yet. */
+  forget(source: string): void
   health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[]
 }
 
 /** So long after our own last word of a source nobody else's counts. */
 const oursForMs = 60_000
+/** How often the time of the last success is stored while nothing else changes. */
+const storeSuccessEveryMs = 10 * 60_000
+
+/** Why the database refused a report, by source. */
+type Refused = ReadonlyMap<string, unknown>
+
+const noneRefused: Refused = new Map()
 
 export function createReports(deps: {
   readonly db: Database
@@ -32,16 +52,19 @@ export function createReports(deps: {
   manufacturers(): readonly MonitoredManufacturer[]
   isUnpolled(source: string): boolean
   now(): number
-  /** Hears of every cycle's outcome, once it is stored. */
-  onNoted?(report: SourceReport): void
+  /** Called after every cycle, once its outcome is stored or could not be. */
+  onNoted?(fares: SourceFares): void
 }): Reports {
   const { db, feed, isUnpolled, now } = deps
   const reports = new Map<string, SourceReport>()
   const notedAt = new Map<string, number>()
+  /** When each was stored last, on the monotonic clock. */
+  const storedAt = new Map<string, number>()
+  const unsuccessful = new Map<string, Unsuccessful>()
   const toldStatus = new Map<string, string>()
   /** Their last report did not reach the database. */
   const unstored = new Set<string>()
-  let storing: Promise<void> = Promise.resolve()
+  let storing: Promise<unknown> = Promise.resolve()
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
     return manufacturers.map((one) => manufacturerHealth(one, [...reports.values()], now(), isUnpolled))
@@ -50,24 +73,43 @@ export function createReports(deps: {
   /** One message a change of state, not one a failure. */
   function tellChanges(): void {
     for (const { code, status, error } of health(deps.manufacturers())) {
-      const before = toldStatus.get(code) ?? 'healthy'
+      const before = toldStatus.get(code) ?? 'unknown'
       toldStatus.set(code, status)
       if (before === status) continue
-      const message = error === null ? `${code} is ${status}` : `${code} is ${status}: ${error}`
+      const state = status === 'unknown' ? 'has not answered yet' : `is ${status}`
+      const message = error === null ? `${code} ${state}` : `${code} ${state}: ${error}`
       feed.publish({ type: 'status_update', about: 'upstream', manufacturer: code, status, message })
     }
   }
 
   /** In turn, and whoever comes first stores what all the others have to say. */
-  function store(): Promise<void> {
-    const work = storing.then(async () => {
-      const due = [...unstored].flatMap((source) => reports.get(source) ?? [])
-      if (due.length === 0) return
-      await db.transaction((tx) => saveSourceReports(tx, due))
-      for (const report of due) if (reports.get(report.source) === report) unstored.delete(report.source)
-    })
+  function store(): Promise<Refused> {
+    const work = storing.then(() => save([...unstored].flatMap((source) => reports.get(source) ?? [])))
     storing = work.catch(() => {})
     return work
+  }
+
+  /** A report that the database refuses keeps no other from being stored. Throws while the database is away. */
+  async function save(due: readonly SourceReport[]): Promise<Refused> {
+    if (due.length === 0) return noneRefused
+    try {
+      await db.transaction((tx) => saveSourceReports(tx, due))
+    } catch (error) {
+      if (error instanceof StoreDownError || error instanceof StoreBusyError) throw error
+      const [only, ...others] = due
+      return only !== undefined && others.length === 0 ? new Map([[only.source, error]]) : saveOneByOne(due)
+    }
+    for (const report of due) {
+      storedAt.set(report.source, performance.now())
+      if (reports.get(report.source) === report) unstored.delete(report.source)
+    }
+    return noneRefused
+  }
+
+  async function saveOneByOne(due: readonly SourceReport[]): Promise<Refused> {
+    const refused = new Map<string, unknown>()
+    for (const report of due) for (const [source, error] of await save([report])) refused.set(source, error)
+    return refused
   }
 
   return {
@@ -85,20 +127,29 @@ export function createReports(deps: {
       const after = nextReport(before, manufacturer, source, outcome, now())
       reports.set(source, after)
       notedAt.set(source, performance.now())
-      const isNews = before === undefined || isWorthStoring(before, after)
-      // A hold that is over is seen at the next look at what others have stored.
+      const unsuccessfulNow = countUnsuccessful(unsuccessful.get(source), before, outcome)
+      unsuccessful.set(source, unsuccessfulNow)
+      const isNews = before === undefined || isChanged(before, after)
+      const isDue = performance.now() - (storedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= storeSuccessEveryMs
       if (isNews) tellChanges()
-      if (isNews || unstored.has(source)) {
-        unstored.add(source)
-        await store()
+      if (isNews || isDue) unstored.add(source)
+      try {
+        const refused = unstored.has(source) ? await store() : noneRefused
+        if (refused.has(source)) throw refused.get(source)
+      } finally {
+        const { error } = after
+        deps.onNoted?.({ manufacturer, source, unsuccessful_cycles: unsuccessfulNow.cycles, error })
       }
-      deps.onNoted?.(after)
     },
     noteOverrun(source) {
       const report = reports.get(source)
       if (report === undefined) return
       reports.set(source, { ...report, overruns: report.overruns + 1 })
       unstored.add(source)
+    },
+    forget(source) {
+      for (const kept of [reports, notedAt, storedAt, unsuccessful]) kept.delete(source)
+      unstored.delete(source)
     },
     health,
   }
@@ -112,24 +163,43 @@ function nextReport(
   now: number,
 ): SourceReport {
   const failures = before?.consecutive_failures ?? 0
-  const { last_success_at = null, overruns = 0, warning = null } = before ?? {}
-  const kept = { manufacturer, source, last_success_at, overruns, warning }
+  const { last_success_at = null, overruns = 0, warning = null, device_errors = noDeviceErrors } = before ?? {}
+  const kept = { manufacturer, source, last_success_at, overruns, warning, device_errors }
   if (outcome.ok) {
-    const { warning } = outcome
-    return { ...kept, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: now, warning }
+    const { complaints } = outcome
+    const told = { warning: summarize(complaints), device_errors: toDeviceErrors(complaints) }
+    return { ...kept, ...told, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: now }
   }
   const { error, holdMs } = outcome
   return holdMs === null
     ? { ...kept, consecutive_failures: failures + 1, error, hold_until: 0 }
-    : { ...kept, consecutive_failures: failures, error, hold_until: now + holdMs }
+    : { ...kept, consecutive_failures: failures, error, hold_until: Math.ceil(now + holdMs) }
 }
 
 /** Success after success says nothing new. */
-function isWorthStoring(before: SourceReport, after: SourceReport): boolean {
-  return (
-    before.consecutive_failures !== after.consecutive_failures ||
-    before.hold_until !== after.hold_until ||
-    before.warning !== after.warning ||
-    before.error !== after.error
-  )
+function isChanged(before: SourceReport, after: SourceReport): boolean {
+  const { last_success_at: _, ...earlier } = before
+  const { last_success_at: __, ...later } = after
+  return !isDeepStrictEqual(earlier, later)
+}
+
+interface Unsuccessful {
+  /** In a row. */
+  readonly cycles: number
+  /** The end of the last pause, on the monotonic clock. */
+  readonly heldUntil: number
+}
+
+/** A pause counts once, however often somebody asks while it lasts. */
+function countUnsuccessful(
+  known: Unsuccessful | undefined,
+  before: SourceReport | undefined,
+  outcome: CycleOutcome,
+): Unsuccessful {
+  if (outcome.ok) return { cycles: 0, heldUntil: 0 }
+  const { cycles, heldUntil } = known ?? { cycles: before?.consecutive_failures ?? 0, heldUntil: 0 }
+  if (outcome.holdMs === null) return { cycles: cycles + 1, heldUntil: 0 }
+  const now = performance.now()
+  const isSamePause = now < heldUntil
+  return { cycles: isSamePause ? cycles : cycles + 1, heldUntil: now + outcome.holdMs }
 }

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type HeardSource, listSources, openSources, type SourceDeps, sourceId } from '../manufacturers/sources.ts'
-import type { ManufacturerHealth, MonitoredManufacturer } from '../model/health.ts'
+import { type ManufacturerHealth, type MonitoredManufacturer, withoutSources } from '../model/health.ts'
 import type { StoredManufacturer } from '../store/settings.ts'
 
 export interface Roster {
@@ -70,9 +70,7 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
     record,
     monitored: { code, base_url, isEnabled: record.api_enabled, sources: [], unverified: [] },
     sources: [],
-    trouble: record.api_enabled
-      ? { code, base_url, status: 'unhealthy', consecutive_failures: 0, error, overruns: 0, details: [] }
-      : null,
+    trouble: record.api_enabled ? { ...withoutSources, code, base_url, status: 'unhealthy', error } : null,
   })
   try {
     const listed = listSources(record)

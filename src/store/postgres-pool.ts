@@ -7,6 +7,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
 import { StoreBusyError, StoreDownError } from './errors.ts'
+import { toStorable } from './numbers.ts'
 import { createTurns } from './turns.ts'
 
 const connectAgainAfterMs = 500
@@ -95,8 +96,9 @@ export async function createPostgresPool(options: {
     let broken: StoreDownError | undefined
     async function query(text: string, values: readonly unknown[]) {
       if (broken !== undefined) throw broken
+      const storable = values.map(toStorable)
       try {
-        const result = await client.query(text, [...values])
+        const result = await client.query(text, storable)
         doubt = undefined
         return result
       } catch (error) {

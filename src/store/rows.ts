@@ -3,6 +3,7 @@
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { breathe, isBreathDue } from '../breather.ts'
 import type { Tx } from './database.ts'
+import { toStorable } from './numbers.ts'
 
 /** Keeps a statement with everything around it within some milliseconds. */
 export const chunkSize = 100
@@ -47,7 +48,8 @@ export async function executeForRows<Result, Name extends string>(
   const names = Object.keys(columns) as Name[]
   if (tx.dialect === 'postgres') {
     const types = names.map((name) => sql`${sql.ref(name)} ${sql.raw(columns[name])}`)
-    const told = sql`json_to_recordset(${JSON.stringify(rows)}::json) as told (${sql.join(types)})`
+    const json = JSON.stringify(rows, (_, value: unknown) => toStorable(value))
+    const told = sql`json_to_recordset(${json}::json) as told (${sql.join(types)})`
     return (await statement(told).execute(tx.query)).rows
   }
   const results: Result[] = []

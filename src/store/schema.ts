@@ -159,7 +159,7 @@ interface SettingRow {
   value: string
 }
 
-interface SourceRow {
+export interface SourceRow {
   source: string
   manufacturer: string
   consecutive_failures: number
@@ -168,6 +168,8 @@ interface SourceRow {
   last_success_at: number | null
   overruns: number
   warning: string | null
+  /** JSON; null where no device fails. */
+  device_errors: string | null
 }
 
 interface LeaseRow {

@@ -1,19 +1,32 @@
 /** How each source fares, told by whoever polls it. */
 
-import type { SourceReport } from '../model/health.ts'
+import { type DeviceErrors, noDeviceErrors, type SourceReport } from '../model/health.ts'
 import type { Reader, Tx } from './database.ts'
+import type { SourceRow } from './schema.ts'
 
 /** By source. */
 export async function listSourceReports(reader: Reader): Promise<SourceReport[]> {
-  return reader.selectFrom('sources').selectAll().orderBy('source').execute()
+  const rows = await reader.selectFrom('sources').selectAll().orderBy('source').execute()
+  return rows.map(toReport)
 }
 
 export async function saveSourceReports(tx: Tx, reports: readonly SourceReport[]): Promise<void> {
-  for (const { source, ...fields } of reports) {
+  for (const report of reports) {
+    const { source, ...fields } = toRow(report)
     await tx.query
       .insertInto('sources')
       .values({ source, ...fields })
       .onConflict((conflict) => conflict.column('source').doUpdateSet(fields))
       .execute()
   }
+}
+
+function toRow({ device_errors, ...fields }: SourceReport): SourceRow {
+  const isEmpty = device_errors.listed.length === 0
+  return { ...fields, device_errors: isEmpty ? null : JSON.stringify(device_errors) }
+}
+
+function toReport({ device_errors, ...fields }: SourceRow): SourceReport {
+  const read = device_errors === null ? noDeviceErrors : (JSON.parse(device_errors) as DeviceErrors)
+  return { ...fields, device_errors: read }
 }

@@ -16,6 +16,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
+import { toStorable } from './numbers.ts'
 import type { SqliteLog } from './sqlite-log.ts'
 import { createTurns } from './turns.ts'
 
@@ -147,7 +148,7 @@ function execute(database: Options['database'], sql: string, told: (error: unkno
 
 function toBindable(value: unknown): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0
-  return value === undefined ? null : value
+  return value === undefined ? null : toStorable(value)
 }
 
 const brokenCodes = new Map([

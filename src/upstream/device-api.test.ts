@@ -58,7 +58,8 @@ describe('the list', () => {
     const { devices, ...rest } = await listDevices(linkWith({ [path]: body }))
     expect(devices.map(({ id }) => id)).toEqual(['a', '7'])
     expect(rest).toMatchObject({ malformed: 4 })
-    expect(rest.complaints?.[0]).toEqual({ about: expect.stringMatching(/^entry \d/), problem: 'it has no device_id' })
+    const entry = 'entry 2 of the list'
+    expect(rest.complaints?.[0]).toEqual({ about: entry, problem: 'it has no device_id', device: entry })
   })
 
   test('ends at ten thousand', async () => {

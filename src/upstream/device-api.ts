@@ -51,7 +51,6 @@ export interface ApiDevice {
 }
 
 const maxDevices = 10_000
-const maxComplaints = 100
 
 /** The part of a plugin that is the same for every system of this form. */
 export const deviceApi = { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity }
@@ -103,8 +102,13 @@ function sortOut(list: readonly ListItem[]): ApiDeviceList {
   }
   for (const [at, { device, problem }] of list.slice(0, maxDevices).entries()) {
     if (device !== null) devices.push(device)
-    if (problem === null || complaints.length >= maxComplaints) continue
-    complaints.push({ about: device === null ? `entry ${at + 1} of the list` : `device ${device.id}`, problem })
+    if (problem === null) continue
+    const entry = `entry ${at + 1} of the list`
+    complaints.push(
+      device === null
+        ? { about: entry, problem, device: entry }
+        : { about: `device ${device.id}`, problem, device: device.id },
+    )
   }
   const malformed = Math.min(list.length, maxDevices) - devices.length
   return complaints.length === 0 ? { devices, malformed } : { devices, malformed, complaints }

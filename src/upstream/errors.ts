@@ -14,8 +14,13 @@ export interface ApiErrorDetails {
   readonly response?: UpstreamResponse | null
   /** Seconds to wait, as the upstream asked. */
   readonly retryAfter?: number | null
+  /** Where no HTTP status tells. */
+  readonly answer?: UpstreamAnswer
   readonly cause?: unknown
 }
+
+/** Whether anything answered: nothing, something else than expected, or a device that is not supported. */
+export type UpstreamAnswer = 'none' | 'unusable' | 'unsupported'
 
 /** A call to a manufacturer's system failed. The message is a sentence for the person who can mend it. */
 export class ApiError extends Error {
@@ -23,12 +28,15 @@ export class ApiError extends Error {
   readonly status: number | null
   readonly response: UpstreamResponse | null
   readonly retryAfter: number | null
+  readonly answer: UpstreamAnswer
 
   constructor(message: string, details: ApiErrorDetails = {}) {
-    super(message, { cause: details.cause })
+    // It may quote what a device said.
+    super(message.replace(/\p{Cc}+/gu, ' '), { cause: details.cause })
     this.status = details.status ?? null
     this.response = details.response ?? null
     this.retryAfter = details.retryAfter ?? null
+    this.answer = details.answer ?? (this.status === null ? 'none' : 'unusable')
   }
 }
 

@@ -35,7 +35,7 @@ describe('an upstream secret', () => {
     const socket = await service.socket()
     await until('it was polled', () => system.asked.length > 3)
     system.answer(says({ error: secret }, 500))
-    await until('it fails', async () => (await service.get('/api/health/')).json.status === 'degraded')
+    await until('it fails', async () => (await service.get('/api/health/')).json.vendor_api.status === 'degraded')
     await socket.next(({ type }) => type === 'status_update')
 
     const document = (await service.get('/api/openapi.json')).json as { paths: Record<string, { get?: object }> }
@@ -75,7 +75,7 @@ describe('a hostile name', () => {
     await service.post('/api/auth/login', { username: name, password: name })
     await service.get(`/nowhere/${encodeURIComponent(name)}`)
     system.answer((_request, response) => void response.writeHead(500, { 'x-odd': 'a' }).end(name))
-    await until('it fails', async () => (await service.get('/api/health/')).json.status === 'degraded')
+    await until('it fails', async () => (await service.get('/api/health/')).json.vendor_api.status === 'degraded')
     const status = await home.run(['realtime_status', '--verbose'])
     const health = await home.run(['check_api_health'])
     const odd = await home.run(['check_api_health', '--manufacturer', name])

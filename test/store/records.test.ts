@@ -298,6 +298,7 @@ describe.each(engines)('small records on %s', (engine) => {
       last_success_at: 1_700_000_000_000,
       overruns: 0,
       warning: null,
+      device_errors: { listed: [], more: 0 },
     }
     const ill = {
       ...well,
@@ -306,6 +307,7 @@ describe.each(engines)('small records on %s', (engine) => {
       hold_until: 1_700_000_030_000,
       overruns: 7,
       warning: 'x',
+      device_errors: { listed: [{ device: 'd3', error: 'ip cannot be read' }], more: 4 },
     }
     const other = { ...well, source: 'shure:https://10.0.0.2', last_success_at: null }
     for (const report of [other, well, ill]) await db.transaction((tx) => saveSourceReports(tx, [report]))

@@ -4,6 +4,7 @@ import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
 import { isOn, shownValue } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
+import { listDeviceErrors, listErrors } from '../source-errors.ts'
 import { words } from '../words.ts'
 
 const texts = words.manufacturers
@@ -63,13 +64,15 @@ function Named({ record }: { record: ManufacturerBody }) {
 
 const tones = {
   healthy: 'good',
+  unknown: 'calm',
   degraded: 'waiting',
   unhealthy: 'bad',
   disabled: 'calm',
   unconfigured: 'calm',
 } as const
 
-function Status({ record: { status, error, secrets_unreadable } }: { record: ManufacturerBody }) {
+function Status({ record }: { record: ManufacturerBody }) {
+  const { status, secrets_unreadable } = record
   return (
     <span className="stacked">
       <span>
@@ -77,11 +80,11 @@ function Status({ record: { status, error, secrets_unreadable } }: { record: Man
           {texts.statuses[status]}
         </span>
       </span>
-      {error === null ? null : (
-        <small>
-          <bdi>{plainText(error)}</bdi>
+      {[...listErrors(record), ...listDeviceErrors(record)].map((sentence) => (
+        <small key={sentence}>
+          <bdi>{plainText(sentence)}</bdi>
         </small>
-      )}
+      ))}
       {secrets_unreadable ? <small>{texts.unreadable}</small> : null}
     </span>
   )

@@ -79,9 +79,9 @@ function Found({ found: { discovered, devices, errors = [] } }: { found: ScanBod
   return (
     <section className="scan-found">
       <p role="status">{texts.found(discovered)}</p>
-      {errors.map(({ manufacturer, error }) => (
-        <p key={manufacturer} className="problem">
-          {plainText(texts.failed(manufacturer, error))}
+      {errors.map(({ manufacturer, source, error }) => (
+        <p key={`${manufacturer} ${source}`} className="problem">
+          {plainText(texts.failed(manufacturer, source, error))}
         </p>
       ))}
       {devices.length === 0 ? null : (

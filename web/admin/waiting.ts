@@ -4,6 +4,7 @@ import type { StoreHealth } from '../../src/model/health.ts'
 import { type PageName, pathOf } from '../../src/model/pages.ts'
 import { type Health, isObject, isPage, type Problem } from '../api.ts'
 import { useReading } from '../reading.ts'
+import { listErrors } from '../source-errors.ts'
 import { words } from '../words.ts'
 
 const texts = words.shell.overview
@@ -79,10 +80,10 @@ function ofManufacturers(health: Health | null): readonly Waiting[] {
   if (health.manufacturers.length === 0) return [{ key: 'none', text: texts.noManufacturer, path }]
   return health.manufacturers
     .filter(({ status }) => status !== 'healthy' && status !== 'disabled')
-    .map(({ code, status, error }) => ({
-      key: `manufacturer ${code}`,
-      text: texts.manufacturer(code, words.health.statuses[status]),
-      says: error,
-      path: `${path}?manufacturer=${code}`,
+    .map((one) => ({
+      key: `manufacturer ${one.code}`,
+      text: texts.manufacturer(one.code, words.health.statuses[one.status]),
+      says: listErrors(one).join('; ') || null,
+      path: `${path}?manufacturer=${one.code}`,
     }))
 }

@@ -139,6 +139,7 @@ export const language = {
     service: 'Service',
     statuses: {
       healthy: 'Healthy',
+      unknown: 'Not contacted yet',
       degraded: 'Degraded',
       unhealthy: 'Not answering',
       disabled: 'Switched off',
@@ -147,6 +148,8 @@ export const language = {
     unknown: 'Health not known yet',
     lastKnown: (status: string) => `was ${status.toLowerCase()}`,
     noManufacturers: 'No manufacturer configured',
+    failing: (source: string, why: string) => `${source}: ${why}`,
+    moreDevices: (count: number) => `${counted(count, 'more device')} cannot be read`,
   },
   loading: { title: 'Reading the full picture …' },
   failed: { retry: 'Try again now' },
@@ -1000,6 +1003,7 @@ export const language = {
     list: 'Manufacturers',
     statuses: {
       healthy: 'Healthy',
+      unknown: 'Not contacted yet',
       degraded: 'Degraded',
       unhealthy: 'Unhealthy',
       disabled: 'Disabled',
@@ -1102,7 +1106,7 @@ export const language = {
         'To listen to a device that speaks for itself, put its address (tcp://…) into the devices of its manufacturer.',
       systemHint: 'To hear what a system tells, put its address (https://…) into api_base_url of its manufacturer.',
       columns: { ip: 'Address', type: 'Type', channels: 'Channels' },
-      failed: (manufacturer: string, why: string) => `${manufacturer}: ${why}`,
+      failed: (manufacturer: string, source: string, why: string) => `${manufacturer} (${source}): ${why}`,
       queue: 'To the discovery queue',
     },
   },

@@ -1,6 +1,7 @@
 /** How each manufacturer fares, and what else is not as it should be, one item each. */
 
-import type { ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
+import type { ManufacturerHealth, ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
+import { listErrors } from '../source-errors.ts'
 import { words } from '../words.ts'
 
 interface HealthListProps {
@@ -20,11 +21,13 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
           <span className="footer-status">
             {isOld ? words.health.lastKnown(words.health.statuses[one.status]) : words.health.statuses[one.status]}
           </span>
-          {[...new Set([...(one.error === null ? [] : [one.error]), ...one.details])].map((sentence) => (
-            <bdi key={sentence} className="footer-error" title={sentence}>
-              {sentence}
-            </bdi>
-          ))}
+          <span className="footer-errors">
+            {sentencesOf(one).map((sentence) => (
+              <bdi key={sentence} className="footer-error" title={sentence}>
+                {sentence}
+              </bdi>
+            ))}
+          </span>
         </li>
       ))}
       {details.map((detail) => (
@@ -39,10 +42,19 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
   )
 }
 
+/** Every failing source by its address; nothing twice. Failing devices are summed up among the details. */
+function sentencesOf(one: ManufacturerHealth): readonly string[] {
+  const errors = listErrors(one)
+  const named = new Set(one.sources.map(({ error }) => error))
+  const details = one.details.filter((sentence) => !named.has(sentence))
+  return [...new Set([...errors, ...details])]
+}
+
 type Shape = 'dot' | 'triangle' | 'cross' | 'ring'
 
 const shapeOf: Record<UpstreamStatus, Shape> = {
   healthy: 'dot',
+  unknown: 'ring',
   degraded: 'triangle',
   unhealthy: 'cross',
   disabled: 'ring',

@@ -99,7 +99,9 @@ async function meet(link: Link, signal: AbortSignal) {
   try {
     await askAll(dialogue, identityQuestions.slice(0, 1), answers)
     if (!isDsqd(answers))
-      throw new link.errors.ApiError(`${new URL(link.settings.baseUrl).host} answers, but is no DSQD`)
+      throw new link.errors.ApiError(`${new URL(link.settings.baseUrl).host} answers, but is no DSQD`, {
+        answer: 'unusable',
+      })
     await askAll(dialogue, identityQuestions.slice(1), answers)
     return { dialogue, answers }
   } catch (error) {

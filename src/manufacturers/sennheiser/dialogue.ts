@@ -114,7 +114,8 @@ async function* hold(link: Link, manners: Manners, signal: AbortSignal | undefin
     })
     for await (const texts of talk.messages) {
       const reasons = texts.map((text) => holding.hear(text, performance.now()))
-      if (holding.refusal !== null) throw new link.errors.ApiError(`${host}: ${holding.refusal}`)
+      if (holding.refusal !== null)
+        throw new link.errors.ApiError(`${host}: ${holding.refusal}`, { answer: 'unusable' })
       const observation = holding.observe()
       if (observation !== null) heardAt = Math.min(heardAt, performance.now())
       const isReady = holding.isComplete || performance.now() > heardAt + completeMs

@@ -8,7 +8,8 @@ const path = '/api/v1/config/discovery/ips'
 export async function getDiscoveryIps(link: Link, signal?: AbortSignal): Promise<readonly string[]> {
   const { body } = await link.request('GET', path, { signal })
   const ips = isRecord(body) ? body.ips : undefined
-  if (!Array.isArray(ips)) throw new link.errors.ApiError('invalid response: not a list of discovery addresses')
+  if (!Array.isArray(ips))
+    throw new link.errors.ApiError('invalid response: not a list of discovery addresses', { status: 200 })
   return ips.filter((ip) => typeof ip === 'string')
 }
 

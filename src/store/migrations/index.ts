@@ -12,6 +12,7 @@ import * as largeHouses from './0009-large-houses.ts'
 import * as foundDevices from './0010-found-devices.ts'
 import * as unitDetails from './0011-unit-details.ts'
 import * as receiverFaults from './0012-receiver-faults.ts'
+import * as deviceErrors from './0013-device-errors.ts'
 
 export interface Migration {
   readonly name: string
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   foundDevices,
   unitDetails,
   receiverFaults,
+  deviceErrors,
 ]

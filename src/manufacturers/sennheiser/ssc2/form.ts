@@ -79,7 +79,7 @@ async function readIdentity(link: Link, signal?: AbortSignal) {
   const known = new Map<string, unknown>()
   const identity = await ask(link, identityPath, [], signal)
   if (!isRecord(identity))
-    throw new link.errors.ApiError(`invalid response from ${hostOf(link)}: not a device's identity`)
+    throw new link.errors.ApiError(`invalid response from ${hostOf(link)}: not a device's identity`, { status: 200 })
   takeResource(known, identityPath, identity)
   const url = new URL(link.settings.baseUrl)
   const { address } = await resolveDestination(link.destinations, url)

@@ -88,7 +88,9 @@ async function identify(link: Link, talk: Conversation, hearing: Hearing): Promi
       if (family !== null) return family
     }
   }
-  throw new link.errors.ApiError(unrecognised(host, hearing))
+  const { words, hasHeard } = hearing
+  const answer = words.MODEL !== undefined ? 'unsupported' : hasHeard() ? 'unusable' : 'none'
+  throw new link.errors.ApiError(unrecognised(host, hearing), { answer })
 }
 
 function unrecognised(host: string, { words, hasHeard }: Hearing): string {

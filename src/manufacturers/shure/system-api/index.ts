@@ -3,6 +3,7 @@
  * WebSocket that tells what was subscribed.
  */
 
+import type { Complaint } from '../../../model/health.ts'
 import type { Observation } from '../../../model/receiver.ts'
 import { wrongShape } from '../../../upstream/device-api.ts'
 import type { Link } from '../../../upstream/link.ts'
@@ -20,8 +21,6 @@ import {
 } from './device.ts'
 import { subscribe } from './realtime.ts'
 import { type DeviceNode, isDevicePage } from './schema.ts'
-
-const maxComplaints = 100
 
 export const systemApi = defineForm<SystemDevice>({
   listDevices,
@@ -74,7 +73,7 @@ async function listDevices(link: Link, signal?: AbortSignal): Promise<DeviceList
   const nodes = await listNodes(link, signal)
   const told = nodes.filter((node) => node !== null)
   if (told.length === 0 && nodes.length > 0) throw wrongShape(link)
-  const complaints = complain(nodes).slice(0, maxComplaints)
+  const complaints = complain(nodes)
   return {
     devices: told.filter((node) => !isInfrastructure(node)).map((node) => ({ id: node.id, node, answers: {} })),
     malformed: nodes.length - told.length,
@@ -82,16 +81,19 @@ async function listDevices(link: Link, signal?: AbortSignal): Promise<DeviceList
   }
 }
 
-function complain(nodes: readonly (DeviceNode | null)[]) {
+function complain(nodes: readonly (DeviceNode | null)[]): readonly Complaint[] {
   if (nodes.length === 0) {
     // A wrong adapter gives no error there.
     const problem = 'it is empty; does Discovery.NetworkInterfaceId in the settings of the server name its adapter?'
     return [{ about: 'the list', problem }]
   }
   return nodes.flatMap((node, at) => {
-    if (node === null) return [{ about: `entry ${at + 1} of the list`, problem: 'it has no deviceId or deviceState' }]
+    const entry = `entry ${at + 1} of the list`
+    if (node === null) return [{ about: entry, problem: 'it has no deviceId or deviceState', device: entry }]
     if (!node.isTooOld) return []
-    return [{ about: `device ${node.model ?? node.id}`, problem: 'its firmware is too old for the System API' }]
+    const { id, model, ip } = node
+    const device = [model ?? id, ...(ip === null ? [] : [`(${ip})`])].join(' ')
+    return [{ about: `device ${model ?? id}`, problem: 'its firmware is too old for the System API', device }]
   })
 }
 

@@ -1,0 +1,187 @@
+/** What health, refreshes, scans and commands say of sources and devices that fail, or have not answered yet. */
+
+import { describe, expect, it } from 'vitest'
+import { startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
+import { startApp, startHome, type TestApp, until } from './app.ts'
+import { createTestDatabase, engines } from './databases.ts'
+import { device, refuses, says, startSystem } from './faults/system.ts'
+import { atEnd } from './scope.ts'
+import { tokenHeaders } from './tokens.ts'
+
+type Manufacturer = TestApp['house'] extends { health(): { manufacturers: readonly (infer One)[] } } ? One : never
+
+async function manufacturersOf(app: Pick<TestApp, 'get'>): Promise<Map<string, Manufacturer>> {
+  const { manufacturers } = (await app.get('/api/health/')).json
+  return new Map(manufacturers.map((one: Manufacturer) => [one.code, one]))
+}
+
+/** Nothing listens there. */
+async function freeUrl(): Promise<string> {
+  const { createServer } = await import('node:net')
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return `http://127.0.0.1:${address.port}`
+}
+
+describe.concurrent.each(engines)('a system that always asks for a pause (%s)', (engine) => {
+  it('has not answered, raises an alert, and keeps nothing said of its neighbours from being stored', async () => {
+    const database = await createTestDatabase(engine)
+    atEnd(database.drop)
+    const limited = await startSystem(refuses(429, { 'retry-after': '1' }))
+    const well = await startSystem(says({ devices: [device(1)] }))
+    const dead = await startSystem(refuses(500))
+    const manufacturers = [limited.entry('limited'), well.entry('well'), dead.entry('dead')]
+    const app = await startApp({ databaseUrl: database.url, manufacturers })
+    const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, isScreenOnly: true })
+    for (const one of [app, screen]) {
+      const known = await until(
+        'three cycles have failed',
+        async () => {
+          const all = await manufacturersOf(one)
+          return all.get('dead')?.status === 'unhealthy' && all.get('well')?.status === 'healthy' && all
+        },
+        20_000,
+      )
+      expect(known.get('limited')).toMatchObject({
+        status: 'unknown',
+        consecutive_failures: 0,
+        details: [expect.stringContaining('rate limited')],
+        sources: [{ source: limited.url, status: 'unknown', error: expect.stringContaining('rate limited') }],
+      })
+      const { json } = await one.get('/api/health/')
+      expect([json.status, json.vendor_api.status]).toEqual(['degraded', 'unhealthy'])
+      await until('both alerts are raised', async () => {
+        const alerts: { kind: string; manufacturer: string }[] = (await one.get('/api/alerts/?state=raised')).json
+        const failing = alerts.filter(({ kind }) => kind === 'upstream_failing')
+        return (
+          failing
+            .map(({ manufacturer }) => manufacturer)
+            .sort()
+            .join() === 'dead,limited'
+        )
+      })
+    }
+
+    limited.answer(says({ devices: [device(2)] }))
+    await until('it answers', async () => (await manufacturersOf(screen)).get('limited')?.status === 'healthy')
+    limited.answer(refuses(429, { 'retry-after': '60' }))
+    const held = await until('it asks for a pause', async () => {
+      const one = (await manufacturersOf(screen)).get('limited')
+      return one !== undefined && one.details.length > 0 && one
+    })
+    expect(held).toMatchObject({ status: 'healthy', error: null, sources: [{ status: 'healthy', error: null }] })
+  }, 60_000)
+})
+
+it.concurrent('a manufacturer that was just configured is unknown until its system answers, and so after it was removed', async () => {
+  let answer = () => {}
+  const system = await startSystem((request, response) => {
+    answer = () => says({ devices: [] })(request, response)
+  })
+  const app = await startApp()
+  const admin = await tokenHeaders(app.house, 'admin')
+  const { code, config } = system.entry('shure')
+  for (let turn = 0; turn < 2; turn += 1) {
+    const asked = system.asked.length
+    const added = await app.post('/api/admin/manufacturers/', { code, name: 'Shure', config }, admin)
+    expect([added.status, added.json.status]).toEqual([201, 'unknown'])
+    const { json } = await app.get('/api/health/')
+    expect([json.status, json.vendor_api.status, json.vendor_api.error]).toEqual(['degraded', 'unknown', null])
+    await until('it is asked', () => system.asked.length > asked)
+    answer()
+    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
+    expect((await app.send('DELETE', '/api/admin/manufacturers/shure/', { headers: admin })).status).toBe(204)
+  }
+}, 30_000)
+
+async function startUnsupported(port = 0) {
+  const device = await startStringsSimulator({ family: 'ulxd', model: 'XYZ9', port })
+  atEnd(() => device.close())
+  return device
+}
+
+describe.concurrent('every source and device that fails', () => {
+  it('is named with its reason, wherever somebody asks', async () => {
+    const nameless = device(2, { device_id: undefined })
+    const odd = device(3, { battery_percentage: 'x' })
+    const system = await startSystem(says({ devices: [device(1), nameless, odd] }))
+    const unsupported = await startUnsupported()
+    const deadUrl = (await freeUrl()).replace('http:', 'tcp:')
+    const entry = system.entry('shure', { devices: [unsupported.url, deadUrl], timeout: 2 })
+    const app = await startApp({ manufacturers: [entry] })
+    const failing = [
+      { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not know') },
+      { source: deadUrl, error: expect.stringContaining('connection refused') },
+    ]
+    const told = await until('all have been asked', async () => {
+      const one = (await manufacturersOf(app)).get('shure')
+      return one?.sources.every(({ status }) => status !== 'unknown') && one
+    })
+    expect(told).toMatchObject({
+      status: 'degraded',
+      sources: [{ source: system.url, status: 'healthy', error: null }, ...failing],
+      device_errors: [
+        { device: 'entry 2 of the list', error: 'it has no device_id' },
+        { device: 'd3', error: 'battery_percentage cannot be read' },
+      ],
+      more: 0,
+    })
+    const admin = await tokenHeaders(app.house, 'admin')
+    const [record] = (await app.get('/api/admin/manufacturers/', admin)).json
+    expect(record).toMatchObject({
+      sources: told.sources.map(({ source }) => ({ source })),
+      device_errors: told.device_errors,
+    })
+
+    const errors = failing.map((one) => ({ manufacturer: 'shure', ...one }))
+    const refreshed = await app.post('/api/refresh/')
+    expect(refreshed.json).toMatchObject({ status: 'partial', receivers_updated: 2, errors })
+    const scanned = await app.post('/api/discover/', { scan_subnet: '10.77.0.0/30' })
+    expect([scanned.status, scanned.json.discovered]).toEqual([200, 0])
+    expect(scanned.json.errors).toEqual(expect.arrayContaining(errors))
+
+    const home = await startHome({ manufacturers: [entry] })
+    const asked = await home.run(['check_api_health', '--json'])
+    expect([asked.code, asked.json()]).toMatchObject([1, { status: 'degraded', errors }])
+    expect(asked.err).toMatch(/XYZ9.*\n.*refused/)
+    const polled = await home.run(['poll_devices', '--once', '--json'])
+    expect(polled.json().manufacturers[0].error).toMatch(/^(?=.*XYZ9)(?=.*connection refused).*; /)
+    const checked = await home.run(['check_connections', '--json'])
+    expect([checked.code, checked.json()]).toMatchObject([0, { errors }])
+  }, 60_000)
+
+  it('that answered is not out of reach: a scan shows what it has found, and what it cannot use', async () => {
+    const { url } = await startUnsupported(2202)
+    const error = expect.stringContaining('is a XYZ9, which Micwatch does not know')
+    const errors = [{ manufacturer: 'shure', source: url, error }]
+    const scan = { scan_subnet: '127.0.0.0/30' }
+    const config = { discovery_ranges: ['127.0.0.0/30'] }
+    for (const devices of [[], [url]]) {
+      const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices, timeout: 2 } }], config })
+      // A search waits half a second for a connection, which may be too short on a busy machine.
+      const { status, json } = await until('it has answered', async () => {
+        const answer = await app.post('/api/discover/', scan)
+        return answer.json.errors !== undefined && answer
+      })
+      expect([devices, status, json]).toEqual([devices, 200, { discovered: 0, devices: [], errors }])
+      await app.close()
+    }
+    const home = await startHome({ manufacturers: [{ code: 'shure' }], ...config })
+    const added = await until('it has answered', async () => {
+      const ended = await home.run(['add_shure_devices', '--ips', '127.0.0.1', '--json'])
+      return ended.err !== '' && ended
+    })
+    expect([added.code, added.json()]).toMatchObject([0, { found: [], errors }])
+    expect(added.err).toContain('XYZ9')
+  }, 60_000)
+
+  it('and does not answer at all is out of reach', async () => {
+    const system = await startSystem((request) => request.destroy())
+    const app = await startApp({ manufacturers: [system.entry('shure')] })
+    const scanned = await app.post('/api/discover/', { scan_subnet: '10.77.0.0/30' })
+    expect([scanned.status, scanned.json.details]).toEqual([503, expect.stringMatching(/^shure: invalid response/)])
+  })
+})
