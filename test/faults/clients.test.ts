@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
+import { afterShell, entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
@@ -16,7 +16,7 @@ const longestMs = 500
 describe('connections that ask for nothing', () => {
   it('are so many at most of one address; the oldest go, and whoever asks is served', async () => {
     const home = await startHome()
-    const service = await home.serve(['--no-poll'], {}, '-n 512')
+    const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
     // 512 descriptors: 256 connections, 128 of them silent; said at the start.
     await until('it is said', () => /few open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
@@ -31,7 +31,7 @@ describe('connections that ask for nothing', () => {
 describe('WebSocket clients', () => {
   it('beyond what the descriptors allow are told to come later', async () => {
     const home = await startHome()
-    const service = await home.serve(['--no-poll'], {}, '-n 512')
+    const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
     const sockets: Socket[] = []
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
