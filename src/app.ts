@@ -151,10 +151,15 @@ function createPeople({ db }: House, log: FastifyBaseLogger): People {
     onSetUp: () => void forget(),
     async openSetup({ server: { host }, require_login, data_dir }, { say, createAdmin }) {
       if ((isLoopback(host) && !require_login) || !(await isSetupNeeded({ db }))) return
-      const path = await writeSetupCode(data_dir, setupCode.current() ?? '')
+      const path = await writeSetupCode(data_dir, setupCode.current() ?? '').catch((error) => {
+        log.warn({ error: String(error) }, 'the set-up code is in no file')
+        return null
+      })
       forgetCode = () => removeSetupCode(data_dir)
       say?.(`Nobody can sign in yet. Open the set-up page within 60 minutes; its code is ${setupCode.current()}`)
-      say?.(createAdmin === undefined ? `(also in ${path})` : `(also in ${path}), or run: ${createAdmin}`)
+      if (path !== null)
+        say?.(createAdmin === undefined ? `(also in ${path})` : `(also in ${path}), or run: ${createAdmin}`)
+      else if (createAdmin !== undefined) say?.(`(or run: ${createAdmin})`)
     },
     async close() {
       await hasher.close()

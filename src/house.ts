@@ -45,6 +45,7 @@ import { createUnpolled } from './monitor/unpolled.ts'
 import { pause, untilAborted } from './monitor/wait.ts'
 import type { Database } from './store/database.ts'
 import { listEntries } from './store/discovery.ts'
+import { StoreDownError } from './store/errors.ts'
 import { listGroups } from './store/groups.ts'
 import { getHouseId } from './store/house-id.ts'
 import { findIncident } from './store/mend.ts'
@@ -136,7 +137,9 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
   const { db, migrations } = await openMendedStore(config, { log, now, isReadOnly, isStrict, onAudit })
   try {
     const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
-    const merged = await mergeManufacturers(db, secrets, entries, { config, isReadOnly })
+    const merged = mergeManufacturers(await listManufacturers(db.read, secrets), entries, config)
+    /** False while the database cannot be written: then what it holds is not yet what is in force. */
+    let isMergeSaved = isReadOnly || (await saveConfigured(db, secrets, merged, { entries, log }))
     // Said once nothing of the configuration is wrong any more: a complaint about that stands alone.
     for (const name of migrations) log.info({ migration: name }, 'database brought up to date')
     const latest = createLatest()
@@ -236,6 +239,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       await Promise.all(sources.map(({ link }) => link.close()))
     }
     const readManufacturers = async () => {
+      if (!isMergeSaved) return
       const rows = await listSealedManufacturers(db.read)
       const text = JSON.stringify(rows)
       if (text === sealed) return
@@ -287,7 +291,7 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
     for (const entry of await listEntries(db.read)) latest.putEntry(entry)
     for (const unit of await listUnits(db.read)) units.put(unit)
     await readOrders()
-    if (isReadOnly) hear(merged)
+    if (isReadOnly || !isMergeSaved) hear(merged)
     else await readManufacturers()
     await alerts.open()
     await connections.open()
@@ -336,6 +340,9 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
             await alerts.load()
             await ingest.catchUp()
             await ingest.correctTimes()
+            if (!isMergeSaved && db.condition() === 'well') {
+              isMergeSaved = await saveConfigured(db, secrets, merged, { entries, log })
+            }
             await reload()
             await reports.load()
             await connections.load()
@@ -385,14 +392,13 @@ async function openRedis({ redis_url }: Config, db: Database, log: FastifyBaseLo
   })
 }
 
-/** What is stored, with what the configuration gives laid over it; written down unless read-only. */
-async function mergeManufacturers(
-  db: Database,
-  secrets: Secrets,
+/** What is stored, with what the configuration gives laid over it. */
+function mergeManufacturers(
+  stored: readonly StoredManufacturer[],
   entries: readonly ManufacturerEntry[],
-  { config, isReadOnly }: { config: Config; isReadOnly: boolean },
-): Promise<StoredManufacturer[]> {
-  const merged = new Map((await listManufacturers(db.read, secrets)).map((record) => [record.code, record]))
+  config: Config,
+): StoredManufacturer[] {
+  const merged = new Map(stored.map((record) => [record.code, record]))
   for (const [at, entry] of entries.entries()) {
     const before = merged.get(entry.code)
     const plugin = entry.plugin ?? before?.plugin ?? entry.code
@@ -406,9 +412,30 @@ async function mergeManufacturers(
     }
     checkEntry(record, `${config.file ?? 'configuration'}: manufacturers.${at}`)
     merged.set(record.code, record)
-    if (!isReadOnly) await db.transaction((tx) => saveManufacturer(tx, secrets, record))
   }
   return [...merged.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+/** Stores the manufacturers that the configuration names; false while the database cannot be written. */
+async function saveConfigured(
+  db: Database,
+  secrets: Secrets,
+  merged: readonly StoredManufacturer[],
+  { entries, log }: { readonly entries: readonly ManufacturerEntry[]; readonly log: FastifyBaseLogger },
+): Promise<boolean> {
+  const codes = new Set(entries.map(({ code }) => code))
+  const configured = merged.filter(({ code }) => codes.has(code))
+  if (configured.length === 0) return true
+  try {
+    await db.transaction(async (tx) => {
+      for (const record of configured) await saveManufacturer(tx, secrets, record)
+    })
+    return true
+  } catch (error) {
+    if (!(error instanceof StoreDownError)) throw error
+    log.error({ error: error.message }, 'the manufacturers of the configuration are not stored yet')
+    return false
+  }
 }
 
 function checkEntry(record: StoredManufacturer, where: string): void {

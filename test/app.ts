@@ -183,6 +183,11 @@ export function firstDevice(simulator: Simulator, at = 0) {
 
 // --- The program ------------------------------------------------------------------------------------------------------
 
+/** A launcher: these shell commands first. */
+export function afterShell(commands: string): readonly string[] {
+  return ['sh', '-ec', `${commands}; exec "$@"`, 'sh']
+}
+
 /** An empty working directory and the program in it, with this configuration file if any. */
 export async function startHome(config?: object | string) {
   const folder = await createTestFolder()
@@ -201,9 +206,9 @@ export async function startHome(config?: object | string) {
       return { code, out: child.out(), err: child.err(), json: () => JSON.parse(child.out()) }
     },
     start: (words: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, words, env),
-    /** Runs `serve` and waits until it listens. `limits`: what the shell's `ulimit` is told first, such as `-n 512`. */
-    async serve(words: readonly string[] = [], env: Record<string, string> = {}, limits?: string) {
-      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...words], env, undefined, limits)
+    /** Runs `serve` and waits until it listens. `launcher`: a command that ends by executing its last arguments. */
+    async serve(words: readonly string[] = [], env: Record<string, string> = {}, launcher: readonly string[] = []) {
+      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...words], env, undefined, launcher)
       const { address } = await until('serve listens', () => JSON.parse(child.out()) as { address: string }, 30_000)
       return { ...child, ...client(address.replace(/\/$/, '')), port: Number(new URL(address).port) }
     },
@@ -215,11 +220,9 @@ function startProgram(
   words: readonly string[],
   env: Record<string, string>,
   input?: string,
-  limits?: string,
+  launcher: readonly string[] = [],
 ) {
-  const program = [process.execPath, join(root, 'dist/main.js'), ...words] as const
-  const limited = ['sh', '-c', `ulimit ${limits} && exec "$@"`, 'sh', ...program] as const
-  const [command, ...args] = limits === undefined ? program : limited
+  const [command = '', ...args] = [...launcher, process.execPath, join(root, 'dist/main.js'), ...words]
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env.PATH, ...env },

@@ -29,6 +29,7 @@ export async function openMendedStore(
   try {
     const migrations = isReadOnly ? [] : await migrateWithSnapshot(db, place)
     if (mended !== null) await noteMended(db, mended, log)
+    if (db.condition() === 'unwritable') log.error({}, 'the disk is full: what is stored is shown, nothing is written')
     return { db, migrations }
   } catch (error) {
     await db.close()

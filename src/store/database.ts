@@ -12,7 +12,7 @@ import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
-import { connectFile, createFile, findDamage } from './sqlite-file.ts'
+import { connectFile, copyToMemory, createFile, findDamage, hasDiskTrouble } from './sqlite-file.ts'
 import { lockFile, shareLock } from './sqlite-lock.ts'
 import { createSqliteLog } from './sqlite-log.ts'
 import { createTurns } from './turns.ts'
@@ -66,21 +66,35 @@ export async function openDatabase(options: Options): Promise<Database> {
     damage.isFound = true
   }
   if (options.url.startsWith('sqlite:')) {
-    return watched(await openSqlite(options.url.slice('sqlite:'.length), options, onDamage), damage)
+    const path = options.url.slice('sqlite:'.length)
+    const open = () => openSqlite(path, options, onDamage)
+    return watched(await openDespiteFullDisk(path, options, open), damage, open)
   }
-  if (/^postgres(ql)?:\/\//.test(options.url)) return watched(openPostgres(options), damage)
+  if (/^postgres(ql)?:\/\//.test(options.url)) {
+    const engine = openPostgres(options)
+    return watched(engine, damage, async () => engine)
+  }
   throw new Error('A database address begins with sqlite: or postgres://')
 }
 
 interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'close'> {
+  /** False: a copy in memory, because the disk has no room for the files of a database that is in use. */
+  readonly isOnDisk: boolean
   /** What is wrong with its file, if anything. PostgreSQL sees to that itself. */
   findDamage(): string | null
 }
 
 /** Remembers how it fares. Damage stays for as long as it is open: nothing is written any more. */
-function watched(engine: Engine, damage: { isFound: boolean }): Database {
-  let isWritable = true
+function watched(first: Engine, damage: { isFound: boolean }, open: () => Promise<Engine>): Database {
+  let engine = first
+  let isWritable = engine.isOnDisk
   const pending = createPendingWrites()
+  /** Replaces the copy in memory; whatever still reads from that ends first. */
+  const reopen = async () => {
+    const copy = engine
+    engine = await open()
+    await copy.close()
+  }
   const transaction: Database['transaction'] = async (work) => {
     if (damage.isFound) throw new StoreDamagedError('The database is damaged.')
     try {
@@ -90,13 +104,14 @@ function watched(engine: Engine, damage: { isFound: boolean }): Database {
       throw error
     }
   }
-  const { dialect, read, close } = engine
   return {
-    dialect,
-    read,
+    dialect: engine.dialect,
+    get read() {
+      return engine.read
+    },
     transaction,
     pending,
-    close,
+    close: () => engine.close(),
     condition: () => (damage.isFound ? 'damaged' : isWritable ? 'well' : 'unwritable'),
     check() {
       damage.isFound ||= engine.findDamage() !== null
@@ -104,6 +119,7 @@ function watched(engine: Engine, damage: { isFound: boolean }): Database {
     // The one proof that it can be written: another transaction may have had nothing to write. Another value every time,
     // for SQLite does not touch the disk for a row that stays as it is.
     async probe() {
+      if (!engine.isOnDisk) await reopen()
       await transaction(async ({ query }) => {
         const risen = { value: sql<number>`meta.value + 1` }
         await query
@@ -134,6 +150,45 @@ function createMachineClock(): () => number {
   }
 }
 
+/** A full disk must not keep the service from showing what is stored. */
+async function openDespiteFullDisk(
+  path: string,
+  { now = machineMs }: Options,
+  open: () => Promise<Engine>,
+): Promise<Engine> {
+  try {
+    return await open()
+  } catch (error) {
+    const { cause } = error as Error
+    if (!(error instanceof StoreDownError) || !hasDiskTrouble(cause)) throw error
+    return openCopy(path, now).catch(() => Promise.reject(error))
+  }
+}
+
+async function openCopy(path: string, now: () => number): Promise<Engine> {
+  const lock = shareLock(path)
+  try {
+    const database = copyToMemory(path)
+    defineClock(database, now)
+    const read = new Kysely<Schema>({ dialect: sqliteDialect({ database, waitLimitMs: 0, onDamage: () => {} }) })
+    await sql`select 1`.execute(read)
+    return {
+      dialect: 'sqlite',
+      isOnDisk: false,
+      read,
+      transaction: () => Promise.reject(new StoreDownError('The database cannot be written: its disk has no room.')),
+      findDamage: () => null,
+      async close() {
+        await read.destroy()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
 async function openSqlite(path: string, options: Options, onDamage: () => void): Promise<Engine> {
   const { now = machineMs, waitLimitMs = 5_000, onAudit } = options
   const { lock, writer, reader, log } = await openConnections(path, now, waitLimitMs).catch((error: unknown) => {
@@ -149,6 +204,7 @@ async function openSqlite(path: string, options: Options, onDamage: () => void):
   await Promise.all([sql`select 1`.execute(write), sql`select 1`.execute(read)])
   return {
     dialect: 'sqlite',
+    isOnDisk: true,
     read,
     transaction: (work) => runTransaction('sqlite', write, work, { onAudit, secure: log.secure }),
     findDamage: () => findDamage(path, 'quick'),
@@ -194,13 +250,17 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
 function connectSqlite(path: string, now: () => number, { readOnly }: { readOnly: boolean }) {
   const database = connectFile(path, { readOnly, timeout: 0, enableForeignKeyConstraints: true })
   try {
-    database.function('epoch_ms', () => BigInt(Math.floor(now())))
+    defineClock(database, now)
     database.exec(readOnly ? 'select count(*) from sqlite_master' : 'pragma journal_mode = wal')
     return database
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+function defineClock(database: ReturnType<typeof connectFile>, now: () => number): void {
+  database.function('epoch_ms', () => BigInt(Math.floor(now())))
 }
 
 function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Options): Engine {
@@ -211,6 +271,7 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
   const turns = createTurns(Math.max(1, Math.floor(poolSize / 2)))
   return {
     dialect: 'postgres',
+    isOnDisk: true,
     read: db,
     async transaction(work) {
       const askedAt = performance.now()

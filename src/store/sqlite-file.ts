@@ -72,7 +72,7 @@ export type Read = (from: string, columns: readonly string[]) => StoredRow[]
  * could safely take its place meanwhile: so the SQL itself hands over its rows.
  */
 export function lookInto<T>(path: string, look: (read: Read) => T): T {
-  const database = connectFile(path, { readOnly: true, timeout: 1_000 })
+  const database = openToRead(path)
   let rows: StoredRow[] = []
   try {
     database.function('told', (json: string) => {
@@ -93,13 +93,65 @@ export function lookInto<T>(path: string, look: (read: Read) => T): T {
 /** A copy of the state at one moment, as one file, while others may write; whole, or not there at all. */
 export async function copySqlite(from: string, to: string, options: WriteOptions): Promise<void> {
   await writeWhole(to, options, async (draft) => {
-    const database = connectFile(from, { readOnly: true, timeout: 1_000 })
+    const database = openToRead(from)
     try {
       database.exec(`vacuum into '${draft.replaceAll("'", "''")}'`)
     } finally {
       database.close()
     }
   })
+}
+
+/** A copy that lives until it is closed and cannot be written. */
+export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
+  const address = `file:/micwatch-${randomBytes(8).toString('hex')}?vfs=memdb`
+  const copy = new DatabaseSync(address)
+  try {
+    const database = openToRead(path)
+    try {
+      database.exec(`vacuum into '${address}'`)
+    } finally {
+      database.close()
+    }
+    copy.exec('pragma query_only = on')
+    return copy
+  } catch (error) {
+    copy.close()
+    throw error
+  }
+}
+
+/**
+ * Even a reader needs room on the disk, for the index of the log (-shm), unless another process has created it. Where
+ * there is no room, the database is opened exclusively, and SQLite keeps the index in memory.
+ */
+function openToRead(path: string): InstanceType<typeof DatabaseSync> {
+  const look = 'select count(*) from sqlite_master'
+  try {
+    return openWith(path, { readOnly: true }, look)
+  } catch (error) {
+    if (!hasDiskTrouble(error)) throw error
+    return openWith(path, {}, `pragma locking_mode = exclusive; ${look}`)
+  }
+}
+
+function openWith(path: string, options: { readonly readOnly?: boolean }, statements: string) {
+  const database = connectFile(path, { ...options, timeout: 1_000 })
+  try {
+    database.exec(statements)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+const diskTroubleCodes: ReadonlySet<number> = new Set([10, 13, 14])
+
+/** The disk is full or reports an error, or a file cannot be created. */
+export function hasDiskTrouble(error: unknown): boolean {
+  const { errcode = 0 } = error as { readonly errcode?: number }
+  return diskTroubleCodes.has(errcode & 0xff)
 }
 
 /** With what SQLite and we keep beside it. */

@@ -20,7 +20,8 @@ export function shareLock(path: string): Lock {
 export async function takeWholeLock(path: string): Promise<Lock | null> {
   await createFile(lockFile(path))
   try {
-    return lock(path, 'begin exclusive')
+    // Nothing is ever written to the file, and its journal must not need room on a full disk.
+    return lock(path, 'pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     if ((error as { errcode?: number }).errcode === busy) return null
     throw error

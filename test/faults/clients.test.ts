@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
+import { afterShell, entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
@@ -17,7 +17,7 @@ describe('connections that ask for nothing', () => {
   // Reliability: 1.20, 3.12.4.
   it('are so many at most of one address; the oldest go, and whoever asks is served', async () => {
     const home = await startHome()
-    const service = await home.serve(['--no-poll'], {}, '-n 512')
+    const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
     // 512 descriptors: 256 connections, 128 of them silent; said at the start.
     await until('it is said', () => /few open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
@@ -33,7 +33,7 @@ describe('WebSocket clients', () => {
   // Reliability: 1.20, C2, 3.12.5.
   it('beyond what the descriptors allow are told to come later', async () => {
     const home = await startHome()
-    const service = await home.serve(['--no-poll'], {}, '-n 512')
+    const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
     const sockets: Socket[] = []
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()

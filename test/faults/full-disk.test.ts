@@ -1,0 +1,71 @@
+/** A start on a disk without room: a small file system of its own that is filled up. */
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openDatabase } from '../../src/store/database.ts'
+import { afterShell, entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
+import { tokenHeaders } from '../tokens.ts'
+
+type Home = Awaited<ReturnType<typeof startHome>>
+
+/** The data folder becomes a file system of 4 MB with the same files in it, in sight of the program alone, and full. */
+function inFullDisk(home: Home): readonly string[] {
+  const [data, seed] = [join(home.path, 'data'), join(home.path, 'seed')]
+  return [
+    'unshare',
+    '--map-root-user',
+    '--mount',
+    ...afterShell(
+      [
+        `cp -a ${data} ${seed}`,
+        `mount -t tmpfs -o size=4m,mode=0700 tmpfs ${data}`,
+        `cp -a ${seed}/. ${data}`,
+        `dd if=/dev/zero of=${data}/filler bs=4k 2>/dev/null || true`,
+      ].join('; '),
+    ),
+  ]
+}
+
+async function headersFor(home: Home): Promise<Record<string, string>> {
+  const db = await openDatabase({ url: home.databaseUrl })
+  try {
+    return await tokenHeaders({ db }, 'admin')
+  } finally {
+    await db.close()
+  }
+}
+
+it.each(['stopped in order', 'killed'])(
+  'starts on a full disk after it was %s, and recovers',
+  async (ending) => {
+    const shure = withoutLink(await startShure())
+    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const first = await home.serve()
+    await until('both receivers are known', async () => (await first.receivers()).length === 2)
+    expect((await first.post('/api/group/', { title: 'Stored' })).status).toBe(201)
+    const headers = await headersFor(home)
+    first.kill(ending === 'killed' ? 'SIGKILL' : 'SIGTERM')
+    await first.ended
+
+    const service = await home.serve([], {}, inFullDisk(home))
+    const disk = join('/proc', String(service.pid), 'root', home.path, 'data')
+    expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Stored' }])
+    expect(await service.receivers()).toHaveLength(2)
+    expect((await service.get('/api/admin/manufacturers/', headers)).json).toMatchObject([{ code: 'shure' }])
+    const refused = await service.post('/api/group/', { title: 'Lost' })
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+    const health = await service.get('/api/health/')
+    expect([health.status, health.json.status, health.json.store.status]).toEqual([200, 'degraded', 'not_writable'])
+    expect((await service.get('/api/groups/')).json).toHaveLength(1)
+
+    await rm(join(disk, 'filler'))
+    const freedAt = performance.now()
+    await until('health is well again', async () => (await service.get('/api/health/')).json.status === 'healthy')
+    expect(performance.now() - freedAt).toBeLessThan(10_000)
+    expect((await service.post('/api/group/', { title: 'Kept' })).status).toBe(201)
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+  },
+  60_000,
+)
