@@ -79,6 +79,28 @@ it.concurrent('on a phone names the systems that fail whole, and cuts what they 
   expect(await isTooWide(page)).toBe(false)
 })
 
+it.concurrent('names every failing source, and a manufacturer that has not answered yet', async () => {
+  const { page } = await openDesk(receiver(1, [{}]))
+  await page.route('**/api/health/', async (route) => {
+    const response = await route.fetch()
+    const health = await response.json()
+    const [shure] = health.manufacturers
+    const unhealthy = { status: 'unhealthy', consecutive_failures: 3, error: 'connection refused' }
+    const sources = ['tcp://10.0.0.1:2202', 'tcp://10.0.0.2:2202'].map((source) => ({ source, ...unhealthy }))
+    const manufacturers = [
+      { ...shure, ...unhealthy, sources },
+      { ...shure, code: 'sennheiser', status: 'unknown' },
+    ]
+    await route.fulfill({ response, json: { ...health, manufacturers } })
+  })
+  await page.reload()
+  const footer = page.locator('.footer')
+  await footer.getByText('Not contacted yet').waitFor()
+  for (const address of ['tcp://10.0.0.1:2202', 'tcp://10.0.0.2:2202']) {
+    await footer.getByText(`${address}: connection refused`).waitFor()
+  }
+})
+
 // Conformance: S-1.24.
 it.concurrent('greys the channels of a manufacturer that does not answer', async () => {
   const { service, page } = await openDesk(receiver(1, [{}]))
