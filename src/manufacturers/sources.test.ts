@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import { serveHttp } from '../../test/plugin-kit-server.ts'
+import { createDestinations, type Destinations } from '../upstream/destinations.ts'
 import { deviceApi, toObservation } from '../upstream/device-api.ts'
 import { createLink } from '../upstream/link.ts'
 import { getPlugin } from './index.ts'
 import { type DeviceList, defineForm, type Form, type FormChoice } from './plugin.ts'
-import { hearSource } from './sources.ts'
+import { findFault, hearSource } from './sources.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
@@ -85,4 +86,25 @@ test('what no form explains is the trouble it was', async () => {
   await expect(heard.listDevices()).rejects.toMatchObject({ status: 404 })
   expect(await heard.checkHealth()).toMatchObject({ status: 'unhealthy' })
   await expect(hear(url, system).findForm()).resolves.toBe(system)
+})
+
+test('the names of all devices are resolved at the same time, and the one that is refused is named', async () => {
+  const waiting: string[] = []
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const destinations: Destinations = {
+    ...createDestinations(),
+    async resolve(hostname) {
+      waiting.push(hostname)
+      await answered
+      return [{ address: hostname === 'c' ? '169.254.169.254' : '10.0.0.1', family: 4 }]
+    },
+  }
+  const devices = ['http://a', 'http://b', 'http://c']
+  const fault = findFault({ plugin: 'shure', config: { devices } }, destinations)
+  expect(waiting).toEqual(['a', 'b', 'c'])
+  answer()
+  expect(await fault).toMatch(/nothing is sent to c$/)
 })

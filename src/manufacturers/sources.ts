@@ -131,14 +131,16 @@ export async function findFault(
     const { message } = error as Error
     return error instanceof RangeError ? `plugin: ${message}` : `config.${message}`
   }
-  for (const { baseUrl, websocketUrl } of sources) {
-    for (const [key, url] of [
-      ['api_base_url', baseUrl],
-      ['websocket_url', websocketUrl],
-    ] as const) {
-      if (typeof url !== 'string' || !(await isRefusedNow(destinations, new URL(url)))) continue
-      return `config.${key}: expected the address of a manufacturer's system; nothing is sent to ${new URL(url).host}`
-    }
+  const targets = sources.flatMap(({ baseUrl, websocketUrl }) => [
+    { key: 'api_base_url', url: new URL(baseUrl) },
+    ...(typeof websocketUrl === 'string' ? [{ key: 'websocket_url', url: new URL(websocketUrl) }] : []),
+  ])
+  // All at once: a name server that does not answer is waited for once, not once a device.
+  const refusals = await Promise.all(targets.map(({ url }) => isRefusedNow(destinations, url)))
+  const refused = targets.find((_, at) => refusals[at])
+  if (refused !== undefined) {
+    const { key, url } = refused
+    return `config.${key}: expected the address of a manufacturer's system; nothing is sent to ${url.host}`
   }
   return null
 }
