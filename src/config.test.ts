@@ -142,6 +142,22 @@ describe('configuration', () => {
     expect(() => readConfig({}, { MICWATCH_PUBLIC_URL: 'ftp://a' })).toThrow('MICWATCH_PUBLIC_URL: expected an address')
   })
 
+  test('takes lists of the environment in place of those of the file', () => {
+    const config = fileWith('server: {allowed_hosts: [a.example], trusted_proxies: [10.0.0.0/8]}')
+    const env = { MICWATCH_ALLOWED_HOSTS: 'b.example, 192.168.1.20,,', MICWATCH_TRUSTED_PROXIES: '172.30.0.0/24' }
+    expect(readConfig({ config }, env).server).toMatchObject({
+      allowed_hosts: ['b.example', '192.168.1.20'],
+      trusted_proxies: ['172.30.0.0/24'],
+    })
+    expect(readConfig({ config }, { MICWATCH_ALLOWED_HOSTS: '' }).server.allowed_hosts).toEqual(['a.example'])
+  })
+
+  test('refuses an empty secret key', () => {
+    expect(() => readConfig({}, { MICWATCH_SECRET_KEY: '' })).toThrow(
+      'MICWATCH_SECRET_KEY: expected 64 hexadecimal digits',
+    )
+  })
+
   test('says where a file breaks', () => {
     expect(refusal('server: {')).toMatch(/^micwatch\.yaml: not valid YAML: .*line/)
     expect(() => readConfig({ config: '/nowhere.yaml' }, {})).toThrow('/nowhere.yaml: cannot be read (no such file)')
@@ -150,5 +166,7 @@ describe('configuration', () => {
   test('names a flag or variable that is wrong', () => {
     expect(() => readConfig({ port: 'x' }, {})).toThrow('--port: expected a whole number from 0 to 65535')
     expect(() => readConfig({}, { MICWATCH_PORT: '70000' })).toThrow('MICWATCH_PORT: expected a whole number')
+    const env = { MICWATCH_TRUSTED_PROXIES: '10.0.0.0/8, proxy.example' }
+    expect(() => readConfig({}, env)).toThrow('MICWATCH_TRUSTED_PROXIES: expected a network in CIDR form')
   })
 })

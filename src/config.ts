@@ -252,6 +252,8 @@ const environment: Readonly<Record<string, readonly [key: string, read: (text: s
   MICWATCH_HOST: ['server.host', String],
   MICWATCH_PORT: ['server.port', readNumber],
   MICWATCH_MOUNT: ['server.mount', String],
+  MICWATCH_ALLOWED_HOSTS: ['server.allowed_hosts', readList],
+  MICWATCH_TRUSTED_PROXIES: ['server.trusted_proxies', readList],
   MICWATCH_PUBLIC_URL: ['server.public_url', String],
   MICWATCH_DATA_DIR: ['data_dir', String],
   MICWATCH_DATABASE_URL: ['database_url', String],
@@ -261,16 +263,22 @@ const environment: Readonly<Record<string, readonly [key: string, read: (text: s
   MICWATCH_PUBLIC_READ: ['public_read', readFlag],
 }
 
+/**
+ * An empty variable is as good as none. The secret key is the exception: a deployment that was to share one and passes
+ * none on would seal secrets with a key of its own.
+ */
 function fromEnvironment(env: Environment): object {
   const given = Object.entries(environment).flatMap(([name, [key, read]]) => {
     const value = env[name]
-    return value === undefined || value === '' ? [] : [[key, read(value)] as const]
+    const isGiven = value !== undefined && (value !== '' || key === 'secret_key')
+    return isGiven ? [[key, read(value)] as const] : []
   })
   return nest(given)
 }
 
 function environmentName(key: string): string {
-  return Object.keys(environment).find((name) => environment[name]?.[0] === key) ?? key
+  const isOf = ([outer]: readonly [key: string, ...unknown[]]) => key === outer || key.startsWith(`${outer}.`)
+  return Object.entries(environment).find(([, entry]) => isOf(entry))?.[0] ?? key
 }
 
 function fromFlags({ config: _, host, port, mount, ...top }: ConfigFlags): object {
@@ -295,6 +303,12 @@ function nest(given: readonly (readonly [string, unknown])[]): object {
 
 function readNumber(value: string): unknown {
   return /^\d+$/.test(value) ? Number(value) : value
+}
+
+/** Separated by commas. */
+function readList(value: string): readonly string[] {
+  const items = value.split(',').map((item) => item.trim())
+  return items.filter((item) => item !== '')
 }
 
 function readFlag(value: string): unknown {
