@@ -304,6 +304,32 @@ describe('what a browser asks for another site', () => {
     expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
   })
 
+  it('is told the settings that would answer for that name: programs in JSON, browsers on a page', async () => {
+    const app = await startApp({ config: lan })
+    const settings = [
+      /server\.allowed_hosts/,
+      /MICWATCH_ALLOWED_HOSTS/,
+      /server\.trusted_proxies/,
+      /MICWATCH_TRUSTED_PROXIES/,
+    ]
+    const host = '<b>evil.example:8080'
+    for (const path of ['/', '/api/data.json', '/api/receivers/%zz']) {
+      const answer = await app.get(path, { host })
+      expect(answer.json).toMatchObject({ status: 421, error: expect.stringContaining('host <b>evil.example. ') })
+      for (const setting of settings) expect(answer.json.error).toMatch(setting)
+
+      const page = await app.get(path, { host, accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+      const html = page.bytes.toString()
+      expect([page.status, page.headers['content-type']]).toEqual([421, 'text/html; charset=utf-8'])
+      expect(page.headers['content-security-policy']).toMatch(
+        /^default-src 'none'; script-src 'self'; style-src 'self';/,
+      )
+      expect(html).toContain('the host <b>&lt;b&gt;evil.example</b>')
+      for (const setting of settings) expect(html).toMatch(setting)
+      expect(html).not.toMatch(/<style|style=|<script|src="(?!data:)/)
+    }
+  })
+
   it('needs the CSRF token for a write with a session, on a local listener too', async () => {
     for (const config of [lan, {}]) {
       const app = await startApp({ config })

@@ -1,5 +1,6 @@
 /** The OpenAPI document as one plain page: no scripts, nothing from elsewhere. */
 
+import { escapeHtml } from './html.ts'
 import { type Field, fieldsOf, type Schema, typeOf } from './json-schema.ts'
 import type { Documented, OpenApi } from './openapi-document.ts'
 
@@ -111,15 +112,4 @@ function prose(text: string): string {
 /** Long paths and names may break after a slash, a dot or an underscore. */
 function breakable(text: string): string {
   return escapeHtml(text).replace(/[/._]/g, '$&<wbr>')
-}
-
-function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

@@ -150,15 +150,15 @@ function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
   const { host } = request
-  if (hosts !== 1 || !request.url.startsWith('/')) throw new Refusal('misdirected', { about: host })
   const name = hostName(host)
+  if (hosts !== 1 || !request.url.startsWith('/')) throw new Refusal('misdirected', { about: name })
   // The address that was connected to; what it is when we listen on all of them, only the connection knows.
   const isBound = () => isSameAddress(name, request.socket.localAddress ?? '')
-  if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new Refusal('misdirected', { about: host })
+  if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new Refusal('misdirected', { about: name })
 }
 
-function hostName(host: string): string {
-  // A name may end with the dot of the root.
+/** Without port, brackets and the dot of the root. */
+export function hostName(host: string): string {
   const name = host.toLowerCase().replace(/\.?(:\d*)?$/, '')
   return name.startsWith('[') ? name.slice(1, -1) : name
 }

@@ -6,14 +6,21 @@ import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, type RefusalCode, toErrorBody } from '../model/errors.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from '../store/errors.ts'
+import { hostName } from './guard.ts'
 import { addConnectionHeaders, type ConstantHeaders } from './headers.ts'
+import { prefersHtml } from './html.ts'
+import { misdirectedPage } from './misdirected-page.ts'
 
 export function sendRefusal(reply: FastifyReply, refusal: Refusal, headers: ConstantHeaders): FastifyReply {
   reply.headers({ ...headers, 'x-request-id': reply.request.id })
   if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
   addConnectionHeaders(reply.code(refusal.status))
-  return reply.send(toErrorBody(refusal))
+  if (refusal.code !== 'misdirected') return reply.send(toErrorBody(refusal))
+  const { host, headers: asked } = reply.request
+  reply.header('vary', 'Accept')
+  if (!prefersHtml(asked.accept)) return reply.send(toErrorBody(refusal))
+  return reply.type('text/html; charset=utf-8').send(misdirectedPage(hostName(host)))
 }
 
 /** Fastify's own errors -> ours. */

@@ -33,7 +33,12 @@ export const refusals = {
   too_large: { status: 413, say: () => 'The body is too large.' },
   address_too_long: { status: 414, say: () => 'The address is longer than 8 KiB.' },
   not_json_type: { status: 415, say: () => 'The body must be application/json.' },
-  misdirected: { status: 421, say: (host: string) => `This service does not answer for the host ${host}.` },
+  misdirected: {
+    status: 421,
+    say: (host: string) =>
+      `This service does not answer for the host ${host}. Add it to server.allowed_hosts (MICWATCH_ALLOWED_HOSTS); ` +
+      'behind a proxy, also add the network of the proxy to server.trusted_proxies (MICWATCH_TRUSTED_PROXIES).',
+  },
   upgrade_required: { status: 426, say: () => 'This address speaks WebSocket.' },
   rate_limited: { status: 429, say: () => 'Too many requests.' },
   head_too_large: { status: 431, say: () => 'The request head is too large.' },
