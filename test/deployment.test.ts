@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments, parse as parseYaml } from 'yaml'
 import { readConfig } from '../src/config.ts'
+import { startHome } from './app.ts'
 import { createTestFolder } from './databases.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -48,7 +49,7 @@ async function expectVariables(names: Iterable<string>): Promise<void> {
     if (!name.startsWith('MICWATCH_')) continue
     expect([
       name,
-      documented.includes(`\`${name}\``) || used.includes(`{${name}}`) || used.includes(`{$${name}}`),
+      documented.includes(`\`${name}\``) || used.includes(`{${name}}`) || new RegExp(`\\{\\$${name}[:}]`).test(used),
     ]).toEqual([name, true])
   }
 }
@@ -98,8 +99,37 @@ it('deploy/kubernetes.yaml starts our program with words it knows, and its parts
 })
 
 it('deploy/micwatch.yaml is a configuration', () => {
-  const config = readConfig({ config: join(root, 'deploy/micwatch.yaml') }, { MICWATCH_PUBLIC_NAME: 'venue.example' })
-  expect(config.server).toMatchObject({ host: '0.0.0.0', allowed_hosts: ['venue.example'] })
+  const config = readConfig({ config: join(root, 'deploy/micwatch.yaml') }, { MICWATCH_ALLOWED_HOSTS: 'venue.example' })
+  expect(config.server).toMatchObject({
+    host: '0.0.0.0',
+    allowed_hosts: ['venue.example'],
+    trusted_proxies: ['172.30.0.0/24'],
+  })
+})
+
+it('deploy/compose.cluster.yaml refuses to start without its secrets, and so does the program', async () => {
+  const services = await servicesOf('deploy/compose.cluster.yaml')
+  const values = services.flatMap(([, { environment = {} }]) => Object.values(environment)).join('\n')
+  for (const name of ['MICWATCH_SECRET_KEY', 'POSTGRES_PASSWORD']) {
+    expect(values).toContain(`\${${name}:?`)
+    expect(values).not.toContain(`\${${name}}`)
+  }
+  const home = await startHome()
+  const { code, err } = await home.run(['serve', '--port', '0'], { MICWATCH_SECRET_KEY: '' })
+  expect([code, err]).toEqual([2, 'micwatch: MICWATCH_SECRET_KEY: expected 64 hexadecimal digits\n'])
+})
+
+it('deploy/micwatch.service restarts the program without limit, but not for a configuration that cannot be used', async () => {
+  const unit = await read('deploy/micwatch.service')
+  const [, head = '', service = ''] = /\[Unit\](.*)\[Service\](.*)\[Install\]/s.exec(unit) ?? []
+  expect(head).toMatch(/^StartLimitIntervalSec=0$/m)
+  expect(service).toMatch(/^Restart=always$/m)
+  expect(service).toMatch(/^RestartPreventExitStatus=2$/m)
+  // What may be well again later ends with another code.
+  const home = await startHome({ database_url: 'postgres://nobody@127.0.0.1:9/none' })
+  expect((await home.run(['serve', '--port', '0'])).code).toBe(1)
+  expect((await home.run(['serve', '--host', 'no-such-host.invalid'])).code).toBe(1)
+  expect((await home.run(['serve', '--port', 'high'])).code).toBe(2)
 })
 
 it('deploy/micwatch.service starts our program with words it knows', async () => {

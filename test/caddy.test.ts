@@ -1,0 +1,145 @@
+/** deploy/Caddyfile in a real Caddy, where one is installed: which certificate each name gets, and what reaches us. */
+
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { startApp, until } from './app.ts'
+import { createTestFolder } from './databases.ts'
+import { addAdmin, password } from './people.ts'
+import { freePort } from './postgres.ts'
+import { atEnd } from './scope.ts'
+
+const caddyfile = fileURLToPath(new URL('../deploy/Caddyfile', import.meta.url))
+
+interface CaddyConfig {
+  readonly apps: {
+    readonly tls: { readonly automation: { readonly policies: readonly Policy[] } }
+    readonly http: { readonly servers: Record<string, { listen: string[] }> }
+  }
+}
+
+interface Policy {
+  readonly subjects?: readonly string[]
+  readonly issuers?: readonly { readonly module: string }[]
+}
+
+function hasCaddy(): boolean {
+  try {
+    execFileSync('caddy', ['version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function adapt(env: Record<string, string>): CaddyConfig {
+  const words = ['adapt', '--config', caddyfile, '--adapter', 'caddyfile']
+  const given = { ...process.env, MICWATCH_SCREENS: '127.0.0.1:8080', ...env }
+  return JSON.parse(execFileSync('caddy', words, { env: given, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
+}
+
+describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
+  it('asks a public authority for public names, and Caddy’s own for private names and addresses', () => {
+    const { apps } = adapt({
+      MICWATCH_PUBLIC_NAME: 'mics.example.org, wall.example.org',
+      MICWATCH_PRIVATE_NAME: 'mics, mics.venue.lan',
+      MICWATCH_ADDRESS: '192.168.1.20',
+    })
+    const { policies } = apps.tls.automation
+    const own = policies.filter(({ issuers }) => issuers?.[0]?.module === 'internal')
+    expect(own.flatMap(({ subjects = [] }) => subjects).sort()).toEqual(['192.168.1.20', 'mics', 'mics.venue.lan'])
+    // Where a policy names no issuers, they are the public ones.
+    for (const { issuers } of policies.filter((one) => !own.includes(one))) expect(issuers).toBeUndefined()
+    expect(JSON.stringify(apps.http)).toContain('{"host":["mics.example.org","wall.example.org"]}')
+  })
+
+  it('serves private names and the address with certificates that fit, and refuses other names in words', async () => {
+    const names = { MICWATCH_PRIVATE_NAME: 'micwatch.local', MICWATCH_ADDRESS: '127.0.0.2' }
+    const app = await startApp({
+      config: {
+        server: { host: '0.0.0.0', allowed_hosts: Object.values(names), trusted_proxies: ['127.0.0.0/8'] },
+      },
+    })
+    await addAdmin(app)
+    const { httpsPort, httpPort } = await startCaddy({ ...names, MICWATCH_SCREENS: `127.0.0.1:${app.port}` })
+
+    const ask = (name: string, options: object = {}, body?: string) =>
+      askOver(httpsPort, { headers: { host: name, 'content-type': 'application/json' }, ...options }, body)
+    const health = (name: string, servername = name) => ask(name, { path: '/healthz', servername })
+    await until('Caddy serves', async () => (await health('micwatch.local')).status === 200, 20_000)
+    expect(await health('micwatch.local')).toMatchObject({ status: 200, names: 'DNS:micwatch.local' })
+    expect(await health('localhost')).toMatchObject({ status: 200, names: 'DNS:localhost' })
+    // A browser that connects by address names no host.
+    expect(await health('127.0.0.2', '')).toMatchObject({ status: 200, names: 'IP Address:127.0.0.2' })
+
+    const login = { method: 'POST', path: '/api/auth/login', servername: 'micwatch.local' }
+    const { status, cookie } = await ask('micwatch.local', login, JSON.stringify({ username: 'root', password }))
+    expect([status, cookie]).toEqual([200, expect.stringMatching(/^__Host-micwatch_sid=.*; Secure$/)])
+
+    expect(await health('127.0.0.3', '')).toMatchObject({
+      status: 421,
+      body: expect.stringContaining('MICWATCH_ADDRESS'),
+    })
+    await expect(health('other.local')).rejects.toThrow(/alert/)
+    const plain = await fetch(`http://127.0.0.1:${httpPort}/`)
+    expect([plain.status, await plain.text()]).toEqual([421, expect.stringContaining('MICWATCH_PRIVATE_NAME')])
+  })
+})
+
+/** Caddy as the file says, but at free ports, and without touching the certificates this machine trusts. */
+async function startCaddy(env: Record<string, string>) {
+  const folder = await createTestFolder()
+  const [httpsPort, httpPort] = [await freePort(), await freePort()]
+  const { apps } = adapt(env)
+  for (const server of Object.values(apps.http.servers)) {
+    server.listen = server.listen.map((at) => (at === ':443' ? `:${httpsPort}` : `:${httpPort}`))
+  }
+  const config = {
+    admin: { disabled: true },
+    apps: {
+      ...apps,
+      http: { ...apps.http, https_port: httpsPort, http_port: httpPort },
+      pki: { certificate_authorities: { local: { install_trust: false } } },
+    },
+  }
+  const file = join(folder.path, 'caddy.json')
+  await writeFile(file, JSON.stringify(config))
+  const child = spawn('caddy', ['run', '--config', file], {
+    env: { PATH: process.env.PATH, HOME: folder.path },
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  atEnd(async () => {
+    child.kill()
+    await ended
+    await folder.drop()
+  })
+  return { httpsPort, httpPort }
+}
+
+interface TlsAnswer {
+  readonly status: number
+  readonly names: string
+  readonly cookie: string | undefined
+  readonly body: string
+}
+
+function askOver(port: number, options: object, body?: string): Promise<TlsAnswer> {
+  return new Promise((resolve, reject) => {
+    const about = { host: '127.0.0.1', port, rejectUnauthorized: false, agent: false, ...options }
+    const asked = request(about, async (response) => {
+      const { subjectaltname = '' } = (response.socket as TLSSocket).getPeerCertificate()
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      const { statusCode: status = 0, headers } = response
+      resolve({ status, names: subjectaltname, cookie: headers['set-cookie']?.[0], body: text })
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
