@@ -1,16 +1,16 @@
 /** What becomes of a SQLite database whose file is damaged, and the snapshots kept for that day. */
 
-import { copyFile, open, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../src/store/database.ts'
 import { listSnapshots, takeSnapshot } from '../src/store/snapshots.ts'
 import { entryOf, startApp, startHome, startShure, until, withoutLink } from './app.ts'
 import { undoNewestMigration } from './databases.ts'
-import { tokenHeaders } from './tokens.ts'
+import { password, signIn } from './people.ts'
 
 type Home = Awaited<ReturnType<typeof startHome>>
+type Service = Awaited<ReturnType<Home['serve']>>
 
 const slow = 90_000
 
@@ -32,13 +32,18 @@ async function scribble(path: string, from = 4096): Promise<void> {
   await file.close()
 }
 
-async function tokenFor(home: Home, role: 'operator' | 'admin'): Promise<Record<string, string>> {
-  const db = await openDatabase({ url: home.databaseUrl })
-  try {
-    return await tokenHeaders({ db }, role)
-  } finally {
-    await db.close()
+/**
+ * Headers with a token of each role, made by the program: a database that was open in this process may be closed for good
+ * only when garbage is collected, and that would remove its log.
+ */
+async function tokensFor(home: Home, service: Service) {
+  await home.run(['create_admin', '--username', 'root', '--password-stdin'], {}, `${password}\n`)
+  const session = await signIn(service)
+  const headersOf = async (role: 'operator' | 'admin') => {
+    const { json } = await service.post('/api/admin/tokens/', { name: role, role }, session)
+    return { authorization: `Bearer ${json.token}` }
   }
+  return { admin: await headersOf('admin'), operator: await headersOf('operator') }
 }
 
 /** A service that was told of a group, and ended in order. */
@@ -63,8 +68,8 @@ describe.concurrent('a database that is damaged when the service starts', () => 
     'is put aside (%s), and the newest snapshot takes its place until an administrator has taken note',
     async (_name, damage) => {
       const home = await startSeasonedHome()
-      const headers = await tokenFor(home, 'admin')
       const first = await home.serve()
+      const { admin: headers, operator } = await tokensFor(home, first)
       first.kill('SIGTERM')
       await first.ended
       await writeFile(`${fileOf(home)}-wal`, 'left behind')
@@ -83,7 +88,6 @@ describe.concurrent('a database that is damaged when the service starts', () => 
       ])
       expect(service.err()).toContain(corrupt)
       expect((await service.post('/api/admin/store/acknowledge', undefined, {})).status).toBe(401)
-      const operator = await tokenFor(home, 'operator')
       expect((await service.post('/api/admin/store/acknowledge', undefined, operator)).status).toBe(403)
       const noted = await service.post('/api/admin/store/acknowledge', undefined, headers)
       expect([noted.status, noted.json]).toMatchObject([200, { acknowledged: true }])
@@ -146,6 +150,112 @@ describe.concurrent('a database that is damaged when the service starts', () => 
   )
 })
 
+describe.concurrent('a database that is missing although there are snapshots', () => {
+  it(
+    'is restored from the newest, which health and start-up name, until restore --none begins empty',
+    async () => {
+      const home = await startSeasonedHome()
+      await rm(fileOf(home))
+      const [snapshot = ''] = (await listSnapshotNames(home)).toReversed()
+      for (const words of [['migrate'], ['export'], ['import', '-'], ['backup', 'copy']]) {
+        const { code, err } = await home.run(words, {}, 'version: 1')
+        expect([words, code, err.trim().split('\n')]).toEqual([words, 1, [expect.stringContaining('restore --none')]])
+      }
+
+      const service = await home.serve()
+      expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Main stage' }])
+      const { status, json } = await service.get('/api/health/')
+      expect([status, json.status, json.store.status]).toEqual([200, 'degraded', 'restored'])
+      for (const text of [json.store.details, service.err()]) {
+        expect(text).toContain('missing')
+        expect(text).toContain(snapshot)
+        expect(text).toContain('micwatch restore --none')
+      }
+      const early = await home.run(['restore', '--none'])
+      expect([early.code, early.err]).toEqual([1, expect.stringContaining('stop it first')])
+      service.kill('SIGTERM')
+      await service.ended
+
+      const emptied = await home.run(['restore', '--none', '--json'])
+      expect([emptied.code, emptied.err]).toEqual([0, ''])
+      const { database, snapshots } = emptied.json()
+      expect(await readdir(join(home.path, snapshots))).toContain(snapshot)
+      expect((await stat(join(home.path, database))).size).toBeGreaterThan(0)
+      const next = await home.serve()
+      expect((await next.get('/api/groups/')).json).toEqual([])
+      expect((await next.get('/api/health/')).json).toMatchObject({ status: 'healthy', store: { details: null } })
+    },
+    slow,
+  )
+
+  it(
+    'ends the start with --strict',
+    async () => {
+      const home = await startSeasonedHome()
+      await rm(fileOf(home))
+      const { code, err } = await home.run(['serve', '--strict', '--port', '0'])
+      expect([code, err.trim().split('\n')]).toEqual([1, [expect.stringContaining('There is no database at')]])
+      expect(await listData(home)).not.toContain('micwatch.db')
+    },
+    slow,
+  )
+
+  it('restore takes a file or --none', async () => {
+    const home = await startHome({})
+    for (const words of [[], ['file', '--none']]) {
+      const { code, err } = await home.run(['restore', ...words])
+      expect([code, err]).toEqual([2, expect.stringContaining('--none')])
+    }
+    const nothing = await home.run(['restore', '--none', '--json'])
+    expect([nothing.code, nothing.json()]).toEqual([0, { database: null, snapshots: null }])
+  })
+})
+
+describe.concurrent('files of the database that are deleted or replaced while the service runs', () => {
+  const names = ['', '-wal', '-shm']
+  it.each([
+    ['deleted', (home: Home) => Promise.all(names.map((end) => rm(fileOf(home) + end)))],
+    ['without their log', (home: Home) => rm(`${fileOf(home)}-wal`)],
+    ['deleted with their folder', (home: Home) => rm(join(home.path, 'data'), { recursive: true })],
+    [
+      'replaced',
+      async (home: Home) => {
+        await writeFile(join(home.path, 'other.db'), '')
+        await rename(join(home.path, 'other.db'), fileOf(home))
+      },
+    ],
+  ])(
+    'are noticed (%s): writes are refused, and the next start has all that was stored before',
+    async (_name, remove) => {
+      const home = await startSeasonedHome()
+      const service = await home.serve()
+      await until('the start is over', async () => (await service.get('/api/health/')).json.status === 'healthy')
+      expect((await service.post('/api/group/', { title: 'Acknowledged' })).status).toBe(201)
+      await remove(home)
+      const refused = await service.post('/api/group/', { title: 'Refused' })
+      expect([refused.status, refused.headers['retry-after']]).toEqual([503, expect.any(String)])
+      const { json } = await until(
+        'health says so',
+        async () => {
+          const health = await service.get('/api/health/')
+          return health.json.store.status === 'damaged' && health
+        },
+        5000,
+      )
+      expect(json.store.details).toContain('deleted or replaced')
+      await until('the log says so', () => (service.err() + service.out()).includes('deleted or replaced'), 5000)
+      expect((await service.get('/api/groups/')).json.length).toBeGreaterThan(1)
+      service.kill('SIGTERM')
+      expect(await service.ended).toBe(0)
+
+      const next = await home.serve()
+      const titles = (await next.get('/api/groups/')).json.map(({ title }: { title: string }) => title)
+      expect(titles).toEqual(expect.arrayContaining(['Main stage', 'Acknowledged']))
+    },
+    slow,
+  )
+})
+
 describe.concurrent('damage that appears while the service runs', () => {
   // Conformance: C-5.26.
   // Reliability: S4.
@@ -199,7 +309,7 @@ describe.concurrent('snapshots', () => {
     const app = await startApp()
     const place = { data_dir: app.dataDir, database_url: app.databaseUrl }
     await until('the first is there', async () => (await listSnapshots(place)).length === 1)
-    for (const hour of [3, 2, 1]) await takeSnapshot(place, Date.UTC(2026, 0, 1, hour))
+    for (const hour of [3, 2, 1]) await takeSnapshot(app.house.db, place, Date.UTC(2026, 0, 1, hour))
     expect((await listSnapshots(place)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
       3, 2,
     ])

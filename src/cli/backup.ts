@@ -8,6 +8,7 @@ import { openDatabase } from '../store/database.ts'
 import { restoreBackup } from '../store/restore.ts'
 import { openSecrets } from '../store/secrets.ts'
 import { listManufacturers } from '../store/settings.ts'
+import { startEmpty } from '../store/start-empty.ts'
 import { actorAt, requireStore } from './store.ts'
 import {
   type CommonOptions,
@@ -18,10 +19,15 @@ import {
   printJson,
   readOptions,
   type Terminal,
+  UsageError,
 } from './terminal.ts'
 
 interface FileOptions extends CommonOptions {
   readonly force?: boolean
+}
+
+interface RestoreOptions extends FileOptions {
+  readonly none?: boolean
 }
 
 export function backupCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
@@ -34,7 +40,7 @@ export function backupCommand(terminal: Terminal, done: (code: ExitCode) => void
 /** Nothing is migrated here: an older database is kept as it is. */
 async function backup(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
-  requireStore(config)
+  await requireStore(config)
   const overwrite = options.force === true
   if (!overwrite && existsSync(file)) throw new Error(`${file} is there already; --force replaces it`)
   const db = await openDatabase({ url: config.database_url })
@@ -53,9 +59,27 @@ async function backup(file: string, options: FileOptions, terminal: Terminal): P
 
 export function restoreCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   return createCommand('restore', 'Put a backup in the place of the database; nobody may be using it')
-    .argument('<file>', 'what backup has written')
+    .argument('[file]', 'what backup has written')
     .option('--force', 'also where the database is not empty; a copy of it is kept')
-    .action(async (file: string, options: FileOptions) => done(await restore(file, options, terminal)))
+    .option('--none', 'begin empty instead; the database and its snapshots are kept under other names')
+    .action(async (file: string | undefined, options: RestoreOptions) => {
+      if (file !== undefined && options.none === true) throw new UsageError('--none goes without a file')
+      if (options.none === true) return done(await restoreNothing(options, terminal))
+      if (file === undefined) throw new UsageError('name the backup to restore, or --none to begin empty')
+      return done(await restore(file, options, terminal))
+    })
+}
+
+async function restoreNothing(options: RestoreOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal, { isOffline: true })
+  const aside = await startEmpty(config, Date.now())
+  if (options.json) printJson(terminal, aside)
+  else {
+    terminal.out('The next start begins with an empty database.')
+    if (aside.database !== null) terminal.out(`The database is now ${aside.database}`)
+    if (aside.snapshots !== null) terminal.out(`The snapshots are now in ${aside.snapshots}`)
+  }
+  return exitCodes.ok
 }
 
 async function restore(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {

@@ -9,9 +9,8 @@ import type { Actor } from '../model/access.ts'
 import { Refusal } from '../model/errors.ts'
 import { isUsername } from '../model/password.ts'
 import { toUserBody } from '../model/people.ts'
-import { openDatabase } from '../store/database.ts'
-import { migrateWithSnapshot } from '../store/snapshots.ts'
 import { sqlitePath } from '../store/sqlite-file.ts'
+import { withNewStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -48,12 +47,12 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
   const password = options.passwordStdin ? await terminal.readLine() : await askTwice(terminal)
   const path = sqlitePath(config.database_url)
   const isFirst = path !== null && !existsSync(path)
-  const db = await openDatabase({ url: config.database_url })
   const hasher = createHasher()
   try {
-    await migrateWithSnapshot(db, config)
     const actor: Actor = { kind: 'cli', id: null, name: 'create_admin', role: 'admin', address: null }
-    const { user, isNew } = await createAdmin({ db, hasher, now: Date.now }, actor, { username, password, isReset })
+    const { user, isNew } = await withNewStore(config, (db) =>
+      createAdmin({ db, hasher, now: Date.now }, actor, { username, password, isReset }),
+    )
     if (options.json) printJson(terminal, { user: toUserBody(user), created: isNew })
     else terminal.out(isNew ? `${user.username} is an administrator.` : `${user.username} has a new password.`)
     // Right before the first start; anybody else has meant another folder.
@@ -66,7 +65,6 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
     return exitCodes.failed
   } finally {
     await hasher.close()
-    await db.close()
   }
 }
 

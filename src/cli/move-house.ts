@@ -7,12 +7,10 @@ import { type ImportReport, importHouse } from '../actions/import-house.ts'
 import { ImportFault, importedKinds } from '../actions/import-work.ts'
 import { destinationsBeside } from '../manufacturers/sources.ts'
 import { type HouseFile, toHouseFile } from '../model/house-file.ts'
-import { openDatabase } from '../store/database.ts'
 import { openSecrets } from '../store/secrets.ts'
-import { migrateWithSnapshot } from '../store/snapshots.ts'
 import { writeText } from '../store/sqlite-file.ts'
 import { parseHouseFile, toJsonText, toYamlText } from './house-file.ts'
-import { actorAt, withStore } from './store.ts'
+import { actorAt, withNewStore, withStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -82,19 +80,17 @@ async function runImport(path: string, options: ImportOptions, terminal: Termina
   const source = path === '-' ? 'standard input' : path
   const file = parseHouseFile(path === '-' ? await terminal.readAll() : await readText(path), source)
   const secrets = await openSecrets(config.data_dir, config.secret_key)
-  const db = await openDatabase({ url: config.database_url })
   try {
-    await migrateWithSnapshot(db, config)
-    const deps = { db, secrets, destinations: destinationsBeside(config.server), now: Date.now }
-    const report = await importHouse(deps, actorAt(terminal), file, { isRehearsal, source })
+    const report = await withNewStore(config, (db) => {
+      const deps = { db, secrets, destinations: destinationsBeside(config.server), now: Date.now }
+      return importHouse(deps, actorAt(terminal), file, { isRehearsal, source })
+    })
     if (options.json) printJson(terminal, { dry_run: isRehearsal, ...report })
     else print(terminal, report, isRehearsal)
     return exitCodes.ok
   } catch (error) {
     if (error instanceof ImportFault) throw new UsageError(`${source}: ${error.message}`)
     throw error
-  } finally {
-    await db.close()
   }
 }
 

@@ -13,6 +13,7 @@ import { pollForever } from '../monitor/poll-forever.ts'
 import type { CycleReport, Poller } from '../monitor/poller.ts'
 import { takeOver } from '../monitor/take-over.ts'
 import { openDatabase } from '../store/database.ts'
+import { requireWhole } from '../store/mend.ts'
 import { isUpToDate } from '../store/migrate.ts'
 import { sourcesOf } from './sources.ts'
 import { surviveExceptions } from './survive.ts'
@@ -273,9 +274,11 @@ async function withDatabaseToRead<T>(
   )
 }
 
-async function hasDatabase({ database_url }: Config): Promise<boolean> {
+async function hasDatabase(config: Config): Promise<boolean> {
+  const { database_url } = config
   // Opening SQLite's file would make it.
   if (database_url.startsWith('sqlite:') && !existsSync(database_url.slice('sqlite:'.length))) return false
+  await requireWhole(config)
   const db = await openDatabase({ url: database_url })
   try {
     return await isUpToDate(db)

@@ -4,24 +4,34 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import type { Actor } from '../model/access.ts'
 import { type Database, openDatabase } from '../store/database.ts'
+import { requireWhole } from '../store/mend.ts'
 import { migrateWithSnapshot } from '../store/snapshots.ts'
 import { sqlitePath } from '../store/sqlite-file.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Brought up to date. Looking at a database must not make one. */
 export async function withStore<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
-  requireStore(config)
+  await requireStore(config)
+  return withNewStore(config, work)
+}
+
+/** Brought up to date, and created where there is none. */
+export async function withNewStore<T>(
+  config: Config,
+  work: (db: Database, migrations: readonly string[]) => Promise<T>,
+): Promise<T> {
+  await requireWhole(config)
   const db = await openDatabase({ url: config.database_url })
   try {
-    await migrateWithSnapshot(db, config)
-    return await work(db)
+    return await work(db, await migrateWithSnapshot(db, config))
   } finally {
     await db.close()
   }
 }
 
-export function requireStore({ database_url }: Config): void {
-  const path = sqlitePath(database_url)
+export async function requireStore(config: Config): Promise<void> {
+  await requireWhole(config)
+  const path = sqlitePath(config.database_url)
   if (path === null || existsSync(path)) return
   throw new Error(`There is no database at ${path}; say where it is with --data-dir or --database-url`)
 }

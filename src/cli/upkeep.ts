@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import { stringify as toYaml } from 'yaml'
 import { startDemo } from '../manufacturers/demo.ts'
-import { openDatabase } from '../store/database.ts'
-import { migrateWithSnapshot } from '../store/snapshots.ts'
+import { withNewStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -54,13 +53,8 @@ export function migrateCommand(terminal: Terminal, done: (code: ExitCode) => voi
 
 async function runMigrations(options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
-  const db = await openDatabase({ url: config.database_url })
-  try {
-    const applied = await migrateWithSnapshot(db, config)
-    if (options.json) printJson(terminal, { applied })
-    else terminal.out(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`)
-    return exitCodes.ok
-  } finally {
-    await db.close()
-  }
+  const applied = await withNewStore(config, async (_db, migrations) => migrations)
+  if (options.json) printJson(terminal, { applied })
+  else terminal.out(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`)
+  return exitCodes.ok
 }

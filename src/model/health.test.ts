@@ -166,7 +166,12 @@ test('the service shows the worst manufacturer, or the one that is asked for', (
   })
 })
 
-const incident = { restored_at: Date.UTC(2026, 4, 1), snapshot_at: Date.UTC(2026, 3, 30) }
+const incident = {
+  cause: 'damaged',
+  restored_at: Date.UTC(2026, 4, 1),
+  snapshot_at: Date.UTC(2026, 3, 30),
+  snapshot: 'micwatch-20260430T000000.000Z.db',
+} as const
 const calm = { isReachable: true, condition: 'well', incident: null, longestWriteMs: 5000 } as const
 
 // Conformance: C-5.26.
@@ -178,6 +183,9 @@ test.each([
   [{ ...calm, longestWriteMs: 5001 }, 'not_writable', 'degraded', 'waiting for more than 5 s'],
   [{ ...calm, incident }, 'restored', 'degraded', 'The snapshot of 2026-04-30T00:00:00.000Z took its place'],
   [{ ...calm, incident: { ...incident, snapshot_at: null } }, 'restored', 'degraded', 'it began empty'],
+  [{ ...calm, incident: { ...incident, cause: 'missing' } }, 'restored', 'degraded', 'micwatch restore --none'],
+  [{ ...calm, incident: { ...incident, cause: 'log_damaged' } }, 'restored', 'degraded', 'up to the damage is kept'],
+  [{ ...calm, condition: 'replaced' }, 'damaged', 'degraded', 'deleted or replaced'],
 ] as const)('a store %j is %s, and the service %s', (about, status, service, words) => {
   const store = storeHealth(about)
   expect(store).toEqual({ status, details: words === null ? null : expect.stringContaining(words) })

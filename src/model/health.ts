@@ -115,14 +115,23 @@ export interface MonitoredManufacturer {
 export type VendorHealth = Pick<ManufacturerHealth, 'status' | 'base_url' | 'consecutive_failures'> &
   Partial<Omit<ManufacturerHealth, 'code'>>
 
-/** Damage stays for as long as the database is open; an unwritable one is well again with the next write. */
-export type StoreCondition = 'well' | 'unwritable' | 'damaged'
+/**
+ * `damaged` and `replaced` (its file was deleted, or another took its place) stay for as long as the database is open; an
+ * unwritable one is well again with the next write.
+ */
+export type StoreCondition = 'well' | 'unwritable' | 'damaged' | 'replaced'
 
-/** A damaged database was put aside, and nobody has taken note of it yet. */
+export const incidentCauses = ['damaged', 'missing', 'log_damaged'] as const
+export type IncidentCause = (typeof incidentCauses)[number]
+
+/** Something of the database was lost before a start, and nobody has taken note of it yet. */
 export interface StoreIncident {
+  readonly cause: IncidentCause
   readonly restored_at: number
   /** When the snapshot was taken that took its place; null: there was none, and all began empty. */
   readonly snapshot_at: number | null
+  /** The name of that snapshot's file. */
+  readonly snapshot: string | null
 }
 
 export interface StoreHealth {
@@ -246,6 +255,11 @@ export function storeHealth(about: {
       'The database is damaged. What is shown comes from memory, and nothing is stored; restart the service to go on with its newest snapshot.'
     return { status: 'damaged', details }
   }
+  if (condition === 'replaced') {
+    const details =
+      'The file of the database was deleted or replaced while the service runs. What is shown comes from memory, and nothing is stored; restart the service to go on with the snapshot that was taken when this was noticed.'
+    return { status: 'damaged', details }
+  }
   if (!isReachable) return { status: 'unreachable', details: 'The database is out of reach.' }
   if (condition === 'unwritable') {
     return { status: 'not_writable', details: 'The database cannot be written: look at the disk and its free space.' }
@@ -259,13 +273,20 @@ export function storeHealth(about: {
 
 const wellStore: StoreHealth = { status: 'healthy', details: null }
 
-export function describeIncident({ restored_at, snapshot_at }: StoreIncident): string {
+export function describeIncident(incident: StoreIncident): string {
+  const { cause, restored_at, snapshot_at, snapshot } = incident
   const at = new Date(restored_at).toISOString()
+  if (cause === 'log_damaged') {
+    return `The log of the database was found damaged at ${at}. What it held up to the damage is kept; changes after that are lost. The damaged files were put aside.`
+  }
+  const found = cause === 'missing' ? `missing at ${at}` : `damaged at ${at} and put aside`
   const now =
     snapshot_at === null
       ? 'There was no snapshot, so it began empty.'
-      : `The snapshot of ${new Date(snapshot_at).toISOString()} took its place; what was changed after that is lost.`
-  return `The database was found damaged at ${at} and put aside. ${now}`
+      : `The snapshot of ${new Date(snapshot_at).toISOString()} took its place (${snapshot}); what was changed after that is lost.`
+  const emptied = 'To begin empty instead, stop the service and run: micwatch restore --none'
+  const sentences = [`The database was found ${found}.`, now]
+  return (cause === 'missing' && snapshot_at !== null ? [...sentences, emptied] : sentences).join(' ')
 }
 
 /**

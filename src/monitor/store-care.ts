@@ -2,7 +2,7 @@
 
 import type { Feed } from '../live/feed.ts'
 import type { Actor, AuditRecord } from '../model/access.ts'
-import { describeIncident } from '../model/health.ts'
+import { describeIncident, type IncidentCause } from '../model/health.ts'
 import { writeAudit } from '../store/audit.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { type Mended, mendStore, saveIncident } from '../store/mend.ts'
@@ -40,13 +40,20 @@ export async function openMendedStore(
 const self: Actor = { kind: 'cli', id: null, name: 'micwatch', role: 'admin', address: null }
 
 async function noteMended(db: Database, mended: Mended, log: Log): Promise<void> {
-  const { corrupt, damage } = mended
+  const { cause, corrupt, damage, snapshot_at, snapshot } = mended
   await db.transaction(async (tx) => {
     await saveIncident(tx, mended)
-    const details = { what: 'corrupt store restored', corrupt, damage, snapshot_at: mended.snapshot_at }
+    const details = { what: mendedWhat[cause], corrupt, damage, snapshot_at, snapshot }
     await writeAudit(tx, { actor: self, action: 'store.mend', target: 'database', result: 'ok', details })
   })
-  log.error({ corrupt, damage }, `${describeIncident(mended)} The damaged file is ${corrupt}.`)
+  const aside = corrupt === null ? '' : ` The damaged file is ${corrupt}.`
+  log.error({ corrupt, damage, snapshot }, `${describeIncident(mended)}${aside}`)
+}
+
+const mendedWhat: Readonly<Record<IncidentCause, string>> = {
+  damaged: 'corrupt store restored',
+  missing: 'missing store restored',
+  log_damaged: 'corrupt log read up to its damage',
 }
 
 export interface StoreCare {
@@ -87,17 +94,28 @@ export function createStoreCare(deps: {
   }
 
   /** Nothing of it can be stored, so it is said this once and has no number. */
-  function tellOfDamage(): void {
+  function announce(fault: 'damaged' | 'replaced'): void {
     isTold = true
-    const message = 'The database is damaged; nothing is stored until the service is restarted'
+    const what = fault === 'damaged' ? 'The database is damaged' : 'The file of the database was deleted or replaced'
+    const message = `${what}; nothing is stored until the service is restarted`
     log.error({}, message)
     const about = { manufacturer: null, channel_id: null, id: 0, kind: 'store_damaged' } as const
     feed.publish({ type: 'alert', ...about, state: 'raised', severity: 'critical', message })
   }
 
+  const hasFault = () => db.condition() === 'damaged' || db.condition() === 'replaced'
+
+  async function checkFiles(): Promise<void> {
+    try {
+      await db.checkFiles()
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the files of the database could not be looked at')
+    }
+  }
+
   async function snapshot(): Promise<void> {
     try {
-      await takeSnapshot(place, now())
+      await takeSnapshot(db, place, now())
     } catch (error) {
       log.warn({ error: String(error) }, 'no snapshot of the database could be taken')
     }
@@ -111,13 +129,21 @@ export function createStoreCare(deps: {
 
   return {
     async look() {
-      if (!isFile) return
-      if (db.condition() !== 'damaged' && performance.now() >= checkAt) check()
-      if (db.condition() !== 'damaged' && performance.now() >= lookAt) await snapshotWhenDue()
-      if (db.condition() === 'damaged' && !isTold) tellOfDamage()
+      if (!isFile || isTold) return
+      await checkFiles()
+      if (!hasFault() && performance.now() >= checkAt) check()
+      if (!hasFault() && performance.now() >= lookAt) await snapshotWhenDue()
+      const condition = db.condition()
+      if (condition !== 'damaged' && condition !== 'replaced') return
+      announce(condition)
+      // What is open is whole: the next start goes on with it.
+      if (condition === 'replaced') await snapshot()
     },
     async close() {
-      if (isFile && db.condition() === 'well') await snapshot()
+      if (!isFile) return
+      await checkFiles()
+      const condition = db.condition()
+      if (condition === 'well' || (condition === 'replaced' && !isTold)) await snapshot()
     },
   }
 }

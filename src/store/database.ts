@@ -12,7 +12,15 @@ import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
-import { connectFile, copyToMemory, createFile, findDamage, hasDiskTrouble } from './sqlite-file.ts'
+import {
+  connectFile,
+  copyOpen,
+  copyToMemory,
+  createFile,
+  findDamage,
+  hasDiskTrouble,
+  watchFiles,
+} from './sqlite-file.ts'
 import { lockFile, shareLock } from './sqlite-lock.ts'
 import { createSqliteLog } from './sqlite-log.ts'
 import { createTurns } from './turns.ts'
@@ -29,6 +37,10 @@ export interface Database {
   condition(): StoreCondition
   /** Looks for damage that no call has met yet. Holds the event loop for some milliseconds. */
   check(): void
+  /** Looks whether its files are still those that were opened. */
+  checkFiles(): Promise<void>
+  /** A copy of what is open, even if its file was deleted; null on PostgreSQL. */
+  readonly copyTo: ((file: string) => Promise<void>) | null
   /** Writes, for no other purpose than to see whether that works again. */
   probe(): Promise<void>
   /** Waits for transactions that are under way. */
@@ -61,31 +73,38 @@ interface Options {
 }
 
 export async function openDatabase(options: Options): Promise<Database> {
-  const damage = { isFound: false }
-  const onDamage = () => {
-    damage.isFound = true
+  const fault: Fault = { found: null }
+  const onFault: OnFault = (found) => {
+    fault.found ??= found
   }
   if (options.url.startsWith('sqlite:')) {
     const path = options.url.slice('sqlite:'.length)
-    const open = () => openSqlite(path, options, onDamage)
-    return watched(await openDespiteFullDisk(path, options, open), damage, open)
+    const open = () => openSqlite(path, options, onFault)
+    return watched(await openDespiteFullDisk(path, options, open), fault, open)
   }
   if (/^postgres(ql)?:\/\//.test(options.url)) {
     const engine = openPostgres(options)
-    return watched(engine, damage, async () => engine)
+    return watched(engine, fault, async () => engine)
   }
   throw new Error('A database address begins with sqlite: or postgres://')
 }
 
-interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'close'> {
+/** What makes the database unusable until it is opened again. */
+interface Fault {
+  found: 'damaged' | 'replaced' | null
+}
+
+type OnFault = (found: 'damaged' | 'replaced') => void
+
+interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'checkFiles' | 'copyTo' | 'close'> {
   /** False: a copy in memory, because the disk has no room for the files of a database that is in use. */
   readonly isOnDisk: boolean
   /** What is wrong with its file, if anything. PostgreSQL sees to that itself. */
   findDamage(): string | null
 }
 
-/** Remembers how it fares. Damage stays for as long as it is open: nothing is written any more. */
-function watched(first: Engine, damage: { isFound: boolean }, open: () => Promise<Engine>): Database {
+/** Remembers how it fares. A fault stays for as long as it is open: nothing is written any more. */
+function watched(first: Engine, fault: Fault, open: () => Promise<Engine>): Database {
   let engine = first
   let isWritable = engine.isOnDisk
   const pending = createPendingWrites()
@@ -96,7 +115,7 @@ function watched(first: Engine, damage: { isFound: boolean }, open: () => Promis
     await copy.close()
   }
   const transaction: Database['transaction'] = async (work) => {
-    if (damage.isFound) throw new StoreDamagedError('The database is damaged.')
+    if (fault.found !== null) throw new StoreDamagedError(`The database is ${fault.found}.`)
     try {
       return await pending.track(engine.transaction(work))
     } catch (error) {
@@ -112,9 +131,13 @@ function watched(first: Engine, damage: { isFound: boolean }, open: () => Promis
     transaction,
     pending,
     close: () => engine.close(),
-    condition: () => (damage.isFound ? 'damaged' : isWritable ? 'well' : 'unwritable'),
+    condition: () => fault.found ?? (isWritable ? 'well' : 'unwritable'),
     check() {
-      damage.isFound ||= engine.findDamage() !== null
+      if (engine.findDamage() !== null) fault.found ??= 'damaged'
+    },
+    checkFiles: () => engine.checkFiles(),
+    get copyTo() {
+      return engine.copyTo
     },
     // The one proof that it can be written: another transaction may have had nothing to write. Another value every time,
     // for SQLite does not touch the disk for a row that stays as it is.
@@ -178,6 +201,8 @@ async function openCopy(path: string, now: () => number): Promise<Engine> {
       read,
       transaction: () => Promise.reject(new StoreDownError('The database cannot be written: its disk has no room.')),
       findDamage: () => null,
+      checkFiles: async () => {},
+      copyTo: (file) => copyOpen(database, file),
       async close() {
         await read.destroy()
         lock.release()
@@ -189,25 +214,38 @@ async function openCopy(path: string, now: () => number): Promise<Engine> {
   }
 }
 
-async function openSqlite(path: string, options: Options, onDamage: () => void): Promise<Engine> {
+async function openSqlite(path: string, options: Options, onFault: OnFault): Promise<Engine> {
   const { now = machineMs, waitLimitMs = 5_000, onAudit } = options
-  const { lock, writer, reader, log } = await openConnections(path, now, waitLimitMs).catch((error: unknown) => {
+  const { lock, writer, reader, log, files } = await openConnections(path, now, waitLimitMs).catch((error: unknown) => {
     if (error instanceof StoreBusyError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreDownError(`Cannot open the database ${path}: ${reason}`, { cause: error })
   })
+  const onDamage = () => onFault('damaged')
   const write = new Kysely<Schema>({
     dialect: sqliteDialect({ database: writer, waitLimitMs, log, onDamage }),
   })
   const read = new Kysely<Schema>({ dialect: sqliteDialect({ database: reader, waitLimitMs, onDamage }) })
   // Kysely closes only what it has used before.
   await Promise.all([sql`select 1`.execute(write), sql`select 1`.execute(read)])
+  async function checkFiles(): Promise<void> {
+    if (!(await files.areInPlace())) onFault('replaced')
+  }
+  /** What is written to a file that nobody finds any more is not stored. */
+  async function secure(): Promise<void> {
+    await log.secure()
+    if (await files.areInPlace()) return
+    onFault('replaced')
+    throw new StoreDamagedError('The file of the database was deleted or replaced.')
+  }
   return {
     dialect: 'sqlite',
     isOnDisk: true,
     read,
-    transaction: (work) => runTransaction('sqlite', write, work, { onAudit, secure: log.secure }),
+    transaction: (work) => runTransaction('sqlite', write, work, { onAudit, secure }),
     findDamage: () => findDamage(path, 'quick'),
+    checkFiles,
+    copyTo: (file) => copyOpen(reader, file),
     async close() {
       await read.destroy()
       await write.destroy()
@@ -234,7 +272,7 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     try {
       const log = await createSqliteLog(path, writer)
       const reader = await whenNotBusy(() => connectSqlite(path, now, { readOnly: true }), deadline)
-      return { lock, writer, reader, log }
+      return { lock, writer, reader, log, files: await watchFiles(path) }
     } catch (error) {
       writer.close()
       throw error
@@ -284,6 +322,8 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
       }
     },
     findDamage: () => null,
+    checkFiles: async () => {},
+    copyTo: null,
     close: () => db.destroy(),
   }
 }

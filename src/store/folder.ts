@@ -61,6 +61,12 @@ async function hasOtherOwner({ uid }: { readonly uid: number }, path: string): P
   return uid !== (await stat(dirname(path))).uid
 }
 
+/** There is no file of this name, nor can there be: a folder it would be in is missing, or a file. */
+export function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
 /**
  * Why a file or folder cannot be made: under the name somebody asked for, which is not always the one that was tried, and
  * with what to mend. What is no matter of files is given back as it is.

@@ -3,9 +3,9 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Database } from './database.ts'
-import { makeFolder } from './folder.ts'
+import { isMissing, makeFolder } from './folder.ts'
 import { migrate, missingMigrations } from './migrate.ts'
-import { copySqlite, findDamage, fromStamp, lookInto, sqlitePath, toStamp } from './sqlite-file.ts'
+import { findDamage, fromStamp, lookInto, toStamp } from './sqlite-file.ts'
 
 /** Where a database lies, and where what belongs to it is kept. */
 export interface Place {
@@ -21,22 +21,21 @@ export interface Snapshot {
 const kept = 3
 
 /** Null where the database is no file. The oldest go. */
-export async function takeSnapshot(place: Place, now: number): Promise<Snapshot | null> {
-  const path = sqlitePath(place.database_url)
-  if (path === null) return null
-  const folder = folderOf(place)
+export async function takeSnapshot(db: Pick<Database, 'copyTo'>, place: Place, now: number): Promise<Snapshot | null> {
+  if (db.copyTo === null) return null
+  const folder = snapshotsFolder(place)
   await makeFolder(resolve(folder))
-  const snapshot = join(folder, `micwatch-${toStamp(now)}.db`)
-  await copySqlite(path, snapshot, { overwrite: true })
+  const snapshot = join(folder, snapshotName(now))
+  await db.copyTo(snapshot)
   for (const { path: old } of (await listSnapshots(place)).slice(kept)) await rm(old, { force: true })
   return { path: snapshot, taken_at: now }
 }
 
 /** The newest first. */
 export async function listSnapshots(place: Place): Promise<Snapshot[]> {
-  const folder = folderOf(place)
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
+  const folder = snapshotsFolder(place)
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return []
     throw error
   })
   return names
@@ -55,7 +54,7 @@ export async function newestGoodSnapshot(place: Place): Promise<Snapshot | null>
 
 /** `migrate`, with a snapshot of what was there before. */
 export function migrateWithSnapshot(db: Database, place: Place): Promise<readonly string[]> {
-  return migrate(db, () => takeSnapshot(place, Date.now()))
+  return migrate(db, () => takeSnapshot(db, place, Date.now()))
 }
 
 function isGood(path: string): boolean {
@@ -71,6 +70,10 @@ function migrationsIn(path: string): string[] {
   return lookInto(path, (read) => read('migrations order by name', ['name'])).map(({ name }) => String(name))
 }
 
-function folderOf({ data_dir }: Place): string {
+export function snapshotName(taken_at: number): string {
+  return `micwatch-${toStamp(taken_at)}.db`
+}
+
+export function snapshotsFolder({ data_dir }: Place): string {
   return join(data_dir, 'snapshots')
 }

@@ -26,7 +26,7 @@ interface Options {
   /** How long to wait for a lock another process holds. */
   readonly waitLimitMs: number
   /** Of the connection that writes. Closed with the dialect. */
-  readonly log?: Pick<SqliteLog, 'close'>
+  readonly log?: Pick<SqliteLog, 'close' | 'noteCommit'>
   onDamage(): void
 }
 
@@ -71,7 +71,10 @@ function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver
       return connection
     },
     beginTransaction: () => whenNotBusy(() => execute(database, 'begin immediate', told), askedAt + waitLimitMs),
-    commitTransaction: async () => execute(database, 'commit', told),
+    async commitTransaction() {
+      execute(database, 'commit', told)
+      log?.noteCommit()
+    },
     async rollbackTransaction() {
       // After some errors (a full disk) SQLite has rolled back by itself.
       if (database.isTransaction) database.exec('rollback')

@@ -1,10 +1,10 @@
 /** SQLite databases as files: where they lie, whether they are whole, copies of them. */
 
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm, writeFile } from 'node:fs/promises'
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from '@photostructure/sqlite'
-import { createPrivateFile, type FileOwner, notWritable } from './folder.ts'
+import { createPrivateFile, type FileOwner, isMissing, notWritable } from './folder.ts'
 
 /** Null for a database that is no file. */
 export function sqlitePath(url: string): string | null {
@@ -95,11 +95,20 @@ export async function copySqlite(from: string, to: string, options: WriteOptions
   await writeWhole(to, options, async (draft) => {
     const database = openToRead(from)
     try {
-      database.exec(`vacuum into '${draft.replaceAll("'", "''")}'`)
+      vacuumInto(database, draft)
     } finally {
       database.close()
     }
   })
+}
+
+/** The same of a database that is open: also when its file was deleted meanwhile. */
+export function copyOpen(database: InstanceType<typeof DatabaseSync>, to: string): Promise<void> {
+  return writeWhole(to, { overwrite: true }, async (draft) => vacuumInto(database, draft))
+}
+
+function vacuumInto(database: InstanceType<typeof DatabaseSync>, to: string): void {
+  database.exec(`vacuum into '${to.replaceAll("'", "''")}'`)
 }
 
 /** A copy that lives until it is closed and cannot be written. */
@@ -109,7 +118,7 @@ export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
   try {
     const database = openToRead(path)
     try {
-      database.exec(`vacuum into '${address}'`)
+      vacuumInto(database, address)
     } finally {
       database.close()
     }
@@ -154,9 +163,32 @@ export function hasDiskTrouble(error: unknown): boolean {
   return diskTroubleCodes.has(errcode & 0xff)
 }
 
+/** Of a database that is open: whether its file and its log are still found under their names. */
+export async function watchFiles(path: string): Promise<{ areInPlace(): Promise<boolean> }> {
+  const identify = () => Promise.all([path, `${path}-wal`, `${path}-shm`].map(identityOf))
+  const opened = await identify()
+  return {
+    async areInPlace() {
+      const found = await identify()
+      return found.every((one, at) => one === opened[at])
+    },
+  }
+}
+
+/** Null where there is no file of this name. */
+async function identityOf(path: string): Promise<string | null> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
 /** With what SQLite and we keep beside it. */
 export async function removeSqlite(path: string): Promise<void> {
-  for (const end of ['', '-journal', '-wal', '-shm', '-lock']) await rm(`${path}${end}`, { force: true })
+  for (const end of ['', '-journal', '-wal', '-shm', '-synced', '-lock']) await rm(`${path}${end}`, { force: true })
 }
 
 export interface WriteOptions {

@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -126,6 +126,8 @@ describe('kill -9', () => {
     report.last.kill('SIGTERM')
     await report.last.ended
     expect(check(home.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
+    // None of the crashes was taken for damage.
+    expect((await readdir(join(home.path, 'data'))).filter((name) => name.includes('corrupt'))).toEqual([])
   }, 240_000)
 
   // Reliability: S11.

@@ -1,0 +1,161 @@
+/**
+ * Finds damage in SQLite's log (https://www.sqlite.org/fileformat2.html#walformat). SQLite itself reads the log up to the
+ * first frame whose checksum is wrong and drops the rest without an error: that is right for a frame which was being
+ * written when the process ended, and wrong for frames that were complete.
+ */
+
+import { type FileHandle, open } from 'node:fs/promises'
+import { isMissing } from './folder.ts'
+
+/** How much of a log is safe on the disk. */
+export interface SyncedLog {
+  /** Of the log's header: every time the log begins anew it has others. */
+  readonly salts: Buffer
+  readonly frames: number
+}
+
+interface LogHeader {
+  readonly pageSize: number
+  readonly isBigEndian: boolean
+  readonly salts: Buffer
+  readonly checksum: Checksum
+}
+
+type Checksum = readonly [number, number]
+
+export const logHeaderBytes = 32
+const frameHeaderBytes = 24
+const saltBytes = 8
+const formatVersion = 3_007_000
+const magic = 0x377f0682
+const chunkBytes = 4 * 1024 * 1024
+
+/** A sentence; null when the log is complete, absent, or ends with an unfinished write. Nobody may be writing. */
+export async function findLogDamage(path: string): Promise<string | null> {
+  const file = await openIfThere(logFile(path))
+  if (file === null) return null
+  try {
+    const { size } = await file.stat()
+    if (size <= logHeaderBytes) return null
+    const header = parseHeader(await readBytes(file, 0, logHeaderBytes))
+    if (header === null) return 'the header of its log is damaged'
+    const found = await readFrames(file, size, header)
+    const synced = await readSynced(path)
+    const isCounted = synced?.salts.equals(header.salts) === true
+    const expected = isCounted ? synced.frames : found.lastCommit
+    // Without a count, the last frame may be one that was not finished.
+    const isComplete = found.committed >= expected || (!isCounted && found.lastCommit <= found.valid + 1)
+    return isComplete ? null : `its log can be read up to frame ${found.committed} of ${expected}`
+  } finally {
+    await file.close()
+  }
+}
+
+export function logFile(path: string): string {
+  return `${path}-wal`
+}
+
+/** Beside the log, and so small that it is written at once. */
+export function syncedFile(path: string): string {
+  return `${path}-synced`
+}
+
+export function formatSynced({ salts, frames }: SyncedLog): Buffer {
+  const count = Buffer.alloc(4)
+  count.writeUInt32BE(frames)
+  return Buffer.concat([salts, count])
+}
+
+async function readSynced(path: string): Promise<SyncedLog | null> {
+  const file = await openIfThere(syncedFile(path))
+  if (file === null) return null
+  try {
+    const bytes = await readBytes(file, 0, saltBytes + 4)
+    if (bytes.length < saltBytes + 4) return null
+    return { salts: bytes.subarray(0, saltBytes), frames: bytes.readUInt32BE(saltBytes) }
+  } finally {
+    await file.close()
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** The salts in the header of a log that is in use. */
+export function saltsOf(header: Buffer): Buffer {
+  return header.subarray(16, 16 + saltBytes)
+}
+
+function parseHeader(bytes: Buffer): LogHeader | null {
+  const kind = bytes.readUInt32BE(0)
+  const pageSize = bytes.readUInt32BE(8)
+  const isBigEndian = kind === magic + 1
+  if (kind !== magic && !isBigEndian) return null
+  if (bytes.readUInt32BE(4) !== formatVersion || pageSize < 512 || pageSize > 65_536) return null
+  const checksum = addToChecksum([0, 0], bytes.subarray(0, 24), isBigEndian)
+  if (!isChecksum(bytes, 24, checksum)) return null
+  return { pageSize, isBigEndian, salts: saltsOf(bytes), checksum }
+}
+
+interface Frames {
+  /** From the beginning of the log up to the first that is not. */
+  readonly valid: number
+  /** Up to the last commit among them. */
+  readonly committed: number
+  /** The last commit that was written since the log began anew, valid or not. A transaction that failed leaves none. */
+  readonly lastCommit: number
+}
+
+async function readFrames(file: FileHandle, size: number, header: LogHeader): Promise<Frames> {
+  const frameBytes = frameHeaderBytes + header.pageSize
+  const framesAtOnce = Math.max(1, Math.floor(chunkBytes / frameBytes))
+  const total = Math.floor((size - logHeaderBytes) / frameBytes)
+  let { checksum } = header
+  let found: Frames = { valid: 0, committed: 0, lastCommit: 0 }
+  for (let first = 0; first < total; first += framesAtOnce) {
+    const count = Math.min(framesAtOnce, total - first)
+    const bytes = await readBytes(file, logHeaderBytes + first * frameBytes, count * frameBytes)
+    for (let at = 0; at < count; at += 1) {
+      const number = first + at + 1
+      const frame = bytes.subarray(at * frameBytes, (at + 1) * frameBytes)
+      if (!frame.subarray(8, 8 + saltBytes).equals(header.salts)) continue
+      const isCommit = frame.readUInt32BE(4) !== 0
+      if (isCommit) found = { ...found, lastCommit: number }
+      if (found.valid !== number - 1) continue
+      const next = addToChecksum(
+        addToChecksum(checksum, frame.subarray(0, 8), header.isBigEndian),
+        frame.subarray(frameHeaderBytes),
+        header.isBigEndian,
+      )
+      if (!isChecksum(frame, 16, next)) continue
+      checksum = next
+      found = { ...found, valid: number, committed: isCommit ? number : found.committed }
+    }
+  }
+  return found
+}
+
+function isChecksum(bytes: Buffer, at: number, [first, second]: Checksum): boolean {
+  return bytes.readUInt32BE(at) === first && bytes.readUInt32BE(at + 4) === second
+}
+
+function addToChecksum(before: Checksum, bytes: Buffer, isBigEndian: boolean): Checksum {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let [first, second] = before
+  for (let at = 0; at < bytes.byteLength; at += 8) {
+    first = (first + view.getUint32(at, !isBigEndian) + second) >>> 0
+    second = (second + view.getUint32(at + 4, !isBigEndian) + first) >>> 0
+  }
+  return [first, second]
+}

@@ -1,0 +1,186 @@
+/** Damage to SQLite's log, which SQLite itself passes over: what follows it would be lost without a word. */
+
+import { cp, mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../src/store/database.ts'
+import { mendStore } from '../src/store/mend.ts'
+import { migrate } from '../src/store/migrate.ts'
+import { snapshotName } from '../src/store/snapshots.ts'
+import { copySqlite, lookInto } from '../src/store/sqlite-file.ts'
+import { findLogDamage } from '../src/store/sqlite-log-damage.ts'
+import { startHome, until } from './app.ts'
+import { createTestDatabase, createTestFolder } from './databases.ts'
+import { sharing } from './scope.ts'
+import { addManufacturers, endOf, startChild } from './store/helpers.ts'
+
+const groupCount = 20
+const headerBytes = 32
+const frameBytes = 24 + 4096
+
+/** The data folder of a service that was killed after it acknowledged so many groups. */
+let killed = ''
+let closeShared = async () => {}
+beforeAll(async () => {
+  closeShared = await sharing(async () => {
+    const home = await startHome({})
+    const service = await home.serve(['--no-poll'])
+    for (let nth = 1; nth <= groupCount; nth += 1) {
+      expect((await service.post('/api/group/', { title: `Group ${nth}` })).status).toBe(201)
+    }
+    service.kill('SIGKILL')
+    await service.ended
+    killed = join(home.path, 'data')
+  })
+})
+afterAll(() => closeShared())
+
+/** A copy of the killed service's data. */
+async function copyData(path?: string) {
+  const folder = await createTestFolder()
+  onTestFinished(folder.drop)
+  const data_dir = join(path ?? folder.path, 'data')
+  await mkdir(data_dir, { mode: 0o700 })
+  await cp(killed, data_dir, { recursive: true })
+  const database = join(data_dir, 'micwatch.db')
+  return { data_dir, database_url: `sqlite:${database}`, database, log: `${database}-wal`, count: `${database}-synced` }
+}
+
+async function write(path: string, at: number, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'r+')
+  await file.write(bytes, 0, bytes.length, at)
+  await file.close()
+}
+
+const nonsense = Buffer.alloc(600, 'nonsense ')
+const framesOf = async (log: string) => Math.floor(((await stat(log)).size - headerBytes) / frameBytes)
+const groupsIn = (path: string) => lookInto(path, (read) => read('groups', ['title'])).length
+
+describe('a log that is damaged', () => {
+  it.each([
+    ['its header', async () => 0],
+    ['the first frame', async () => headerBytes + 100],
+    ['the head of a frame in the middle', async (frames: number) => headerBytes + (frames >> 1) * frameBytes],
+    ['a page in the middle', async (frames: number) => headerBytes + (frames >> 1) * frameBytes + 2000],
+    ['the last frame', async (frames: number) => headerBytes + (frames - 1) * frameBytes + 2000],
+  ])('at %s: the files are kept, and what can be read stays', async (_name, position) => {
+    const data = await copyData()
+    await write(data.log, await position(await framesOf(data.log)), nonsense)
+    const mended = await mendStore(data, Date.now(), false)
+    expect(mended).toMatchObject({ damage: expect.stringContaining('log') })
+    expect(await readdir(data.data_dir)).toEqual(
+      expect.arrayContaining(['', '-wal'].map((end) => expect.stringMatching(new RegExp(`db\\.corrupt-[^-]+${end}$`)))),
+    )
+    expect(await mendStore(data, Date.now(), false)).toBeNull()
+  })
+
+  it('by a part that is missing at its end is found by the count beside it', async () => {
+    const data = await copyData()
+    await truncate(data.log, headerBytes + ((await framesOf(data.log)) - 5) * frameBytes)
+    expect(await mendStore(data, Date.now(), false)).toMatchObject({ cause: 'log_damaged' })
+    expect(groupsIn(data.database)).toBeGreaterThan(5)
+    expect(groupsIn(data.database)).toBeLessThan(groupCount)
+  })
+
+  it('gives way to a snapshot that holds more than what can be read of it', async () => {
+    const data = await copyData()
+    await mkdir(join(data.data_dir, 'snapshots'), { recursive: true })
+    await copySqlite(data.database, join(data.data_dir, 'snapshots', snapshotName(1)), { overwrite: true })
+    await write(data.log, headerBytes + 100, nonsense)
+    expect(await mendStore(data, Date.now(), false)).toMatchObject({ snapshot: snapshotName(1), snapshot_at: 1 })
+    expect(groupsIn(data.database)).toBe(groupCount)
+  })
+
+  it('in its middle is found without the count as well', async () => {
+    const data = await copyData()
+    await rm(data.count)
+    await write(data.log, headerBytes + ((await framesOf(data.log)) >> 1) * frameBytes + 2000, nonsense)
+    expect(await findLogDamage(data.database)).toMatch(/can be read up to frame \d+ of \d+/)
+  })
+
+  it('is said in health and at the start, until an administrator has taken note; commands leave it alone', async () => {
+    const home = await startHome({})
+    const data = await copyData(home.path)
+    await write(data.log, headerBytes + ((await framesOf(data.log)) >> 1) * frameBytes + 2000, nonsense)
+    for (const words of [['export'], ['backup', 'copy'], ['serve', '--strict']]) {
+      const { code, err } = await home.run(words)
+      expect([words, code, err]).toEqual([words, 1, expect.stringContaining('is damaged (its log')])
+    }
+    const service = await home.serve(['--no-poll'])
+    const { status, json } = await service.get('/api/health/')
+    expect([status, json.status, json.store.status]).toEqual([200, 'degraded', 'restored'])
+    expect(json.store.details).toContain('The log of the database was found damaged')
+    expect(service.out() + service.err()).toMatch(/The damaged file is [^ ]*micwatch\.db\.corrupt-/)
+    const groups = (await service.get('/api/groups/')).json.length
+    expect(groups).toBeGreaterThan(0)
+    expect(groups).toBeLessThan(groupCount)
+    expect((await service.post('/api/group/', { title: 'New' })).status).toBe(201)
+  }, 60_000)
+})
+
+describe('a log that a crash left behind', () => {
+  it('is complete: every group is there, and nothing is reported', async () => {
+    const data = await copyData()
+    expect(await mendStore(data, Date.now(), false)).toBeNull()
+    expect(groupsIn(data.database)).toBe(groupCount)
+    await rm(data.count)
+    expect(await findLogDamage(data.database)).toBeNull()
+  })
+
+  it.each([
+    ['half a frame', frameBytes >> 1],
+    ['the head of a frame', 24],
+    ['a frame whose page was not written', frameBytes],
+  ])('with %s at its end is not damaged', async (_name, bytes) => {
+    const data = await copyData()
+    const frames = await framesOf(data.log)
+    const log = await open(data.log, 'r+')
+    const torn = Buffer.alloc(frameBytes)
+    await log.read(torn, 0, frameBytes, headerBytes + (frames - 1) * frameBytes)
+    await log.write(torn, 0, bytes, headerBytes + frames * frameBytes)
+    await log.close()
+    expect(await findLogDamage(data.database)).toBeNull()
+    await rm(data.count)
+    expect(await findLogDamage(data.database)).toBeNull()
+    expect(groupsIn(data.database)).toBe(groupCount)
+  })
+
+  it('in the middle of a write is not damaged, time after time', async () => {
+    const { url, drop } = await createTestDatabase('sqlite')
+    onTestFinished(drop)
+    const path = url.slice('sqlite:'.length)
+    const setup = await openDatabase({ url })
+    await migrate(setup)
+    await addManufacturers(setup)
+    await setup.close()
+    for (let round = 0; round < 4; round += 1) {
+      const child = startChild('writer-child.ts', [url, String(round * 100_000)])
+      await until('it writes', () => child.lines.length > 2 + round)
+      child.process.kill('SIGKILL')
+      await endOf(child.process)
+      expect(await findLogDamage(path)).toBeNull()
+    }
+  }, 60_000)
+
+  it('after a large transaction was rolled back is not damaged', async () => {
+    const { url, drop } = await createTestDatabase('sqlite')
+    onTestFinished(drop)
+    const path = url.slice('sqlite:'.length)
+    const db = await openDatabase({ url })
+    await db.transaction(({ query }) => sql`create table heap (value blob)`.execute(query))
+    const insert = sql`insert into heap values (zeroblob(1048576))`
+    const undone = db.transaction(async ({ query }) => {
+      // More than SQLite's cache holds, so that it is in the log before the end.
+      for (let nth = 0; nth < 8; nth += 1) await insert.execute(query)
+      throw new Error('changed my mind')
+    })
+    await expect(undone).rejects.toThrow('changed my mind')
+    await db.transaction(({ query }) => sql`insert into heap values (1)`.execute(query))
+    expect((await stat(`${path}-wal`)).size).toBeGreaterThan(1_048_576)
+    expect(await findLogDamage(path)).toBeNull()
+    await rm(`${path}-synced`)
+    expect(await findLogDamage(path)).toBeNull()
+    await db.close()
+  })
+})
