@@ -115,7 +115,7 @@ async function watch(atEnd: AtEnd, url: string, protocol?: string): Promise<{ re
       const message: DeviceUpdate | { readonly type?: undefined } = JSON.parse(String(data))
       if (message.type === undefined) note(0)
       if (message.type !== 'device_update') return
-      records.hear(message)
+      records.remember(message)
       note(message.receiver_id)
     }
   })

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pino from 'pino'
 import { readConfig } from '../src/config.ts'
-import { type House, openHouse } from '../src/house.ts'
 import { createPoller, type Poller } from '../src/monitor/poller.ts'
+import { openRuntime, type Runtime } from '../src/runtime.ts'
 import { toChannels, toDetail, toTransmitters } from '../src/simulation/device-api.ts'
 import { createShow } from '../src/simulation/show.ts'
 import { type AtEnd, type Bench, type Figure, makeFolder } from './harness.ts'
@@ -148,7 +148,7 @@ interface Polled {
 }
 
 export async function openPolled(atEnd: AtEnd, folder: string): Promise<Polled> {
-  const house = await openEmptyHouse(atEnd, join(folder, 'ours'))
+  const runtime = await openEmptyHouse(atEnd, join(folder, 'ours'))
   const bareHouse = await openEmptyHouse(() => {}, join(folder, 'bare'))
   await bareHouse.close()
   const bare = new DatabaseSync(join(folder, 'bare', 'micwatch.db'))
@@ -160,7 +160,7 @@ export async function openPolled(atEnd: AtEnd, folder: string): Promise<Polled> 
   })
 
   let answer: Buffer = Buffer.from('{}')
-  const poller = createPollerOf(house, () => answer)
+  const poller = createPollerOf(runtime, () => answer)
   let channelsSeen = 0
   let revisionSeen = 0
 
@@ -203,28 +203,32 @@ function upsert(
   for (const row of rows) statement.run(...names.map((name) => row[name]))
 }
 
-async function openEmptyHouse(atEnd: AtEnd, folder: string): Promise<House> {
+async function openEmptyHouse(atEnd: AtEnd, folder: string): Promise<Runtime> {
   await mkdir(folder, { recursive: true })
   const file = join(folder, 'micwatch.yaml')
   await writeFile(file, '{}')
   const config = readConfig({ config: file, data_dir: folder }, {})
   const shure = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'none' } }
-  const house = await openHouse(config, { log: pino({ level: 'silent' }), pid: process.pid, manufacturers: [shure] })
-  atEnd(() => house.close())
-  return house
+  const runtime = await openRuntime(config, {
+    log: pino({ level: 'silent' }),
+    pid: process.pid,
+    manufacturers: [shure],
+  })
+  atEnd(() => runtime.close())
+  return runtime
 }
 
 /** The product's own poller; only the bytes come from here instead of from the network. */
-function createPollerOf({ sources: [heard], ...house }: House, answer: () => Buffer): Poller {
+function createPollerOf({ sources: [heard], ...house }: Runtime, answer: () => Buffer): Poller {
   if (heard === undefined) throw new Error('the house has no source')
-  const link: typeof heard.link = {
-    ...heard.link,
+  const client: typeof heard.client = {
+    ...heard.client,
     request: async (_method, _path, { read } = {}) => {
       const bytes = answer()
       return { status: 200, headers: {}, body: (await read?.(bytes)) ?? JSON.parse(bytes.toString()) }
     },
   }
-  const listDevices: typeof heard.listDevices = (signal, before) => heard.form.listDevices(link, signal, before)
+  const listDevices: typeof heard.listDevices = (signal, before) => heard.adapter.listDevices(client, signal, before)
   const log = pino({ level: 'silent' })
-  return createPoller({ ...house, log, now: Date.now }, { ...heard, link, listDevices })
+  return createPoller({ ...house, log, now: Date.now }, { ...heard, client, listDevices })
 }

@@ -15,7 +15,7 @@ import { parseSync } from 'vite'
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   model: [],
   simulation: ['model'],
-  upstream: ['model', 'breather'],
+  upstream: ['model', 'time-slice'],
   'manufacturers/plugin': ['upstream', 'model'],
   'manufacturers/x': ['manufacturers/plugin', 'upstream', 'model'],
   'manufacturers/x/simulator': ['manufacturers/plugin', 'upstream', 'model', 'simulation'],
@@ -24,19 +24,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'model'],
   'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'model'],
   'manufacturers/demo': ['manufacturers', 'upstream', 'model', 'simulation'],
-  store: ['model', 'breather', 'clock', 'thread'],
+  store: ['model', 'time-slice', 'clock', 'thread'],
   live: ['model', 'clock'],
-  monitor: ['manufacturers', 'upstream:types', 'store', 'live', 'model', 'breather'],
+  monitor: ['manufacturers', 'upstream:types', 'store', 'live', 'model', 'time-slice'],
   actions: ['monitor', 'manufacturers', 'store', 'live', 'model', 'thread'],
   http: ['actions', 'store', 'live', 'model'],
   'hash-worker': ['model'],
   'checkpoint-worker': [],
   'backup-reader': ['store'],
   config: ['model'],
-  house: ['monitor', 'manufacturers', 'upstream', 'store', 'live', 'config', 'model', 'clock'],
-  app: ['house', 'http', 'actions', 'monitor', 'manufacturers', 'store', 'live', 'config', 'model', 'clock'],
-  cli: ['app', 'house', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config', 'heap', 'clock'],
-  breather: [],
+  runtime: ['monitor', 'manufacturers', 'upstream', 'store', 'live', 'config', 'model', 'clock'],
+  app: ['runtime', 'http', 'actions', 'monitor', 'manufacturers', 'store', 'live', 'config', 'model', 'clock'],
+  cli: ['app', 'runtime', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config', 'heap', 'clock'],
+  'time-slice': [],
   clock: [],
   thread: [],
   heap: [],
@@ -45,7 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['model'],
 }
 
-/** What the rest of the house sees of a manufacturer. */
+/** What the rest of the service sees of a manufacturer. */
 const publicFace = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|([^/]+\/)?simulator)\.ts)$/
 
 /** Files that may name the global `process`. */
@@ -71,7 +71,7 @@ export interface Report {
   readonly violations: readonly string[]
 }
 
-/** `leastModules`: below that the check has looked in the wrong place, which must not pass for a clean house. */
+/** `leastModules`: below that the check has looked in the wrong place, which must not pass for a clean result. */
 export function checkImports(root: string, leastModules: number): Report {
   const modules = readModules(root)
   const graph = new Map<string, string[]>()

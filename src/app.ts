@@ -9,35 +9,35 @@ import { createHasher, type Hasher } from './actions/hasher.ts'
 import { createSetupCode, isSetupNeeded, type SetupCode } from './actions/sign-in.ts'
 import { now } from './clock.ts'
 import { type Config, ConfigError } from './config.ts'
-import { type House, type HouseOptions, openHouse } from './house.ts'
-import type { CachedAnswer } from './http/answer.ts'
 import { isLoopback } from './http/guard.ts'
 import { operations } from './http/openapi.ts'
+import type { CachedResponse } from './http/response.ts'
 import { createServer } from './http/server.ts'
 import { createCache } from './live/cache.ts'
-import { saveLevels, saveLevelsForever } from './monitor/levels.ts'
+import { keepSavingLevels, saveLevels } from './monitor/levels.ts'
+import { openRuntime, type Runtime, type RuntimeOptions } from './runtime.ts'
 import { writeAudit } from './store/audit.ts'
 import { openCertificate } from './store/certificate.ts'
 import { removeSetupCode, writeSetupCode } from './store/setup-code.ts'
 
 export interface App {
-  readonly house: House
+  readonly runtime: Runtime
   readonly server: FastifyInstance
   /** Where it listens, with the mount prefix. */
   readonly address: string
   close(): Promise<void>
 }
 
-export interface AppOptions extends Omit<HouseOptions, 'cache'> {
+export interface AppOptions extends Omit<RuntimeOptions, 'cache'> {
   readonly version: string
   /** Where the built pages lie. */
   readonly webRoot: string
   /** Leaves polling and subscriptions to other processes. */
-  readonly isScreenOnly?: boolean
+  readonly servesOnly?: boolean
   /** The command that makes an administrator of this house, for a shell. */
   readonly createAdmin?: string
   /** Tells whoever started the service, and nobody else: a set-up code is no matter for a log. */
-  say?(line: string): void
+  print?(line: string): void
 }
 
 /** Throws what `openHouse` throws, a ConfigError, and the system's error when it cannot listen. */
@@ -47,37 +47,37 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const { frame_ancestors, strict_transport } = config.server
   checkOverrides(config)
   await requireFreePort(host, port).catch((error) => Promise.reject(listenTrouble(error, config.server)))
-  const cache = createCache<CachedAnswer>({ timeoutMs: config.settings.CACHE_TIMEOUT * 1000 })
-  const house = await openHouse(config, { ...options, cache })
+  const cache = createCache<CachedResponse>({ timeoutMs: config.settings.CACHE_TIMEOUT * 1000 })
+  const runtime = await openRuntime(config, { ...options, cache })
   const stop = new AbortController()
   const running: Promise<void>[] = []
-  const people = createPeople(house, log)
+  const people = createPeople(runtime, log)
   const close = async (server?: FastifyInstance) => {
     stop.abort()
     await server?.close()
     await Promise.all(running)
     await people.close()
-    await saveLevels({ ...house, log })
-    await house.close()
+    await saveLevels({ ...runtime, log })
+    await runtime.close()
   }
   try {
     const tls = await openTls(config, options)
     await people.openSetup(config, options)
     const server = await createServer({
-      db: house.db,
+      db: runtime.db,
       credentials: people.credentials,
       hasher: people.hasher,
       setupCode: people.setupCode,
       onSetUp: people.onSetUp,
       log,
       mount,
-      latest: house.latest,
+      receiverStore: runtime.receiverStore,
       cache,
-      feed: house.feed,
-      connections: house.connections,
-      alerts: house.alerts,
-      tally: house.tally,
-      monitor: house.monitor,
+      feed: runtime.feed,
+      connections: runtime.connections,
+      alerts: runtime.alerts,
+      tally: runtime.counters,
+      monitor: runtime.monitor,
       signal: stop.signal,
       version: options.version,
       webRoot: options.webRoot,
@@ -92,20 +92,20 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
       publicUrl: public_url === null ? null : new URL(public_url),
       now,
-      settings: (manufacturer) => house.settings(manufacturer ?? null),
-      explainSettings: house.explainSettings,
-      groups: house.groups,
-      health: house.health,
-      manufacturers: house.manufacturers,
-      locations: house.locations,
-      discovered: house.discovered,
-      discoveryDeps: { ...house, ranges: config.discovery_ranges, signal: stop.signal, now },
-      placeDeps: { ...house, now },
-      storeDeps: house,
+      settings: (manufacturer) => runtime.settings(manufacturer ?? null),
+      explainSettings: runtime.explainSettings,
+      groups: runtime.groups,
+      health: runtime.health,
+      manufacturers: runtime.manufacturers,
+      locations: runtime.locations,
+      discovered: runtime.discovered,
+      discoveryDeps: { ...runtime, ranges: config.discovery_ranges, signal: stop.signal, now },
+      placeDeps: { ...runtime, now },
+      storeDeps: runtime,
       rateLimit: config.rate_limit,
-      shared: house.shared,
-      ...editing(house),
-      isBroadcasting: (manufacturer) => house.settings(manufacturer).enable_websocket,
+      shared: runtime.redis,
+      ...editing(runtime),
+      isBroadcasting: (manufacturer) => runtime.settings(manufacturer).enable_websocket,
     })
     try {
       await server.listen({ host, port })
@@ -114,14 +114,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       throw listenTrouble(error, config.server)
     }
     const bound = server.server.address()
-    if (typeof bound === 'object' && bound !== null) house.sourceDeps.destinations.addOwn(bound.address, bound.port)
-    running.push(house.keepUp(stop.signal), people.credentials.keepUp(stop.signal))
-    if (!options.isScreenOnly) {
-      const hasReaders = () => house.keeper.hasOthers() && house.shared?.isUp !== true
-      running.push(house.monitor.run(stop.signal), saveLevelsForever({ ...house, log }, hasReaders, stop.signal))
+    if (typeof bound === 'object' && bound !== null) runtime.sourceDeps.destinations.addOwn(bound.address, bound.port)
+    running.push(runtime.follow(stop.signal), people.credentials.keepUp(stop.signal))
+    if (!options.servesOnly) {
+      const hasReaders = () => runtime.leaseManager.hasOtherNodes() && runtime.redis?.isUp !== true
+      running.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
     }
-    if (!isLoopback(host)) await tellOpenness(house, config, log)
-    return { house, server, address: addressOf(server, config), close: () => close(server) }
+    if (!isLoopback(host)) await tellOpenness(runtime, config, log)
+    return { runtime, server, address: addressOf(server, config), close: () => close(server) }
   } catch (error) {
     await close()
     throw error
@@ -138,7 +138,7 @@ interface People {
   close(): Promise<void>
 }
 
-function createPeople({ db }: House, log: FastifyBaseLogger): People {
+function createPeople({ db }: Runtime, log: FastifyBaseLogger): People {
   const hasher = createHasher()
   const setupCode = createSetupCode(() => performance.now())
   let forgetCode = async () => {}
@@ -149,17 +149,17 @@ function createPeople({ db }: House, log: FastifyBaseLogger): People {
     hasher,
     setupCode,
     onSetUp: () => void forget(),
-    async openSetup({ server: { host }, require_login, data_dir }, { say, createAdmin }) {
+    async openSetup({ server: { host }, require_login, data_dir }, { print, createAdmin }) {
       if ((isLoopback(host) && !require_login) || !(await isSetupNeeded({ db }))) return
       const path = await writeSetupCode(data_dir, setupCode.current() ?? '').catch((error) => {
         log.warn({ error: String(error) }, 'the set-up code is in no file')
         return null
       })
       forgetCode = () => removeSetupCode(data_dir)
-      say?.(`Nobody can sign in yet. Open the set-up page within 60 minutes; its code is ${setupCode.current()}`)
+      print?.(`Nobody can sign in yet. Open the set-up page within 60 minutes; its code is ${setupCode.current()}`)
       if (path !== null)
-        say?.(createAdmin === undefined ? `(also in ${path})` : `(also in ${path}), or run: ${createAdmin}`)
-      else if (createAdmin !== undefined) say?.(`(or run: ${createAdmin})`)
+        print?.(createAdmin === undefined ? `(also in ${path})` : `(also in ${path}), or run: ${createAdmin}`)
+      else if (createAdmin !== undefined) print?.(`(or run: ${createAdmin})`)
     },
     async close() {
       await hasher.close()
@@ -170,7 +170,7 @@ function createPeople({ db }: House, log: FastifyBaseLogger): People {
 
 /** Others can reach us: what is not locked is said, and written down. */
 async function tellOpenness(
-  { db }: House,
+  { db }: Runtime,
   { server, tls, public_read }: Config,
   log: FastifyBaseLogger,
 ): Promise<void> {
@@ -186,23 +186,23 @@ async function tellOpenness(
 }
 
 /** The files of the certificate to use; null without TLS. */
-async function openTls({ tls, data_dir, server }: Config, { say }: AppOptions) {
+async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions) {
   if (tls !== 'auto') return tls
   const names = [server.host, hostname(), `${hostname()}.local`, ...server.allowed_hosts]
   const { cert, key, fingerprint, isNew } = await openCertificate(data_dir, names, now())
-  say?.(`${isNew ? 'Made a certificate' : 'The certificate is our own'}; its SHA-256 fingerprint: ${fingerprint}`)
+  print?.(`${isNew ? 'Made a certificate' : 'The certificate is our own'}; its SHA-256 fingerprint: ${fingerprint}`)
   return { cert, key }
 }
 
 /** What those who change something need of the house. */
-function editing(house: House) {
-  const { db, secrets, ingest, units, settings, reload, sourceDeps } = house
-  const isKnown = (code: string) => house.manufacturers().some((one) => one.code === code)
+function editing(runtime: Runtime) {
+  const { db, secrets, ingest, unitStore, settings, reload, sourceDeps } = runtime
+  const isKnown = (code: string) => runtime.manufacturers().some((one) => one.code === code)
   return {
-    units,
+    unitStore,
     settingsDeps: { db, settings, reload },
     hardwareDeps: { db, ingest, hasManufacturer: isKnown, reload, now },
-    manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => house.sources, reload },
+    manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload },
   }
 }
 

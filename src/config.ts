@@ -6,7 +6,7 @@ import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { parseDocument } from 'yaml'
 import { parseNetwork } from './model/address.ts'
-import { findRepeatedCode } from './model/house-file.ts'
+import { findRepeatedCode } from './model/installation-file.ts'
 import { findUnstorable } from './model/json.ts'
 import { serviceDefaults } from './model/settings.ts'
 

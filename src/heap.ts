@@ -13,13 +13,13 @@ const largeHouse = 250
 const fitEveryMs = 10_000
 
 /** Call once the program is loaded: the room for newcomers stays as large as that took, a few megabytes. */
-export function keepNewcomersFew(): void {
+export function limitYoungGeneration(): void {
   // Looked at whenever V8 decides, unlike its sizes, which count only on the command line.
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** Call once the house is open: reading it in goes faster with a heap that may grow. A house may grow, too. */
-export function fitHeap(countReceivers: () => number, signal: AbortSignal): void {
+export function adjustHeapLimit(countReceivers: () => number, signal: AbortSignal): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
   const giveRoom = () => {
     if (countReceivers() >= largeHouse) setFlagsFromString('--semi-space-growth-factor=2')

@@ -8,22 +8,22 @@ import { backupCommand, restoreCommand } from './cli/backup.ts'
 import { checkConnectionsCommand, realtimeStatusCommand } from './cli/connections.ts'
 import { createAdminCommand } from './cli/create-admin.ts'
 import { addDevicesCommands } from './cli/devices.ts'
+import { exportCommand, importCommand } from './cli/export-import.ts'
 import { followCommands } from './cli/follow.ts'
-import { exportCommand, importCommand } from './cli/move-house.ts'
+import { migrateCommand, simulateCommand } from './cli/maintenance.ts'
 import { nodesCommand } from './cli/nodes.ts'
 import { createOutput, escapeControls } from './cli/output.ts'
 import { pollDevicesCommand } from './cli/poll-devices.ts'
 import { serveCommand } from './cli/serve.ts'
 import { checkApiHealthCommand } from './cli/status.ts'
 import { type ExitCode, exitCodes, plain, type Terminal, UsageError } from './cli/terminal.ts'
-import { migrateCommand, simulateCommand } from './cli/upkeep.ts'
 import { ConfigError } from './config.ts'
-import { keepNewcomersFew } from './heap.ts'
+import { limitYoungGeneration } from './heap.ts'
 
 const version = typeof __MICWATCH_VERSION__ === 'undefined' ? 'development' : __MICWATCH_VERSION__
 const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
 
-keepNewcomersFew()
+limitYoungGeneration()
 
 /** A terminal sends Ctrl+C to npm and to us, and npm passes its own on: asked twice so soon is asked once. */
 const echoMs = 200

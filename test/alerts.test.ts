@@ -247,7 +247,7 @@ it.concurrent('an upstream that fails three cycles and is back; disabling it cle
   simulator.show.set(id, { battery: 5 }, 1)
   const low = await socket.next(({ type, kind }) => type === 'alert' && kind === 'battery_low')
   const { status } = await app.send('PATCH', '/api/admin/manufacturers/shure/', {
-    headers: { 'content-type': 'application/json', ...(await tokenHeaders(app.house, 'admin')) },
+    headers: { 'content-type': 'application/json', ...(await tokenHeaders(app.runtime, 'admin')) },
     body: JSON.stringify({ api_enabled: false }),
   })
   expect(status).toBe(200)
@@ -261,7 +261,7 @@ it.concurrent('receivers of a manufacturer that nobody polls any more go inactiv
   const options = { databaseUrl: database.url }
   const first = await startApp({ ...options, manufacturers: [entryOf(simulator)] })
   await until('both are known', async () => (await first.receivers()).length === 2)
-  await first.house.db.transaction((tx) =>
+  await first.runtime.db.transaction((tx) =>
     tx.query
       .updateTable('receivers')
       .set({ last_seen: Date.now() - 58_000 })

@@ -10,7 +10,6 @@ import { type Logger, pino } from 'pino'
 
 import { type App, createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
-import type { House } from '../src/house.ts'
 import {
   type LectrosonicsSimulatorOptions,
   startLectrosonicsSimulator,
@@ -19,6 +18,7 @@ import { type SennheiserSimulatorOptions, startSennheiserSimulator } from '../sr
 import { type ShureSimulatorOptions, startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import { type SystemApiOptions, startSystemApiSimulator } from '../src/manufacturers/shure/system-api/simulator.ts'
 import type { ChannelBody, ReceiverInData } from '../src/model/api.ts'
+import type { Runtime } from '../src/runtime.ts'
 import type { Simulator } from '../src/simulation/simulator.ts'
 import { createTestDatabase, createTestFolder, type Engine } from './databases.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
@@ -74,7 +74,7 @@ const rate_limit = { ...unlimited, overrides: { 'POST /api/discover/': unlimited
 // --- The service in this process --------------------------------------------------------------------------------------
 
 export interface TestApp extends HttpClient {
-  readonly house: House
+  readonly runtime: Runtime
   readonly server: App['server']
   readonly dataDir: string
   /** With the mount prefix, without a final slash. */
@@ -106,7 +106,7 @@ export interface TestAppOptions {
 }
 
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { manufacturers = [], engine = 'sqlite', isScreenOnly = false, config = {} } = options
+  const { manufacturers = [], engine = 'sqlite', isScreenOnly: servesOnly = false, config = {} } = options
   const folder = await createTestFolder()
   atEnd(folder.drop)
   let database_url = options.databaseUrl
@@ -125,7 +125,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     pid: process.pid,
     version: 'test',
     webRoot: options.webRoot ?? join(root, 'dist/web'),
-    isScreenOnly,
+    servesOnly,
   })
   let closing: Promise<void> | undefined
   const close = () => {
@@ -133,10 +133,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     return closing
   }
   atEnd(close)
-  return { ...reach(app), house: app.house, server: app.server, dataDir, databaseUrl: database_url, close }
+  return { ...reach(app), runtime: app.runtime, server: app.server, dataDir, databaseUrl: database_url, close }
 }
 
-function reach(app: App): Omit<TestApp, 'house' | 'server' | 'dataDir' | 'databaseUrl' | 'close'> {
+function reach(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'databaseUrl' | 'close'> {
   const url = app.address.replace(/\/$/, '').replace('0.0.0.0', '127.0.0.1')
   return {
     ...client(url),

@@ -285,10 +285,10 @@ describe('a hostile backup', () => {
     expect((await house.run(['backup', 'good'])).code).toBe(0)
     const file = join(house.path, 'good')
     await makeEndless(file)
-    const place = { database_url: house.databaseUrl, data_dir: join(house.path, 'data') }
+    const paths = { database_url: house.databaseUrl, data_dir: join(house.path, 'data') }
     const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
     const startedAt = performance.now()
-    const restored = restoreBackup({ place, file, isForced: true, actor, now: Date.now, readLimitMs: 2000 })
+    const restored = restoreBackup({ paths, file, isForced: true, actor, now: Date.now, readLimitMs: 2000 })
     await expect(restored).rejects.toThrow('reading it took longer than 2 s')
     expect(performance.now() - startedAt).toBeGreaterThan(1900)
   }, 60_000)

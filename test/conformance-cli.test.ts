@@ -105,8 +105,8 @@ describe('one JSON document', () => {
 describe.concurrent('poll_devices', () => {
   // Conformance: C-4.3.
   it('waits for the identities of its one poll, within the limit of the upstream', async () => {
-    const pace = { perSecond: 10, burst: 20 }
-    const shure = withoutLink(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit: pace }))
+    const rateLimit = { perSecond: 10, burst: 20 }
+    const shure = withoutLink(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit }))
     const home = await startHome({ manufacturers: [{ code: 'shure', config: shure.config }] })
     const polled = await home.run(['poll_devices', '--once', '--json'])
     expect(polled.json().manufacturers).toMatchObject([{ code: 'shure', devices: 30, created: 30, error: null }])

@@ -17,7 +17,7 @@ async function startHouse(config: object = {}) {
   shure.show.set(firstDevice(shure, 1).id, { ip: '10.77.0.1' })
   shure.show.add('shure', { ip: firstDevice(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
   expect((await app.post('/api/refresh/')).json.status).toBe('success')
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const send = (method: string, path: string, body?: unknown) => {
     const headers = body === undefined ? admin : { ...admin, 'content-type': 'application/json' }
     return app.send(method, path, { headers, body: JSON.stringify(body) })
@@ -371,7 +371,7 @@ describe('trouble inside', () => {
   // Conformance: S-7.5, C-5.16.
   it('is a 500 that tells nothing of it', async () => {
     const app = await startApp()
-    await app.house.db.transaction(({ query }) => query.schema.dropTable('performers').execute())
+    await app.runtime.db.transaction(({ query }) => query.schema.dropTable('performers').execute())
     const answer = await app.get('/api/performers/')
     expectRefusal(answer, 500)
     expect(answer.bytes.toString()).not.toMatch(/performers|sql|table|\bat /i)

@@ -40,16 +40,16 @@ describe('a large venue', () => {
     { receivers: 60, pace: { perSecond: 10, burst: 20 }, withinMs: 12_000 },
   ])(
     '$receivers devices are all there, with identity, and not one 429 was earned',
-    async ({ receivers, pace, withinMs }) => {
-      const shure = await startShure({ receivers, channelsPerReceiver: 2, rateLimit: pace, pushesPerSecond: 0 })
-      const isDefault = pace.perSecond === 10
-      const more = isDefault ? {} : { calls_per_second: pace.perSecond, burst: pace.burst }
+    async ({ receivers, pace: rateLimit, withinMs }) => {
+      const shure = await startShure({ receivers, channelsPerReceiver: 2, rateLimit, pushesPerSecond: 0 })
+      const isDefault = rateLimit.perSecond === 10
+      const more = isDefault ? {} : { calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
       const app = await startApp({ manufacturers: [plainEntry(shure, { ...more, poll_interval: 1 })] })
       const serials = shure.show.devicesAt(shure.elapsed()).map(({ device }) => device.serial_number)
       await until('all are there', async () => (await app.receivers()).length === receivers, withinMs)
       expect(
         new Set(
-          (await app.house.db.read.selectFrom('receivers').select('serial_number').execute()).map(
+          (await app.runtime.db.read.selectFrom('receivers').select('serial_number').execute()).map(
             ({ serial_number }) => serial_number,
           ),
         ),
@@ -57,7 +57,7 @@ describe('a large venue', () => {
       expect((await app.get('/api/receivers/?page=1&page_size=1')).json.count).toBe(receivers)
       expect(shure.requests.limited).toBe(0)
       expect(shure.requests.entries.filter(({ status }) => status === 429)).toEqual([])
-      expectPace(shure, pace)
+      expectPace(shure, rateLimit)
       expect((await app.get('/api/health/')).json.status).toBe('healthy')
     },
     30_000,
@@ -119,8 +119,8 @@ describe('one address', () => {
   // Reliability: U28.
   it('has one pace, whoever asks it: two manufacturers share it', async () => {
     // A little more than is used: calls that were spaced out may arrive closer together on a busy machine.
-    const pace = { perSecond: 24, burst: 16 }
-    const shure = withoutLink(await startShure({ receivers: 10, rateLimit: pace }))
+    const rateLimit = { perSecond: 24, burst: 16 }
+    const shure = withoutLink(await startShure({ receivers: 10, rateLimit }))
     const config = { ...shure.config, calls_per_second: 20, burst: 10, poll_interval: 1 }
     const app = await startApp({
       manufacturers: [

@@ -10,7 +10,7 @@ const path = '/api/admin/realtime-connections'
 
 /** The admin list and its switches, as an administrator. */
 async function adminOf(app: TestApp) {
-  const headers = await tokenHeaders(app.house, 'admin')
+  const headers = await tokenHeaders(app.runtime, 'admin')
   const list = async (query = '') => {
     const { status, json } = await app.get(`${path}/${query}`, headers)
     expect(status).toBe(200)
@@ -185,7 +185,7 @@ it.concurrent('the list filters and pages, and is for those who may', async () =
   expect(await admin.list('?page=2&page_size=3')).toMatchObject({ count: 4, next: null, results: [{}] })
   expect((await app.get(`${path}/?status=open`, admin.headers)).status).toBe(400)
   expect((await app.get(`${path}/`)).status).toBe(401)
-  const viewer = await tokenHeaders(app.house, 'viewer')
+  const viewer = await tokenHeaders(app.runtime, 'viewer')
   expect((await app.get(`${path}/`, viewer)).status).toBe(200)
   expect((await app.post(`${path}/stop`, { ids: [1] }, viewer)).status).toBe(403)
   expect((await app.post(`${path}/stop`, { ids: [] }, admin.headers)).status).toBe(400)

@@ -5,9 +5,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Form, Plugin, PushEvent } from '../src/manufacturers/plugin.ts'
-import type { ChannelReading, Observation } from '../src/model/receiver.ts'
-import { createLink, type Link } from '../src/upstream/link.ts'
+import type { Plugin, ProtocolAdapter, PushEvent } from '../src/manufacturers/plugin.ts'
+import type { ChannelReading, DeviceReport } from '../src/model/receiver.ts'
+import { createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
 import { expectCommonFormat, freeze } from './plugin-kit-fixtures.ts'
 import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
 import { atEnd } from './scope.ts'
@@ -32,19 +32,19 @@ const pace = { calls_per_second: 1000, burst: 1000 }
 const nobody = { ids: () => [], changed: () => new Promise<void>(() => {}) }
 
 export interface DeviceLink {
-  readonly form: Form
-  readonly link: Link
+  readonly form: ProtocolAdapter
+  readonly client: UpstreamClient
 }
 
 /** The form and the link that the plugin gives this device. */
 export function linkToDevice(plugin: Plugin, url: string, config: object = {}): DeviceLink {
-  const [source] = plugin.listSources({ ...pace, timeout: 3, ...config, devices: [url] })
-  if (source === undefined || 'usual' in source.form) throw new Error(`nothing is found at ${url}`)
-  return { form: source.form, link: createLink({ settings: source, errors: plugin.errors }) }
+  const [settings] = plugin.listSources({ ...pace, timeout: 3, ...config, devices: [url] })
+  if (settings === undefined || 'default' in settings.adapter) throw new Error(`nothing is found at ${url}`)
+  return { form: settings.adapter, client: createUpstreamClient({ settings, errors: plugin.errors }) }
 }
 
-export function follow({ form, link }: DeviceLink, signal: AbortSignal): AsyncIterator<PushEvent> {
-  const events = form.subscribe?.(link, nobody, signal)
+export function follow({ form, client }: DeviceLink, signal: AbortSignal): AsyncIterator<PushEvent> {
+  const events = form.subscribe?.(client, nobody, signal)
   if (events === undefined) throw new Error('it cannot subscribe')
   return events[Symbol.asyncIterator]()
 }
@@ -52,12 +52,12 @@ export function follow({ form, link }: DeviceLink, signal: AbortSignal): AsyncIt
 /** The first observation of which this is so. */
 export async function findTold(
   events: AsyncIterator<PushEvent>,
-  isIt: (observation: Observation) => unknown,
-): Promise<Observation> {
+  isIt: (report: DeviceReport) => unknown,
+): Promise<DeviceReport> {
   for (;;) {
     const { value, done } = await events.next()
     if (done) throw new Error('the subscription ended')
-    if (value.type === 'told' && isIt(value.observation)) return value.observation
+    if (value.type === 'told' && isIt(value.report)) return value.report
   }
 }
 
@@ -69,10 +69,10 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
   }
   const linkTo = (url: string, config?: object) => {
     const linked = linkToDevice(plugin, url, config)
-    atEnd(() => linked.link.close())
+    atEnd(() => linked.client.close())
     return linked
   }
-  const list = async ({ form, link }: DeviceLink, signal?: AbortSignal) => form.listDevices(link, signal)
+  const list = async ({ form, client }: DeviceLink, signal?: AbortSignal) => form.listDevices(client, signal)
   const { ApiError } = plugin.errors
 
   describe(name, () => {
@@ -82,7 +82,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const { devices, malformed } = await list(linked)
       expect({ devices: devices.length, malformed }).toEqual({ devices: 1, malformed: 0 })
       const observations = devices.map((one) => linked.form.transformDeviceData(freeze(one)))
-      for (const observation of observations) expectCommonFormat(observation)
+      for (const report of observations) expectCommonFormat(report)
       expect(devices.map((one) => linked.form.transformDeviceData(one))).toEqual(observations)
       expect(observations[0]?.channels?.length).toBeGreaterThan(0)
       expect(linked.form.partsOf(devices[0] as never)).toEqual([])
@@ -97,7 +97,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const first = (await events.next()).value
       expect(first).toMatchObject({ type: 'told', isWhole: true })
       expectCommonFormat(first.observation)
-      const ofFirst = ({ channels }: Observation, isIt: (one: ChannelReading) => unknown) =>
+      const ofFirst = ({ channels }: DeviceReport, isIt: (one: ChannelReading) => unknown) =>
         channels?.some((one) => one.channel === 1 && isIt(one))
       device.change(1, { name: 'Else' })
       const told = await findTold(events, (one) => ofFirst(one, ({ name }) => name === 'Else'))

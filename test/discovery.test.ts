@@ -25,8 +25,8 @@ async function poll(app: TestApp) {
   expect([status, json.status]).toEqual([200, 'success'])
 }
 
-const queue = (app: TestApp) => listEntries(app.house.db.read)
-const movements = (app: TestApp) => app.house.db.read.selectFrom('movements').selectAll().execute()
+const queue = (app: TestApp) => listEntries(app.runtime.db.read)
+const movements = (app: TestApp) => app.runtime.db.read.selectFrom('movements').selectAll().execute()
 const ids = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
 
 describe.each(engines)('a device in a poll (%s)', (engine) => {

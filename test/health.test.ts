@@ -8,7 +8,7 @@ import { device, refuses, says, startSystem } from './faults/system.ts'
 import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
-type Manufacturer = TestApp['house'] extends { health(): { manufacturers: readonly (infer One)[] } } ? One : never
+type Manufacturer = TestApp['runtime'] extends { health(): { manufacturers: readonly (infer One)[] } } ? One : never
 
 async function manufacturersOf(app: Pick<TestApp, 'get'>): Promise<Map<string, Manufacturer>> {
   const { manufacturers } = (await app.get('/api/health/')).json
@@ -82,7 +82,7 @@ it.concurrent('a manufacturer that was just configured is unknown until its syst
     answer = () => says({ devices: [] })(request, response)
   })
   const app = await startApp()
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const { code, config } = system.entry('shure')
   for (let turn = 0; turn < 2; turn += 1) {
     const asked = system.asked.length
@@ -129,7 +129,7 @@ describe.concurrent('every source and device that fails', () => {
       ],
       more: 0,
     })
-    const admin = await tokenHeaders(app.house, 'admin')
+    const admin = await tokenHeaders(app.runtime, 'admin')
     const [record] = (await app.get('/api/admin/manufacturers/', admin)).json
     expect(record).toMatchObject({
       sources: told.sources.map(({ source }) => ({ source })),

@@ -8,7 +8,7 @@ const lan = { server: { host: '0.0.0.0' } }
 
 async function startHouse() {
   const app = await startApp({ config: lan })
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const create = async (role: string, more: object = {}) =>
     (await app.post('/api/admin/tokens/', { name: `a ${role}`, role, ...more }, admin)).json as {
       id: number

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/database.ts'
-import { mendStore } from '../src/store/mend.ts'
 import { migrate } from '../src/store/migrate.ts'
+import { repairStore } from '../src/store/repair.ts'
 import { snapshotName } from '../src/store/snapshots.ts'
-import { copySqlite, lookInto } from '../src/store/sqlite-file.ts'
+import { copySqlite, readSqlite } from '../src/store/sqlite-file.ts'
 import { findLogDamage } from '../src/store/sqlite-log-damage.ts'
 import { startHome, until } from './app.ts'
 import { createTestDatabase, createTestFolder } from './databases.ts'
@@ -55,7 +55,7 @@ async function write(path: string, at: number, bytes: Buffer): Promise<void> {
 
 const nonsense = Buffer.alloc(600, 'nonsense ')
 const framesOf = async (log: string) => Math.floor(((await stat(log)).size - headerBytes) / frameBytes)
-const groupsIn = (path: string) => lookInto(path, (read) => read('groups', ['title'])).length
+const groupsIn = (path: string) => readSqlite(path, (read) => read('groups', ['title'])).length
 
 describe('a log that is damaged', () => {
   it.each([
@@ -67,18 +67,18 @@ describe('a log that is damaged', () => {
   ])('at %s: the files are kept, and what can be read stays', async (_name, position) => {
     const data = await copyData()
     await write(data.log, await position(await framesOf(data.log)), nonsense)
-    const mended = await mendStore(data, Date.now(), false)
+    const mended = await repairStore(data, Date.now(), false)
     expect(mended).toMatchObject({ damage: expect.stringContaining('log') })
     expect(await readdir(data.data_dir)).toEqual(
       expect.arrayContaining(['', '-wal'].map((end) => expect.stringMatching(new RegExp(`db\\.corrupt-[^-]+${end}$`)))),
     )
-    expect(await mendStore(data, Date.now(), false)).toBeNull()
+    expect(await repairStore(data, Date.now(), false)).toBeNull()
   })
 
   it('by a part that is missing at its end is found by the count beside it', async () => {
     const data = await copyData()
     await truncate(data.log, headerBytes + ((await framesOf(data.log)) - 5) * frameBytes)
-    expect(await mendStore(data, Date.now(), false)).toMatchObject({ cause: 'log_damaged' })
+    expect(await repairStore(data, Date.now(), false)).toMatchObject({ cause: 'log_damaged' })
     expect(groupsIn(data.database)).toBeGreaterThan(5)
     expect(groupsIn(data.database)).toBeLessThan(groupCount)
   })
@@ -88,7 +88,7 @@ describe('a log that is damaged', () => {
     await mkdir(join(data.data_dir, 'snapshots'), { recursive: true })
     await copySqlite(data.database, join(data.data_dir, 'snapshots', snapshotName(1)), { overwrite: true })
     await write(data.log, headerBytes + 100, nonsense)
-    expect(await mendStore(data, Date.now(), false)).toMatchObject({ snapshot: snapshotName(1), snapshot_at: 1 })
+    expect(await repairStore(data, Date.now(), false)).toMatchObject({ snapshot: snapshotName(1), snapshot_at: 1 })
     expect(groupsIn(data.database)).toBe(groupCount)
   })
 
@@ -122,7 +122,7 @@ describe('a log that is damaged', () => {
 describe('a log that a crash left behind', () => {
   it('is complete: every group is there, and nothing is reported', async () => {
     const data = await copyData()
-    expect(await mendStore(data, Date.now(), false)).toBeNull()
+    expect(await repairStore(data, Date.now(), false)).toBeNull()
     expect(groupsIn(data.database)).toBe(groupCount)
     await rm(data.count)
     expect(await findLogDamage(data.database)).toBeNull()

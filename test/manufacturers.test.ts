@@ -25,7 +25,7 @@ type Config = Readonly<Record<string, unknown>>
 /** With an administrator's hands. */
 async function startAdmin(options: TestAppOptions = {}) {
   const app = await startApp(options)
-  const headers = await tokenHeaders(app.house, 'admin')
+  const headers = await tokenHeaders(app.runtime, 'admin')
   return { app, ...adminOf(app, headers) }
 }
 
@@ -62,18 +62,18 @@ describe('a manufacturer', () => {
 
     const [shown] = await list()
     expect(JSON.stringify(shown)).not.toContain(String(config.shared_key))
-    const { pollers } = app.house.monitor
+    const { pollers } = app.runtime.monitor
     // What was shown, written back as it is, leaves everything as it was.
     const { status, json } = await change('shure', { name: 'Stage left', config: shown.config })
     expect(status).toBe(200)
     expect(json).toMatchObject({ name: 'Stage left', config: shown.config })
-    expect(app.house.monitor.pollers).toEqual(pollers)
+    expect(app.runtime.monitor.pollers).toEqual(pollers)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api).toMatchObject({
       status: 'healthy',
       consecutive_failures: 0,
     })
 
-    const { rows } = { rows: await app.house.db.read.selectFrom('audit').selectAll().execute() }
+    const { rows } = { rows: await app.runtime.db.read.selectFrom('audit').selectAll().execute() }
     expect(rows.map((one) => one.action)).toEqual(
       expect.arrayContaining(['manufacturer.create', 'manufacturer.change']),
     )
@@ -98,7 +98,7 @@ describe('a manufacturer', () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     await until('both are followed', () => shure.push.links > 0 && sennheiser.push.links > 0)
-    const pollers = app.house.monitor.pollers.filter(({ heard }) => heard.manufacturer === 'sennheiser')
+    const pollers = app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')
     const links = sennheiser.push.links
     expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
     await until('the subscription has ended', () => shure.push.links === 0, 5000)
@@ -109,7 +109,7 @@ describe('a manufacturer', () => {
       await until('the neighbour is polled', () => sennheiser.requests.count('/api/v1/devices') > before)
     }
     expect(shure.requests.count('/api/v1/devices')).toBe(asked)
-    expect(app.house.monitor.pollers.filter(({ heard }) => heard.manufacturer === 'sennheiser')).toEqual(pollers)
+    expect(app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')).toEqual(pollers)
     expect(sennheiser.push.links).toBe(links)
     expect((await app.receivers()).length).toBe(4)
 
@@ -188,9 +188,9 @@ describe('a manufacturer', () => {
         details: expect.stringContaining(details),
       })
     }
-    const operator = await tokenHeaders(app.house, 'operator')
+    const operator = await tokenHeaders(app.runtime, 'operator')
     expect((await app.post(`${path}test`, { plugin: 'shure', config }, operator)).status).toBe(403)
-    const rows = await app.house.db.read.selectFrom('audit').selectAll().execute()
+    const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
     expect(rows.filter(({ action }) => action === 'manufacturer.test')).toHaveLength(4)
     expect(JSON.stringify(rows)).not.toContain('wrong')
     const { json: plugins } = await app.get('/api/admin/plugins/', operator)
@@ -269,7 +269,7 @@ describe('what is refused', () => {
       /manufacturers\.0\.config\.username: expected/,
     )
     const { app, list, change } = await startAdmin()
-    const { db, secrets, reload } = app.house
+    const { db, secrets, reload } = app.runtime
     const record = {
       code: 'shure',
       name: 'Shure',
@@ -305,7 +305,7 @@ describe('what is refused', () => {
   it('is everybody who is no administrator', async () => {
     const app = await startApp()
     expect((await app.get(path)).status).toBe(401)
-    const headers = await tokenHeaders(app.house, 'operator')
+    const headers = await tokenHeaders(app.runtime, 'operator')
     expect((await app.get(path, headers)).status).toBe(200)
     expect((await app.post(path, { code: 'shure' }, headers)).status).toBe(403)
   })
@@ -322,13 +322,13 @@ describe('what is refused', () => {
       asked += 1
     })
     const { app, add, test } = await startAdmin()
-    app.house.sourceDeps.destinations.addOwn('0.0.0.0', port + 1)
+    app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port + 1)
     await add({
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
     await until('it is asked', () => asked > 0)
-    app.house.sourceDeps.destinations.addOwn('0.0.0.0', port)
+    app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port)
     listener.closeAllConnections()
     const before = asked
     const refused = await test('shure')

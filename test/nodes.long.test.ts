@@ -57,7 +57,7 @@ async function startHouse() {
 async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startHouse>>) {
   const options = { databaseUrl, manufacturers, config: shared }
   const apps = [await startApp(options), await startApp(options)] as const
-  await until('both have Redis', () => apps.every(({ house }) => house.shared?.isUp))
+  await until('both have Redis', () => apps.every(({ runtime }) => runtime.redis?.isUp))
   await until('both know every device', async () => {
     const counts = await Promise.all(apps.map(async (app) => (await app.receivers()).length))
     return counts.every((count) => count === 4)
@@ -67,8 +67,8 @@ async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnTy
 }
 
 /** The processes that hold a source. */
-async function pollers({ house }: TestApp): Promise<string[]> {
-  const leases = await house.db.read.selectFrom('leases').select(['source', 'owner']).execute()
+async function pollers({ runtime }: TestApp): Promise<string[]> {
+  const leases = await runtime.db.read.selectFrom('leases').select(['source', 'owner']).execute()
   const owners = leases.filter(({ source }) => /^(shure|sennheiser):/.test(source)).map(({ owner }) => owner ?? '')
   return [...new Set(owners)].filter((owner) => owner !== '')
 }

@@ -8,7 +8,7 @@ import { docsPage } from '../src/http/docs-page.ts'
 import { ClientMessage, clientMessages, ServerMessage, serverMessages } from '../src/http/message-schemas.ts'
 import { operations, tags } from '../src/http/openapi.ts'
 import type { OpenApi } from '../src/http/openapi-document.ts'
-import { answerClient } from '../src/model/messages.ts'
+import { respondToClient } from '../src/model/messages.ts'
 import { insertUser } from '../src/store/people.ts'
 import { entryOf, startApp, startShure, type TestApp, until } from './app.ts'
 import type { Heard } from './socket-client.ts'
@@ -169,7 +169,7 @@ describe('the OpenAPI document', () => {
     const app = await startApp({ config: { require_login: true } })
     for (const path of ['/api/openapi.json', '/api/docs/', '/api/docs/style.css']) {
       expect((await app.get(path)).status, path).toBe(401)
-      expect((await app.get(path, await tokenHeaders(app.house, 'viewer'))).status, path).toBe(200)
+      expect((await app.get(path, await tokenHeaders(app.runtime, 'viewer'))).status, path).toBe(200)
     }
   })
 })
@@ -177,7 +177,7 @@ describe('the OpenAPI document', () => {
 describe('real answers', () => {
   it('are as the document says', async () => {
     const { app, document } = await startShow()
-    const headers = await tokenHeaders(app.house, 'admin')
+    const headers = await tokenHeaders(app.runtime, 'admin')
     const [receiver] = await app.receivers()
     const read = async (operation: string, address = operation.split(' ')[1] ?? '') => {
       const answer = await app.get(address, headers)
@@ -200,7 +200,7 @@ describe('real answers', () => {
     const unit = await until('a unit is there', async () => (await app.get('/api/units')).json[0])
     await write('POST /api/assignments', { performer: performer.id, wireless_unit: unit.id })
     const ada = { username: 'ada', role: 'viewer', password: 'none', now: Date.now() } as const
-    await app.house.db.transaction((tx) => insertUser(tx, ada))
+    await app.runtime.db.transaction((tx) => insertUser(tx, ada))
     await write('POST /api/admin/tokens', { name: 'a script', role: 'viewer' })
     await write('POST /api/refresh', undefined)
     await write('POST /api/config', { key: 'alert_battery_threshold', value: '100' })
@@ -240,7 +240,7 @@ describe('real answers', () => {
     expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/999/'))
     expectDocumented(document, 'POST /api/config', await app.post('/api/config/', { key: 1 }))
     expectDocumented(document, 'GET /api/admin/users', await app.get('/api/admin/users'))
-    const admin = await tokenHeaders(app.house, 'admin')
+    const admin = await tokenHeaders(app.runtime, 'admin')
     const approve = '/api/admin/discovery-queue/approve'
     expectDocumented(document, `POST ${approve}`, await app.post(approve, { ids: [999] }, admin))
     const wrongMethod = await app.send('DELETE', '/api/receivers/')
@@ -263,7 +263,7 @@ describe('WebSocket messages', () => {
   it('are as their schemas say', async () => {
     const { app, shure } = await startShow()
     const socket = await app.socket()
-    const headers = await tokenHeaders(app.house, 'admin')
+    const headers = await tokenHeaders(app.runtime, 'admin')
     const [receiver] = await app.receivers()
     socket.send({ type: 'ping', id: [1] })
     socket.send({ type: 'ping' })
@@ -292,7 +292,8 @@ describe('WebSocket messages', () => {
         expect(Check(strict(message) as object, example), message.title).toBe(true)
     }
     for (const { examples } of clientMessages) {
-      for (const example of examples) expect(answerClient(JSON.stringify(example), new Date()).type).not.toBe('error')
+      for (const example of examples)
+        expect(respondToClient(JSON.stringify(example), new Date()).type).not.toBe('error')
     }
   })
 

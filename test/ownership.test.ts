@@ -20,8 +20,8 @@ async function startSystems(count: number) {
 }
 
 async function heldBy(app: TestApp): Promise<string[]> {
-  const { db, owner } = app.house
-  const rows = await db.read.selectFrom('leases').select('source').where('owner', '=', owner).execute()
+  const { db, nodeId } = app.runtime
+  const rows = await db.read.selectFrom('leases').select('source').where('owner', '=', nodeId).execute()
   return rows.map(({ source }) => source).filter((source) => source.startsWith('shure:'))
 }
 
@@ -81,8 +81,8 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
       engine,
       isScreenOnly: true,
     })
-    const { db, monitor } = screen.house
-    const source = monitor.pollers[0]?.heard.id ?? ''
+    const { db, monitor } = screen.runtime
+    const source = monitor.pollers[0]?.source.id ?? ''
     await db.transaction((tx) => acquireLease(tx, source, 'somebody', 60_000))
     const app = await startApp({ databaseUrl: screen.databaseUrl, dataDir: screen.dataDir })
     const refresh = app.post('/api/refresh/')

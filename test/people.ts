@@ -11,11 +11,11 @@ export const password = 'correct horse battery'
 /** Others can reach it. */
 export const lan = { server: { host: '0.0.0.0' } }
 
-export async function addAdmin(app: Pick<TestApp, 'house'>, username = 'root') {
+export async function addAdmin(app: Pick<TestApp, 'runtime'>, username = 'root') {
   const hasher = createHasher()
   const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
   const admin = { username, password, isReset: false }
-  const made = await createAdmin({ db: app.house.db, hasher, now: Date.now }, actor, admin)
+  const made = await createAdmin({ db: app.runtime.db, hasher, now: Date.now }, actor, admin)
   await hasher.close()
   return made.user
 }

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { type ChannelDetails, faults, type TransmitterDetails } from '../src/model/details.ts'
-import type { Observation } from '../src/model/receiver.ts'
+import type { DeviceReport } from '../src/model/receiver.ts'
 import { type LittleServer, serveHttp } from './plugin-kit-server.ts'
 
 export interface Fixture {
@@ -12,7 +12,7 @@ export interface Fixture {
   /** By path; everything else is answered with 404. */
   readonly answers: Readonly<Record<string, unknown>>
   /** Without `metadata`. */
-  readonly observations: readonly Observation[]
+  readonly observations: readonly DeviceReport[]
 }
 
 /** In a fixture the word MEGABYTE stands for a text of that length. */
@@ -88,7 +88,7 @@ const ofDevice = {
 }
 
 /** The units and bounds of `model/receiver.ts`; a field may be null or left out, and there are no others. */
-export function expectCommonFormat(observation: Observation): void {
+export function expectCommonFormat(report: DeviceReport): void {
   const {
     id,
     kind,
@@ -100,7 +100,7 @@ export function expectCommonFormat(observation: Observation): void {
     metadata,
     details: ofItself = {},
     ...fields
-  } = observation
+  } = report
   expect({ id, called, online, device_type }).toEqual({
     id: text,
     called: name,

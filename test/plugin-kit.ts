@@ -10,18 +10,18 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { plugins } from '../src/manufacturers/index.ts'
 import {
-  type Form,
   getDevices,
   type Plugin,
   type PluginConfig,
+  type ProtocolAdapter,
   type PushEvent,
   reportHealth,
 } from '../src/manufacturers/plugin.ts'
-import type { ChannelReading, Observation } from '../src/model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../src/model/receiver.ts'
 import type { ShowDevice } from '../src/simulation/cast.ts'
 import type { Fault } from '../src/simulation/faults.ts'
 import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
-import { createLink, createTurnstile, type Link } from '../src/upstream/link.ts'
+import { createRequestThrottle, createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
 import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
@@ -29,7 +29,7 @@ import { serveHttp } from './plugin-kit-server.ts'
 export interface PluginUnderTest {
   readonly plugin: Plugin
   /** The one its simulator speaks; the plugin's first unless told. */
-  readonly form?: Form
+  readonly form?: ProtocolAdapter
   startSimulator(options: SimulatorOptions): Promise<Simulator>
   /** `new URL('./fixtures/', import.meta.url)`; tells the plugin's folder as well. */
   readonly fixtures: URL
@@ -82,8 +82,8 @@ export function describePlugin(about: PluginUnderTest): void {
     if (source === undefined) throw new Error('the configuration names no source')
     return source
   }
-  const linkTo = (config: PluginConfig, turnstile = createTurnstile()) =>
-    keep(createLink({ settings: settingsOf(config), errors: plugin.errors, turnstile }))
+  const linkTo = (config: PluginConfig, throttle = createRequestThrottle()) =>
+    keep(createUpstreamClient({ settings: settingsOf(config), errors: plugin.errors, throttle }))
   const { ApiError, ApiRateLimitError } = plugin.errors
 
   // Conformance: S-1.6.
@@ -99,7 +99,7 @@ export function describePlugin(about: PluginUnderTest): void {
       const server = keep(await serveFixture(fixture))
       const devices = await getDevices(form, linkTo({ api_base_url: server.url, password: 'x' }))
       const observations = devices.map((device) => form.transformDeviceData(freeze(device)))
-      for (const observation of observations) expectCommonFormat(observation)
+      for (const report of observations) expectCommonFormat(report)
       expect(devices.map((device) => form.transformDeviceData(device))).toEqual(observations)
       expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
     })
@@ -117,12 +117,12 @@ export function describePlugin(about: PluginUnderTest): void {
 
     test('a malformed one is skipped and counted, the others arrive', async () => {
       const simulator = await start()
-      const link = linkTo(simulator.config)
+      const client = linkTo(simulator.config)
       simulator.setFault({ type: 'malformed-device', how: 'id-missing' })
-      expect(await form.listDevices(link)).toMatchObject({ devices: { length: 2 }, malformed: 1 })
+      expect(await form.listDevices(client)).toMatchObject({ devices: { length: 2 }, malformed: 1 })
       for (const how of ['battery-word', 'name-object'] as const) {
         simulator.setFault({ type: 'malformed-device', how })
-        const { devices } = await form.listDevices(link)
+        const { devices } = await form.listDevices(client)
         expect(devices).toHaveLength(3)
         for (const device of devices) expectCommonFormat(form.transformDeviceData(device))
       }
@@ -151,17 +151,17 @@ export function describePlugin(about: PluginUnderTest): void {
     { form: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), least: 118 },
   ])('5: 429 with $form is its rate-limit error, and nothing is asked meanwhile', async ({ value, least }) => {
     const simulator = await start()
-    const link = linkTo(simulator.config)
+    const client = linkTo(simulator.config)
     simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
-    const limited = await caught(form.listDevices(link))
+    const limited = await caught(form.listDevices(client))
     expect(limited).toBeInstanceOf(ApiRateLimitError)
     expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
     expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(least)
     expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(least + 2)
     const { total } = simulator.requests
-    for (const { run } of callsOf(form, link)) await caught(run(new AbortController().signal))
+    for (const { run } of callsOf(form, client)) await caught(run(new AbortController().signal))
     expect(simulator.requests.total).toBe(total)
-    expect(await checkHealth(form, link)).toMatchObject({ status: 'degraded', error: expect.any(String) })
+    expect(await checkHealth(form, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
   })
 
   describe('6 and 7: trouble is its ApiError, and checkHealth answers', () => {
@@ -186,8 +186,8 @@ export function describePlugin(about: PluginUnderTest): void {
         expect(performance.now() - startedAt).toBeLessThan(lateMs + 500)
       }
       simulator.setFault(null)
-      const link = linkTo(simulator.config)
-      expect(await checkHealth(form, link)).toEqual({ status: 'healthy', error: null })
+      const client = linkTo(simulator.config)
+      expect(await checkHealth(form, client)).toEqual({ status: 'healthy', error: null })
     })
 
     // Conformance: C-3.25.
@@ -234,9 +234,9 @@ export function describePlugin(about: PluginUnderTest): void {
         })
       }
       expect(simulator.requests.total).toBe(0)
-      const link = pinned(new X509Certificate(selfSigned).fingerprint256)
-      expect((await form.listDevices(link)).devices).toHaveLength(simulator.deviceCount)
-      for await (const event of form.subscribe?.(link, nobody, never) ?? []) {
+      const client = pinned(new X509Certificate(selfSigned).fingerprint256)
+      expect((await form.listDevices(client)).devices).toHaveLength(simulator.deviceCount)
+      for await (const event of form.subscribe?.(client, nobody, never) ?? []) {
         expect(event).toEqual({ type: 'open' })
         break
       }
@@ -245,9 +245,9 @@ export function describePlugin(about: PluginUnderTest): void {
 
   test('8: an abort in the middle of any call ends it at once and leaves no timer and no socket', async () => {
     const simulator = await start({ receivers: 1 })
-    const link = linkTo(simulator.config)
-    const [device] = (await form.listDevices(link)).devices
-    for (const { name, run } of callsOf(form, link, device)) {
+    const client = linkTo(simulator.config)
+    const [device] = (await form.listDevices(client)).devices
+    for (const { name, run } of callsOf(form, client, device)) {
       // With the connections that the link keeps for its next request.
       const idle = await leastResources()
       const stop = new AbortController()
@@ -265,25 +265,25 @@ export function describePlugin(about: PluginUnderTest): void {
       const simulatorsEnd = name === 'subscribe' ? 1 : 0
       await until(() => resources() <= idle + simulatorsEnd, `${name} leaves nothing behind`)
       simulator.setFault(null)
-      await form.listDevices(link)
+      await form.listDevices(client)
     }
   })
 
   // Conformance: S-8.6, S-8.7, C-3.11.
   // Reliability: U28.
   test('9: the declared pace is kept under load, whoever asks', async () => {
-    const pace = { perSecond: 30, burst: 15 }
-    const simulator = await start({ rateLimit: pace })
-    const config = { ...simulator.config, calls_per_second: pace.perSecond, burst: pace.burst }
-    const turnstile = createTurnstile()
-    const links = [linkTo(config, turnstile), linkTo(config, turnstile)]
-    await Promise.all(Array.from({ length: 60 }, (_, at) => form.listDevices(links[at % 2] as Link)))
+    const rateLimit = { perSecond: 30, burst: 15 }
+    const simulator = await start({ rateLimit })
+    const config = { ...simulator.config, calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
+    const throttle = createRequestThrottle()
+    const links = [linkTo(config, throttle), linkTo(config, throttle)]
+    await Promise.all(Array.from({ length: 60 }, (_, at) => form.listDevices(links[at % 2] as UpstreamClient)))
     const times = simulator.requests.entries.map((entry) => entry.at)
     expect(times.length).toBeGreaterThanOrEqual(60)
     expect(simulator.requests.limited).toBe(0)
     for (const [first, from] of times.entries()) {
       for (const [more, to] of times.slice(first).entries()) {
-        const allowed = ((to - from + 1) / 1000) * pace.perSecond + pace.burst
+        const allowed = ((to - from + 1) / 1000) * rateLimit.perSecond + rateLimit.burst
         expect(more + 1).toBeLessThanOrEqual(allowed)
       }
     }
@@ -308,15 +308,12 @@ export function describePlugin(about: PluginUnderTest): void {
       expect(await find(iterator, (event) => event.type === 'ignored')).toBeDefined()
       simulator.show.set(showId, change, 1)
       simulator.push.flush()
-      const isChange = ({ channels }: Observation) =>
+      const isChange = ({ channels }: DeviceReport) =>
         channels?.some((reading) => reading.channel === 1 && tellsChange(reading))
-      await find(
-        iterator,
-        (event) => event.type === 'told' && event.observation.id === id && isChange(event.observation),
-      )
+      await find(iterator, (event) => event.type === 'told' && event.report.id === id && isChange(event.report))
       simulator.show.set(showId, { online: false })
       simulator.push.flush()
-      await find(iterator, (event) => event.type === 'told' && event.observation.online === false)
+      await find(iterator, (event) => event.type === 'told' && event.report.online === false)
       if (keepsDevices) return
       simulator.show.remove(showId)
       simulator.push.flush()
@@ -357,14 +354,14 @@ const unchanged = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const nobody = { ids: () => [], changed: unchanged }
 
-function usualForm(plugin: Plugin): Form {
-  const [form] = plugin.forms
+function usualForm(plugin: Plugin): ProtocolAdapter {
+  const [form] = plugin.adapters
   if (form === undefined) throw new Error(`${plugin.code} speaks no form`)
   return form
 }
 
-function checkHealth(form: Form, link: Link, signal?: AbortSignal) {
-  return reportHealth(link, () => form.listDevices(link, signal))
+function checkHealth(form: ProtocolAdapter, client: UpstreamClient, signal?: AbortSignal) {
+  return reportHealth(client, () => form.listDevices(client, signal))
 }
 
 interface Call {
@@ -372,21 +369,25 @@ interface Call {
   run(signal: AbortSignal): Promise<unknown>
 }
 
-function callsOf(form: Form, link: Link, device?: Parameters<Form['readPart']>[1]): Call[] {
+function callsOf(
+  form: ProtocolAdapter,
+  client: UpstreamClient,
+  device?: Parameters<ProtocolAdapter['readPart']>[1],
+): Call[] {
   const { subscribe, discovery } = form
   const calls: Call[] = [
-    { name: 'listDevices', run: (signal) => form.listDevices(link, signal) },
-    { name: 'checkHealth', run: (signal) => checkHealth(form, link, signal) },
+    { name: 'listDevices', run: (signal) => form.listDevices(client, signal) },
+    { name: 'checkHealth', run: (signal) => checkHealth(form, client, signal) },
   ]
   for (const part of device === undefined ? [] : form.partsOf(device)) {
-    calls.push({ name: part, run: (signal) => form.readPart(link, device as never, part, signal) })
+    calls.push({ name: part, run: (signal) => form.readPart(client, device as never, part, signal) })
   }
-  if (subscribe) calls.push({ name: 'subscribe', run: (signal) => drain(subscribe(link, nobody, signal)) })
+  if (subscribe) calls.push({ name: 'subscribe', run: (signal) => drain(subscribe(client, nobody, signal)) })
   if (discovery) {
     calls.push(
-      { name: 'getDiscoveryIps', run: (signal) => discovery.getDiscoveryIps(link, signal) },
-      { name: 'addDiscoveryIps', run: (signal) => discovery.addDiscoveryIps(link, ['10.0.0.1'], signal) },
-      { name: 'removeDiscoveryIps', run: (signal) => discovery.removeDiscoveryIps(link, ['10.0.0.1'], signal) },
+      { name: 'getDiscoveryIps', run: (signal) => discovery.getDiscoveryIps(client, signal) },
+      { name: 'addDiscoveryIps', run: (signal) => discovery.addDiscoveryIps(client, ['10.0.0.1'], signal) },
+      { name: 'removeDiscoveryIps', run: (signal) => discovery.removeDiscoveryIps(client, ['10.0.0.1'], signal) },
     )
   }
   return calls

@@ -58,7 +58,7 @@ describe('the rate limit', () => {
   // Reliability: 1.19, 3.7.3.
   it('is everybody’s own: a token’s, an address’s', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 600 }))
-    const [one, other] = [await tokenHeaders(app.house, 'viewer'), await tokenHeaders(app.house, 'viewer')]
+    const [one, other] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'viewer')]
     const ask = async (headers: Record<string, string>) => (await app.get('/api/health/', headers)).status
     expect([await ask(one), await ask(one), await ask(one)]).toEqual([200, 200, 429])
     expect([await ask(other), await ask(other), await ask(other)]).toEqual([200, 200, 429])

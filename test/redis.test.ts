@@ -18,11 +18,11 @@ async function startTwo(redis: TestRedis, options: { manufacturers?: readonly ob
   return [first, second] as const
 }
 
-const isUp = (...apps: readonly TestApp[]) => apps.every(({ house }) => house.shared?.isUp === true)
-const isAlone = (...apps: readonly TestApp[]) => apps.every(({ house }) => house.shared?.isUp === false)
+const isUp = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === true)
+const isAlone = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)
 
-const hasLink = ({ house }: TestApp) =>
-  house.connections.links().some(({ isWanted, downSince }) => isWanted && downSince === null)
+const hasLink = ({ runtime }: TestApp) =>
+  runtime.connections.subscriptions().some(({ isWanted, downSince }) => isWanted && downSince === null)
 
 async function statuses(app: TestApp, requests: number): Promise<number[]> {
   const answers = await Promise.all(Array.from({ length: requests }, () => app.get('/api/receivers/')))
@@ -139,7 +139,7 @@ describe('levels that one service hears', () => {
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     await until('the link is up', () => hasLink(first))
     const socket = await second.socket('/ws')
-    const revision = first.house.latest.revision
+    const revision = first.runtime.receiverStore.revision
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
       shure.show.set(id, { battery }, 1)
@@ -149,7 +149,7 @@ describe('levels that one service hears', () => {
       expect(seen()).toHaveLength(1)
       expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(battery)
     }
-    expect(first.house.latest.revision).toBe(revision)
+    expect(first.runtime.receiverStore.revision).toBe(revision)
   })
 
   it('are told whole when they change, and not at all of a receiver that is merely still there', async () => {
@@ -169,7 +169,7 @@ describe('levels that one service hears', () => {
     await client.subscribe(topic)
     const ids = (await second.receivers()).map((one) => one.id)
     const one = (await second.receiver(id)).id
-    const seenAt = () => second.house.latest.get(one)?.last_seen ?? 0
+    const seenAt = () => second.runtime.receiverStore.get(one)?.last_seen ?? 0
 
     // The first word of each after the start is whole, whatever it is.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
@@ -203,14 +203,14 @@ describe('levels that one service hears', () => {
     const topic = await topicOf(client)
     const socket = await second.socket('/ws')
     const one = await second.receiver(id)
-    const stored = second.house.latest.get(one.id)
+    const stored = second.runtime.receiverStore.get(one.id)
     if (stored === undefined) throw new Error('it is not known')
     // As from a process that hears more than it has stored.
     const transmitter = { ...channelOf(one, 1).transmitter, battery: 11 }
     const heard = { id: one.id, last_seen: Date.now() + 5000, is_active: true, channels: [{ channel: 1, transmitter }] }
     await client.publish(topic, JSON.stringify({ owner: 'x', receivers: [heard] }))
     await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 11)
-    await first.house.db.transaction(async (tx) =>
+    await first.runtime.db.transaction(async (tx) =>
       saveReceivers(tx, await nextRevision(tx), [{ ...stored, name: 'Renamed' }]),
     )
     await until('the other is told the name', async () => (await second.receiver(id)).name === 'Renamed')
@@ -240,10 +240,10 @@ describe('levels that one service hears', () => {
     await until('both have Redis again', () => isUp(first, second), 5000)
     const client = redis.client()
     await until('both listen', async () => (await client.pubsub('NUMSUB', await topicOf(client)))[1] === 2)
-    const revision = first.house.latest.revision
+    const revision = first.runtime.receiverStore.revision
     shure.show.set(id, { battery: 16 }, 1)
     await until('it is seen again', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 16)
-    expect(first.house.latest.revision).toBe(revision)
+    expect(first.runtime.receiverStore.revision).toBe(revision)
   })
 
   // Reliability: D5.

@@ -203,7 +203,7 @@ describe('health', () => {
     const { app, shure, sennheiser } = await startHouse()
     await until('all is well', async () => (await app.get('/api/health')).json.status === 'healthy')
     await until('both links were refused', async () => {
-      const states = (await app.house.connections.readAll()).map(({ status }) => status)
+      const states = (await app.runtime.connections.readAll()).map(({ status }) => status)
       return states.length === 5 && states.every((state) => state === 'error')
     })
     const socket = await app.socket()
@@ -536,7 +536,7 @@ describe('an unknown address and serial number', () => {
     const other = await startSystem(says({ devices: [device(1, unknown)] }))
     const app = await startApp({ manufacturers: [system.entry('shure'), other.entry('sennheiser', {}, 'sennheiser')] })
     const socket = await app.socket()
-    const admin = await tokenHeaders(app.house, 'admin')
+    const admin = await tokenHeaders(app.runtime, 'admin')
     const results = async (path: string) => {
       const { json } = await app.get(path, admin)
       return json.results ?? json.receivers ?? json

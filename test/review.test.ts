@@ -22,7 +22,7 @@ async function startHouse(simulators: readonly Simulator[], options: Parameters<
   await until('all are known', async () => (await app.receivers()).length === count)
   // Joins the first cycle if that is still ending, so that every later poll is one of its own.
   await poll(app)
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const queue = async (query = '') => (await app.get(`${queuePath}/${query}`, admin)).json
   const decide = (verb: string, ids: readonly number[]) => app.post(`${queuePath}/${verb}/`, { ids }, admin)
   return Object.assign(app, { admin, queue, decide })
@@ -266,7 +266,7 @@ describe('saying no', () => {
     await poll(app)
     expect(await app.queue()).toMatchObject([{ status: 'duplicate', is_duplicate: true }])
     expect(await app.receivers()).toHaveLength(2)
-    const actions = await app.house.db.read.selectFrom('audit').select(['action', 'target', 'result']).execute()
+    const actions = await app.runtime.db.read.selectFrom('audit').select(['action', 'target', 'result']).execute()
     expect(actions).toContainEqual({ action: 'queue.mark_duplicate', target: `entry ${entry.id}`, result: 'ok' })
   })
 })
@@ -307,13 +307,13 @@ describe('the queue', () => {
   it('is for administrators to decide about', async () => {
     const app = await startApp()
     expect((await app.get(`${queuePath}/`)).status).toBe(401)
-    const [viewer, operator] = [await tokenHeaders(app.house, 'viewer'), await tokenHeaders(app.house, 'operator')]
+    const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
     expect((await app.get(`${queuePath}/`, viewer)).json).toEqual([])
     for (const verb of ['approve', 'reject', 'mark-duplicate', 'reopen']) {
       expect((await app.post(`${queuePath}/${verb}`, { ids: [1] }, operator)).status).toBe(403)
     }
     expect((await app.post('/api/admin/movements/acknowledge', { ids: [1] }, viewer)).status).toBe(403)
-    const admin = await tokenHeaders(app.house, 'admin')
+    const admin = await tokenHeaders(app.runtime, 'admin')
     for (const body of [{}, { ids: [] }, { ids: ['1'] }, { ids: [0] }, { ids: [1.5] }, { ids: 1 }]) {
       const { status, json } = await app.post(`${queuePath}/approve`, body, admin)
       expect([status, json.details]).toEqual([400, expect.stringContaining('ids')])

@@ -38,7 +38,11 @@ describe.concurrent('a scan', () => {
     expect(shure.discoveryIps).toContain('10.123.4.254')
     expect(await app.receiver(found)).toMatchObject({ ip: '10.123.4.9' })
     expect(await app.receiver(elsewhere)).toMatchObject({ ip: '10.123.5.9' })
-    const rows = await app.house.db.read.selectFrom('audit').selectAll().where('action', '=', 'network.scan').execute()
+    const rows = await app.runtime.db.read
+      .selectFrom('audit')
+      .selectAll()
+      .where('action', '=', 'network.scan')
+      .execute()
     expect(rows.map(({ target, result }) => [target, result])).toEqual([
       ['10.123.4.64/28', 'ok'],
       ['10.123.4.0/24', 'ok'],
@@ -69,7 +73,7 @@ describe.concurrent('a scan', () => {
     const { json: pending } = await app.get('/api/discovery/pending/')
     const { reviewEntries } = await import('../src/actions/review.ts')
     const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
-    await reviewEntries({ ...app.house, now: Date.now }, actor, 'approve', [pending.results[0].id])
+    await reviewEntries({ ...app.runtime, now: Date.now }, actor, 'approve', [pending.results[0].id])
     expect(await discovered()).toEqual([])
     expect(await app.receivers()).toHaveLength(3)
   })

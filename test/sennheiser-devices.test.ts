@@ -24,7 +24,7 @@ function sennheiserDevices(...devices: readonly unknown[]) {
 }
 
 async function connectionsOf(app: TestApp) {
-  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app.house, 'admin'))
+  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app.runtime, 'admin'))
   return json as { transport: string; status: string }[]
 }
 
@@ -87,7 +87,7 @@ test.concurrent('a rack of every family is found, followed live, and left in pea
   await pause(2500)
   expect(listed()).toBe(before)
   expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
-  expect(app.house.health().manufacturers.map(({ status }) => status)).toEqual(['healthy'])
+  expect(app.runtime.health().manufacturers.map(({ status }) => status)).toEqual(['healthy'])
 
   await app.close()
   expect([ew, ewdx, d6000].map(({ subscriptions }) => subscriptions)).toEqual([0, 0, 0])
@@ -194,7 +194,7 @@ test.concurrent('packs in a charger are units of it, as long as they stand there
 test.concurrent('a wrong password costs a device two questions, however long the service runs', async () => {
   const ewdx = keep(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
-  const health = () => app.house.health().manufacturers[0]
+  const health = () => app.runtime.health().manufacturers[0]
   await until('it is said', () => /not asked again/.test(health()?.error ?? ''))
   for (let times = 0; times < 3; times += 1) await app.post('/api/refresh/', {})
   expect(ewdx.requests).toEqual(['GET /api/v1/devices', 'GET /api/device/identity'])

@@ -4,14 +4,14 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { getDevices, type Interest, type PushEvent } from '../src/manufacturers/plugin.ts'
+import { getDevices, type PushEvent, type SubscriptionTargets } from '../src/manufacturers/plugin.ts'
 import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { startSennheiserSimulator } from '../src/manufacturers/sennheiser/simulator.ts'
 import { ssc2 } from '../src/manufacturers/sennheiser/ssc2/form.ts'
 import { meters } from '../src/manufacturers/sennheiser/ssc2/simulated-resources.ts'
 import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
-import { hearSource } from '../src/manufacturers/sources.ts'
-import { createLink } from '../src/upstream/link.ts'
+import { openSource } from '../src/manufacturers/sources.ts'
+import { createUpstreamClient } from '../src/upstream/client.ts'
 import { expectCommonFormat } from './plugin-kit-fixtures.ts'
 import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
@@ -27,7 +27,7 @@ const keep = <T extends { close(): unknown }>(one: T): T => {
 
 const password = 'stage-right-password'
 const never = new AbortController().signal
-const anybody: Interest = { ids: () => [], changed: () => new Promise(() => {}) }
+const anybody: SubscriptionTargets = { ids: () => [], changed: () => new Promise(() => {}) }
 const { ApiError } = sennheiser.errors
 
 async function start(options: Ssc2SimulatorOptions = {}) {
@@ -35,22 +35,22 @@ async function start(options: Ssc2SimulatorOptions = {}) {
 }
 
 function hear(device: string | object, config: object = {}) {
-  const [source] = sennheiser.listSources({
+  const [settings] = sennheiser.listSources({
     devices: [device],
     password,
     timeout: 2,
     calls_per_second: 1000,
     ...config,
   })
-  if (source === undefined) throw new Error('the configuration names no source')
-  const link = keep(createLink({ settings: source, errors: sennheiser.errors }))
-  return hearSource({ id: 'sennheiser:test', manufacturer: 'sennheiser', plugin: sennheiser, source, link })
+  if (settings === undefined) throw new Error('the configuration names no source')
+  const client = keep(createUpstreamClient({ settings, errors: sennheiser.errors }))
+  return openSource({ id: 'sennheiser:test', manufacturer: 'sennheiser', plugin: sennheiser, settings, client })
 }
 
 /** Over a session that has told everything it was asked for at the beginning. */
-async function follow(heard: ReturnType<typeof hear>, signal = never) {
-  const { subscribe } = await heard.findForm()
-  const events = subscribe?.(heard.link, anybody, signal)
+async function follow(source: ReturnType<typeof hear>, signal = never) {
+  const { subscribe } = await source.findAdapter()
+  const events = subscribe?.(source.client, anybody, signal)
   if (events === undefined) throw new Error('it cannot subscribe')
   const iterator = events[Symbol.asyncIterator]()
   open.push({ close: () => iterator.return?.() })
@@ -71,40 +71,40 @@ async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
 }
 
 const transmitterOf = (event: PushEvent) =>
-  event.type === 'told' ? event.observation.channels?.[0]?.transmitter : undefined
+  event.type === 'told' ? event.report.channels?.[0]?.transmitter : undefined
 
 describe('which form a web address speaks', () => {
   // Conformance: C-3.12.
   test('a device that knows no list of devices is met in its own', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
-    const heard = hear(simulator.url)
-    const { devices } = await heard.listDevices()
+    const source = hear(simulator.url)
+    const { devices } = await source.listDevices()
     expect(devices).toMatchObject([{ id: 'sscv2:1234567890' }])
-    await heard.listDevices()
+    await source.listDevices()
     expect(simulator.requests.filter((one) => one.includes('/api/v1/'))).toHaveLength(1)
   })
 
   test('a system stays one, also when it refuses', async () => {
     const simulator = keep(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password }))
-    const heard = hear(simulator.baseUrl)
-    expect((await heard.listDevices()).devices).toHaveLength(2)
+    const source = hear(simulator.baseUrl)
+    expect((await source.listDevices()).devices).toHaveLength(2)
     simulator.setFault({ type: 'status', status: 404 })
-    await expect(heard.listDevices()).rejects.toMatchObject({ status: 404 })
+    await expect(source.listDevices()).rejects.toMatchObject({ status: 404 })
     simulator.setFault({ type: 'status', status: 401 })
-    await expect(heard.listDevices()).rejects.toMatchObject({ status: 401 })
+    await expect(source.listDevices()).rejects.toMatchObject({ status: 401 })
     simulator.setFault(null)
-    expect((await heard.listDevices()).devices).toHaveLength(2)
+    expect((await source.listDevices()).devices).toHaveLength(2)
   })
 
   test('what took its place at the address is met as what it is', async () => {
     const simulator = await start()
-    const heard = hear(simulator.url)
-    await heard.listDevices()
+    const source = hear(simulator.url)
+    await source.listDevices()
     await simulator.close()
     const port = Number(new URL(simulator.url).port)
     keep(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password, port }))
     // The connection that was kept from before is the first thing to fail.
-    const { devices } = await heard.listDevices().catch(() => heard.listDevices())
+    const { devices } = await source.listDevices().catch(() => source.listDevices())
     expect(devices).toHaveLength(2)
   })
 })
@@ -114,39 +114,39 @@ describe('asked one by one', () => {
     '%s becomes the common format',
     async (product) => {
       const simulator = await start({ product })
-      const heard = hear(simulator.url)
-      await heard.listDevices()
-      const devices = await getDevices(heard.form, heard.link)
-      const seen = devices.map((device) => heard.form.transformDeviceData(device))
-      for (const observation of seen) expectCommonFormat(observation)
+      const source = hear(simulator.url)
+      await source.listDevices()
+      const devices = await getDevices(source.adapter, source.client)
+      const seen = devices.map((device) => source.adapter.transformDeviceData(device))
+      for (const report of seen) expectCommonFormat(report)
       expect(seen[0]?.channels?.[0]?.transmitter?.battery).toEqual(expect.any(Number))
-      expect(heard.form.hasIdentity(devices[0] ?? { id: '' })).toBe(true)
+      expect(source.adapter.hasIdentity(devices[0] ?? { id: '' })).toBe(true)
     },
   )
 
   test('a transmitter that is not linked is none', async () => {
     const simulator = await start()
     simulator.link(2, false)
-    const heard = hear(simulator.url)
-    await heard.listDevices()
-    const [device] = await getDevices(heard.form, heard.link)
-    const channels = device && heard.form.transformDeviceData(device).channels
+    const source = hear(simulator.url)
+    await source.listDevices()
+    const [device] = await getDevices(source.adapter, source.client)
+    const channels = device && source.adapter.transformDeviceData(device).channels
     expect(channels?.map(({ transmitter }) => transmitter === null)).toEqual([false, true])
   })
 
   test('a steady device is known again by its identity', async () => {
     const simulator = await start()
-    const heard = hear(simulator.url)
-    const [first] = (await heard.listDevices()).devices
+    const source = hear(simulator.url)
+    const [first] = (await source.listDevices()).devices
     if (first === undefined) throw new Error('no device')
-    const before = await heard.form.readPart(heard.link, first, 'identity')
-    const [second] = (await heard.listDevices()).devices
+    const before = await source.adapter.readPart(source.client, first, 'identity')
+    const [second] = (await source.listDevices()).devices
     if (second === undefined) throw new Error('no device')
-    expect(heard.form.isSameIdentity(second, before)).toBe(true)
-    expect(heard.form.hasIdentity(heard.form.withEarlierIdentity(second, before))).toBe(true)
+    expect(source.adapter.isSameIdentity(second, before)).toBe(true)
+    expect(source.adapter.hasIdentity(source.adapter.withEarlierIdentity(second, before))).toBe(true)
     simulator.set('/api/device/site', { deviceName: 'OTHER' })
-    const [renamed] = (await heard.listDevices()).devices
-    expect(renamed && heard.form.isSameIdentity(renamed, before)).toBe(false)
+    const [renamed] = (await source.listDevices()).devices
+    expect(renamed && source.adapter.isSameIdentity(renamed, before)).toBe(false)
   })
 })
 
@@ -180,7 +180,7 @@ describe('a session', () => {
     const simulator = await start({ product: 'Spectera Base Station' })
     const iterator = await follow(hear(simulator.url))
     const names = (event: PushEvent) =>
-      event.type === 'told' ? event.observation.channels?.map(({ channel, name }) => `${channel} ${name}`).join() : ''
+      event.type === 'told' ? event.report.channels?.map(({ channel, name }) => `${channel} ${name}`).join() : ''
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS')
     simulator.say('{"/api/mts/paired/all":{},"/api/mts/paired/12":{"name":"BASS 2"}}')
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS 2')
@@ -192,7 +192,7 @@ describe('a session', () => {
   test('meters that come faster than anybody looks are told ten times a second, everything else at once', async () => {
     const simulator = await start({ product: 'Spectera Base Station', fastEveryMs: 10 })
     const iterator = await follow(hear(simulator.url))
-    const audioOf = (event: PushEvent) => event.type === 'told' && event.observation.channels?.[0]?.audio_level
+    const audioOf = (event: PushEvent) => event.type === 'told' && event.report.channels?.[0]?.audio_level
     await find(iterator, (event) => audioOf(event) === -20)
     const startedAt = performance.now()
     let told = 0
@@ -247,17 +247,17 @@ describe('a session', () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     for (const afterMs of [0, 3, 20, 200]) {
       const idle = await leastResources()
-      const heard = hear(simulator.url)
+      const source = hear(simulator.url)
       const stop = new AbortController()
-      const listing = caught(heard.listDevices(stop.signal))
-      const following = caught(follow(heard, stop.signal).then(drain))
+      const listing = caught(source.listDevices(stop.signal))
+      const following = caught(follow(source, stop.signal).then(drain))
       await pause(afterMs)
       stop.abort('enough')
       const abortedAt = performance.now()
       const [listed] = await Promise.all([listing, following])
       expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(100)
       expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listed)
-      await heard.link.close()
+      await source.client.close()
       await until(() => simulator.sessions === 0 && resources() <= idle, `nothing is left after ${afterMs} ms`)
     }
   })
@@ -277,14 +277,15 @@ describe('a session', () => {
 describe('a door that locks itself', () => {
   test('after one wrong password nothing more is asked, whoever asks', async () => {
     const simulator = await start()
-    const heard = hear(simulator.url, { password: 'wrong' })
-    await expect(heard.listDevices()).rejects.toMatchObject({
+    const source = hear(simulator.url, { password: 'wrong' })
+    await expect(source.listDevices()).rejects.toMatchObject({
       status: 401,
       message: expect.stringMatching(/check the key or password .* not asked again/),
     })
     const { length } = simulator.requests
-    for (let times = 0; times < 10; times += 1) await expect(heard.listDevices()).rejects.toMatchObject({ status: 401 })
-    expect(await heard.checkHealth()).toMatchObject({ status: 'unhealthy' })
+    for (let times = 0; times < 10; times += 1)
+      await expect(source.listDevices()).rejects.toMatchObject({ status: 401 })
+    expect(await source.checkHealth()).toMatchObject({ status: 'unhealthy' })
     expect(simulator.requests).toHaveLength(length)
     expect(simulator.isLocked).toBe(false)
     expect((await hear(simulator.url).listDevices()).devices).toHaveLength(1)
@@ -292,26 +293,26 @@ describe('a door that locks itself', () => {
 
   test('a password changed on the device costs one try', async () => {
     const simulator = await start()
-    const heard = hear(simulator.url)
-    const iterator = await follow(heard)
+    const source = hear(simulator.url)
+    const iterator = await follow(source)
     simulator.setPassword('another-password')
     await expect(drain(iterator)).rejects.toThrow(/closed the session/)
     const { length } = simulator.requests
-    for (let times = 0; times < 5; times += 1) await expect(heard.listDevices()).rejects.toMatchObject({ status: 401 })
+    for (let times = 0; times < 5; times += 1) await expect(source.listDevices()).rejects.toMatchObject({ status: 401 })
     expect(simulator.requests.length - length).toBe(2)
   })
 
   test('access that is off says what to do, and is tried again', async () => {
     const simulator = await start()
-    const heard = hear(simulator.url)
-    await heard.listDevices()
+    const source = hear(simulator.url)
+    await source.listDevices()
     simulator.setAccess(false)
-    await expect(heard.listDevices()).rejects.toMatchObject({
+    await expect(source.listDevices()).rejects.toMatchObject({
       status: 403,
       message: expect.stringMatching(/disabled .* enable/),
     })
     simulator.setAccess(true)
-    expect((await heard.listDevices()).devices).toHaveLength(1)
+    expect((await source.listDevices()).devices).toHaveLength(1)
   })
 })
 
@@ -319,9 +320,9 @@ test('a self-signed certificate is believed when it is pinned', async () => {
   const pem = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
   const simulator = await start({ tls: { key: pem, cert: pem } })
   await expect(hear(simulator.url).listDevices()).rejects.toThrow(/certificate/)
-  const heard = hear({ url: simulator.url, fingerprint: new X509Certificate(pem).fingerprint256 })
-  expect((await heard.listDevices()).devices).toHaveLength(1)
-  await find(await follow(heard), (event) => transmitterOf(event)?.battery === 83)
+  const source = hear({ url: simulator.url, fingerprint: new X509Certificate(pem).fingerprint256 })
+  expect((await source.listDevices()).devices).toHaveLength(1)
+  await find(await follow(source), (event) => transmitterOf(event)?.battery === 83)
 })
 
 test.each([
@@ -332,7 +333,7 @@ test.each([
     onRequest: (_request, response) => response.writeHead(200, { 'content-type': type }).end(body),
   })
   open.push(server)
-  const { link } = hear(server.url)
-  await expect(ssc2.listDevices(link)).rejects.toBeInstanceOf(ApiError)
-  await expect(ssc2.listDevices(link)).rejects.toThrow(says)
+  const { client } = hear(server.url)
+  await expect(ssc2.listDevices(client)).rejects.toBeInstanceOf(ApiError)
+  await expect(ssc2.listDevices(client)).rejects.toThrow(says)
 })

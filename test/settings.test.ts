@@ -86,7 +86,7 @@ describe('POST /api/config/', () => {
   it('is written down with who did it', async () => {
     const app = await startApp()
     await setTo(app, 'alert_battery_threshold', '15')
-    const rows = await app.house.db.read.selectFrom('audit').selectAll().execute()
+    const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
     const row = rows.find((one) => one.action === 'settings.change')
     expect(row).toMatchObject({ actor_kind: 'local', result: 'ok' })
     expect(JSON.parse(row?.details ?? '')).toMatchObject({ before: 20, after: 15 })
@@ -98,12 +98,12 @@ describe('who may change settings', () => {
     const app = await startApp({ config: { require_login: true } })
     const change = { key: 'alert_battery_threshold', value: '35' }
     for (const role of ['viewer', 'operator'] as const) {
-      const headers = await tokenHeaders(app.house, role)
+      const headers = await tokenHeaders(app.runtime, role)
       const refused = await app.post('/api/config/', change, headers)
       expect([role, refused.status, refused.json.error]).toEqual([role, 403, 'This takes the role admin.'])
       expect((await app.get('/api/auth/session', headers)).json.permissions).not.toContain('configure')
     }
-    const admin = await tokenHeaders(app.house, 'admin')
+    const admin = await tokenHeaders(app.runtime, 'admin')
     expect((await app.post('/api/config/', change, admin)).json).toMatchObject({ alert_battery_threshold: 35 })
     expect((await app.get('/api/auth/session', admin)).json.permissions).toContain('configure')
   })
@@ -111,7 +111,7 @@ describe('who may change settings', () => {
   it('is anyone on a local listener, whatever their role', async () => {
     const app = await startApp()
     const change = { key: 'alert_battery_threshold', value: '35' }
-    const operator = await tokenHeaders(app.house, 'operator')
+    const operator = await tokenHeaders(app.runtime, 'operator')
     for (const headers of [{}, operator]) {
       expect((await app.post('/api/config/', change, headers)).status).toBe(200)
       expect((await app.get('/api/auth/session', headers)).json.permissions).toContain('configure')
@@ -136,7 +136,7 @@ describe('enable_websocket', () => {
     expect((await setTo(app, 'enable_websocket', 'true')).json.enable_websocket).toBe(false)
     expect((await app.get('/api/config/')).json.enable_websocket).toBe(false)
     expect((await app.get('/api/data.json')).json.config.enable_websocket).toBe(false)
-    const admin = await tokenHeaders(app.house, 'admin')
+    const admin = await tokenHeaders(app.runtime, 'admin')
     const [global] = (await app.get('/api/admin/settings/', admin)).json
     expect(global.settings.enable_websocket).toEqual({ value: false, source: 'configured' })
     await expect(app.socket()).rejects.toThrow('HTTP 503')
@@ -194,8 +194,8 @@ describe('/api/admin/settings/', () => {
   it('tells where each value comes from, and forgets what was stored', async () => {
     const simulator = withoutLink(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
-    const admin = await tokenHeaders(app.house, 'admin')
-    const operator = await tokenHeaders(app.house, 'operator')
+    const admin = await tokenHeaders(app.runtime, 'admin')
+    const operator = await tokenHeaders(app.runtime, 'operator')
     const told = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
     await setTo(app, 'alert_battery_threshold', '35')
     await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')

@@ -347,7 +347,7 @@ describe('people and tokens over REST', () => {
     const admin = await signIn(app)
     const { token } = await createToken(app, admin, 'viewer')
     const tables = ['users', 'sessions', 'tokens', 'known_browsers', 'failed_tries', 'audit'] as const
-    const rows = await Promise.all(tables.map((table) => app.house.db.read.selectFrom(table).selectAll().execute()))
+    const rows = await Promise.all(tables.map((table) => app.runtime.db.read.selectFrom(table).selectAll().execute()))
     const text = JSON.stringify(rows)
     expect(text).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
     for (const value of [token, ...admin.cookie.split('; ').map((one) => one.split('=')[1] ?? '?'), password]) {

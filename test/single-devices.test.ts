@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { startChargerSimulator } from '../src/manufacturers/shure/strings/simulator/charger.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
-import type { Presence, UnitBody } from '../src/model/hardware.ts'
+import type { OnlineState, UnitBody } from '../src/model/hardware.ts'
 import { createShow } from '../src/simulation/show.ts'
 import { channelOf, startApp, startHome, type TestApp, until } from './app.ts'
 import { atEnd } from './scope.ts'
@@ -23,7 +23,7 @@ function shureDevices(...devices: readonly unknown[]) {
 }
 
 async function connectionsOf(app: TestApp) {
-  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app.house, 'admin'))
+  const { json } = await app.get('/api/admin/realtime-connections/', await tokenHeaders(app.runtime, 'admin'))
   return json as { transport: string; status: string; receiver: number }[]
 }
 
@@ -68,7 +68,7 @@ it.concurrent('a rack of every family is found, followed live, and left in peace
     transmitter: { audio_level: -17, details: { model: 'ULXD2', battery_minutes: 42, battery_cycles: 42 } },
   })
   await until('some cycles have passed', () => {
-    const reports = app.house.health().manufacturers
+    const reports = app.runtime.health().manufacturers
     return reports.every(({ status }) => status === 'healthy')
   })
   await new Promise((resolve) => setTimeout(resolve, 2_500))
@@ -85,7 +85,7 @@ it.concurrent('packs in a charger are units of it that charge, go and come back;
   atEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json as UnitBody[]
-  const seen = (wanted: readonly (readonly [name: string, percent: number, chassis: number | null, Presence])[]) =>
+  const seen = (wanted: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
     until(`units are ${JSON.stringify(wanted)}`, async () => {
       const told = (await units()).map((one) => [one.name, one.battery_percentage, one.base_chassis, one.status])
       return JSON.stringify(told) === JSON.stringify(wanted)
@@ -113,13 +113,13 @@ it.concurrent('packs in a charger are units of it that charge, go and come back;
   ])
   const details = { battery_health: 99, battery_cycles: 40, battery_minutes_to_full: 176 }
   expect(await units()).toMatchObject([{ id: first?.id, device_type: 'mic_transmitter', channel: null, details }, {}])
-  const { json: layout } = await app.get('/api/admin/hardware-layout/', await tokenHeaders(app.house, 'admin'))
+  const { json: layout } = await app.get('/api/admin/hardware-layout/', await tokenHeaders(app.runtime, 'admin'))
   expect(layout.unplaced).toMatchObject([{ id: chassis.id, channels: [], units: [{ details }, { battery: 40 }] }])
   expect(await app.receivers()).toMatchObject([{ id: chassis.id, device_type: 'charger', channels: [] }])
 
   await pause(2_500)
   expect(conversations()).toBe(before)
-  expect(app.house.health().manufacturers).toMatchObject([{ status: 'healthy' }])
+  expect(app.runtime.health().manufacturers).toMatchObject([{ status: 'healthy' }])
   await charger.close()
   await seen([
     ['Backstage, bay 1', 12, chassis.id, 'unknown'],
@@ -179,7 +179,7 @@ it.concurrent('a device that falls silent is lost, and taken up again when it sp
   await until('it is followed', async () => (await status()) === 'connected')
   device.setFault('silent')
   await until('it is lost', async () => (await status()) !== 'connected', 15_000)
-  await until('polling says so', () => app.house.health().manufacturers[0]?.status !== 'healthy', 15_000)
+  await until('polling says so', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
   device.setFault(null)
   device.change(1, { battery: 40, transmitter: true })
   await until('it is back', async () => (await status()) === 'connected', 30_000)
@@ -190,7 +190,7 @@ it.concurrent('a device that falls silent is lost, and taken up again when it sp
 it.concurrent('a link that is stopped is polled instead', async () => {
   const device = await startDevice({ family: 'ulxd' })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })
-  const headers = await tokenHeaders(app.house, 'admin')
+  const headers = await tokenHeaders(app.runtime, 'admin')
   const [followed] = await until('it is followed', async () => {
     const connections = await connectionsOf(app)
     return connections[0]?.status === 'connected' && connections

@@ -309,7 +309,7 @@ describe.concurrent('snapshots', () => {
     const app = await startApp()
     const place = { data_dir: app.dataDir, database_url: app.databaseUrl }
     await until('the first is there', async () => (await listSnapshots(place)).length === 1)
-    for (const hour of [3, 2, 1]) await takeSnapshot(app.house.db, place, Date.UTC(2026, 0, 1, hour))
+    for (const hour of [3, 2, 1]) await takeSnapshot(app.runtime.db, place, Date.UTC(2026, 0, 1, hour))
     expect((await listSnapshots(place)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
       3, 2,
     ])

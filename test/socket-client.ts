@@ -62,7 +62,7 @@ export async function openSocket(
       for (const update of records.read(new Uint8Array(data).buffer)) heard.push({ ...update, at })
     } else {
       const message = JSON.parse(String(data))
-      if (message.type === 'device_update') records.hear(message)
+      if (message.type === 'device_update') records.remember(message)
       heard.push({ ...message, at })
     }
     for (const look of [...waiting]) look()

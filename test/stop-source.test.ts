@@ -13,16 +13,16 @@ async function startPair() {
     ],
   })
   await until('both are polled', () => stuck.requests.total > 0 && healthy.requests.total > 0)
-  const headers = { ...(await tokenHeaders(app.house, 'admin')), 'content-type': 'application/json' }
+  const headers = { ...(await tokenHeaders(app.runtime, 'admin')), 'content-type': 'application/json' }
   const change = (code: string, body: object) =>
     app.send('PATCH', `/api/admin/manufacturers/${code}/`, { headers, body: JSON.stringify(body) })
   return { app, stuck, healthy, change }
 }
 
 function heardOf(app: TestApp, manufacturer: string) {
-  const poller = app.house.monitor.pollers.find(({ heard }) => heard.manufacturer === manufacturer)
+  const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === manufacturer)
   if (poller === undefined) throw new Error(`no source of ${manufacturer}`)
-  return poller.heard
+  return poller.source
 }
 
 /** From now on a poll of this source ends only when `release` is called, whatever aborts it. */
@@ -68,7 +68,7 @@ it('the service stops although two sources do not, one of them disabled before',
 
 it('monitoring that fails in an unforeseen way starts again, and its neighbours are not disturbed', async () => {
   const { app, stuck, healthy } = await startPair()
-  const poller = app.house.monitor.pollers.find(({ heard }) => heard.manufacturer === 'stuck')
+  const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === 'stuck')
   const poll = poller?.poll
   let failures = 0
   Object.assign(poller ?? {}, {

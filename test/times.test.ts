@@ -17,41 +17,41 @@ async function startHouse(engine: (typeof engines)[number]) {
 
 const lastSeen = async (app: TestApp) => Date.parse((await app.receivers())[0]?.last_seen ?? '')
 
-async function storedLastSeen({ house }: TestApp) {
-  const { last_seen } = await house.db.read.selectFrom('receivers').select('last_seen').executeTakeFirstOrThrow()
+async function storedLastSeen({ runtime }: TestApp) {
+  const { last_seen } = await runtime.db.read.selectFrom('receivers').select('last_seen').executeTakeFirstOrThrow()
   return last_seen
 }
 
 describe.each(engines)('a time that lies ahead of the clock (%s)', (engine) => {
   it('is taken back while the service runs, in memory and in the database, and nothing counts as heard by that', async () => {
     const { app, id } = await startHouse(engine)
-    const { latest, ingest } = app.house
-    const heardAt = latest.heardAt(id)
+    const { receiverStore, ingest } = app.runtime
+    const heardAt = receiverStore.heardAt(id)
     const ahead = { id, last_seen: Date.now() + hour }
-    const stored = latest.get(id)
+    const stored = receiverStore.get(id)
     if (stored === undefined) throw new Error('it is not in memory')
     await ingest.change(({ query }) =>
       query.updateTable('receivers').set({ last_seen: ahead.last_seen }).where('id', '=', id).execute(),
     )
-    latest.put({ ...stored, last_seen: stored.last_seen - 1 })
-    latest.put({ ...stored, ...ahead })
-    const countedAt = latest.heardAt(id)
+    receiverStore.put({ ...stored, last_seen: stored.last_seen - 1 })
+    receiverStore.put({ ...stored, ...ahead })
+    const countedAt = receiverStore.heardAt(id)
     expect(countedAt).toBeGreaterThan(heardAt)
     await until('memory is corrected', async () => (await lastSeen(app)) <= Date.now())
     await until('the database is corrected', async () => (await storedLastSeen(app)) <= Date.now())
-    expect(latest.heardAt(id)).toBe(countedAt)
+    expect(receiverStore.heardAt(id)).toBe(countedAt)
   })
 
   it('does not come back from the database at the next start', async () => {
     const { app, manufacturers, id } = await startHouse(engine)
-    await app.house.ingest.change(({ query }) =>
+    await app.runtime.ingest.change(({ query }) =>
       query
         .updateTable('receivers')
         .set({ last_seen: Date.now() + hour })
         .where('id', '=', id)
         .execute(),
     )
-    const { connections, db } = app.house
+    const { connections, db } = app.runtime
     await until('its connection is known', () => connections.find(id))
     await db.transaction(({ query }) =>
       query

@@ -127,6 +127,6 @@ it('imports the export file of 0.1.0 into an empty database', async () => {
   const { report, answers } = JSON.parse(await readFile(join(folder, 'served-import.json'), 'utf8'))
   expect(imported.json()).toMatchObject(report)
   const app = await startApp({ databaseUrl: home.databaseUrl, dataDir: home.dataDir, isScreenOnly: true })
-  const served = await getAll(app, Object.keys(answers), await tokenHeaders(app.house, 'admin'))
+  const served = await getAll(app, Object.keys(answers), await tokenHeaders(app.runtime, 'admin'))
   expect(served).toMatchObject(withoutComputed(answers) as object)
 })

@@ -10,7 +10,7 @@ type Told = Partial<NonNullable<WatchedChannel['transmitter']>>
 const wrongKey: Partial<WatchedChannel> = { details: { encryption: 'error' } }
 
 function house(over: Partial<House> = {}): House {
-  return { ...emptyHouse(now), phase: 'ready', link: 'open', isFresh: true, heardAt: now, ...over }
+  return { ...emptyHouse(now), phase: 'ready', client: 'open', isFresh: true, heardAt: now, ...over }
 }
 
 function channel(told: Told | null, over: Partial<WatchedChannel> = {}): WatchedChannel {
@@ -136,7 +136,7 @@ describe('values that are not live', () => {
   it('says so after silence, whatever the link believes', () => {
     expect(houseStaleSince(house({ heardAt: now - 3_500 }))).toBe(null)
     expect(houseStaleSince(house({ heardAt: now - 3_501 }))).toBe(now - 3_501)
-    expect(houseStaleSince(house({ link: 'reading', heardAt: now - 15_000 }))).toBe(null)
+    expect(houseStaleSince(house({ client: 'reading', heardAt: now - 15_000 }))).toBe(null)
   })
 
   it('says so of a manufacturer that fails', () => {

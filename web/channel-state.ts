@@ -74,17 +74,17 @@ const weakHoldMs = 3_000
 const silentMs = 3_500
 const silentReadingMs = 20_000
 
-export function describeChannel(house: House, receiver: WatchedReceiver, channel: WatchedChannel): ChannelFacts {
-  const isHouseStale = houseStaleSince(house) !== null
-  const staleSince = receiverStaleSince(house, receiver)
-  const found = conditions(house, channel)
+export function describeChannel(runtime: House, receiver: WatchedReceiver, channel: WatchedChannel): ChannelFacts {
+  const isHouseStale = houseStaleSince(runtime) !== null
+  const staleSince = receiverStaleSince(runtime, receiver)
+  const found = conditions(runtime, channel)
   const veils: Veil[] = [
     ...(staleSince !== null && (isHouseStale || receiver.is_active) ? ['stale' as const] : []),
     ...(receiver.is_active ? [] : ['receiver_lost' as const]),
   ]
   const isHidden = veils.length > 0
   const [state = 'on', ...marks] = [...veils, ...found]
-  const wearer = house.wearers.get(wearerKey(receiver.id, channel.channel))
+  const wearer = runtime.wearers.get(wearerKey(receiver.id, channel.channel))
   const told = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
   return {
     receiverId: receiver.id,
@@ -94,14 +94,14 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
     name: wearer === undefined ? told.name : plainText(wearer.name),
     picture: wearer?.picture ?? null,
     state,
-    marks: [...marks.filter(isMark), ...asides(house, channel, found)],
+    marks: [...marks.filter(isMark), ...asides(runtime, channel, found)],
     needsHand: needsHand(state, marks),
     // When all is old, the order stays as it was.
     urgency: urgencyOf(isHouseStale ? marks : [state, ...marks], needsHand(state, marks)),
     battery: channel.transmitter === null ? channel.lastBattery : channel.transmitter.battery,
     isBatteryOld: isHidden || channel.transmitter === null,
     isLive: !isHidden && channel.transmitter !== null,
-    since: state === 'receiver_lost' ? lastSeenAt(house, receiver) : (staleSince ?? channel.leftAt),
+    since: state === 'receiver_lost' ? lastSeenAt(runtime, receiver) : (staleSince ?? channel.leftAt),
     overloadAt: channel.clippedAt,
     frequency: channel.transmitter?.frequency ?? channel.frequency,
     channel: channel.channel,
@@ -113,17 +113,17 @@ export function describeChannel(house: House, receiver: WatchedReceiver, channel
 }
 
 /** All that is so, the loudest first. */
-function conditions(house: House, channel: WatchedChannel): Condition[] {
-  const threshold = house.config.alert_battery_threshold
+function conditions(runtime: House, channel: WatchedChannel): Condition[] {
+  const threshold = runtime.config.alert_battery_threshold
   const { transmitter, details } = channel
   if (transmitter === null) {
-    const isRecent = channel.leftAt !== null && house.now - channel.leftAt < recentlyMs
+    const isRecent = channel.leftAt !== null && runtime.now - channel.leftAt < recentlyMs
     const warning = batteryState(channel.lastBattery, threshold)
     return [isRecent ? 'off_recently' : 'off', ...(warning === 'good' || warning === 'on' ? [] : [warning])]
   }
   const battery = batteryState(transmitter.battery, threshold)
-  const weak = isWeak(channel) || isHeld(channel.weakAt, weakHoldMs, house.now)
-  const clips = isClipping(channel) || isHeld(channel.clippedAt, clippingHoldMs, house.now)
+  const weak = isWeak(channel) || isHeld(channel.weakAt, weakHoldMs, runtime.now)
+  const clips = isClipping(channel) || isHeld(channel.clippedAt, clippingHoldMs, runtime.now)
   const isUrgent = battery === 'critical' || battery === 'low'
   return [
     ...(battery === 'critical' ? [battery] : []),
@@ -135,10 +135,10 @@ function conditions(house: House, channel: WatchedChannel): Condition[] {
   ]
 }
 
-function asides(house: House, channel: WatchedChannel, found: readonly Condition[]): Aside[] {
+function asides(runtime: House, channel: WatchedChannel, found: readonly Condition[]): Aside[] {
   const { transmitter, details } = channel
   if (transmitter === null) return []
-  const isFairNow = isFair(channel) || isHeld(channel.fairAt, weakHoldMs, house.now)
+  const isFairNow = isFair(channel) || isHeld(channel.fairAt, weakHoldMs, runtime.now)
   // The receiver's output or the transmitter itself: nothing is heard either way.
   const isMuted = details?.muted === true || transmitter.details?.muted === true
   return [
@@ -170,27 +170,27 @@ function needsHand(state: ChannelState, marks: readonly ChannelState[]): boolean
 }
 
 /** From when everything on display is old; null while it is not. */
-export function houseStaleSince(house: House): number | null {
-  if (house.heardAt === null) return null
-  const silence = house.now - house.heardAt
-  const limit = house.link === 'reading' ? silentReadingMs : silentMs
-  return !house.isFresh || silence > limit ? house.heardAt : null
+export function houseStaleSince(runtime: House): number | null {
+  if (runtime.heardAt === null) return null
+  const silence = runtime.now - runtime.heardAt
+  const limit = runtime.client === 'reading' ? silentReadingMs : silentMs
+  return !runtime.isFresh || silence > limit ? runtime.heardAt : null
 }
 
 /** The house's, or the receiver's own where its manufacturer's system fails and it has not spoken since. */
-function receiverStaleSince(house: House, receiver: WatchedReceiver): number | null {
-  const all = houseStaleSince(house)
+function receiverStaleSince(runtime: House, receiver: WatchedReceiver): number | null {
+  const all = houseStaleSince(runtime)
   if (all !== null) return all
-  const upstream = house.health?.manufacturers.find((one) => one.code === receiver.manufacturer)
+  const upstream = runtime.health?.manufacturers.find((one) => one.code === receiver.manufacturer)
   const fails = upstream !== undefined && (upstream.status === 'unhealthy' || upstream.consecutive_failures > 0)
-  if (!fails || house.now - receiver.heardAt < silentMs) return null
-  return Math.max(receiver.heardAt, lastSeenAt(house, receiver) ?? 0)
+  if (!fails || runtime.now - receiver.heardAt < silentMs) return null
+  return Math.max(receiver.heardAt, lastSeenAt(runtime, receiver) ?? 0)
 }
 
 /** The server's time of the last sign of life, on this browser's clock. */
-function lastSeenAt(house: House, receiver: WatchedReceiver): number | null {
+function lastSeenAt(runtime: House, receiver: WatchedReceiver): number | null {
   const seen = Date.parse(receiver.last_seen)
-  return Number.isNaN(seen) ? null : seen - house.clockAheadMs
+  return Number.isNaN(seen) ? null : seen - runtime.clockAheadMs
 }
 
 /** `H04 Maria` -> H04, Maria. The token needs a letter and a digit, and something must be left over. */

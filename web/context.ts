@@ -34,7 +34,7 @@ export function useSurroundings(): Surroundings {
 }
 
 /** A piece of the house; what `select` gives must be the same value as long as nothing about it changed. */
-export function useHouse<Piece>(select: (house: House) => Piece): Piece {
+export function useHouse<Piece>(select: (runtime: House) => Piece): Piece {
   const { store } = useSurroundings()
   return useSyncExternalStore(store.subscribe, () => select(store.get()))
 }

@@ -17,7 +17,7 @@ export interface History {
   readonly head: number
   of(channelId: number): Samples | undefined
   /** What the house says now counts towards the present quarter second. */
-  look(house: House, isLive: (receiverId: number, channelId: number) => boolean): void
+  look(runtime: House, isLive: (receiverId: number, channelId: number) => boolean): void
   /** Ends as many quarter seconds as have passed since the last call. */
   advance(nowMs: number): void
 }
@@ -57,15 +57,15 @@ export function createHistory(nowMs: number): History {
       return head
     },
     of: (channelId) => tracks.get(channelId),
-    look(house, isLive) {
-      for (const [id, receiver] of house.receivers) {
+    look(runtime, isLive) {
+      for (const [id, receiver] of runtime.receivers) {
         const isSame = seen.get(id) === receiver
         for (const channel of receiver.channels) {
           const live = isLive(id, channel.id)
           if (!isSame || !live) note(trackOf(tracks, channel.id), channel, live)
         }
       }
-      seen = house.receivers
+      seen = runtime.receivers
     },
     advance(now) {
       const due = Math.floor((now - endedAt) / sampleMs)

@@ -50,7 +50,7 @@ export function listen({ url, signal, onMessage, onLink }: SocketOptions): void 
       }
       if (data instanceof ArrayBuffer) return records.read(data).forEach(onMessage)
       const message = parseMessage(data)
-      if (message?.type === 'device_update') records.hear(message)
+      if (message?.type === 'device_update') records.remember(message)
       if (message !== null) onMessage(message)
     })
     socket.addEventListener('close', lose)

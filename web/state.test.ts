@@ -29,21 +29,21 @@ function update(at: number, told: Partial<TransmitterBody> | null, receiverId = 
   return { type: 'message', message: { type: 'device_update', ...body }, at }
 }
 
-const opened: HouseEvent = { type: 'link', link: 'open', at: start }
+const opened: HouseEvent = { type: 'link', client: 'open', at: start }
 const asked: HouseEvent = { type: 'picture_asked', at: start }
 const picture = (at: number, told: Partial<TransmitterBody> | null = {}): HouseEvent => ({
   type: 'picture',
   data: data(channel(told)),
   at,
 })
-const lost = (at: number): HouseEvent => ({ type: 'link', link: 'lost', nextTryAt: at + 1_000, at })
+const lost = (at: number): HouseEvent => ({ type: 'link', client: 'lost', nextTryAt: at + 1_000, at })
 
 function live(): House {
   return applyAll(emptyHouse(start), [opened, asked, picture(start)])
 }
 
-const shown = (house: House) => house.receivers.get(1)?.channels[0]
-const battery = (house: House) => shown(house)?.transmitter?.battery
+const shown = (runtime: House) => runtime.receivers.get(1)?.channels[0]
+const battery = (runtime: House) => shown(runtime)?.transmitter?.battery
 
 describe('the full picture and the updates around it', () => {
   it('is fresh once the picture has come over an open link', () => {
@@ -53,19 +53,19 @@ describe('the full picture and the updates around it', () => {
 
   it('keeps groups that were changed here while the picture was on its way, until the next one', () => {
     const groups = [{ id: 1, title: 'Band', slots: [1], hide_charts: false, manufacturer: null }]
-    const house = applyAll(live(), [asked, { type: 'groups', groups, at: start + 1 }, picture(start + 2)])
-    expect(house.groups).toEqual(groups)
-    expect(applyAll(house, [asked, picture(start + 3)]).groups).toEqual([])
+    const runtime = applyAll(live(), [asked, { type: 'groups', groups, at: start + 1 }, picture(start + 2)])
+    expect(runtime.groups).toEqual(groups)
+    expect(applyAll(runtime, [asked, picture(start + 3)]).groups).toEqual([])
   })
 
   it('puts updates that came while the picture was on its way onto it', () => {
-    const house = applyAll(emptyHouse(start), [
+    const runtime = applyAll(emptyHouse(start), [
       opened,
       asked,
       update(start + 1, { battery: 44 }),
       picture(start + 2, { battery: 45 }),
     ])
-    expect(battery(house)).toBe(44)
+    expect(battery(runtime)).toBe(44)
   })
 
   it('after a gap shows no update before the fresh picture has come', () => {
@@ -79,14 +79,14 @@ describe('the full picture and the updates around it', () => {
   })
 
   it('does not take a picture for fresh that was asked for before the link came back', () => {
-    const house = applyAll(live(), [lost(start + 10), { ...asked, at: start + 11 }, { ...opened, at: start + 12 }])
-    expect(apply(house, picture(start + 13)).isFresh).toBe(false)
+    const runtime = applyAll(live(), [lost(start + 10), { ...asked, at: start + 11 }, { ...opened, at: start + 12 }])
+    expect(apply(runtime, picture(start + 13)).isFresh).toBe(false)
   })
 
   it('goes on showing updates while an unbroken picture is read again', () => {
-    const house = applyAll(live(), [{ ...asked, at: start + 5 }, update(start + 6, { battery: 44 })])
-    expect(battery(house)).toBe(44)
-    expect(battery(apply(house, picture(start + 7, { battery: 45 })))).toBe(44)
+    const runtime = applyAll(live(), [{ ...asked, at: start + 5 }, update(start + 6, { battery: 44 })])
+    expect(battery(runtime)).toBe(44)
+    expect(battery(apply(runtime, picture(start + 7, { battery: 45 })))).toBe(44)
   })
 
   it('asks for a picture when an update speaks of a receiver nobody knows', () => {
@@ -95,8 +95,8 @@ describe('the full picture and the updates around it', () => {
   })
 
   it('forgets receivers that are not in the picture any more', () => {
-    const house = applyAll(live(), [asked, { type: 'picture', data: { ...data(), receivers: [] }, at: start + 5 }])
-    expect(house.receivers.size).toBe(0)
+    const runtime = applyAll(live(), [asked, { type: 'picture', data: { ...data(), receivers: [] }, at: start + 5 }])
+    expect(runtime.receivers.size).toBe(0)
   })
 
   it('applies a batch as it applies one after the other', () => {
@@ -150,8 +150,8 @@ describe('what is remembered of a channel', () => {
 describe('clocks', () => {
   it('learns the difference from an answer to a ping', () => {
     const timestamp = new Date(start + 90_000).toISOString()
-    const house = apply(live(), { type: 'message', message: { type: 'pong', timestamp }, at: start })
-    expect(house.clockAheadMs).toBe(90_000)
-    expect(house.heardAt).toBe(start)
+    const runtime = apply(live(), { type: 'message', message: { type: 'pong', timestamp }, at: start })
+    expect(runtime.clockAheadMs).toBe(90_000)
+    expect(runtime.heardAt).toBe(start)
   })
 })

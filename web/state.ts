@@ -50,7 +50,7 @@ export interface House {
   readonly phase: 'loading' | 'ready' | 'failed'
   /** Why the last full picture could not be had. */
   readonly problem: Problem | null
-  readonly link: Link
+  readonly client: Link
   readonly nextTryAt: number | null
   /** The receivers below are the server's, unbroken up to now. */
   readonly isFresh: boolean
@@ -86,7 +86,7 @@ export type HouseEvent = { readonly at: number } & (
   | { readonly type: 'health'; readonly health: Health }
   | { readonly type: 'groups'; readonly groups: readonly Group[] }
   | { readonly type: 'wearers'; readonly wearers: ReadonlyMap<string, Wearer> }
-  | { readonly type: 'link'; readonly link: Link; readonly nextTryAt?: number }
+  | { readonly type: 'link'; readonly client: Link; readonly nextTryAt?: number }
   | { readonly type: 'overload_cleared'; readonly receiverId: number; readonly channelId: number }
   | { readonly type: 'tick' }
 )
@@ -106,7 +106,7 @@ export function emptyHouse(now: number): House {
   return {
     phase: 'loading',
     problem: null,
-    link: 'connecting',
+    client: 'connecting',
     nextTryAt: null,
     isFresh: false,
     heardAt: null,
@@ -123,13 +123,13 @@ export function emptyHouse(now: number): House {
   }
 }
 
-export function apply(house: House, event: HouseEvent): House {
-  return applyAll(house, [event])
+export function apply(runtime: House, event: HouseEvent): House {
+  return applyAll(runtime, [event])
 }
 
 /** Many events at once: the map of receivers is copied once for each run of updates, not once an update. */
-export function applyAll(house: House, events: readonly HouseEvent[]): House {
-  let next = house
+export function applyAll(runtime: House, events: readonly HouseEvent[]): House {
+  let next = runtime
   for (let at = 0; at < events.length; ) {
     const updates = updatesFrom(events, at)
     if (updates.length > 0) next = applyUpdates(next, updates)
@@ -149,89 +149,89 @@ function updatesFrom(events: readonly HouseEvent[], start: number): TimedUpdate[
   return updates
 }
 
-function applyUpdates(house: House, updates: readonly TimedUpdate[]): House {
+function applyUpdates(runtime: House, updates: readonly TimedUpdate[]): House {
   const last = updates[updates.length - 1]
   const heard: House = {
-    ...house,
-    since: house.since && [...house.since, ...updates],
-    heardAt: last?.at ?? house.heardAt,
+    ...runtime,
+    since: runtime.since && [...runtime.since, ...updates],
+    heardAt: last?.at ?? runtime.heardAt,
   }
   return heard.isFresh ? putUpdates(heard, updates) : heard
 }
 
-function putUpdates(house: House, updates: readonly TimedUpdate[]): House {
-  const receivers = new Map(house.receivers)
-  let needsPicture = house.needsPicture
+function putUpdates(runtime: House, updates: readonly TimedUpdate[]): House {
+  const receivers = new Map(runtime.receivers)
+  let needsPicture = runtime.needsPicture
   for (const { update, at } of updates) {
     const before = receivers.get(update.receiver_id)
     if (before === undefined) needsPicture = true
     else receivers.set(update.receiver_id, updateReceiver(before, update.data, at))
   }
-  return { ...house, receivers, needsPicture }
+  return { ...runtime, receivers, needsPicture }
 }
 
-function applyOther(house: House, event: HouseEvent): House {
+function applyOther(runtime: House, event: HouseEvent): House {
   switch (event.type) {
     case 'message':
-      return applyMessage({ ...house, heardAt: event.at }, event.message, event.at)
+      return applyMessage({ ...runtime, heardAt: event.at }, event.message, event.at)
     case 'picture_asked':
-      return { ...house, since: [], needsPicture: false, areGroupsNewer: false }
+      return { ...runtime, since: [], needsPicture: false, areGroupsNewer: false }
     case 'picture':
-      return applyPicture(house, event.data, event.at)
+      return applyPicture(runtime, event.data, event.at)
     case 'picture_failed':
       return {
-        ...house,
+        ...runtime,
         since: null,
         problem: event.problem,
-        phase: house.phase === 'ready' && event.problem.kind !== 'sign_in' ? 'ready' : 'failed',
+        phase: runtime.phase === 'ready' && event.problem.kind !== 'sign_in' ? 'ready' : 'failed',
       }
     case 'health':
-      return { ...house, health: event.health }
+      return { ...runtime, health: event.health }
     case 'groups':
-      return { ...house, groups: event.groups, areGroupsNewer: true }
+      return { ...runtime, groups: event.groups, areGroupsNewer: true }
     case 'wearers':
-      return { ...house, wearers: event.wearers }
+      return { ...runtime, wearers: event.wearers }
     case 'link':
       // The time too: ages are right at once, not with the next tick.
-      return applyLink({ ...house, now: event.at }, event.link, event.nextTryAt ?? null)
+      return applyLink({ ...runtime, now: event.at }, event.client, event.nextTryAt ?? null)
     case 'overload_cleared':
-      return clearOverload(house, event.receiverId, event.channelId)
+      return clearOverload(runtime, event.receiverId, event.channelId)
     case 'tick':
-      return { ...house, now: event.at }
+      return { ...runtime, now: event.at }
     default:
       return event satisfies never
   }
 }
 
-function applyMessage(house: House, message: ServerMessage, at: number): House {
-  if (message.type !== 'pong') return house
+function applyMessage(runtime: House, message: ServerMessage, at: number): House {
+  if (message.type !== 'pong') return runtime
   const ahead = Date.parse(message.timestamp) - at
   // Small differences are the way the answer took, and would only make ages tremble.
-  return Math.abs(ahead - house.clockAheadMs) > 1_000 ? { ...house, clockAheadMs: ahead } : house
+  return Math.abs(ahead - runtime.clockAheadMs) > 1_000 ? { ...runtime, clockAheadMs: ahead } : runtime
 }
 
-function applyPicture(house: House, data: DataBody, at: number): House {
+function applyPicture(runtime: House, data: DataBody, at: number): House {
   // A transmitter that went during a gap was last known to be there when something was last heard.
-  const lastKnownAt = house.isFresh ? at : (house.heardAt ?? at)
+  const lastKnownAt = runtime.isFresh ? at : (runtime.heardAt ?? at)
   const receivers = new Map<number, WatchedReceiver>()
   for (const body of data.receivers) {
-    const before = house.receivers.get(body.id)
+    const before = runtime.receivers.get(body.id)
     const channels = body.channels.map((channel) => watchChannel(before?.channels, channel, at, lastKnownAt))
     receivers.set(body.id, { ...body, channels, heardAt: before?.heardAt ?? at })
   }
   const painted: House = {
-    ...house,
+    ...runtime,
     phase: 'ready',
     problem: null,
     receivers,
-    groups: house.areGroupsNewer || isSameGroups(house.groups, data.groups) ? house.groups : data.groups,
+    groups: runtime.areGroupsNewer || isSameGroups(runtime.groups, data.groups) ? runtime.groups : data.groups,
     config: data.config,
-    isFresh: house.since !== null && (house.link === 'open' || house.link === 'reading'),
+    isFresh: runtime.since !== null && (runtime.client === 'open' || runtime.client === 'reading'),
     heardAt: at,
-    now: Math.max(house.now, at),
+    now: Math.max(runtime.now, at),
     since: null,
   }
-  return house.since === null || house.since.length === 0 ? painted : putUpdates(painted, house.since)
+  return runtime.since === null || runtime.since.length === 0 ? painted : putUpdates(painted, runtime.since)
 }
 
 /** The same list as long as it says the same, so that nothing is laid out again for each full picture. */
@@ -239,17 +239,17 @@ function isSameGroups(before: readonly Group[], after: readonly Group[]): boolea
   return JSON.stringify(before) === JSON.stringify(after)
 }
 
-function applyLink(house: House, link: Link, nextTryAt: number | null): House {
+function applyLink(runtime: House, client: Link, nextTryAt: number | null): House {
   // What is on display becomes fresh with the next full picture, not with the link; and a picture asked for before the
   // link changed may miss what was announced meanwhile, so that `since` is given up.
-  return { ...house, link, nextTryAt, isFresh: link === 'reading' && house.isFresh, since: null }
+  return { ...runtime, client, nextTryAt, isFresh: client === 'reading' && runtime.isFresh, since: null }
 }
 
-function clearOverload(house: House, receiverId: number, channelId: number): House {
-  const receiver = house.receivers.get(receiverId)
-  if (receiver === undefined) return house
+function clearOverload(runtime: House, receiverId: number, channelId: number): House {
+  const receiver = runtime.receivers.get(receiverId)
+  if (receiver === undefined) return runtime
   const channels = receiver.channels.map((one) => (one.id === channelId ? { ...one, clippedAt: null } : one))
-  return { ...house, receivers: new Map(house.receivers).set(receiverId, { ...receiver, channels }) }
+  return { ...runtime, receivers: new Map(runtime.receivers).set(receiverId, { ...receiver, channels }) }
 }
 
 function updateReceiver(before: WatchedReceiver, change: DeviceUpdate['data'], at: number): WatchedReceiver {

@@ -32,52 +32,53 @@ const noLevels: Levels = { rf: null, rfPercent: null, audio: null, isLive: false
 const mostWaiting = 256
 
 export function createStore(now: number): Store {
-  let house = emptyHouse(now)
+  let runtime = emptyHouse(now)
   let waiting: HouseEvent[] = []
   let isScheduled = false
   const listeners = new Set<() => void>()
-  let ordered: { house: House; cards: readonly ChannelFacts[] } | null = null
-  const known = new Map<number, { house: House; receiver: unknown; facts: ChannelFacts }>()
+  let ordered: { runtime: House; cards: readonly ChannelFacts[] } | null = null
+  const known = new Map<number, { runtime: House; receiver: unknown; facts: ChannelFacts }>()
 
   function flush() {
     isScheduled = false
     if (waiting.length === 0) return
     const events = waiting
     waiting = []
-    house = applyAll(house, events)
+    runtime = applyAll(runtime, events)
     for (const listener of listeners) listener()
   }
 
   function facts(receiverId: number, channelId: number): ChannelFacts | null {
-    const receiver = house.receivers.get(receiverId)
+    const receiver = runtime.receivers.get(receiverId)
     if (receiver === undefined) return null
     const before = known.get(channelId)
-    if (before !== undefined && before.receiver === receiver && isSameHouse(before.house, house)) return before.facts
+    if (before !== undefined && before.receiver === receiver && isSameHouse(before.runtime, runtime))
+      return before.facts
     const channel = receiver.channels.find((one) => one.id === channelId)
     if (channel === undefined) return null
-    const described = describeChannel(house, receiver, channel)
+    const described = describeChannel(runtime, receiver, channel)
     const kept = before !== undefined && isSame(before.facts, described) ? before.facts : described
-    known.set(channelId, { house, receiver, facts: kept })
+    known.set(channelId, { runtime, receiver, facts: kept })
     return kept
   }
 
   return {
-    get: () => house,
+    get: () => runtime,
     facts,
     cards() {
-      if (ordered !== null && isSameHouse(ordered.house, house)) return ordered.cards
+      if (ordered !== null && isSameHouse(ordered.runtime, runtime)) return ordered.cards
       const all: ChannelFacts[] = []
-      for (const receiver of house.receivers.values()) {
+      for (const receiver of runtime.receivers.values()) {
         for (const channel of receiver.channels) {
           const one = facts(receiver.id, channel.id)
           if (one !== null) all.push(one)
         }
       }
-      ordered = { house, cards: all.sort(bySlot) }
+      ordered = { runtime, cards: all.sort(bySlot) }
       return ordered.cards
     },
     levels(receiverId, channelId) {
-      const receiver = house.receivers.get(receiverId)
+      const receiver = runtime.receivers.get(receiverId)
       const channel = receiver?.channels.find((one) => one.id === channelId)
       const described = facts(receiverId, channelId)
       if (!channel?.transmitter || !described || !receiver?.is_active) return noLevels
@@ -103,7 +104,7 @@ export function createStore(now: number): Store {
 
 /** As far as cards are concerned. */
 function isSameHouse(a: House, b: House): boolean {
-  if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.link !== b.link) return false
+  if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.client !== b.client) return false
   if (a.wearers !== b.wearers) return false
   return a.isFresh === b.isFresh && a.clockAheadMs === b.clockAheadMs && (a.isFresh || a.heardAt === b.heardAt)
 }

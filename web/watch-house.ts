@@ -45,12 +45,12 @@ export function watchHouse({ store, api, socketUrl, manufacturer, signal }: Watc
     },
     onLink(link) {
       if (link.status === 'open') {
-        store.dispatch({ type: 'link', link: 'open', at: Date.now() })
+        store.dispatch({ type: 'link', client: 'open', at: Date.now() })
         planHealth(0)
       } else if (isReading()) {
-        store.dispatch({ type: 'link', link: 'reading', at: Date.now() })
+        store.dispatch({ type: 'link', client: 'reading', at: Date.now() })
       } else {
-        store.dispatch({ type: 'link', link: 'lost', nextTryAt: link.nextTryAt, at: Date.now() })
+        store.dispatch({ type: 'link', client: 'lost', nextTryAt: link.nextTryAt, at: Date.now() })
       }
       // After a loss too: it tells why, and what there is to see in a house that has no live updates.
       planPicture(0)

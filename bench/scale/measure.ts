@@ -46,14 +46,14 @@ export interface Measured {
   readonly servers: Readonly<Record<string, number>>
 }
 
-export async function measure(atEnd: AtEnd, nodes: readonly Node[], house: House, load: Load): Promise<Measured> {
-  const changes = await listChanges(nodes, house)
+export async function measure(atEnd: AtEnd, nodes: readonly Node[], runtime: House, load: Load): Promise<Measured> {
+  const changes = await listChanges(nodes, runtime)
   const watches = await Promise.all(nodes.map((node) => watchNode(atEnd, node, load.clients)))
   // Every receiver once, so that what a first change brings with it (a transmitter that is new) is over.
   await send(changes, { perSecond: 500, seconds: changes.length / 500 })
   await sleep(2000)
 
-  const counts = await openServerCounts(atEnd, house)
+  const counts = await openServerCounts(atEnd, runtime)
   const readings = await Promise.all(watches.map((watch) => watch.read()))
   const before = await counts.read()
   const startedAt = performance.now()
@@ -69,7 +69,7 @@ export async function measure(atEnd: AtEnd, nodes: readonly Node[], house: House
   const times = { own: [] as number[], other: [] as number[] }
   for (const [at, node] of nodes.entries()) collect(times, sent, watches[at]?.told, node)
   return {
-    nodes: nodes.map((node, at) => toFigures(node, house, load, { before: readings[at], after: after[at], elapsed })),
+    nodes: nodes.map((node, at) => toFigures(node, runtime, load, { before: readings[at], after: after[at], elapsed })),
     own: toTaken(times.own),
     other: times.other.length === 0 ? null : toTaken(times.other),
     missed: missed(),

@@ -31,22 +31,26 @@ export interface Node {
   readonly codes: readonly string[]
 }
 
-export async function openNodes(atEnd: AtEnd, { polling, screens }: Staffing, house: House): Promise<readonly Node[]> {
-  const open = (words: readonly string[]) => openNode(atEnd, house, words)
+export async function openNodes(
+  atEnd: AtEnd,
+  { polling, screens }: Staffing,
+  runtime: House,
+): Promise<readonly Node[]> {
+  const open = (words: readonly string[]) => openNode(atEnd, runtime, words)
   // The first makes the tables.
   const first = await open([])
   const others = [...Array(polling - 1).fill([]), ...Array(screens).fill(['--no-poll'])]
   const nodes = [first, ...(await Promise.all(others.map(open)))]
-  const total = house.upstreams.reduce((sum, { simulator }) => sum + simulator.deviceCount, 0)
+  const total = runtime.upstreams.reduce((sum, { simulator }) => sum + simulator.deviceCount, 0)
   for (const { address } of nodes)
     await until(`${address} shows all`, async () => (await shownBy(address)).length === total, startMs)
-  const client = new pg.Client({ connectionString: house.database })
+  const client = new pg.Client({ connectionString: runtime.database })
   await client.connect()
   try {
     await until('everybody who polls has a share', async () => isShared(await listTaken(client), polling), startMs)
     await until(
       'every system is listened to',
-      () => house.upstreams.every(({ simulator }) => simulator.push.links > 0),
+      () => runtime.upstreams.every(({ simulator }) => simulator.push.links > 0),
       startMs,
     )
     // As its own housekeeping would within a minute; this server has none.

@@ -4,9 +4,9 @@ import type { Actor } from '../model/access.ts'
 import { describeIncident } from '../model/health.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
-import { findIncident, forgetIncident } from '../store/mend.ts'
+import { findIncident, forgetIncident } from '../store/repair.ts'
 
-export interface StoreDeps {
+export interface StoreActionDeps {
   readonly db: Database
   /** Takes what was stored over at once. */
   reload(): Promise<void>
@@ -17,7 +17,7 @@ export interface Acknowledged {
   readonly message: string
 }
 
-export async function acknowledgeStore({ db, reload }: StoreDeps, actor: Actor): Promise<Acknowledged> {
+export async function acknowledgeStore({ db, reload }: StoreActionDeps, actor: Actor): Promise<Acknowledged> {
   const incident = await db.transaction(async (tx) => {
     const found = await findIncident(tx.query)
     if (found === null) return null

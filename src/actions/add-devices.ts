@@ -14,7 +14,7 @@ export async function findSingleDevices(
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly FoundDevice[]; readonly unsupported: readonly SourceError[] }> {
   const { plugin } = await existing(deps, code)
-  const known = new Set(deps.sources().map(({ source }) => source.baseUrl))
+  const known = new Set(deps.sources().map(({ settings }) => settings.baseUrl))
   const unsupported: SourceError[] = []
   const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer: code, source, error })
   const { destinations } = deps

@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { getPlugin } from '../manufacturers/index.ts'
-import { findFault, type HeardSource, type SourceDeps } from '../manufacturers/sources.ts'
+import { findConfigError, type MonitoredSource, type SourceDeps } from '../manufacturers/sources.ts'
 import type { Actor } from '../model/access.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import { isSecretName, MaskError, unmaskSecrets } from '../model/secrets.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database, Tx } from '../store/database.ts'
@@ -23,7 +23,7 @@ export interface ManufacturerDeps extends SourceDeps {
   readonly db: Database
   readonly secrets: Secrets
   /** Those that are listened to at the moment. */
-  sources(): readonly HeardSource[]
+  sources(): readonly MonitoredSource[]
   /** Takes what was stored over at once: sources start, stop and start anew. */
   reload(): Promise<void>
 }
@@ -52,7 +52,10 @@ export async function addManufacturer(
   const record = await mergeManufacturer(deps, given, undefined)
   await deps.db.transaction(async (tx) => {
     if ((await findManufacturer(tx.query, deps.secrets, code)) !== undefined) {
-      throw new Refusal('taken', { about: `manufacturer ${code}`, details: 'code: expected one that is not taken' })
+      throw new RequestError('taken', {
+        about: `manufacturer ${code}`,
+        details: 'code: expected one that is not taken',
+      })
     }
     await saveManufacturer(tx, deps.secrets, record)
     const { name, plugin, config } = record
@@ -74,7 +77,7 @@ export async function changeManufacturer(
   await deps.db.transaction(async (tx) => {
     // Names were resolved meanwhile, and that takes its time.
     const stored = await findManufacturer(tx.query, deps.secrets, code)
-    if (!isDeepStrictEqual(stored, before)) throw new Refusal('overtaken', { about: `manufacturer ${code}` })
+    if (!isDeepStrictEqual(stored, before)) throw new RequestError('overtaken', { about: `manufacturer ${code}` })
     await saveManufacturer(tx, deps.secrets, after)
     await audit(tx, actor, 'manufacturer.change', code, differences(before, after))
   })
@@ -90,7 +93,7 @@ export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, c
     if ((await findManufacturer(tx.query, deps.secrets, code)) === undefined) throw unknown(code)
     if (await hasReceivers(tx.query, code)) {
       const details = 'It still has receivers: remove them first, or disable it instead.'
-      throw new Refusal('in_use', { about: `Manufacturer ${code}`, details })
+      throw new RequestError('in_use', { about: `Manufacturer ${code}`, details })
     }
     await deleteManufacturer(tx, code)
     await audit(tx, actor, 'manufacturer.delete', code, {})
@@ -105,8 +108,8 @@ export async function existing({ db, secrets }: ManufacturerDeps, code: string):
   return record
 }
 
-function unknown(code: string): Refusal {
-  return new Refusal('not_found', { about: `manufacturer ${code}` })
+function unknown(code: string): RequestError {
+  return new RequestError('not_found', { about: `manufacturer ${code}` })
 }
 
 /** The record as it will be. Throws a Refusal whose details begin with the key that is wrong. */
@@ -118,8 +121,8 @@ export async function mergeManufacturer(
   const plugin = change.plugin ?? stored?.plugin ?? code
   const before = stored ?? { code, name: '', plugin, api_enabled: true, config: {}, secretsUnreadable: false }
   const after = { ...before, ...change, config: mergeConfig(before.config, change.config ?? {}) }
-  const fault = await findFault(after, destinations)
-  if (fault !== null) throw new Refusal('bad_request', { details: fault })
+  const fault = await findConfigError(after, destinations)
+  if (fault !== null) throw new RequestError('bad_request', { details: fault })
   return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
 }
 
@@ -129,7 +132,7 @@ export function mergeConfig(stored: Config, given: Config): Config {
   try {
     opened = unmaskSecrets(given, stored) as Config
   } catch (error) {
-    if (error instanceof MaskError) throw new Refusal('bad_request', { details: `config.${error.message}` })
+    if (error instanceof MaskError) throw new RequestError('bad_request', { details: `config.${error.message}` })
     throw error
   }
   const merged: Record<string, unknown> = { ...stored, ...opened }

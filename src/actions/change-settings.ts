@@ -1,7 +1,7 @@
 /** Settings that take effect while the service runs: global ones, and those of one manufacturer. */
 
 import type { Actor } from '../model/access.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import { isSettingKey, parseSetting, type Settings, settingKinds } from '../model/settings.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
@@ -28,10 +28,10 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
   const { key, value, manufacturer } = change
   if (!isSettingKey(key)) {
     const known = Object.keys(settingKinds).join(', ')
-    throw new Refusal('bad_request', { details: `key: expected one of ${known}` })
+    throw new RequestError('bad_request', { details: `key: expected one of ${known}` })
   }
   const parsed = parseSetting(key, value)
-  if (!parsed.ok) throw new Refusal('bad_request', { details: `value: ${key} expects ${parsed.expected}` })
+  if (!parsed.ok) throw new RequestError('bad_request', { details: `value: ${key} expects ${parsed.expected}` })
   const before = deps.settings(manufacturer)[key]
   await deps.db.transaction(async (tx) => {
     await saveSetting(tx, { manufacturer, key, value })
@@ -56,7 +56,7 @@ export async function forgetSetting(
   const target = targetOf({ key, manufacturer })
   await deps.db.transaction(async (tx) => {
     if (!(await deleteSetting(tx, { manufacturer, key })))
-      throw new Refusal('not_found', { about: `setting ${target}` })
+      throw new RequestError('not_found', { about: `setting ${target}` })
     await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details: { key, manufacturer } })
   })
   await deps.reload()

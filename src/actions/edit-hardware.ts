@@ -2,7 +2,7 @@
 
 import type { Actor } from '../model/access.ts'
 import type { Group } from '../model/api.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import { type Assignment, type Performer, withActivity } from '../model/hardware.ts'
 import type { Ingest } from '../monitor/ingest.ts'
 import { writeAudit } from '../store/audit.ts'
@@ -83,7 +83,7 @@ export async function removeGroup(deps: HardwareDeps, actor: Actor, id: number, 
 async function groupOf(reader: Reader, id: number, manufacturer: string | undefined): Promise<Group> {
   const group = await findGroup(reader, id)
   if (group === undefined || (manufacturer !== undefined && group.manufacturer !== manufacturer)) {
-    throw new Refusal('not_found', { about: `group ${id}` })
+    throw new RequestError('not_found', { about: `group ${id}` })
   }
   return group
 }
@@ -104,11 +104,11 @@ export async function moveToSlot(
     const revision = await nextRevision(tx)
     const channel = await findChannel(tx.query, id)
     if (channel === undefined || (manufacturer !== undefined && channel.manufacturer !== manufacturer)) {
-      throw new Refusal('not_found', { about: `channel ${id}` })
+      throw new RequestError('not_found', { about: `channel ${id}` })
     }
     const holder = await channelAtSlot(tx.query, slot)
     if (holder !== undefined && holder !== id) {
-      throw new Refusal('taken', { about: `slot ${slot}`, details: `slot: channel ${holder} stands there` })
+      throw new RequestError('taken', { about: `slot ${slot}`, details: `slot: channel ${holder} stands there` })
     }
     await moveChannel(tx, revision, { ...channel, slot })
     await audit(tx, actor, 'channel.move', `channel ${id}`, { before: channel.slot, after: slot })
@@ -156,7 +156,7 @@ export async function removePerformer({ db }: HardwareDeps, actor: Actor, id: nu
 
 async function performerOf(reader: Reader, id: number): Promise<Performer> {
   const performer = await findPerformer(reader, id)
-  if (performer === undefined) throw new Refusal('not_found', { about: `performer ${id}` })
+  if (performer === undefined) throw new RequestError('not_found', { about: `performer ${id}` })
   return performer
 }
 
@@ -205,7 +205,7 @@ export async function removeAssignment({ db }: HardwareDeps, actor: Actor, id: n
 
 async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {
   const assignment = await findAssignment(reader, id)
-  if (assignment === undefined) throw new Refusal('not_found', { about: `assignment ${id}` })
+  if (assignment === undefined) throw new RequestError('not_found', { about: `assignment ${id}` })
   return assignment
 }
 
@@ -222,11 +222,11 @@ async function checkAssignment(tx: Tx, wanted: Omit<Assignment, 'id'>, own?: num
   const wearer = is_active ? await findActiveAssignment(tx.query, wireless_unit) : undefined
   if (wearer === undefined || wearer.id === own) return
   const details = `wireless_unit: assignment ${wearer.id} is active on it`
-  throw new Refusal('taken', { about: `unit ${wireless_unit}`, details })
+  throw new RequestError('taken', { about: `unit ${wireless_unit}`, details })
 }
 
-function namesNothing(field: string, what: string): Refusal {
-  return new Refusal('bad_request', { details: `${field}: there is no ${what}` })
+function namesNothing(field: string, what: string): RequestError {
+  return new RequestError('bad_request', { details: `${field}: there is no ${what}` })
 }
 
 function audit(

@@ -1,10 +1,10 @@
 /** Receivers on an operator's word: made by hand, renamed, placed, removed. */
 
-import type { Latest } from '../live/latest.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { Actor } from '../model/access.ts'
 import type { MovementType } from '../model/discovery.ts'
-import { Refusal } from '../model/errors.ts'
-import { applyUpdate, type Creation, toDraft } from '../model/intake.ts'
+import { RequestError } from '../model/errors.ts'
+import { applyUpdate, type Creation, toDraft } from '../model/ingest-plan.ts'
 import type { Location } from '../model/location.ts'
 import { parseIpv4 } from '../model/network.ts'
 import { changedFields, type Receiver } from '../model/receiver.ts'
@@ -13,12 +13,12 @@ import type { Ingest } from '../monitor/ingest.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Tx } from '../store/database.ts'
 import { logMovement, trimMovements } from '../store/discovery.ts'
-import { listLocations } from '../store/places.ts'
+import { listLocations } from '../store/locations.ts'
 import { insertReceivers, removeReceiver, saveReceivers } from '../store/receivers.ts'
 
 export interface EditReceiverDeps {
   readonly ingest: Pick<Ingest, 'change'>
-  readonly latest: Latest
+  readonly receiverStore: ReceiverStore
   manufacturers(): readonly { readonly code: string }[]
   now(): number
 }
@@ -45,13 +45,13 @@ export interface NewReceiver {
 
 /** A change of place or address is a movement, done by hand. */
 export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: number, edit: ReceiverEdit) {
-  const { ingest, latest, now } = deps
+  const { ingest, receiverStore, now } = deps
   return ingest.change(async (tx, revision) => {
-    const before = latest.get(id)
-    if (before === undefined) throw new Refusal('not_found', { about: `receiver ${id}` })
+    const before = receiverStore.get(id)
+    if (before === undefined) throw new RequestError('not_found', { about: `receiver ${id}` })
     const { location, ip, name, reason = '' } = edit
     if (location !== undefined) await checkLocation(tx, location)
-    if (ip !== undefined) checkFreeAddress(latest, ip, id)
+    if (ip !== undefined) checkFreeAddress(receiverStore, ip, id)
     const changed = changedFields<Receiver>(before, {
       ...(location !== undefined && { location }),
       ...(ip !== undefined && { ip }),
@@ -83,17 +83,19 @@ export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: n
 
 /** One that its system does not list yet: a poll that finds it by serial number, MAC or address takes it over. */
 export async function addReceiver(deps: EditReceiverDeps, actor: Actor, wanted: NewReceiver): Promise<Receiver> {
-  const { ingest, latest, now } = deps
+  const { ingest, receiverStore, now } = deps
   const { manufacturer, name, location = null, serial_number = null, mac_address = null, ip = null } = wanted
   if (!deps.manufacturers().some(({ code }) => code === manufacturer)) {
-    throw new Refusal('bad_request', { details: `manufacturer: there is no manufacturer ${manufacturer}` })
+    throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${manufacturer}` })
   }
   if (ip !== null) checkAddress(ip)
   if (mac_address !== null && macKey(mac_address) === null) {
-    throw new Refusal('bad_request', { details: 'mac_address: expected twelve hexadecimal digits' })
+    throw new RequestError('bad_request', { details: 'mac_address: expected twelve hexadecimal digits' })
   }
   if (serialKey(serial_number) === null && mac_address === null && ip === null) {
-    throw new Refusal('bad_request', { details: 'serial_number: a serial number, MAC address or IP address is needed' })
+    throw new RequestError('bad_request', {
+      details: 'serial_number: a serial number, MAC address or IP address is needed',
+    })
   }
   return ingest.change(async (tx, revision) => {
     await checkLocation(tx, location)
@@ -101,12 +103,13 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, wanted: 
     const told = { name, model_name, serial_number, mac_address, ip, description, ...(device_type && { device_type }) }
     // No upstream calls it anything yet.
     const seen = { ...told, id: '', kind: 'receiver', online: false } as const
-    const outcome = reconcile(latest, manufacturer, seen)
-    if ('receiver' in outcome) throw new Refusal('known_already', { about: `receiver ${outcome.receiver.id}` })
-    if (outcome.kind === 'kept_out') throw new Refusal('known_already', { about: `entry ${outcome.entry.id}` })
-    if (outcome.kind === 'conflict') throw new Refusal('known_already', { about: `receiver ${outcome.existing.id}` })
+    const outcome = reconcile(receiverStore, manufacturer, seen)
+    if ('receiver' in outcome) throw new RequestError('known_already', { about: `receiver ${outcome.receiver.id}` })
+    if (outcome.kind === 'kept_out') throw new RequestError('known_already', { about: `entry ${outcome.entry.id}` })
+    if (outcome.kind === 'conflict')
+      throw new RequestError('known_already', { about: `receiver ${outcome.existing.id}` })
     const draft = { ...toDraft(manufacturer, seen, now()), api_device_id: null, location, is_named_by_hand: true }
-    const receiver = await createReceiver(tx, revision, { draft, told: [] })
+    const receiver = await createReceiver(tx, revision, { draft, readings: [] })
     const details = { manufacturer, name, serial_number, mac_address, ip, location }
     await writeAudit(tx, { actor, action: 'receiver.add', target: `receiver ${receiver.id}`, result: 'ok', details })
     return receiver
@@ -116,8 +119,8 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, wanted: 
 /** One that its system still lists comes back with the next poll, as a new one. */
 export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: number): Promise<void> {
   await deps.ingest.change(async (tx, revision) => {
-    const receiver = deps.latest.get(id)
-    if (receiver === undefined) throw new Refusal('not_found', { about: `receiver ${id}` })
+    const receiver = deps.receiverStore.get(id)
+    if (receiver === undefined) throw new RequestError('not_found', { about: `receiver ${id}` })
     await removeReceiver(tx, revision, id)
     const { manufacturer, name, serial_number, ip } = receiver
     const details = { manufacturer, name, serial_number, ip }
@@ -126,11 +129,11 @@ export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: n
 }
 
 /** With its channels and what they last read. */
-export async function createReceiver(tx: Tx, revision: number, { draft, told }: Creation): Promise<Receiver> {
-  const channelNumbers = [...new Set(told.map((reading) => reading.channel))]
+export async function createReceiver(tx: Tx, revision: number, { draft, readings }: Creation): Promise<Receiver> {
+  const channelNumbers = [...new Set(readings.map((reading) => reading.channel))]
   const [made] = await insertReceivers(tx, revision, [{ ...draft, channelNumbers }])
   if (made === undefined) throw new Error('the receiver was not stored')
-  const receiver = applyUpdate(made, { fields: {}, told })
+  const receiver = applyUpdate(made, { fields: {}, readings })
   await saveReceivers(tx, revision, [receiver])
   return receiver
 }
@@ -144,16 +147,16 @@ function movementType(changed: Partial<Receiver>): MovementType | null {
 async function checkLocation(tx: Tx, id: number | null): Promise<void> {
   const locations: readonly Location[] = id === null ? [] : await listLocations(tx.query)
   if (id === null || locations.some((one) => one.id === id)) return
-  throw new Refusal('bad_request', { details: `location: there is no location ${id}` })
+  throw new RequestError('bad_request', { details: `location: there is no location ${id}` })
 }
 
 function checkAddress(ip: string): void {
-  if (parseIpv4(ip) === null) throw new Refusal('bad_request', { details: 'ip: expected an IPv4 address' })
+  if (parseIpv4(ip) === null) throw new RequestError('bad_request', { details: 'ip: expected an IPv4 address' })
 }
 
-function checkFreeAddress(latest: Latest, ip: string, id: number): void {
+function checkFreeAddress(receiverStore: ReceiverStore, ip: string, id: number): void {
   checkAddress(ip)
-  const holder = latest.byIp(ip).find((one) => one.id !== id)
+  const holder = receiverStore.byIp(ip).find((one) => one.id !== id)
   if (holder !== undefined)
-    throw new Refusal('known_already', { about: `${ip} is the address of receiver ${holder.id}` })
+    throw new RequestError('known_already', { about: `${ip} is the address of receiver ${holder.id}` })
 }

@@ -1,7 +1,7 @@
 /** Passwords to hashes and back to yes or no: one at a time, in a thread of its own, with a short queue. */
 
 import type { Worker } from 'node:worker_threads'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import { type HashAnswer, type HashTask, normalPassword } from '../model/password.ts'
 import { startThread } from '../thread.ts'
 
@@ -61,13 +61,13 @@ export function createHasher(): Hasher {
       next()
     })
     started.on('error', fail)
-    started.on('exit', () => fail(new Refusal(isClosed ? 'stopping' : 'sign_in_busy')))
+    started.on('exit', () => fail(new RequestError(isClosed ? 'stopping' : 'sign_in_busy')))
     return started
   }
 
   function run(task: HashTask): Promise<string | boolean> {
-    if (isClosed) return Promise.reject(new Refusal('stopping'))
-    if (queue.length >= maxWaiting) return Promise.reject(new Refusal('sign_in_busy', { retryAfter }))
+    if (isClosed) return Promise.reject(new RequestError('stopping'))
+    if (queue.length >= maxWaiting) return Promise.reject(new RequestError('sign_in_busy', { retryAfter }))
     return new Promise((resolve, reject) => {
       queue.push({ task, resolve, reject })
       next()
@@ -82,7 +82,7 @@ export function createHasher(): Hasher {
     },
     async close() {
       isClosed = true
-      for (const job of queue.splice(0)) job.reject(new Refusal('stopping'))
+      for (const job of queue.splice(0)) job.reject(new RequestError('stopping'))
       await worker?.terminate()
     },
   }

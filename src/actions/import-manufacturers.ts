@@ -1,37 +1,37 @@
 /** The manufacturers of a file, and the settings: of each, and of the house. */
 
 import type { SourceDeps } from '../manufacturers/sources.ts'
-import { Refusal } from '../model/errors.ts'
-import { findRepeatedCode, type HouseFile, type SettingValues } from '../model/house-file.ts'
+import { RequestError } from '../model/errors.ts'
+import { findRepeatedCode, type InstallationFile, type SettingValues } from '../model/installation-file.ts'
 import { isSettingKey, parseSetting } from '../model/settings.ts'
 import { type StoredManufacturer, saveManufacturer, saveSetting } from '../store/settings.ts'
 import { mergeManufacturer } from './change-manufacturers.ts'
-import { ImportFault, type Work } from './import-work.ts'
+import { type ImportContext, ImportError } from './import-context.ts'
 
 /** The manufacturers of the file laid over those that are stored, held to what a REST request is held to. */
 export async function planManufacturers(
-  file: HouseFile,
+  file: InstallationFile,
   stored: readonly StoredManufacturer[],
   { destinations }: Pick<SourceDeps, 'destinations'>,
 ): Promise<StoredManufacturer[]> {
   const entries = file.manufacturers ?? []
   const repeated = findRepeatedCode(entries)
-  if (repeated !== null) throw new ImportFault(`manufacturers.${repeated.key}`, repeated.trouble)
+  if (repeated !== null) throw new ImportError(`manufacturers.${repeated.key}`, repeated.trouble)
   return Promise.all(
     entries.map(async ({ settings: _, ...change }, at) => {
       const before = stored.find(({ code }) => code === change.code)
       try {
         return await mergeManufacturer({ destinations }, change, before)
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error
+        if (!(error instanceof RequestError)) throw error
         const [key = '', ...trouble] = (error.details ?? error.message).split(': ')
-        throw new ImportFault(`manufacturers.${at}.${key}`, trouble.join(': '))
+        throw new ImportError(`manufacturers.${at}.${key}`, trouble.join(': '))
       }
     }),
   )
 }
 
-export async function putManufacturers(work: Work, planned: readonly StoredManufacturer[]): Promise<void> {
+export async function putManufacturers(work: ImportContext, planned: readonly StoredManufacturer[]): Promise<void> {
   const { tx, secrets, file, before } = work
   for (const record of planned) {
     const stored = before.manufacturers.find(({ code }) => code === record.code)
@@ -44,7 +44,7 @@ export async function putManufacturers(work: Work, planned: readonly StoredManuf
 }
 
 async function putSettings(
-  work: Work,
+  work: ImportContext,
   values: SettingValues,
   manufacturer: string | null,
   path: string,
@@ -53,7 +53,7 @@ async function putSettings(
     if (!isSettingKey(key)) continue
     const text = String(value)
     const parsed = parseSetting(key, text)
-    if (!parsed.ok) throw new ImportFault(`${path}.${key}`, `expected ${parsed.expected}`)
+    if (!parsed.ok) throw new ImportError(`${path}.${key}`, `expected ${parsed.expected}`)
     const stored = work.before.settings.find((one) => one.manufacturer === manufacturer && one.key === key)
     if (work.count('settings', stored?.value, text)) await saveSetting(work.tx, { manufacturer, key, value: text })
   }

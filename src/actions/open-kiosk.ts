@@ -1,6 +1,6 @@
 /** Lets a screen that nobody sits at look, with a token that can do nothing else. */
 
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import type { ApiToken } from '../model/people.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
@@ -14,9 +14,10 @@ export async function openKiosk(
   text: string,
 ): Promise<ApiToken> {
   const [token] = await findTokensByHash(db.read, [hashOf(text)])
-  if (token === undefined || (token.expires_at !== null && token.expires_at <= now())) throw new Refusal('wrong_token')
+  if (token === undefined || (token.expires_at !== null && token.expires_at <= now()))
+    throw new RequestError('wrong_token')
   const { id, name, role } = token
-  if (role !== 'viewer') throw new Refusal('not_a_viewer')
+  if (role !== 'viewer') throw new RequestError('not_a_viewer')
   const actor = { kind: 'token', id, name, role, address } as const
   await db.transaction((tx) =>
     writeAudit(tx, { actor, action: 'session.kiosk', target: `token ${id} ${name}`, result: 'ok' }),

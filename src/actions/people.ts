@@ -1,7 +1,7 @@
 /** Who has an account or a token, and what they may do with it. */
 
 import type { Actor, Role } from '../model/access.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import { passwordProblem } from '../model/password.ts'
 import { type ApiToken, defaultTokenMs, type User } from '../model/people.ts'
 import { writeAudit } from '../store/audit.ts'
@@ -35,7 +35,7 @@ export async function createUser(
   return db.transaction(async (tx) => {
     await changePeople(tx)
     const user = await insertUser(tx, { username, role, password: hash, now: now() })
-    if (user === null) throw new Refusal('name_taken', { about: username })
+    if (user === null) throw new RequestError('name_taken', { about: username })
     await writeAudit(tx, { actor, action: 'user.create', target: `user ${username}`, result: 'ok', details: { role } })
     return user
   })
@@ -50,9 +50,9 @@ export async function changeUser(
 ): Promise<User> {
   const { role, is_active, password } = change
   const known = await findUser(db.read, id)
-  if (known === null) throw new Refusal('not_found', { about: `user ${id}` })
+  if (known === null) throw new RequestError('not_found', { about: `user ${id}` })
   const problem = password === undefined ? null : passwordProblem(password, known.username)
-  if (problem !== null) throw new Refusal('bad_request', { details: `password: ${problem}` })
+  if (problem !== null) throw new RequestError('bad_request', { details: `password: ${problem}` })
   const hash = password === undefined ? undefined : await hasher.hash(password)
   return db.transaction(async (tx) => {
     await changePeople(tx)
@@ -109,13 +109,13 @@ export async function createAdmin(
 
 async function getUser(tx: Tx, id: number): Promise<User> {
   const user = await findUser(tx.query, id)
-  if (user === null) throw new Refusal('not_found', { about: `user ${id}` })
+  if (user === null) throw new RequestError('not_found', { about: `user ${id}` })
   return user
 }
 
 async function keepAnAdmin(tx: Tx, before: User, after: User | null): Promise<void> {
   const isAdmin = (user: User | null) => user?.is_active === true && user.role === 'admin'
-  if (isAdmin(before) && !isAdmin(after) && (await countAdmins(tx.query)) <= 1) throw new Refusal('last_admin')
+  if (isAdmin(before) && !isAdmin(after) && (await countAdmins(tx.query)) <= 1) throw new RequestError('last_admin')
 }
 
 // --- Tokens -----------------------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ export async function revokeToken({ db, credentials }: PeopleDeps, actor: Actor,
 
 async function getToken(tx: Tx, id: number): Promise<ApiToken> {
   const token = await findToken(tx.query, id)
-  if (token === null) throw new Refusal('not_found', { about: `token ${id}` })
+  if (token === null) throw new RequestError('not_found', { about: `token ${id}` })
   return token
 }
 
@@ -194,7 +194,9 @@ function parseEnd(text: string | null, now: number): number | null {
     ? Date.parse(text)
     : Number.NaN
   if (at > now) return at
-  throw new Refusal('bad_request', { details: 'expires_at: expected a time to come, such as 2030-12-31T00:00:00Z' })
+  throw new RequestError('bad_request', {
+    details: 'expires_at: expected a time to come, such as 2030-12-31T00:00:00Z',
+  })
 }
 
 function toIso(at: number | null): string | null {

@@ -1,9 +1,9 @@
 /** Poll now. */
 
 import type { RefreshBody } from '../model/api.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import type { SourceError } from '../model/health.ts'
-import type { Monitor, PolledSource } from '../monitor/monitor.ts'
+import type { Monitor, PollResult } from '../monitor/monitor.ts'
 
 export interface RefreshDeps {
   readonly monitor: Pick<Monitor, 'pollNow'>
@@ -28,15 +28,15 @@ export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise
   }
 }
 
-export function toSourceError({ manufacturer, source, report: { error } }: PolledSource): SourceError[] {
+export function toSourceError({ manufacturer, source, report: { error } }: PollResult): SourceError[] {
   return error === null ? [] : [{ manufacturer, source, error }]
 }
 
 /** The refusal where every source that was polled failed. */
-export function refuseFailed(polled: readonly PolledSource[], errors: readonly SourceError[]): Refusal {
+export function refuseFailed(polled: readonly PollResult[], errors: readonly SourceError[]): RequestError {
   const isStoreAway = polled.some(({ report }) => report.failed === 'store')
   const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')
-  return new Refusal(isStoreAway ? 'store_busy' : 'upstream_failed', { details })
+  return new RequestError(isStoreAway ? 'store_busy' : 'upstream_failed', { details })
 }
 
 /** Codes of the manufacturers that are meant and enabled. Throws a Refusal when the named one is unknown or disabled. */
@@ -46,9 +46,9 @@ export function selectEnabled(
 ): string[] {
   const selected = manufacturer === undefined ? known : known.filter(({ code }) => code === manufacturer)
   if (manufacturer !== undefined && selected.length === 0) {
-    throw new Refusal('not_found', { about: `manufacturer ${manufacturer}` })
+    throw new RequestError('not_found', { about: `manufacturer ${manufacturer}` })
   }
   const enabled = selected.filter(({ isEnabled }) => isEnabled).map(({ code }) => code)
-  if (manufacturer !== undefined && enabled.length === 0) throw new Refusal('disabled', { about: manufacturer })
+  if (manufacturer !== undefined && enabled.length === 0) throw new RequestError('disabled', { about: manufacturer })
   return enabled
 }

@@ -1,17 +1,17 @@
 /** Decides about devices that wait for review, and acknowledges movements. */
 
-import type { Latest } from '../live/latest.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { Actor } from '../model/access.ts'
 import type { QueueEntry } from '../model/discovery.ts'
 import { type ReviewBody, refuseIfAllFailed } from '../model/discovery-api.ts'
 import type { Failure } from '../model/errors.ts'
 import type { Receiver } from '../model/receiver.ts'
-import { createKnown, type KnownIndex } from '../model/reconcile.ts'
-import { type Approval, approveEntry, refuseVerdict, statusOf, type Verdict } from '../model/review.ts'
+import { createKnownReceivers, type KnownReceiverIndex } from '../model/reconcile.ts'
+import { type Approval, approveEntry, type ReviewAction, reviewError, statusAfter } from '../model/review.ts'
 import type { Ingest } from '../monitor/ingest.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database, Tx } from '../store/database.ts'
-import { acknowledgeMovements, findEntries, findMovements, type Reviewer, saveVerdict } from '../store/discovery.ts'
+import { acknowledgeMovements, findEntries, findMovements, type Reviewer, saveReview } from '../store/discovery.ts'
 import { placeChannels } from '../store/hardware.ts'
 import { saveReceivers } from '../store/receivers.ts'
 import { createReceiver } from './edit-receivers.ts'
@@ -19,11 +19,11 @@ import { createReceiver } from './edit-receivers.ts'
 export interface ReviewDeps {
   readonly db: Database
   readonly ingest: Pick<Ingest, 'change'>
-  readonly latest: Latest
+  readonly receiverStore: ReceiverStore
   now(): number
 }
 
-const messages: Readonly<Record<Verdict, (count: number) => string>> = {
+const messages: Readonly<Record<ReviewAction, (count: number) => string>> = {
   approve: (count) => `Approved and imported ${count} device(s).`,
   reject: (count) => `Rejected ${count} device(s).`,
   mark_duplicate: (count) => `Marked ${count} device(s) as duplicate.`,
@@ -34,7 +34,7 @@ const messages: Readonly<Record<Verdict, (count: number) => string>> = {
 export async function reviewEntries(
   deps: ReviewDeps,
   actor: Actor,
-  verdict: Verdict,
+  verdict: ReviewAction,
   ids: readonly number[],
 ): Promise<ReviewBody> {
   const wanted = [...new Set(ids)]
@@ -42,10 +42,10 @@ export async function reviewEntries(
     const failures: Failure[] = []
     const found = await findEntries(tx.query, wanted)
     // What one approval made is known to the next.
-    const known = createKnown(deps.latest)
+    const known = createKnownReceivers(deps.receiverStore)
     for (const id of wanted) {
-      const { entry, seen = null } = found.get(id) ?? {}
-      const approval = entry && verdict === 'approve' ? approveEntry(entry, seen, known, deps.now()) : null
+      const { entry, report = null } = found.get(id) ?? {}
+      const approval = entry && verdict === 'approve' ? approveEntry(entry, report, known, deps.now()) : null
       const error = entry === undefined ? `There is no entry ${id}.` : whyNot(entry, verdict, approval)
       if (entry === undefined || error !== null) failures.push({ id, error: error ?? '' })
       else await decide({ tx, revision, known, actor, at: deps.now() }, entry, verdict, approval)
@@ -77,24 +77,24 @@ export async function acknowledge(deps: Pick<ReviewDeps, 'db'>, actor: Actor, id
   return { message: `Acknowledged ${updated} movement(s).`, updated, failed } satisfies ReviewBody
 }
 
-function whyNot(entry: QueueEntry, verdict: Verdict, approval: Approval | null): string | null {
-  if (approval === null) return refuseVerdict(entry, verdict)
+function whyNot(entry: QueueEntry, verdict: ReviewAction, approval: Approval | null): string | null {
+  if (approval === null) return reviewError(entry, verdict)
   return approval.kind === 'refuse' ? approval.error : null
 }
 
 interface Decision {
   readonly tx: Tx
   readonly revision: number
-  readonly known: KnownIndex
+  readonly known: KnownReceiverIndex
   readonly actor: Actor
   readonly at: number
 }
 
-async function decide(decision: Decision, entry: QueueEntry, verdict: Verdict, approval: Approval | null) {
+async function decide(decision: Decision, entry: QueueEntry, verdict: ReviewAction, approval: Approval | null) {
   const { tx, revision, actor, at } = decision
   const receiver = approval === null ? null : await importReceiver(decision, approval)
-  await saveVerdict(tx, revision, entry.id, {
-    status: receiver === null ? statusOf[verdict] : 'imported',
+  await saveReview(tx, revision, entry.id, {
+    status: receiver === null ? statusAfter[verdict] : 'imported',
     is_duplicate: verdict === 'mark_duplicate',
     existing_device: receiver?.id ?? entry.existing_device,
     reviewer: verdict === 'reopen' ? null : { ...reviewerOf(actor), at },

@@ -4,24 +4,24 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import type { Latest } from '../live/latest.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
 import { getPlugin } from '../manufacturers/index.ts'
 import type { DiscoveryList } from '../manufacturers/plugin.ts'
 import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
-import { type HeardSource, readTrouble, type SourceDeps } from '../manufacturers/sources.ts'
+import { type MonitoredSource, type SourceDeps, toSourceFailure } from '../manufacturers/sources.ts'
 import type { Actor } from '../model/access.ts'
 import { type DiscoveredRecord, discoveredForMs } from '../model/discovery.ts'
 import { type ScanBody, toScannedDevice } from '../model/discovery-api.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import type { SourceError } from '../model/health.ts'
 import { formatSubnet, hostAddresses, isInside, readScanSubnet, type Subnet } from '../model/network.ts'
-import type { Monitor, PolledSource } from '../monitor/monitor.ts'
-import { childOf, pause } from '../monitor/wait.ts'
+import type { Monitor, PollResult } from '../monitor/monitor.ts'
+import { childLifetime, pause } from '../monitor/wait.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
 import { listUnimported } from '../store/discovery.ts'
 import { acquireLease, releaseLease } from '../store/leases.ts'
-import { forgetDiscovered, saveDiscovered } from '../store/places.ts'
+import { forgetDiscovered, saveDiscovered } from '../store/locations.ts'
 import type { Secrets } from '../store/secrets.ts'
 import { listManufacturers } from '../store/settings.ts'
 import { refuseFailed, selectEnabled, toSourceError } from './refresh.ts'
@@ -29,7 +29,7 @@ import { refuseFailed, selectEnabled, toSourceError } from './refresh.ts'
 export interface ScanDeps {
   readonly db: Database
   readonly secrets: Secrets
-  readonly latest: Latest
+  readonly receiverStore: ReceiverStore
   readonly sourceDeps: SourceDeps
   readonly monitor: Pick<Monitor, 'pollNow' | 'pollers'>
   /** Networks that may be scanned beside the private ones. */
@@ -55,10 +55,10 @@ export async function scanNetwork(
   const { db } = deps
   const codes = selectEnabled(deps.manufacturers(), wanted.manufacturer)
   const subnet = readScanSubnet(wanted.scan_subnet, deps.ranges)
-  if ('error' in subnet) throw new Refusal('bad_request', { details: `scan_subnet: ${subnet.error}` })
+  if ('error' in subnet) throw new RequestError('bad_request', { details: `scan_subnet: ${subnet.error}` })
   const owner = randomBytes(8).toString('hex')
   const lease = await db.transaction((tx) => acquireLease(tx, scanLease, owner, 2 * scanLimitMs))
-  if (lease === null) throw new Refusal('scan_running')
+  if (lease === null) throw new RequestError('scan_running')
   try {
     return await scan(deps, actor, codes, subnet)
   } finally {
@@ -68,7 +68,7 @@ export async function scanNetwork(
 
 async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subnet: Subnet): Promise<ScanBody> {
   const { db, monitor, now } = deps
-  const sources = monitor.pollers.map(({ heard }) => heard).filter(({ manufacturer }) => codes.includes(manufacturer))
+  const sources = monitor.pollers.map(({ source }) => source).filter(({ manufacturer }) => codes.includes(manufacturer))
   const limit = AbortSignal.any([deps.signal, AbortSignal.timeout(scanLimitMs)])
   const ips = hostAddresses(subnet)
   const searching = search(deps, codes, ips, limit)
@@ -101,26 +101,26 @@ async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subn
 
 /** What came of it at one source. */
 export interface Registration {
-  readonly source: HeardSource
+  readonly source: MonitoredSource
   readonly error: string | null
 }
 
 /** In the discovery list of every source that has one; the others are passed over. */
 export async function registerAddresses(
-  sources: readonly HeardSource[],
+  sources: readonly MonitoredSource[],
   verb: 'add' | 'remove',
   ips: readonly string[],
   signal: AbortSignal,
 ): Promise<Registration[]> {
   const able = sources.flatMap((source) => {
-    const { discovery } = source.form
+    const { discovery } = source.adapter
     return discovery === undefined ? [] : [{ source, discovery }]
   })
   return Promise.all(
     able.map(({ source, discovery }) =>
-      callList(discovery, verb)(source.link, ips, signal).then(
+      callList(discovery, verb)(source.client, ips, signal).then(
         () => ({ source, error: null }),
-        (error: unknown) => ({ source, error: readTrouble(error).error }),
+        (error: unknown) => ({ source, error: toSourceFailure(error).error }),
       ),
     ),
   )
@@ -146,7 +146,7 @@ async function search(
   signal: AbortSignal,
 ): Promise<SearchResult> {
   const records = (await listManufacturers(db.read, secrets)).filter(({ code }) => codes.includes(code))
-  const known = new Set(monitor.pollers.map(({ heard }) => heard.source.baseUrl))
+  const known = new Set(monitor.pollers.map(({ source }) => source.settings.baseUrl))
   const { destinations } = sourceDeps
   const unsupported: SourceError[] = []
   const found = await Promise.all(
@@ -169,45 +169,45 @@ async function pollWithin(
   { monitor, signal }: ScanDeps,
   codes: readonly string[],
   limit: AbortSignal,
-): Promise<readonly PolledSource[]> {
-  const waiting = childOf(limit)
-  const polled: PolledSource[] = []
-  const polling = monitor.pollNow(codes, signal, (one) => polled.push(one)).finally(waiting.end)
+): Promise<readonly PollResult[]> {
+  const waiting = childLifetime(limit)
+  const polled: PollResult[] = []
+  const polling = monitor.pollNow(codes, signal, (one) => polled.push(one)).finally(waiting.abort)
   await Promise.race([polling, pause(2 * scanLimitMs, waiting.signal)])
   return [...polled]
 }
 
 /** Why its devices may be missing from what the scan shows, if they may. */
 function errorOf(
-  heard: HeardSource,
+  heard: MonitoredSource,
   registered: readonly Registration[],
-  polled: readonly PolledSource[],
+  polled: readonly PollResult[],
 ): SourceError[] {
-  const { manufacturer, source } = heard
-  const own = polled.find((one) => one.manufacturer === manufacturer && one.source === source.baseUrl)
+  const { manufacturer, settings } = heard
+  const own = polled.find((one) => one.manufacturer === manufacturer && one.source === settings.baseUrl)
   if (own === undefined) {
-    return [{ manufacturer, source: source.baseUrl, error: `still being read after ${scanLimitMs / 1000} s` }]
+    return [{ manufacturer, source: settings.baseUrl, error: `still being read after ${scanLimitMs / 1000} s` }]
   }
   const failed = toSourceError(own)
   if (failed.length > 0) return failed
   const error = registered.find((one) => one.source === heard)?.error ?? null
-  return error === null ? [] : [{ manufacturer, source: source.baseUrl, error }]
+  return error === null ? [] : [{ manufacturer, source: settings.baseUrl, error }]
 }
 
 /** The devices the upstreams list at an address of the subnet; `strangers`: those that are no receivers. */
-async function findInside({ db, latest, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
+async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
   const listed = new Set(
-    monitor.pollers.flatMap((poller) => poller.deviceIds().map((id) => `${poller.heard.manufacturer}\n${id}`)),
+    monitor.pollers.flatMap((poller) => poller.deviceIds().map((id) => `${poller.source.manufacturer}\n${id}`)),
   )
   const isListed = (manufacturer: string, id: string | null) => listed.has(`${manufacturer}\n${id}`)
   const receivers = codes
-    .flatMap((code) => latest.list(code))
+    .flatMap((code) => receiverStore.list(code))
     .filter((one) => one.is_active && isListed(one.manufacturer, one.api_device_id))
     .flatMap(({ ip, device_type, channels }) =>
       isInside(subnet, ip) ? [{ ip, device_type, channels: channels.length }] : [],
     )
 
-  const strangers = (await listUnimported(db.read, codes)).flatMap(({ entry, seen }): Stranger[] => {
+  const strangers = (await listUnimported(db.read, codes)).flatMap(({ entry, report }): Stranger[] => {
     const { manufacturer, api_device_id, serial_number, mac_address, ip } = entry
     if (!isListed(manufacturer, api_device_id) || !isInside(subnet, ip)) return []
     const stranger = {
@@ -216,8 +216,8 @@ async function findInside({ db, latest, monitor, now }: ScanDeps, codes: readonl
       serial_number,
       mac_address,
       ip,
-      device_type: seen?.device_type ?? entry.device_type,
-      channels: seen?.channels?.length ?? 0,
+      device_type: report?.device_type ?? entry.device_type,
+      channels: report?.channels?.length ?? 0,
       discovered_at: now(),
       last_seen: now(),
       model: null,

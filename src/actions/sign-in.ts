@@ -4,8 +4,8 @@ import { randomInt, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor, AuditEntry } from '../model/access.ts'
 import { strangerKey } from '../model/address.ts'
-import { Refusal } from '../model/errors.ts'
-import { loginLimits, loginWaitMs, siege } from '../model/login-limits.ts'
+import { RequestError } from '../model/errors.ts'
+import { loginLimits, loginWaitMs, siteLimit } from '../model/login-limits.ts'
 import { isUsername, passwordProblem, usernameKey } from '../model/password.ts'
 import type { User } from '../model/people.ts'
 import { writeAudit } from '../store/audit.ts'
@@ -24,8 +24,8 @@ import {
   insertSession,
   insertUser,
   isKnownBrowser,
-  lineUpTries,
   listFailedTries,
+  lockFailedTries,
   saveKnownBrowser,
   saveUser,
 } from '../store/people.ts'
@@ -40,7 +40,7 @@ export interface SignInDeps {
 }
 
 /** Who knocks. */
-export interface Visitor {
+export interface Requester {
   readonly address: string
   /** What the cookie of a browser that signed in before holds. */
   readonly browser: string | null
@@ -60,7 +60,7 @@ export interface SignedIn {
 /** An unknown user and a wrong password are refused alike: in words, in status and in time. */
 export async function signIn(
   deps: SignInDeps,
-  visitor: Visitor,
+  visitor: Requester,
   { username, password }: { username: string; password: string },
 ): Promise<SignedIn> {
   const { db, hasher, now } = deps
@@ -73,13 +73,13 @@ export async function signIn(
   const actor = guest(visitor, user === null ? 'unknown' : user.username)
 
   const counted = await countTry(deps, { stranger, account })
-  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > siege.failures) {
-    await sleep(siege.delayMs)
+  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > siteLimit.failures) {
+    await sleep(siteLimit.delayMs)
   }
   const fits = await hasher.verify(user?.password ?? null, password).catch((error) => takeBack(deps, counted, error))
   if (user === null || !fits || !user.is_active) {
     await tellFailure(deps, { actor, action: 'session.login', target: `user ${actor.name}`, result: 'failed' }, counted)
-    throw new Refusal('wrong_credentials')
+    throw new RequestError('wrong_credentials')
   }
 
   return db.transaction(async (tx) => {
@@ -87,7 +87,7 @@ export async function signIn(
     // While the hash was made, somebody may have changed the password, or shut the account.
     const current = await findUserByName(tx.query, username)
     if (current?.id !== user.id || !current.is_active || current.password !== user.password) {
-      throw new Refusal('wrong_credentials')
+      throw new RequestError('wrong_credentials')
     }
     await forgetFailedTries(tx, stranger, account)
     const opened = await openSession(tx, deps, visitor, current)
@@ -115,15 +115,15 @@ export async function signOut({ db, credentials }: SignInDeps, actor: Actor, ses
 /** Every session of the user ends; the browser that asked is given a new one. */
 export async function changeOwnPassword(
   deps: SignInDeps,
-  visitor: Visitor,
+  visitor: Requester,
   actor: Actor,
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<SignedIn> {
   const { db, hasher, credentials, now } = deps
   const stored = actor.kind === 'user' ? await findUserByName(db.read, actor.name) : null
-  if (stored === null || stored.id !== actor.id) throw new Refusal('not_allowed', { about: 'of a signed-in user' })
+  if (stored === null || stored.id !== actor.id) throw new RequestError('not_allowed', { about: 'of a signed-in user' })
   const problem = passwordProblem(new_password, stored.username)
-  if (problem !== null) throw new Refusal('bad_request', { details: `new_password: ${problem}` })
+  if (problem !== null) throw new RequestError('bad_request', { details: `new_password: ${problem}` })
 
   const isKnown = visitor.browser !== null && (await isKnownBrowser(db.read, hashOf(visitor.browser), stored.id))
   const stranger = isKnown ? `browser ${hashOf(visitor.browser ?? '')}` : strangerKey(visitor.address)
@@ -133,7 +133,7 @@ export async function changeOwnPassword(
   const fits = await hasher.verify(stored.password, current_password).catch((error) => takeBack(deps, counted, error))
   if (!fits) {
     await tellFailure(deps, { ...entry, result: 'failed' }, counted)
-    throw new Refusal('bad_request', { details: 'current_password: this is not your password' })
+    throw new RequestError('bad_request', { details: 'current_password: this is not your password' })
   }
   const hash = await hasher.hash(new_password).catch((error) => takeBack(deps, counted, error))
 
@@ -141,7 +141,7 @@ export async function changeOwnPassword(
     await changePeople(tx)
     const current = await findUserByName(tx.query, stored.username)
     if (current?.id !== stored.id || !current.is_active || current.password !== stored.password) {
-      throw new Refusal('sign_in_needed')
+      throw new RequestError('sign_in_needed')
     }
     await forgetFailedTries(tx, stranger, account)
     await saveUser(tx, stored.id, { password: { hash, changedAt: now() } })
@@ -188,12 +188,12 @@ export async function isSetupNeeded({ db }: Pick<SignInDeps, 'db'>): Promise<boo
 /** `needsCode`: false where whoever reaches the service sits at its machine. */
 export async function setUp(
   deps: SetupDeps,
-  visitor: Visitor,
+  visitor: Requester,
   { username, password, code = '' }: { username: string; password: string; code?: string | undefined },
   { needsCode }: { needsCode: boolean },
 ): Promise<SignedIn> {
   const { db, hasher, setupCode } = deps
-  if (!(await isSetupNeeded(deps))) throw new Refusal('already_set_up')
+  if (!(await isSetupNeeded(deps))) throw new RequestError('already_set_up')
   const stranger = strangerKey(visitor.address)
   const account = 'set-up'
   if (needsCode) {
@@ -201,7 +201,7 @@ export async function setUp(
     if (!isCode(code, setupCode?.current() ?? null)) {
       const actor = guest(visitor, 'unknown')
       await tellFailure(deps, { actor, action: 'setup', target: 'service', result: 'failed' }, counted)
-      throw new Refusal('wrong_code')
+      throw new RequestError('wrong_code')
     }
     await db.transaction((tx) => deleteFailedTry(tx, counted.id))
   }
@@ -209,11 +209,11 @@ export async function setUp(
   const hash = await hasher.hash(password)
   return db.transaction(async (tx) => {
     await changePeople(tx)
-    if ((await countAdmins(tx.query)) > 0) throw new Refusal('already_set_up')
+    if ((await countAdmins(tx.query)) > 0) throw new RequestError('already_set_up')
     // Used up by somebody else in the meantime.
-    if (needsCode && !isCode(code, setupCode?.current() ?? null)) throw new Refusal('wrong_code')
+    if (needsCode && !isCode(code, setupCode?.current() ?? null)) throw new RequestError('wrong_code')
     const user = await insertUser(tx, { username, role: 'admin', password: hash, now: deps.now() })
-    if (user === null) throw new Refusal('name_taken', { about: username })
+    if (user === null) throw new RequestError('name_taken', { about: username })
     await writeAudit(tx, {
       actor: signedIn(visitor, user),
       action: 'setup',
@@ -239,12 +239,12 @@ function isCode(given: string, expected: string | null): boolean {
 /** Throws a Refusal that names the field. */
 export function checkNewUser(username: string, password: string): void {
   if (!isUsername(username)) {
-    throw new Refusal('bad_request', {
+    throw new RequestError('bad_request', {
       details: 'username: expected 1 to 64 letters, digits, ., _, @ and -, beginning with a letter or digit',
     })
   }
   const problem = passwordProblem(password, username)
-  if (problem !== null) throw new Refusal('bad_request', { details: `password: ${problem}` })
+  if (problem !== null) throw new RequestError('bad_request', { details: `password: ${problem}` })
 }
 
 // --- Tries ------------------------------------------------------------------------------------------------------------
@@ -262,14 +262,14 @@ async function countTry(
 ): Promise<CountedTry> {
   const at = now()
   const told = await db.transaction(async (tx) => {
-    await lineUpTries(tx)
+    await lockFailedTries(tx)
     const failures = await listFailedTries(tx.query, stranger, at - loginLimits.windowMs)
     const waitMs = loginWaitMs(failures, account, at)
     if (waitMs > 0) return { waitMs }
     const id = await insertFailedTry(tx, stranger, { account, at })
     return { waitMs, id, isLast: loginWaitMs([...failures, { account, at }], account, at) > 0 }
   })
-  if (told.id === undefined) throw new Refusal('rate_limited', { retryAfter: Math.ceil(told.waitMs / 1000) })
+  if (told.id === undefined) throw new RequestError('rate_limited', { retryAfter: Math.ceil(told.waitMs / 1000) })
   return told
 }
 
@@ -284,21 +284,26 @@ async function tellFailure({ db }: SignInDeps, entry: AuditEntry, { isLast }: Co
   await db.transaction((tx) => writeAudit(tx, { ...entry, details: isLast ? { limited: true } : {} }))
 }
 
-async function openSession(tx: Tx, { now }: SignInDeps, visitor: Visitor, { id }: Pick<User, 'id'>): Promise<SignedIn> {
+async function openSession(
+  tx: Tx,
+  { now }: SignInDeps,
+  visitor: Requester,
+  { id }: Pick<User, 'id'>,
+): Promise<SignedIn> {
   const session = createSecret()
   const browser = visitor.browser ?? createSecret()
   await insertSession(tx, { hash: hashOf(session), user_id: id, now: now() })
   await saveKnownBrowser(tx, { hash: hashOf(browser), user_id: id, now: now() })
   await saveUser(tx, id, { last_login_at: now() })
   const user = await findUser(tx.query, id)
-  if (user === null) throw new Refusal('wrong_credentials')
+  if (user === null) throw new RequestError('wrong_credentials')
   return { user, session, csrfToken: csrfTokenOf(session), browser }
 }
 
-function guest({ address, request }: Visitor, name: string): Actor {
+function guest({ address, request }: Requester, name: string): Actor {
   return { kind: 'guest', id: null, name, role: 'viewer', address, request }
 }
 
-function signedIn({ address, request }: Visitor, { id, username: name, role }: User): Actor {
+function signedIn({ address, request }: Requester, { id, username: name, role }: User): Actor {
   return { kind: 'user', id, name, role, address, request }
 }

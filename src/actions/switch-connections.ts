@@ -4,7 +4,7 @@
  */
 
 import type { Actor } from '../model/access.ts'
-import { applyLinkEvent } from '../model/connection.ts'
+import { applyConnectionEvent } from '../model/connection.ts'
 import { type ReviewBody, refuseIfAllFailed } from '../model/discovery-api.ts'
 import type { Connections } from '../monitor/connections.ts'
 import { writeAudit } from '../store/audit.ts'
@@ -39,7 +39,7 @@ export async function switchConnections(
     const known = await findConnections(tx.query, wanted)
     const found = new Set(known.map(({ receiver }) => receiver))
     const changed = known.flatMap((before) => {
-      const after = applyLinkEvent(before, event)
+      const after = applyConnectionEvent(before, event)
       return after === before ? [] : [after]
     })
     await overrideConnections(tx, revision, changed)

@@ -1,20 +1,20 @@
 /** Asks a manufacturer's systems now: as it is stored, or as somebody has just typed it. */
 
 import { plugins } from '../manufacturers/index.ts'
-import { findFault, type HeardSource, openSources } from '../manufacturers/sources.ts'
+import { findConfigError, type MonitoredSource, openSources } from '../manufacturers/sources.ts'
 import type { Actor } from '../model/access.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import type { ConnectionTest, PluginBody, SourceTest } from '../model/manufacturer-api.ts'
 import { writeAudit } from '../store/audit.ts'
 import { findManufacturer, type Manufacturer } from '../store/settings.ts'
 import { existing, type ManufacturerChange, type ManufacturerDeps, mergeConfig } from './change-manufacturers.ts'
 
 export function listPlugins(): readonly PluginBody[] {
-  return plugins.map(({ code, name, forms }) => ({
+  return plugins.map(({ code, name, adapters }) => ({
     code,
     name,
-    transport: forms[0]?.transport ?? null,
-    has_discovery_list: forms.some(({ discovery }) => discovery !== undefined),
+    transport: adapters[0]?.transport ?? null,
+    has_discovery_list: adapters.some(({ discovery }) => discovery !== undefined),
   }))
 }
 
@@ -26,26 +26,26 @@ export async function testManufacturer(
   signal?: AbortSignal,
 ): Promise<ConnectionTest> {
   const record = await existing(deps, code)
-  const running = deps.sources().filter((heard) => heard.manufacturer === code)
+  const running = deps.sources().filter((source) => source.manufacturer === code)
   return testSources(deps, actor, { record, running }, signal)
 }
 
 /** What is tried without being stored; with `code`, laid over what is stored there as a change of it would be. */
-export type Trial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
+export type ManufacturerTrial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
 
 /** Stores nothing. The pace of an address is kept all the same, and a pause it asked for. */
 export async function tryManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
-  trial: Trial,
+  trial: ManufacturerTrial,
   signal?: AbortSignal,
 ): Promise<ConnectionTest> {
   const stored = trial.code === undefined ? undefined : await findManufacturer(deps.db.read, deps.secrets, trial.code)
   if (trial.code !== undefined && stored === undefined) {
-    throw new Refusal('bad_request', { details: `code: there is no manufacturer ${trial.code}` })
+    throw new RequestError('bad_request', { details: `code: there is no manufacturer ${trial.code}` })
   }
   const plugin = trial.plugin ?? stored?.plugin
-  if (plugin === undefined) throw new Refusal('bad_request', { details: 'plugin: missing' })
+  if (plugin === undefined) throw new RequestError('bad_request', { details: 'plugin: missing' })
   const config = mergeConfig(stored?.config ?? {}, trial.config ?? {})
   const record = { code: stored?.code ?? plugin, plugin, config }
   return testSources(deps, actor, { record, running: [] }, signal)
@@ -54,7 +54,7 @@ export async function tryManufacturer(
 interface Asked {
   readonly record: Pick<Manufacturer, 'code' | 'plugin' | 'config'>
   /** Asked over the links they have. */
-  readonly running: readonly HeardSource[]
+  readonly running: readonly MonitoredSource[]
 }
 
 async function testSources(
@@ -63,11 +63,11 @@ async function testSources(
   { record, running }: Asked,
   signal?: AbortSignal,
 ): Promise<ConnectionTest> {
-  const fault = await findFault(record, deps.destinations)
-  if (fault !== null) throw new Refusal('bad_request', { details: fault })
+  const fault = await findConfigError(record, deps.destinations)
+  if (fault !== null) throw new RequestError('bad_request', { details: fault })
   const opened = running.length > 0 ? [] : openSources(record, deps)
   try {
-    const sources = await Promise.all([...running, ...opened].map((heard) => testSource(heard, signal)))
+    const sources = await Promise.all([...running, ...opened].map((source) => testSource(source, signal)))
     const status = summary(sources.map((one) => one.status))
     const details = { status, addresses: sources.map((one) => one.base_url) }
     const target = `manufacturer ${record.code}`
@@ -76,14 +76,14 @@ async function testSources(
     )
     return { status, sources }
   } finally {
-    await Promise.all(opened.map(({ link }) => link.close()))
+    await Promise.all(opened.map(({ client }) => client.close()))
   }
 }
 
-async function testSource(heard: HeardSource, signal?: AbortSignal): Promise<SourceTest> {
-  const { status, error } = await heard.checkHealth(signal)
-  const listed = status === 'healthy' ? await heard.listDevices(signal).catch(() => null) : null
-  return { base_url: heard.source.baseUrl, status, error, devices: listed?.devices.length ?? null }
+async function testSource(source: MonitoredSource, signal?: AbortSignal): Promise<SourceTest> {
+  const { status, error } = await source.checkHealth(signal)
+  const listed = status === 'healthy' ? await source.listDevices(signal).catch(() => null) : null
+  return { base_url: source.settings.baseUrl, status, error, devices: listed?.devices.length ?? null }
 }
 
 function summary(statuses: readonly SourceTest['status'][]): ConnectionTest['status'] {

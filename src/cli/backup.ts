@@ -86,7 +86,7 @@ async function restore(file: string, options: FileOptions, terminal: Terminal): 
   const config = readOptions(options, terminal, { isOffline: true })
   if (!existsSync(file)) throw new Error(`${file} is not there`)
   const isForced = options.force === true
-  const restored = await restoreBackup({ place: config, file, isForced, actor: actorAt(terminal), now: Date.now })
+  const restored = await restoreBackup({ paths: config, file, isForced, actor: actorAt(terminal), now: Date.now })
   const unreadable = await findUnreadable(config)
   if (options.json) printJson(terminal, { file, ...restored, credentials_unreadable: unreadable })
   else {

@@ -1,8 +1,7 @@
 /** check_connections and realtime_status: how the real-time connections stand, as stored. */
 
 import { type Command, Option } from 'commander'
-import { type House, openHouse } from '../house.ts'
-import { linkSubject, lostLink } from '../model/alert.ts'
+import { subscriptionLost, subscriptionSubject } from '../model/alert.ts'
 import {
   type Connection,
   type ConnectionBody,
@@ -11,6 +10,7 @@ import {
   toConnectionBody,
 } from '../model/connection.ts'
 import type { SourceError } from '../model/health.ts'
+import { openRuntime, type Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
@@ -41,7 +41,7 @@ export function checkConnectionsCommand(terminal: Terminal, done: (code: ExitCod
     .option('--manufacturer <code>', 'only this manufacturer')
     .option('--alert', 'raise an alert where a link is down, and exit 1')
     .action(async (options: CheckOptions) =>
-      done(await withConnections(options, terminal, (house, all) => check(house, all, options, terminal))),
+      done(await withConnections(options, terminal, (runtime, all) => check(runtime, all, options, terminal))),
     )
 }
 
@@ -51,7 +51,7 @@ export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode)
     .option('--manufacturer <code>', 'only this manufacturer')
     .addOption(new Option('--status <status>', 'only connections in this state').choices(connectionStatuses))
     .action(async (options: StatusOptions) =>
-      done(await withConnections(options, terminal, async (house, all) => show(house, all, options, terminal))),
+      done(await withConnections(options, terminal, async (runtime, all) => show(runtime, all, options, terminal))),
     )
 }
 
@@ -59,25 +59,25 @@ export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode)
 async function withConnections(
   options: CommonOptions & { readonly manufacturer?: string },
   terminal: Terminal,
-  work: (house: House, connections: readonly Connection[]) => Promise<ExitCode>,
+  work: (runtime: Runtime, connections: readonly Connection[]) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
-  const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
   try {
-    sourcesOf(house, options.manufacturer)
-    await house.connections.sweep({ isAtOnce: true })
-    const all = await house.connections.readAll()
+    sourcesOf(runtime, options.manufacturer)
+    await runtime.connections.closeOrphaned({ isAtOnce: true })
+    const all = await runtime.connections.readAll()
     return await work(
-      house,
+      runtime,
       all.filter((one) => options.manufacturer === undefined || one.manufacturer === options.manufacturer),
     )
   } finally {
-    await house.close()
+    await runtime.close()
   }
 }
 
 async function check(
-  house: House,
+  runtime: Runtime,
   connections: readonly Connection[],
   options: CheckOptions,
   terminal: Terminal,
@@ -85,13 +85,13 @@ async function check(
   const counts = Object.fromEntries(connectionStatuses.map((status) => [status, 0])) as Record<ConnectionStatus, number>
   for (const { status } of connections) counts[status] += 1
   // What nobody listens to (a manufacturer that is disabled, a receiver that is gone) has no link to be down.
-  const watched = new Set(house.sources.map(({ id }) => id))
+  const watched = new Set(runtime.sources.map(({ id }) => id))
   const down = connections.filter(
     ({ status, source }) => source !== null && watched.has(source) && (status === 'disconnected' || status === 'error'),
   )
-  const problems = down.map((one) => bodyOf(house, one))
-  if (options.alert) await raiseAlerts(house, down)
-  const errors = failingSources(house, options.manufacturer)
+  const problems = down.map((one) => bodyOf(runtime, one))
+  if (options.alert) await raiseAlerts(runtime, down)
+  const errors = failingSources(runtime, options.manufacturer)
   if (options.json) printJson(terminal, { counts, problems, ...(errors.length > 0 && { errors }) })
   else terminal.out(formatTable(connectionStatuses, [connectionStatuses.map((status) => counts[status])]))
   for (const { receiver_name, manufacturer, status, error_message } of problems) {
@@ -102,8 +102,8 @@ async function check(
 }
 
 /** Sources that fail, as stored. One that has never answered has no receivers, and so no connection that could be down. */
-function failingSources(house: House, wanted: string | undefined): SourceError[] {
-  return house
+function failingSources(runtime: Runtime, wanted: string | undefined): SourceError[] {
+  return runtime
     .health()
     .manufacturers.filter(({ code }) => wanted === undefined || code === wanted)
     .flatMap(({ code: manufacturer, sources }) =>
@@ -112,18 +112,23 @@ function failingSources(house: House, wanted: string | undefined): SourceError[]
 }
 
 /** One alert a link, which is the one the service itself would raise: whoever restores the link clears it. */
-async function raiseAlerts({ alerts }: House, down: readonly Connection[]): Promise<void> {
+async function raiseAlerts({ alerts }: Runtime, down: readonly Connection[]): Promise<void> {
   const lost = new Map(
     down.flatMap(({ manufacturer, source }) =>
-      source === null ? [] : [[linkSubject(source), lostLink(manufacturer, source)] as const],
+      source === null ? [] : [[subscriptionSubject(source), subscriptionLost(manufacturer, source)] as const],
     ),
   )
   await alerts.raise([...lost.values()])
 }
 
-function show(house: House, connections: readonly Connection[], options: StatusOptions, terminal: Terminal): ExitCode {
+function show(
+  runtime: Runtime,
+  connections: readonly Connection[],
+  options: StatusOptions,
+  terminal: Terminal,
+): ExitCode {
   const wanted = connections.filter(({ status }) => options.status === undefined || status === options.status)
-  const bodies = wanted.map((one) => bodyOf(house, one))
+  const bodies = wanted.map((one) => bodyOf(runtime, one))
   if (options.json) printJson(terminal, { connections: bodies })
   else if (bodies.length === 0) terminal.out('There is no such real-time connection.')
   else printConnections(bodies, options.verbose === true, terminal)
@@ -142,6 +147,6 @@ function printConnections(bodies: readonly ConnectionBody[], isVerbose: boolean,
   terminal.out(formatTable(isVerbose ? [...head, ...more] : head, rows))
 }
 
-function bodyOf({ latest }: House, connection: Connection): ConnectionBody {
-  return toConnectionBody(connection, latest.get(connection.receiver)?.name ?? null, Date.now())
+function bodyOf({ receiverStore }: Runtime, connection: Connection): ConnectionBody {
+  return toConnectionBody(connection, receiverStore.get(connection.receiver)?.name ?? null, Date.now())
 }

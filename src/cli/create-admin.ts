@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { createHasher } from '../actions/hasher.ts'
 import { createAdmin } from '../actions/people.ts'
 import type { Actor } from '../model/access.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import { isUsername } from '../model/password.ts'
 import { toUserBody } from '../model/people.ts'
 import { sqlitePath } from '../store/sqlite-file.ts'
@@ -59,7 +59,7 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
     if (isFirst) terminal.err(`There was no database at ${resolve(path)}; a new one was made there.`)
     return exitCodes.ok
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof RequestError)) throw error
     const hint = error.code === 'name_taken' ? 'Add --reset for a new password.' : error.details
     terminal.err(`micwatch: ${error.message}${hint === undefined ? '' : ` ${hint}`}`)
     return exitCodes.failed

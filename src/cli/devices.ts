@@ -6,11 +6,11 @@
 import type { Command } from 'commander'
 import { addSingleDevices, findSingleDevices, removeSingleDevices } from '../actions/add-devices.ts'
 import { type Registration, registerAddresses } from '../actions/scan-network.ts'
-import { type House, openHouse } from '../house.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { Actor } from '../model/access.ts'
 import { hostAddresses, readScanAddresses, readScanSubnet } from '../model/network.ts'
+import { openRuntime, type Runtime } from '../runtime.ts'
 import { writeAudit } from '../store/audit.ts'
 import { listManufacturers } from '../store/settings.ts'
 import { sourcesOf } from './sources.ts'
@@ -55,27 +55,27 @@ function describe(plugin: Plugin): string {
     : `Search addresses for ${plugin.name} devices, and listen to those that answer`
 }
 
-function hasDiscoveryList({ forms }: Plugin): boolean {
-  return forms.some(({ discovery }) => discovery !== undefined)
+function hasDiscoveryList({ adapters }: Plugin): boolean {
+  return adapters.some(({ discovery }) => discovery !== undefined)
 }
 
 async function addDevices(plugin: Plugin, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
   const ips = readAddresses(options, config.discovery_ranges)
-  const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
   try {
-    const manufacturer = await chooseManufacturer(house, plugin, options.manufacturer)
-    const sources = sourcesOf(house, manufacturer)
+    const manufacturer = await chooseManufacturer(runtime, plugin, options.manufacturer)
+    const sources = sourcesOf(runtime, manufacturer)
     const verb = options.remove ? 'remove' : 'add'
-    const keepsList = sources.some(({ form }) => form.discovery !== undefined)
+    const keepsList = sources.some(({ adapter }) => adapter.discovery !== undefined)
     if (!keepsList && plugin.search !== undefined) {
       const isInFile = config.manufacturers.some(
         (one) => one.code === manufacturer && one.config?.devices !== undefined,
       )
-      return await changeSingleDevices(house, terminal, { ...options, verb, manufacturer, ips, isInFile })
+      return await changeSingleDevices(runtime, terminal, { ...options, verb, manufacturer, ips, isInFile })
     }
     const registered = await registerAddresses(sources, verb, ips, terminal.signal)
-    await note(house, terminal, { verb, manufacturer, ips, registered })
+    await note(runtime, terminal, { verb, manufacturer, ips, registered })
     const lists = await Promise.all(registered.map((one) => readBack(one, terminal.signal)))
     if (options.json) printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: lists })
     else {
@@ -87,7 +87,7 @@ async function addDevices(plugin: Plugin, options: AddOptions, terminal: Termina
     for (const { source, error } of lists) if (error !== null) terminal.err(`${plain(source)}: ${plain(error)}`)
     return lists.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok
   } finally {
-    await house.close()
+    await runtime.close()
   }
 }
 
@@ -105,17 +105,17 @@ function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): re
 }
 
 /** The one that uses the plugin; with several of them, the one that was named. */
-async function chooseManufacturer(house: House, plugin: Plugin, named: string | undefined): Promise<string> {
-  const enabled = new Set(house.manufacturers().flatMap(({ code, isEnabled }) => (isEnabled ? [code] : [])))
-  const records = await listManufacturers(house.db.read, house.secrets)
-  const isHeard = (code: string) => house.sources.some((heard) => heard.manufacturer === code)
+async function chooseManufacturer(runtime: Runtime, plugin: Plugin, named: string | undefined): Promise<string> {
+  const enabled = new Set(runtime.manufacturers().flatMap(({ code, isEnabled }) => (isEnabled ? [code] : [])))
+  const records = await listManufacturers(runtime.db.read, runtime.secrets)
+  const isHeard = (code: string) => runtime.sources.some((source) => source.manufacturer === code)
   const codes = records
     .filter((one) => one.plugin === plugin.code && enabled.has(one.code))
     .map(({ code }) => code)
     .filter((code) => plugin.search !== undefined || isHeard(code))
   if (named !== undefined) {
     // An unknown or disabled one is told apart there.
-    sourcesOf(house, named)
+    sourcesOf(runtime, named)
     if (!codes.includes(named)) throw new UsageError(`manufacturer ${named} does not use the plugin ${plugin.code}`)
     return named
   }
@@ -138,10 +138,14 @@ interface SingleDevicesChange {
 }
 
 /** Looks who answers at the addresses and puts them among the manufacturer's `devices`, or takes those there out. */
-async function changeSingleDevices(house: House, terminal: Terminal, about: SingleDevicesChange): Promise<ExitCode> {
+async function changeSingleDevices(
+  runtime: Runtime,
+  terminal: Terminal,
+  about: SingleDevicesChange,
+): Promise<ExitCode> {
   const { verb, manufacturer, ips, isInFile, json } = about
-  const { db, secrets, sourceDeps, reload } = house
-  const deps = { ...sourceDeps, db, secrets, reload, sources: () => house.sources }
+  const { db, secrets, sourceDeps, reload } = runtime
+  const deps = { ...sourceDeps, db, secrets, reload, sources: () => runtime.sources }
   const actor = actorOf(terminal)
   const searched = verb === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound
   const { found: answering, unsupported: errors } = searched
@@ -175,13 +179,13 @@ function actorOf({ env }: Terminal): Actor {
 
 /** How many addresses are on the list now, for the person who wants to see that it worked. */
 async function readBack({ source, error }: Registration, signal: AbortSignal) {
-  const { discovery } = source.form
-  const listed = error === null ? await discovery?.getDiscoveryIps(source.link, signal).catch(() => null) : null
-  return { source: source.source.baseUrl, error, listed: listed?.length ?? null }
+  const { discovery } = source.adapter
+  const listed = error === null ? await discovery?.getDiscoveryIps(source.client, signal).catch(() => null) : null
+  return { source: source.settings.baseUrl, error, listed: listed?.length ?? null }
 }
 
 async function note(
-  house: House,
+  runtime: Runtime,
   terminal: Terminal,
   about: { verb: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
 ): Promise<void> {
@@ -190,7 +194,7 @@ async function note(
   const result = registered.every(({ error }) => error !== null) ? 'failed' : 'ok'
   const details = { addresses: ips.length, first: ips[0], last: ips.at(-1) }
   const target = `manufacturer ${manufacturer}`
-  await house.db.transaction((tx) =>
+  await runtime.db.transaction((tx) =>
     writeAudit(tx, { actor, action: `discovery_list.${verb}`, target, result, details }),
   )
 }

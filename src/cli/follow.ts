@@ -2,14 +2,13 @@
 
 import type { Command } from 'commander'
 import { now } from '../clock.ts'
-import { type House, openHouse } from '../house.ts'
 import { plugins } from '../manufacturers/index.ts'
-import type { HeardSource } from '../manufacturers/sources.ts'
-import { saveLevelsForever } from '../monitor/levels.ts'
-import { followForever } from '../monitor/realtime.ts'
-import { childOf, type Lifetime, pause } from '../monitor/wait.ts'
+import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { keepSavingLevels } from '../monitor/levels.ts'
+import { keepSubscribed } from '../monitor/subscriptions.ts'
+import { childLifetime, type Lifetime, pause } from '../monitor/wait.ts'
+import { openRuntime, type Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
-import { surviveExceptions } from './survive.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -21,6 +20,7 @@ import {
   type Terminal,
   UsageError,
 } from './terminal.ts'
+import { surviveExceptions } from './uncaught-exceptions.ts'
 
 interface FollowOptions extends CommonOptions {
   readonly manufacturer?: string
@@ -31,7 +31,7 @@ const lookEveryMs = 1000
 
 /** One for every plugin with a WebSocket, and one for all event streams. */
 export function followCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
-  const byWebSocket = plugins.filter(({ forms }) => forms.some(({ transport }) => transport === 'websocket'))
+  const byWebSocket = plugins.filter(({ adapters }) => adapters.some(({ transport }) => transport === 'websocket'))
   return [
     ...byWebSocket.map((plugin) =>
       createFollowCommand(
@@ -39,18 +39,18 @@ export function followCommands(terminal: Terminal, done: (code: ExitCode) => voi
           name: `start_${plugin.code}_websocket`,
           description: `Keep the WebSocket subscriptions of ${plugin.name} systems`,
         },
-        ({ plugin: { code }, form }) => code === plugin.code && form.transport === 'websocket',
+        ({ plugin: { code }, adapter }) => code === plugin.code && adapter.transport === 'websocket',
       ),
     ),
     createFollowCommand(
       { name: 'start_sse_subscriptions', description: 'Keep the subscriptions of systems that push event streams' },
-      ({ form }) => form.transport === 'sse',
+      ({ adapter }) => adapter.transport === 'sse',
     ),
   ]
 
   function createFollowCommand(
     { name, description }: { name: string; description: string },
-    concerns: (heard: HeardSource) => boolean,
+    concerns: (source: MonitoredSource) => boolean,
   ): Command {
     return createCommand(name, description)
       .option('--manufacturer <code>', 'only this manufacturer, where several are meant')
@@ -59,7 +59,7 @@ export function followCommands(terminal: Terminal, done: (code: ExitCode) => voi
 }
 
 async function follow(
-  concerns: (heard: HeardSource) => boolean,
+  concerns: (source: MonitoredSource) => boolean,
   options: FollowOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -67,13 +67,13 @@ async function follow(
   const config = readOptions(options, terminal)
   const log = createLog(terminal, 'error')
   surviveExceptions(terminal, log)
-  const house = await openHouse(config, { log, pid: terminal.pid })
+  const runtime = await openRuntime(config, { log, pid: terminal.pid })
   try {
-    const wanted = (): HeardSource[] => {
-      const meant = house.sources.filter(concerns)
+    const wanted = (): MonitoredSource[] => {
+      const meant = runtime.sources.filter(concerns)
       return meant.filter((one) => options.manufacturer === undefined || one.manufacturer === options.manufacturer)
     }
-    sourcesOf(house, options.manufacturer)
+    sourcesOf(runtime, options.manufacturer)
     if (wanted().length === 0) {
       if (options.manufacturer !== undefined) {
         throw new UsageError(`manufacturer ${options.manufacturer} has no subscription of this kind`)
@@ -81,47 +81,47 @@ async function follow(
       terminal.err('micwatch: no enabled manufacturer has a subscription of this kind')
       return exitCodes.failed
     }
-    const levels = { ...house, log }
+    const levels = { ...runtime, log }
     await Promise.all([
-      house.keepUp(signal),
-      saveLevelsForever(levels, () => house.shared?.isUp !== true, signal),
-      followAll(house, wanted, (heard, lifetime) => followOne(house, heard, lifetime, options, terminal), signal),
+      runtime.follow(signal),
+      keepSavingLevels(levels, () => runtime.redis?.isUp !== true, signal),
+      followAll(runtime, wanted, (source, lifetime) => followOne(runtime, source, lifetime, options, terminal), signal),
     ])
     return exitCodes.ok
   } finally {
-    await house.close()
+    await runtime.close()
   }
 }
 
 /** Follows the sources there are, whichever those are at the moment. */
 async function followAll(
-  house: House,
-  wanted: () => readonly HeardSource[],
-  start: (heard: HeardSource, signal: AbortSignal) => Promise<void>,
+  runtime: Runtime,
+  wanted: () => readonly MonitoredSource[],
+  start: (source: MonitoredSource, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const loops = new Map<HeardSource, { readonly lifetime: Lifetime; readonly ended: Promise<void> }>()
+  const loops = new Map<MonitoredSource, { readonly lifetime: Lifetime; readonly ended: Promise<void> }>()
   do {
     const sources = wanted()
-    const leaving = [...loops].filter(([heard]) => !sources.includes(heard))
-    for (const [heard, { lifetime, ended }] of leaving) {
-      lifetime.end()
+    const leaving = [...loops].filter(([source]) => !sources.includes(source))
+    for (const [source, { lifetime, ended }] of leaving) {
+      lifetime.abort()
       await ended
-      loops.delete(heard)
+      loops.delete(source)
     }
-    for (const heard of sources) {
-      if (loops.has(heard)) continue
-      const lifetime = childOf(signal)
-      loops.set(heard, { lifetime, ended: start(heard, lifetime.signal) })
+    for (const source of sources) {
+      if (loops.has(source)) continue
+      const lifetime = childLifetime(signal)
+      loops.set(source, { lifetime, ended: start(source, lifetime.signal) })
     }
   } while (await pause(lookEveryMs, signal))
   await Promise.all([...loops.values()].map(({ ended }) => ended))
-  await house.alerts.settled()
+  await runtime.alerts.flushed()
 }
 
 function followOne(
-  house: House,
-  heard: HeardSource,
+  runtime: Runtime,
+  heard: MonitoredSource,
   signal: AbortSignal,
   options: FollowOptions,
   terminal: Terminal,
@@ -132,9 +132,9 @@ function followOne(
     else terminal.out(`${new Date().toISOString()} ${plain(source)}: ${line}`)
   }
   let isUp = false
-  const deps = { ...house, log: createLog(terminal, 'error'), now, random: Math.random }
-  return followForever(deps, heard, signal, {
-    onLink(up) {
+  const deps = { ...runtime, log: createLog(terminal, 'error'), now, random: Math.random }
+  return keepSubscribed(deps, heard, signal, {
+    onConnectionChange(up) {
       if (up === isUp) return
       isUp = up
       say(up ? 'connected' : 'lost', up ? 'real-time link is up' : 'real-time link is down')

@@ -4,19 +4,18 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { fitHeap } from '../heap.ts'
-import { type House, openHouse } from '../house.ts'
-import type { HeardSource } from '../manufacturers/sources.ts'
-import { saveLevelsForever } from '../monitor/levels.ts'
-import { onceOwner, ownerName } from '../monitor/ownership.ts'
-import { pollForever } from '../monitor/poll-forever.ts'
+import { adjustHeapLimit } from '../heap.ts'
+import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { createNodeId, withLease } from '../monitor/lease-manager.ts'
+import { keepSavingLevels } from '../monitor/levels.ts'
+import { runPollLoop } from '../monitor/poll-loop.ts'
 import type { CycleReport, Poller } from '../monitor/poller.ts'
 import { takeOver } from '../monitor/take-over.ts'
+import { openRuntime, type Runtime } from '../runtime.ts'
 import { openDatabase } from '../store/database.ts'
-import { requireWhole } from '../store/mend.ts'
 import { isUpToDate } from '../store/migrate.ts'
+import { requireWhole } from '../store/repair.ts'
 import { sourcesOf } from './sources.ts'
-import { surviveExceptions } from './survive.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -33,6 +32,7 @@ import {
   wholeOption,
   withPassingFolder,
 } from './terminal.ts'
+import { surviveExceptions } from './uncaught-exceptions.ts'
 
 interface PollOptions extends CommonOptions {
   readonly interval?: number
@@ -65,7 +65,7 @@ async function pollDevices(options: PollOptions, terminal: Terminal): Promise<Ex
 }
 
 async function poll(config: Config, isReadOnly: boolean, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
-  const house = await openHouse(config, {
+  const runtime = await openRuntime(config, {
     log: createLog(terminal, 'error'),
     pid: terminal.pid,
     intervalSeconds: options.interval,
@@ -73,38 +73,40 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
     isReadOnly,
   })
   try {
-    const sources = sourcesOf(house, options.manufacturer)
-    const pollers = house.monitor.pollers.filter(({ heard }) => sources.includes(heard))
-    if (options.once) return await pollOnce(pollers, house, options, terminal)
-    return options.dryRun ? await rehearseOn(pollers, house, options, terminal) : await pollOn(house, options, terminal)
+    const sources = sourcesOf(runtime, options.manufacturer)
+    const pollers = runtime.monitor.pollers.filter(({ source }) => sources.includes(source))
+    if (options.once) return await pollOnce(pollers, runtime, options, terminal)
+    return options.dryRun
+      ? await rehearseOn(pollers, runtime, options, terminal)
+      : await pollOn(runtime, options, terminal)
   } finally {
-    await house.close()
+    await runtime.close()
   }
 }
 
 /** One cycle of each source, or what it would do. */
 async function pollOnce(
   pollers: readonly Poller[],
-  house: House,
+  runtime: Runtime,
   options: PollOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const owner = { db: house.db, owner: ownerName(terminal.pid, 'once'), log: createLog(terminal, 'error') }
+  const owner = { db: runtime.db, nodeId: createNodeId(terminal.pid, 'once'), log: createLog(terminal, 'error') }
   const reports: CycleOf[] = []
   const held: string[] = []
   await Promise.all(
     pollers.map(async (poller) => {
-      const { heard } = poller
-      const intervalMs = intervalMsOf(heard, house, options)
-      const progress = createProgress(terminal, plain(heard.id))
+      const { source } = poller
+      const intervalMs = intervalMsOf(source, runtime, options)
+      const progress = createProgress(terminal, plain(source.id))
       const cycle = { intervalMs, isComplete: true, onProgress: progress.show }
-      if (options.dryRun) reports.push({ heard, report: await poller.rehearse({ ...cycle, signal: terminal.signal }) })
+      if (options.dryRun) reports.push({ source, report: await poller.preview({ ...cycle, signal: terminal.signal }) })
       else {
-        const hadTurn = await onceOwner(owner, heard.id, intervalMs, terminal.signal, async (ownership) => {
-          takeOver(house.reports, heard, ownership)
-          reports.push({ heard, report: await poller.poll({ ...cycle, ...ownership }) })
+        const hadTurn = await withLease(owner, source.id, intervalMs, terminal.signal, async (ownership) => {
+          takeOver(runtime.sourceRecords, source, ownership)
+          reports.push({ source, report: await poller.poll({ ...cycle, ...ownership }) })
         })
-        if (!hadTurn) held.push(heard.id)
+        if (!hadTurn) held.push(source.id)
       }
       progress.end()
     }),
@@ -127,7 +129,7 @@ const nothingToPoll = 'No manufacturer is configured and enabled; there is nothi
 /** What cycles would do, until told to stop; a line a cycle. What others store meanwhile is looked at before each. */
 async function rehearseOn(
   pollers: readonly Poller[],
-  house: House,
+  runtime: Runtime,
   options: PollOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -137,20 +139,20 @@ async function rehearseOn(
   else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
   await Promise.all(
     pollers.map((poller) => {
-      const { heard, rehearse } = poller
+      const { source, preview } = poller
       const poll: Poller['poll'] = async (cycle) => {
         // What cannot be read now is known as it was.
-        await house.ingest.catchUp().catch(() => {})
-        return rehearse(cycle)
+        await runtime.ingest.catchUp().catch(() => {})
+        return preview(cycle)
       }
-      return pollForever(
-        { ...house, random: Math.random },
+      return runPollLoop(
+        { ...runtime, random: Math.random },
         { ...poller, poll },
         {
           signal,
           isComplete: true,
-          intervalMs: () => intervalMsOf(heard, house, options),
-          onCycle: (report) => printLine({ heard, report }, options, terminal),
+          intervalMs: () => intervalMsOf(source, runtime, options),
+          onCycle: (report) => printLine({ source, report }, options, terminal),
         },
       )
     }),
@@ -158,24 +160,24 @@ async function rehearseOn(
   return exitCodes.ok
 }
 
-function intervalMsOf({ manufacturer }: HeardSource, house: House, { interval }: PollOptions): number {
-  return (interval ?? house.settings(manufacturer).polling_interval) * 1000
+function intervalMsOf({ manufacturer }: MonitoredSource, runtime: Runtime, { interval }: PollOptions): number {
+  return (interval ?? runtime.settings(manufacturer).polling_interval) * 1000
 }
 
 /** Cycles and subscriptions until told to stop; a line a cycle. */
-async function pollOn(house: House, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
+async function pollOn(runtime: Runtime, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const log = createLog(terminal, 'error')
   surviveExceptions(terminal, log)
-  fitHeap(() => house.latest.size, terminal.signal)
+  adjustHeapLimit(() => runtime.receiverStore.size, terminal.signal)
   const keepingUp = Promise.all([
-    house.keepUp(terminal.signal),
-    saveLevelsForever({ ...house, log }, () => house.shared?.isUp !== true, terminal.signal),
+    runtime.follow(terminal.signal),
+    keepSavingLevels({ ...runtime, log }, () => runtime.redis?.isUp !== true, terminal.signal),
   ])
-  await house.monitor.run(
+  await runtime.monitor.run(
     terminal.signal,
     {
-      onCycle: (heard, report) => printLine({ heard, report }, options, terminal),
-      onStandBy: (heard, holder) => terminal.err(`Standing by for ${plain(heard.id)}: ${plain(holder)} polls it.`),
+      onCycle: (source, report) => printLine({ source, report }, options, terminal),
+      onStandBy: (source, holder) => terminal.err(`Standing by for ${plain(source.id)}: ${plain(holder)} polls it.`),
     },
     options.manufacturer,
   )
@@ -184,7 +186,7 @@ async function pollOn(house: House, options: PollOptions, terminal: Terminal): P
 }
 
 interface CycleOf {
-  readonly heard: HeardSource
+  readonly source: MonitoredSource
   readonly report: CycleReport
 }
 
@@ -194,9 +196,9 @@ type ManufacturerCycle = Cycle & { readonly code: string }
 /** The sources of one manufacturer, added up. */
 function toDocument(reports: readonly CycleOf[]): { readonly manufacturers: ManufacturerCycle[] } {
   const byCode = new Map<string, ManufacturerCycle>()
-  for (const { heard, report } of reports) {
+  for (const { source, report } of reports) {
     const { repeated, failed, ...cycle } = report
-    const code = heard.manufacturer
+    const code = source.manufacturer
     const before = byCode.get(code)
     byCode.set(code, before === undefined ? { code, ...cycle } : addCycles(before, cycle))
   }

@@ -5,17 +5,16 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { fitHeap } from '../heap.ts'
+import { adjustHeapLimit } from '../heap.ts'
 import { type Demo, startDemo } from '../manufacturers/demo.ts'
 import type { AuditRecord } from '../model/access.ts'
-import { surviveExceptions } from './survive.ts'
 import {
   type CommonOptions,
   createCommand,
   createLog,
   type ExitCode,
   exitCodes,
-  houseFlags,
+  installationFlags,
   printJson,
   readOptions,
   type Terminal,
@@ -23,6 +22,7 @@ import {
   wholeOption,
   withPassingFolder,
 } from './terminal.ts'
+import { surviveExceptions } from './uncaught-exceptions.ts'
 
 interface ServeOptions extends CommonOptions {
   readonly demo?: boolean
@@ -93,11 +93,11 @@ async function run(
     version,
     webRoot,
     manufacturers,
-    isScreenOnly: !options.poll,
-    isStrict: options.strict === true,
-    createAdmin: `micwatch create_admin --username <name>${houseFlags(options, terminal.env)}`,
+    servesOnly: !options.poll,
+    failsOnDamage: options.strict === true,
+    createAdmin: `micwatch create_admin --username <name>${installationFlags(options, terminal.env)}`,
   })
-  fitHeap(() => app.house.latest.size, signal)
+  adjustHeapLimit(() => app.runtime.receiverStore.size, signal)
   const { address } = app
   if (options.json) printJson(terminal, { address, pid })
   else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)

@@ -1,8 +1,7 @@
 /** check_api_health: asks every source now. */
 
 import type { Command } from 'commander'
-import { type House, openHouse } from '../house.ts'
-import type { HeardSource } from '../manufacturers/sources.ts'
+import type { MonitoredSource } from '../manufacturers/sources.ts'
 import {
   addressOf,
   type ManufacturerHealth,
@@ -10,9 +9,10 @@ import {
   noDeviceErrors,
   type ServiceHealth,
   type SourceError,
-  type SourceReport,
+  type SourceRecord,
   serviceHealth,
 } from '../model/health.ts'
+import { openRuntime, type Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
@@ -39,13 +39,13 @@ export function checkApiHealthCommand(terminal: Terminal, done: (code: ExitCode)
 
 async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal)
-  const house = await openHouse(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
+  const runtime = await openRuntime(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
   try {
-    const sources = sourcesOf(house, options.manufacturer)
-    const reports = await Promise.all(sources.map((heard) => askNow(house, heard, terminal.signal)))
+    const sources = sourcesOf(runtime, options.manufacturer)
+    const reports = await Promise.all(sources.map((source) => askNow(runtime, source, terminal.signal)))
     const asked = new Set(reports.map(({ manufacturer }) => manufacturer))
-    const monitored = new Map(house.manufacturers().map((one) => [one.code, one]))
-    const manufacturers = house
+    const monitored = new Map(runtime.manufacturers().map((one) => [one.code, one]))
+    const manufacturers = runtime
       .health()
       .manufacturers.filter(({ code }) => options.manufacturer === undefined || code === options.manufacturer)
       .map((stored): ManufacturerHealth => {
@@ -60,11 +60,11 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
     for (const { manufacturer, error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
     return status === 'healthy' ? exitCodes.ok : exitCodes.failed
   } finally {
-    await house.close()
+    await runtime.close()
   }
 }
 
-function toError({ manufacturer, source, error }: SourceReport): SourceError[] {
+function toError({ manufacturer, source, error }: SourceRecord): SourceError[] {
   return error === null ? [] : [{ manufacturer, source: addressOf(source, manufacturer), error }]
 }
 
@@ -77,9 +77,9 @@ function toErrorWithoutSource({ code, base_url, sources, error }: ManufacturerHe
  * As the service would report it: a failure now makes one at least, or as many as whoever polls has counted; a wait that
  * the system asked for leaves everything as it was.
  */
-async function askNow(house: House, { id, manufacturer, checkHealth }: HeardSource, signal: AbortSignal) {
+async function askNow(runtime: Runtime, { id, manufacturer, checkHealth }: MonitoredSource, signal: AbortSignal) {
   const { status, error } = await checkHealth(signal)
-  const before = house.reports.of(id)
+  const before = runtime.sourceRecords.get(id)
   const failures = before?.consecutive_failures ?? 0
   return {
     manufacturer,
@@ -91,7 +91,7 @@ async function askNow(house: House, { id, manufacturer, checkHealth }: HeardSour
     overruns: before?.overruns ?? 0,
     warning: before?.warning ?? null,
     device_errors: before?.device_errors ?? noDeviceErrors,
-  } satisfies SourceReport
+  } satisfies SourceRecord
 }
 
 function toLine({ code, status, base_url, consecutive_failures, error }: ManufacturerHealth) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { houseFlags } from './terminal.ts'
+import { installationFlags } from './terminal.ts'
 
 test.each([
   [{}, ''],
@@ -10,7 +10,7 @@ test.each([
   [{ databaseUrl: 'postgres://mic@db/house' }, ' --database-url postgres://mic@db/house'],
   [{ databaseUrl: 'postgres://mic:s3cret@db/house' }, ' --database-url postgres://mic:PASSWORD@db/house'],
 ])('the house of %o is named%s', (options, flags) => {
-  expect(houseFlags(options, {})).toBe(flags)
+  expect(installationFlags(options, {})).toBe(flags)
 })
 
 test('what the environment names is named as well, below the flags', () => {
@@ -19,6 +19,6 @@ test('what the environment names is named as well, below the flags', () => {
     MICWATCH_DATA_DIR: '/var/lib/micwatch',
     MICWATCH_DATABASE_URL: '',
   }
-  expect(houseFlags({}, env)).toBe(' --config /etc/micwatch.yaml --data-dir /var/lib/micwatch')
-  expect(houseFlags({ dataDir: '/srv' }, env)).toBe(' --config /etc/micwatch.yaml --data-dir /srv')
+  expect(installationFlags({}, env)).toBe(' --config /etc/micwatch.yaml --data-dir /var/lib/micwatch')
+  expect(installationFlags({ dataDir: '/srv' }, env)).toBe(' --config /etc/micwatch.yaml --data-dir /srv')
 })

@@ -80,7 +80,7 @@ export function readOptions(options: CommonOptions, { env }: Pick<Terminal, 'env
 }
 
 /** Which house is meant, as flags for a command in another shell, which may lack what the environment says here. */
-export function houseFlags(options: CommonOptions, env: Terminal['env']): string {
+export function installationFlags(options: CommonOptions, env: Terminal['env']): string {
   const config = options.config || env.MICWATCH_CONFIG
   const dataDir = options.dataDir || env.MICWATCH_DATA_DIR
   const databaseUrl = options.databaseUrl || env.MICWATCH_DATABASE_URL

@@ -7,16 +7,16 @@ import { changeToken, changeUser, createToken, createUser, removeUser, revokeTok
 import {
   changeOwnPassword,
   isSetupNeeded,
+  type Requester,
   type SetupDeps,
   type SignedIn,
   setUp,
   signIn,
   signOut,
-  type Visitor,
 } from '../actions/sign-in.ts'
 import { type AuditRecord, auditResults, listPermissions, roles } from '../model/access.ts'
 import { toTimestamp } from '../model/api.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import {
   type AuditBody,
   type KioskOpenBody,
@@ -28,8 +28,8 @@ import {
 } from '../model/people.ts'
 import { listAudit } from '../store/audit.ts'
 import { listTokens, listUsers } from '../store/people.ts'
-import { type Query, readChoice, readId, readPage, readParameter, readTime, toPage, toPageOf } from './answer.ts'
 import { clearSessionCookie, readBrowserCookie, readSessionCookie, setCookies, setKioskCookie } from './cookies.ts'
+import { type Query, readChoice, readId, readPage, readParameter, readTime, toPage, toPageOf } from './response.ts'
 import { body, flag, nullable, text } from './schemas.ts'
 
 export type AccountDeps = SetupDeps
@@ -111,7 +111,7 @@ function sessionRoutes(app: FastifyInstance, deps: AccountDeps): void {
     '/api/auth/password',
     { config: { needs: 'read' }, bodyLimit: smallBytes, schema: { body: PasswordBody } },
     async (request, reply) => {
-      if (request.credential === null) throw new Refusal('sign_in_needed')
+      if (request.credential === null) throw new RequestError('sign_in_needed')
       return sendSignedIn(reply, await changeOwnPassword(deps, visitorOf(request), request.actor, request.body))
     },
   )
@@ -135,7 +135,7 @@ function setupRoutes(app: FastifyInstance, deps: AccountDeps): void {
   )
 }
 
-function visitorOf(request: FastifyRequest): Visitor {
+function visitorOf(request: FastifyRequest): Requester {
   return { address: request.ip, browser: readBrowserCookie(request), request: request.id }
 }
 

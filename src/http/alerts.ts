@@ -3,17 +3,17 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { type SwitchDeps, switchConnections } from '../actions/switch-connections.ts'
-import type { Latest } from '../live/latest.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
 import { alertStates, toAlertBody } from '../model/alert.ts'
 import { type Connection, connectionStatuses, toConnectionBody } from '../model/connection.ts'
 import { listAlerts } from '../store/alerts.ts'
 import type { Database } from '../store/database.ts'
-import { type Query, readChoice, readIdParameter, readPage, readParameter, toPage } from './answer.ts'
+import { type Query, readChoice, readIdParameter, readPage, readParameter, toPage } from './response.ts'
 import { body, id } from './schemas.ts'
 
 export interface AlertRoutesDeps extends SwitchDeps {
   readonly db: Database
-  readonly latest: Latest
+  readonly receiverStore: ReceiverStore
   readonly connections: SwitchDeps['connections'] & { readAll(): Promise<readonly Connection[]> }
 }
 
@@ -42,7 +42,7 @@ export function alertRoutes(app: FastifyInstance, deps: AlertRoutesDeps): void {
     const bodies = (await deps.connections.readAll())
       .filter((one) => manufacturer === undefined || one.manufacturer === manufacturer)
       .filter((one) => status === undefined || one.status === status)
-      .map((one) => toConnectionBody(one, deps.latest.get(one.receiver)?.name ?? null, deps.now()))
+      .map((one) => toConnectionBody(one, deps.receiverStore.get(one.receiver)?.name ?? null, deps.now()))
     return page === null ? bodies : toPage(bodies, page, request.url)
   })
 

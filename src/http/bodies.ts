@@ -1,7 +1,7 @@
 /** The bodies of requests: JSON alone, so large, so deep, and without what no database can hold. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import { findUnstorable } from '../model/json.ts'
 
 export const maxBodyBytes = 1024 * 1024
@@ -11,11 +11,11 @@ export function readJsonAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (!isUtf8(request.headers['content-type'])) return done(new Refusal('not_json_type'))
+    if (!isUtf8(request.headers['content-type'])) return done(new RequestError('not_json_type'))
     if (body === '') return done(null, undefined)
     const text = body as string
     void parse(request, text, (error, parsed) => {
-      if (error !== null) return done(new Refusal('not_json', { details: 'body: expected JSON', cause: error }))
+      if (error !== null) return done(new RequestError('not_json', { details: 'body: expected JSON', cause: error }))
       const fault = findUnstorable(parsed)
       if (fault !== null) return done(refuse(`${fault.path.join('.') || 'body'}: ${fault.trouble}`))
       done(null, parsed)
@@ -23,12 +23,12 @@ export function readJsonAlone(app: FastifyInstance): void {
   })
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     if (body === '') done(null, undefined)
-    else done(new Refusal('not_json_type'))
+    else done(new RequestError('not_json_type'))
   })
 }
 
-function refuse(details: string): Refusal {
-  return new Refusal('bad_request', { details })
+function refuse(details: string): RequestError {
+  return new RequestError('bad_request', { details })
 }
 
 /** Whether a content type leaves the charset open or says UTF-8. */
@@ -46,7 +46,7 @@ export function passOverBody(request: FastifyRequest, reply: FastifyReply, done:
   const tooLarge = () => {
     raw.off('data', count).off('end', done)
     reply.header('connection', 'close')
-    done(new Refusal('too_large'))
+    done(new RequestError('too_large'))
   }
   let size = 0
   const count = (chunk: Buffer) => {

@@ -4,34 +4,34 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type Type from 'typebox'
 import { acknowledge, type ReviewDeps, reviewEntries } from '../actions/review.ts'
 import { type ScanDeps, scanNetwork } from '../actions/scan-network.ts'
-import type { Latest } from '../live/latest.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
 import { queueStatuses } from '../model/discovery.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../model/discovery-api.ts'
 import type { Location } from '../model/location.ts'
-import type { Verdict } from '../model/review.ts'
+import type { ReviewAction } from '../model/review.ts'
 import type { Database } from '../store/database.ts'
 import {
   countEntries,
   countMovements,
-  listLogged,
+  listMovementDetails,
   listReviewed,
   type MovementFilter,
   type QueueFilter,
   type Slice,
 } from '../store/discovery.ts'
-import { type Query, readChoice, readFlag, readPage, readParameter, readTime, toPageOf } from './answer.ts'
+import { type Query, readChoice, readFlag, readPage, readParameter, readTime, toPageOf } from './response.ts'
 import { body, idsBody, text } from './schemas.ts'
 
 export interface DiscoveryDeps {
   readonly discoveryDeps: ReviewDeps & ScanDeps
   readonly db: Database
-  readonly latest: Latest
+  readonly receiverStore: ReceiverStore
   locations(): readonly Location[]
 }
 
 const ScanRequest = body({ scan_subnet: text(1, 64) })
 
-const verdictPaths: Readonly<Record<string, Verdict>> = {
+const verdictPaths: Readonly<Record<string, ReviewAction>> = {
   approve: 'approve',
   reject: 'reject',
   'mark-duplicate': 'mark_duplicate',
@@ -66,7 +66,7 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
 export function reviewRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
   app.get('/api/admin/discovery-queue', { config: { needs: 'inspect' } }, async (request) => {
     const { count, results, page } = await readList(request, entriesLike(deps, readQueueFilter(request.query as Query)))
-    const existingOf = (id: number | null) => (id === null ? undefined : deps.latest.get(id))
+    const existingOf = (id: number | null) => (id === null ? undefined : deps.receiverStore.get(id))
     const bodies = results.map((one) => toQueueEntryBody(one, existingOf(one.existing_device), deps.locations()))
     return page === null ? bodies : toPageOf(bodies, count, page, request.url)
   })
@@ -105,7 +105,10 @@ function entriesLike({ db }: DiscoveryDeps, filter: QueueFilter) {
 }
 
 function movementsLike({ db }: DiscoveryDeps, filter: MovementFilter) {
-  return { count: () => countMovements(db.read, filter), list: (slice: Slice) => listLogged(db.read, filter, slice) }
+  return {
+    count: () => countMovements(db.read, filter),
+    list: (slice: Slice) => listMovementDetails(db.read, filter, slice),
+  }
 }
 
 async function readList<Item>(request: FastifyRequest, stored: StoredList<Item>) {

@@ -9,7 +9,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { type Credential, type Credentials, csrfTokenOf } from '../actions/credentials.ts'
 import { type Actor, isAllowed, openLocally, type Permission, permissions } from '../model/access.ts'
 import { isInNetwork, parseAddress, parseNetwork } from '../model/address.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import { readSessionCookie } from './cookies.ts'
 
 export interface GuardSettings {
@@ -49,7 +49,7 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
   const own = hostname()
   const names = [deps.host, own, `${own}.local`, ...deps.allowedHosts]
   const ownNames = new Set(names.map((name) => name.toLowerCase().replace(/\.$/, '')))
-  const isTrusted = trustOf(deps.trustedProxies)
+  const isTrusted = trustProxies(deps.trustedProxies)
   const tellForwarded = createTeller(deps.log)
   return (request) => {
     const isForwarded = hasForwardingHeader(request)
@@ -73,7 +73,7 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
       // Whether there is such an address and method comes before whose it is.
       if (valid !== null) use(request, valid, isOpen || request.is404 ? null : needs)
       // A cookie that has ended is no cookie; a token that is none is a mistake worth telling.
-      else if (!isOpen || shown?.via === 'header') throw new Refusal('sign_in_needed')
+      else if (!isOpen || shown?.via === 'header') throw new RequestError('sign_in_needed')
     }
     if (shown === null) {
       admit(null)
@@ -101,9 +101,9 @@ function stranger(request: FastifyRequest, isLocal: boolean): Actor {
 function use(request: FastifyRequest, credential: Credential, needs: Permission | null): void {
   const { kind, id, name, role, csrfToken } = credential
   if (csrfToken !== null && !isReading(request) && !isSame(request.headers['x-csrf-token'], csrfToken)) {
-    throw new Refusal('csrf_token_needed')
+    throw new RequestError('csrf_token_needed')
   }
-  if (needs !== null && !isAllowed(role, needs)) throw new Refusal('not_allowed', { about: permissions[needs] })
+  if (needs !== null && !isAllowed(role, needs)) throw new RequestError('not_allowed', { about: permissions[needs] })
   request.credential = credential
   request.actor = { kind, id, name, role, address: request.ip, request: request.id }
 }
@@ -151,10 +151,10 @@ function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void
   }
   const { host } = request
   const name = hostName(host)
-  if (hosts !== 1 || !request.url.startsWith('/')) throw new Refusal('misdirected', { about: name })
+  if (hosts !== 1 || !request.url.startsWith('/')) throw new RequestError('misdirected', { about: name })
   // The address that was connected to; what it is when we listen on all of them, only the connection knows.
   const isBound = () => isSameAddress(name, request.socket.localAddress ?? '')
-  if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new Refusal('misdirected', { about: name })
+  if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new RequestError('misdirected', { about: name })
 }
 
 /** Without port, brackets and the dot of the root. */
@@ -174,18 +174,18 @@ function checkOrigin(request: FastifyRequest): void {
   const site = headers['sec-fetch-site']
   if (isReading(request) && !request.ws) {
     const mode = headers['sec-fetch-mode']
-    if (site === 'cross-site' && mode !== 'navigate') throw new Refusal('foreign_origin')
+    if (site === 'cross-site' && mode !== 'navigate') throw new RequestError('foreign_origin')
     return
   }
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal('foreign_origin')
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new RequestError('foreign_origin')
   const own = `${request.protocol}://${request.host}`
-  if (headers.origin !== undefined && headers.origin !== own) throw new Refusal('foreign_origin')
+  if (headers.origin !== undefined && headers.origin !== own) throw new RequestError('foreign_origin')
 }
 
 // --- Proxies ----------------------------------------------------------------------------------------------------------
 
 /** Is this the address of a proxy whose forwarding headers are believed? */
-export function trustOf(networks: readonly string[]): (address: string) => boolean {
+export function trustProxies(networks: readonly string[]): (address: string) => boolean {
   const parsed = networks.flatMap((one) => parseNetwork(one) ?? [])
   return (address) => {
     const bytes = parseAddress(address)
@@ -210,7 +210,7 @@ function checkForwarded({ headers }: FastifyRequest): void {
           .split(',')
           .map((one) => one.trim())
   }
-  const say = (name: string) => new Refusal('bad_request', { details: `${name}: cannot be understood` })
+  const say = (name: string) => new RequestError('bad_request', { details: `${name}: cannot be understood` })
   if (!listOf('x-forwarded-for').every((one) => parseAddress(one) !== null)) throw say('X-Forwarded-For')
   if (!listOf('x-forwarded-proto').every((one) => one === 'http' || one === 'https')) throw say('X-Forwarded-Proto')
   if (!listOf('x-forwarded-host').every((one) => /^[\w.:[\]-]+$/.test(one))) throw say('X-Forwarded-Host')

@@ -16,21 +16,21 @@ import {
   removePerformer,
 } from '../actions/edit-hardware.ts'
 import { groupFields, name, performerFields, slot } from '../actions/fields.ts'
-import type { Latest } from '../live/latest.ts'
-import type { Units } from '../live/units.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
+import type { UnitStore } from '../live/unit-store.ts'
 import { type Group, toChannelBody, toTimestamp } from '../model/api.ts'
-import { Refusal } from '../model/errors.ts'
-import { type Assignment, presences, toChassisBody, toUnitBody, type Unit, unitTypes } from '../model/hardware.ts'
+import { RequestError } from '../model/errors.ts'
+import { type Assignment, onlineStates, toChassisBody, toUnitBody, type Unit, unitTypes } from '../model/hardware.ts'
 import type { ServiceHealth, UpstreamStatus } from '../model/health.ts'
 import type { Location } from '../model/location.ts'
 import { listAssignments, listPerformerNames, listPerformers } from '../store/hardware.ts'
-import { type Query, readId, readIdParameter, readPage, readParameter, toPage } from './answer.ts'
+import { type Query, readId, readIdParameter, readPage, readParameter, toPage } from './response.ts'
 import { body, flag, id, nullable, text } from './schemas.ts'
 
 export interface HardwareRoutesDeps {
   readonly hardwareDeps: HardwareDeps
-  readonly latest: Latest
-  readonly units: Units
+  readonly receiverStore: ReceiverStore
+  readonly unitStore: UnitStore
   groups(manufacturer: string | undefined): readonly Group[]
   health(manufacturer: string | undefined): ServiceHealth
   locations(): readonly Location[]
@@ -61,7 +61,7 @@ export function hardwareRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): 
     at.addHook('preHandler', async (request) => {
       const code = manufacturerOf(request)
       if (request.method === 'GET' || code === undefined || deps.hardwareDeps.hasManufacturer(code)) return
-      throw new Refusal('not_found', { about: `manufacturer ${code}` })
+      throw new RequestError('not_found', { about: `manufacturer ${code}` })
     })
     groupRoutes(at, deps)
     channelRoutes(at, deps)
@@ -100,19 +100,19 @@ function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
       const { id, title, ...fields } = request.body
       const scope = manufacturerOf(request)
       if (id === undefined) {
-        if (title === undefined) throw new Refusal('bad_request', { details: 'title: missing' })
+        if (title === undefined) throw new RequestError('bad_request', { details: 'title: missing' })
         const group = { title, ...(scope !== undefined && { manufacturer: scope }), ...fields }
         return reply.code(201).send(await addGroup(hardwareDeps, request.actor, group))
       }
       if (!deps.groups(scope).some((one) => one.id === id)) {
-        throw new Refusal('bad_request', { details: `id: there is no group ${id}` })
+        throw new RequestError('bad_request', { details: `id: there is no group ${id}` })
       }
       return changeGroup(hardwareDeps, request.actor, id, { ...(title !== undefined && { title }), ...fields }, scope)
     },
   )
 }
 
-function channelRoutes(app: FastifyInstance, { hardwareDeps, latest }: HardwareRoutesDeps): void {
+function channelRoutes(app: FastifyInstance, { hardwareDeps, receiverStore }: HardwareRoutesDeps): void {
   app.patch<{ Body: Type.Static<typeof SlotBody>; Params: Params }>(
     '/api/channels/:id',
     { schema: { body: SlotBody } },
@@ -120,24 +120,24 @@ function channelRoutes(app: FastifyInstance, { hardwareDeps, latest }: HardwareR
       const id = readId(request.params.id)
       const scope = manufacturerOf(request)
       const receiverId = await moveToSlot(hardwareDeps, request.actor, id, request.body.slot, scope)
-      const channel = latest.get(receiverId)?.channels.find((one) => one.id === id)
-      if (channel === undefined) throw new Refusal('not_found', { about: `channel ${id}` })
+      const channel = receiverStore.get(receiverId)?.channels.find((one) => one.id === id)
+      if (channel === undefined) throw new RequestError('not_found', { about: `channel ${id}` })
       return toChannelBody(channel)
     },
   )
 }
 
-function deviceRoutes(app: FastifyInstance, { latest, units, health, locations }: HardwareRoutesDeps): void {
+function deviceRoutes(app: FastifyInstance, { receiverStore, unitStore, health, locations }: HardwareRoutesDeps): void {
   const upstreams = () => {
     const statuses = new Map(health(undefined).manufacturers.map(({ code, status }) => [code, status]))
     return (manufacturer: string): UpstreamStatus => statuses.get(manufacturer) ?? 'unconfigured'
   }
 
   app.get('/api/chassis', (request) => {
-    const status = readOneOf(request.query as Query, 'status', presences)
+    const status = readOneOf(request.query as Query, 'status', onlineStates)
     const statusOf = upstreams()
     const places = locations()
-    const chassis = latest
+    const chassis = receiverStore
       .list(manufacturerOf(request))
       .map((receiver) => toChassisBody(receiver, statusOf(receiver.manufacturer), places))
     return listOf(
@@ -150,18 +150,18 @@ function deviceRoutes(app: FastifyInstance, { latest, units, health, locations }
     const query = request.query as Query
     const manufacturer = manufacturerOf(request)
     const deviceType = readOneOf(query, 'device_type', unitTypes)
-    const status = readOneOf(query, 'status', presences)
+    const status = readOneOf(query, 'status', onlineStates)
     const chassis = readIdParameter(query, 'base_chassis')
     const battery = readPercent(query, 'battery_percentage')
     const least = readPercent(query, 'battery_percentage__gte')
     const most = readPercent(query, 'battery_percentage__lte')
     const statusOf = upstreams()
     /** A unit goes with the receiver it was heard on. */
-    const isThere = ({ receiver_id }: Unit) => receiver_id === null || latest.get(receiver_id) !== undefined
-    const bodies = units
+    const isThere = ({ receiver_id }: Unit) => receiver_id === null || receiverStore.get(receiver_id) !== undefined
+    const bodies = unitStore
       .list()
       .filter((unit) => (manufacturer === undefined || unit.manufacturer === manufacturer) && isThere(unit))
-      .map((unit) => toUnitBody(unit, latest.get(unit.receiver_id ?? 0), statusOf(unit.manufacturer)))
+      .map((unit) => toUnitBody(unit, receiverStore.get(unit.receiver_id ?? 0), statusOf(unit.manufacturer)))
       .filter(({ battery_percentage: percent, ...unit }) => {
         if (deviceType !== undefined && unit.device_type !== deviceType) return false
         if (status !== undefined && unit.status !== status) return false
@@ -259,7 +259,7 @@ function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment) {
 function readOwnId({ params }: { readonly params: Params }, sentBack: number | undefined): number {
   const own = readId(params.id)
   if (sentBack === undefined || sentBack === own) return own
-  throw new Refusal('bad_request', { details: `id: expected ${own}` })
+  throw new RequestError('bad_request', { details: `id: expected ${own}` })
 }
 
 function listOf<Item>(request: FastifyRequest, items: readonly Item[]) {
@@ -290,6 +290,6 @@ function readPercent(query: Query, name: string): number | undefined {
   return Number(given)
 }
 
-function expected(name: string, what: string): Refusal {
-  return new Refusal('bad_request', { details: `${name}: expected ${what}` })
+function expected(name: string, what: string): RequestError {
+  return new RequestError('bad_request', { details: `${name}: expected ${what}` })
 }

@@ -337,7 +337,7 @@ export const Alert = schemaOf<AlertBody>()(
 
 // --- Hardware --------------------------------------------------------------------------------------------------------
 
-const presence = oneOf(hardware.presences, '`unknown` while its system cannot be asked.')
+const presence = oneOf(hardware.onlineStates, '`unknown` while its system cannot be asked.')
 
 export const Chassis = schemaOf<hardware.ChassisBody>()(
   named('Chassis', 'A receiver seen as hardware.', {

@@ -11,11 +11,11 @@ import {
   removeManufacturer,
 } from '../actions/change-manufacturers.ts'
 import { code, manufacturerFields } from '../actions/fields.ts'
-import { listPlugins, type Trial, testManufacturer, tryManufacturer } from '../actions/test-manufacturer.ts'
+import { listPlugins, type ManufacturerTrial, testManufacturer, tryManufacturer } from '../actions/test-manufacturer.ts'
 import { type ServiceHealth, withoutSources } from '../model/health.ts'
 import type { ManufacturerBody } from '../model/manufacturer-api.ts'
 import { maskSecrets } from '../model/secrets.ts'
-import { type Query, readPage, readParameter, toPage } from './answer.ts'
+import { type Query, readPage, readParameter, toPage } from './response.ts'
 import { body } from './schemas.ts'
 
 export interface ManufacturerRoutesDeps {
@@ -83,7 +83,7 @@ export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoute
     },
   )
 
-  app.post<{ Body: Trial }>(
+  app.post<{ Body: ManufacturerTrial }>(
     '/api/admin/manufacturers/test',
     { ...administer, schema: { body: TrialBody } },
     ({ actor, body: trial }) => tryManufacturer(manufacturerDeps, actor, trial),

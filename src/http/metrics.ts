@@ -5,9 +5,9 @@
 
 import type { FastifyInstance } from 'fastify'
 import { Gauge, Registry } from 'prom-client'
+import type { Counters } from '../live/counters.ts'
 import type { Feed } from '../live/feed.ts'
-import type { Latest } from '../live/latest.ts'
-import type { Tally } from '../live/tally.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
 import { type Alert, alertKinds } from '../model/alert.ts'
 import { toChannelBody } from '../model/api.ts'
 import { connectionStatuses } from '../model/connection.ts'
@@ -17,13 +17,13 @@ import { severities } from '../model/messages.ts'
 import { countConnections } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
 import { countEntries } from '../store/discovery.ts'
-import { type Query, readChoice } from './answer.ts'
+import { type Query, readChoice } from './response.ts'
 
 export interface MetricsDeps {
   readonly db: Database
-  readonly latest: Latest
+  readonly receiverStore: ReceiverStore
   readonly feed: Feed
-  readonly tally: Pick<Tally, 'registry'>
+  readonly tally: Pick<Counters, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
@@ -42,8 +42,8 @@ export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
     describeUpstreams(deps, add)
     describeDevices(deps, add)
     await describeRecords(deps, add)
-    add('websocket_clients', 'Clients that listen at the moment.').set(deps.feed.listeners)
-    add('feed_waiting_messages', 'Messages that wait for clients that read slowly.').set(deps.feed.waiting)
+    add('websocket_clients', 'Clients that listen at the moment.').set(deps.feed.subscribers)
+    add('feed_waiting_messages', 'Messages that wait for clients that read slowly.').set(deps.feed.queued)
     if (showsChannels) describeChannels(deps, add)
     const text = `${await deps.tally.registry.metrics()}\n${await now.metrics()}`
     return reply.header('content-type', Registry.PROMETHEUS_CONTENT_TYPE).send(text)
@@ -65,14 +65,14 @@ function describeUpstreams({ health }: MetricsDeps, add: Add): void {
 }
 
 /** Channels: of a receiver that is offline, without a transmitter, or with one that is heard. */
-function describeDevices({ latest, health }: MetricsDeps, add: Add): void {
+function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void {
   const devices = add('devices', 'Receivers.', ['manufacturer', 'state'])
   const channels = add('channels', 'Channels: live with a transmitter, idle without, offline with their receiver.', [
     'manufacturer',
     'state',
   ])
   const manufacturers = new Set(health(undefined).manufacturers.map(({ code }) => code))
-  const all = latest.list()
+  const all = receiverStore.list()
   for (const { manufacturer } of all) manufacturers.add(manufacturer)
   for (const manufacturer of manufacturers) {
     const count = { active: 0, inactive: 0, live: 0, idle: 0, offline: 0 }
@@ -106,12 +106,12 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
   add('store_reachable', '0 while the database cannot be read.').set(1)
 }
 
-function describeChannels({ latest }: MetricsDeps, add: Add): void {
+function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
   const labels = ['manufacturer', 'receiver', 'channel', 'slot', 'name']
   const battery = add('channel_battery_percent', 'Battery of the transmitter.', labels)
   const rf = add('channel_rf_level_dbm', 'RF level.', labels)
   const audio = add('channel_audio_level_dbfs', 'Audio level.', labels)
-  for (const { manufacturer, name: receiver, channels } of latest.list()) {
+  for (const { manufacturer, name: receiver, channels } of receiverStore.list()) {
     for (const { channel, slot, name, rf_level, audio_level, transmitter } of channels.map(toChannelBody)) {
       const about = { manufacturer, receiver, channel, slot, name: transmitter?.name ?? name ?? '' }
       set(battery, about, transmitter?.battery ?? null)

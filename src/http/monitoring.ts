@@ -6,10 +6,10 @@ import { changeSetting, type SettingsDeps } from '../actions/change-settings.ts'
 import type { RefreshDeps } from '../actions/refresh.ts'
 import { refresh } from '../actions/refresh.ts'
 import type { HealthBody } from '../model/api.ts'
-import { Refusal, retryAfterSeconds } from '../model/errors.ts'
+import { RequestError, retryAfterSeconds } from '../model/errors.ts'
 import type { ServiceHealth } from '../model/health.ts'
 import type { Settings } from '../model/settings.ts'
-import { type Query, readParameter } from './answer.ts'
+import { type Query, readParameter } from './response.ts'
 import { body, nullable, text } from './schemas.ts'
 
 export interface MonitoringDeps extends RefreshDeps {
@@ -46,13 +46,13 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
     const inQuery = readParameter(request.query as Query, 'manufacturer')
     const isKnown = (code: string) => deps.manufacturers().some((one) => one.code === code)
     if (inQuery !== undefined && !isKnown(inQuery)) {
-      throw new Refusal('not_found', { about: `manufacturer ${inQuery}` })
+      throw new RequestError('not_found', { about: `manufacturer ${inQuery}` })
     }
     if (typeof inBody === 'string' && !isKnown(inBody)) {
-      throw new Refusal('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
+      throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
     }
     if (inQuery !== undefined && inBody !== undefined && inBody !== inQuery) {
-      throw new Refusal('bad_request', { details: 'manufacturer: expected the one the address names' })
+      throw new RequestError('bad_request', { details: 'manufacturer: expected the one the address names' })
     }
     const manufacturer = inQuery ?? inBody ?? null
     return changeSetting(deps.settingsDeps, request.actor, { key, value, manufacturer })

@@ -5,7 +5,7 @@ import { auditResults } from '../model/access.ts'
 import { alertStates } from '../model/alert.ts'
 import { connectionStatuses } from '../model/connection.ts'
 import { queueStatuses } from '../model/discovery.ts'
-import { presences, unitTypes } from '../model/hardware.ts'
+import { onlineStates, unitTypes } from '../model/hardware.ts'
 import * as admin from './admin-schemas.ts'
 import { countedOf, listOf, pageOf } from './described.ts'
 import * as live from './live-schemas.ts'
@@ -159,7 +159,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /api/chassis': {
     tag: 'Hardware',
     summary: 'Receivers seen as hardware.',
-    query: { status: choiceOf(presences, 'Only those.'), ...manufacturer, ...paging },
+    query: { status: choiceOf(onlineStates, 'Only those.'), ...manufacturer, ...paging },
     answers: list(live.Chassis),
   },
   'GET /api/units': {
@@ -171,7 +171,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       battery_percentage__lte: percentOf('At most so much.'),
       base_chassis: idOf('Id of the chassis they are heard on.'),
       device_type: choiceOf(unitTypes, 'Only those.'),
-      status: choiceOf(presences, 'Only those.'),
+      status: choiceOf(onlineStates, 'Only those.'),
       ...manufacturer,
       ...paging,
     },

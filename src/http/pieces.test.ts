@@ -1,22 +1,22 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
-import { createCutter, digestOf, gzipPieces, joinPieces, toPiece } from './pieces.ts'
+import { createChunker, digestOf, gzipChunks, joinChunks, toChunk } from './response-chunks.ts'
 
 const items = Array.from({ length: 50 }, (_, id) => ({ id, name: `Größe ${id}` }))
 
 test('the pieces are the whole, compressed or not, and however many there are', () => {
   for (const some of [[], items.slice(0, 1), items.slice(0, 16), items]) {
-    const pieces = [toPiece('['), ...createCutter(JSON.stringify).cut(some), toPiece(']')]
-    const whole = joinPieces(pieces)
+    const pieces = [toChunk('['), ...createChunker(JSON.stringify).cut(some), toChunk(']')]
+    const whole = joinChunks(pieces)
     expect(Buffer.concat(pieces.map(({ bytes }) => bytes)).equals(whole)).toBe(true)
     expect(JSON.parse(whole.toString())).toEqual(some)
-    expect(gunzipSync(gzipPieces(pieces)).equals(whole)).toBe(true)
+    expect(gunzipSync(gzipChunks(pieces)).equals(whole)).toBe(true)
   }
 })
 
 test('one item changes, and one piece with it', () => {
   let written = 0
-  const cutter = createCutter((item: object) => {
+  const cutter = createChunker((item: object) => {
     written += 1
     return JSON.stringify(item)
   })
@@ -33,7 +33,7 @@ test('one item changes, and one piece with it', () => {
 
 test('other items that say the same leave the piece as it was, and what nobody asks for is forgotten', () => {
   vi.useFakeTimers()
-  const cutter = createCutter(JSON.stringify)
+  const cutter = createChunker(JSON.stringify)
   const [before] = cutter.cut(items)
   expect(cutter.cut(structuredClone(items))[0]).toBe(before)
   vi.advanceTimersByTime(9_000)

@@ -1,10 +1,10 @@
 /** How much each client may ask: a token bucket for all of REST, and smaller ones for what is dear. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Shared } from '../live/shared.ts'
+import type { Redis } from '../live/redis.ts'
 import { strangerKey } from '../model/address.ts'
-import { Refusal } from '../model/errors.ts'
-import { type Bucket, fullBucket, type Pace, takeToken } from '../model/pace.ts'
+import { RequestError } from '../model/errors.ts'
+import { type Bucket, fullBucket, type RateLimit, takeToken } from '../model/rate-limit.ts'
 
 interface Limit {
   readonly max_requests: number
@@ -36,11 +36,11 @@ interface OwnBuckets extends Buckets {
 }
 
 interface Limiter extends Buckets {
-  readonly pace: Pace
+  readonly pace: RateLimit
 }
 
 /** The buckets of this process. */
-export function createBuckets(pace: Pace, now: () => number): OwnBuckets {
+export function createBuckets(pace: RateLimit, now: () => number): OwnBuckets {
   const buckets = new Map<string, Bucket>()
   const keep = (client: string, bucket: Bucket) => {
     // The order of a map is that of insertion: whoever asked last stands last.
@@ -68,17 +68,17 @@ export function createBuckets(pace: Pace, now: () => number): OwnBuckets {
 }
 
 /** The buckets all processes share, or this one's own for as long as those are out of reach. */
-function createSharedBuckets(endpoint: string, pace: Pace, own: Buckets, shared: Shared): Buckets {
+function createSharedBuckets(endpoint: string, pace: RateLimit, own: Buckets, shared: Redis): Buckets {
   return {
-    take: async (client) => (await shared.take(`${endpoint}:${client}`, pace)) ?? own.take(client),
+    take: async (client) => (await shared.takeToken(`${endpoint}:${client}`, pace)) ?? own.take(client),
     giveBack(client) {
-      if (shared.isUp) shared.giveBack(`${endpoint}:${client}`, pace)
+      if (shared.isUp) shared.returnToken(`${endpoint}:${client}`, pace)
       else own.giveBack(client)
     },
   }
 }
 
-export interface RateLimit {
+export interface RequestLimiter {
   /** Once it is known who asks. Throws the refusal when there was too much. */
   count(request: FastifyRequest, reply: FastifyReply): Counting
   /** Somebody who was turned away: counted by address, whoever they said they were. */
@@ -88,21 +88,21 @@ export interface RateLimit {
 /** What is counted in this process is counted at once. */
 type Counting = Promise<void> | undefined
 
-export interface RateLimitOptions {
+export interface RequestLimiterOptions {
   /** What REST paths begin with. */
   readonly mount: string
   /** Where several processes count together. */
-  readonly shared: Shared | null
+  readonly shared: Redis | null
 }
 
-export function createRateLimit(
+export function createRequestLimiter(
   app: FastifyInstance,
   settings: RateLimitSettings,
-  { mount, shared }: RateLimitOptions,
-): RateLimit {
+  { mount, shared }: RequestLimiterOptions,
+): RequestLimiter {
   const prefix = `${mount}/api/`
   const createLimiter = (endpoint: string, { max_requests, window_seconds }: Limit): Limiter => {
-    const pace: Pace = { perSecond: max_requests / window_seconds, burst: max_requests }
+    const pace: RateLimit = { perSecond: max_requests / window_seconds, burst: max_requests }
     const own = createBuckets(pace, () => performance.now())
     return { pace, ...(shared === null ? own : createSharedBuckets(endpoint, pace, own, shared)) }
   }
@@ -159,7 +159,7 @@ function tell({ pace }: Limiter, { tokens, waitMs }: Taken, reply: FastifyReply)
   reply.header('x-ratelimit-limit', pace.burst)
   reply.header('x-ratelimit-remaining', Math.floor(tokens))
   reply.header('x-ratelimit-reset', Math.ceil((pace.burst - tokens) / pace.perSecond))
-  if (waitMs > 0) throw new Refusal('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
+  if (waitMs > 0) throw new RequestError('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
 }
 
 interface Counted {

@@ -1,20 +1,26 @@
 /** data.json, the list of receivers, one receiver. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Latest } from '../live/latest.ts'
-import { type Group, toChannelBody, toReceiverDetail, toReceiverHead, toReceiverSummary } from '../model/api.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
+import {
+  type Group,
+  toChannelBody,
+  toReceiverDetail,
+  toReceiverSummary,
+  toReceiverWithoutChannels,
+} from '../model/api.ts'
 import type { DiscoveredRecord } from '../model/discovery.ts'
 import { toDiscoveredDevices } from '../model/discovery-api.ts'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 import type { Location } from '../model/location.ts'
 import type { Receiver } from '../model/receiver.ts'
 import type { Settings } from '../model/settings.ts'
-import { type AnswerCache, type Query, readId, readPage, readParameter, sendCached, toPage } from './answer.ts'
-import { type Cutter, createCutter, type Piece, toPiece } from './pieces.ts'
+import { type Query, type ResponseCache, readId, readPage, readParameter, sendCached, toPage } from './response.ts'
+import { type Chunker, createChunker, type ResponseChunk, toChunk } from './response-chunks.ts'
 
 export interface ReceiverDeps {
-  readonly latest: Latest
-  readonly cache: AnswerCache
+  readonly receiverStore: ReceiverStore
+  readonly cache: ResponseCache
   /** The values in force for a manufacturer, or the global ones. */
   settings(manufacturer: string | undefined): Settings
   groups(manufacturer: string | undefined): readonly Group[]
@@ -23,18 +29,18 @@ export interface ReceiverDeps {
 }
 
 export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
-  const { latest, cache } = deps
+  const { receiverStore, cache } = deps
   /** By manufacturer; only those that exist are worth remembering. */
-  const cutters = new Map<string | undefined, Cutter<Receiver>>()
+  const cutters = new Map<string | undefined, Chunker<Receiver>>()
 
-  function dataJson(manufacturer: string | undefined): readonly Piece[] {
-    const receivers = latest.list(manufacturer)
-    const cutter = cutters.get(manufacturer) ?? createCutter(receiverJson)
+  function dataJson(manufacturer: string | undefined): readonly ResponseChunk[] {
+    const receivers = receiverStore.list(manufacturer)
+    const cutter = cutters.get(manufacturer) ?? createChunker(receiverJson)
     if (receivers.length > 0) cutters.set(manufacturer, cutter)
     const found = deps.discovered().filter((one) => manufacturer === undefined || one.manufacturer === manufacturer)
-    const discovered = toDiscoveredDevices(found, latest)
+    const discovered = toDiscoveredDevices(found, receiverStore)
     const rest = { discovered, config: deps.settings(manufacturer), groups: deps.groups(manufacturer) }
-    return [toPiece('{"receivers":['), ...cutter.cut(receivers), toPiece(`],${JSON.stringify(rest).slice(1)}`)]
+    return [toChunk('{"receivers":['), ...cutter.cut(receivers), toChunk(`],${JSON.stringify(rest).slice(1)}`)]
   }
 
   const sendData = (request: FastifyRequest, reply: FastifyReply) => {
@@ -59,7 +65,7 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
       // The page's links repeat the whole query, so every spelling of it is an answer of its own.
       key: page === null ? keyOf('receivers', manufacturer) : `page:${request.url}`,
       make: () => {
-        const receivers = latest.list(manufacturer)
+        const receivers = receiverStore.list(manufacturer)
         if (page === null) return JSON.stringify(receivers.map(toReceiverSummary))
         const body = toPage(receivers, page, request.url)
         return JSON.stringify({ ...body, results: body.results.map(toReceiverSummary) })
@@ -70,9 +76,9 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
   app.get('/api/receivers/:id', (request, reply) => {
     const id = readId((request.params as { id: string }).id)
     const manufacturer = readParameter(request.query as Query, 'manufacturer')
-    const receiver = latest.get(id)
+    const receiver = receiverStore.get(id)
     if (receiver === undefined || (manufacturer !== undefined && receiver.manufacturer !== manufacturer)) {
-      throw new Refusal('not_found', { about: `receiver ${id}` })
+      throw new RequestError('not_found', { about: `receiver ${id}` })
     }
     const { alert_battery_threshold } = deps.settings(receiver.manufacturer)
     return sendCached(request, reply, {
@@ -96,7 +102,7 @@ const serialisedChannels = new WeakMap<Receiver['channels'], string>()
 function receiverJson(receiver: Receiver): string {
   let json = serialised.get(receiver)
   if (json === undefined) {
-    json = `${JSON.stringify(toReceiverHead(receiver)).slice(0, -1)},"channels":${channelsJson(receiver.channels)}}`
+    json = `${JSON.stringify(toReceiverWithoutChannels(receiver)).slice(0, -1)},"channels":${channelsJson(receiver.channels)}}`
     serialised.set(receiver, json)
   }
   return json

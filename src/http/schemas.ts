@@ -1,7 +1,7 @@
 /** What bodies look like: the pieces routes put together, and how a body that does not fit is refused. */
 
 import Type, { type TProperties } from 'typebox'
-import { Refusal } from '../model/errors.ts'
+import { RequestError } from '../model/errors.ts'
 
 export { flag, nullable, text } from '../actions/fields.ts'
 
@@ -39,10 +39,10 @@ interface Misfit {
 }
 
 /** The refusal names the field and says what was expected there. */
-export function refuseMisfits(misfits: readonly Misfit[]): Refusal {
+export function rejectInvalid(misfits: readonly Misfit[]): RequestError {
   // Of a union the last one speaks for the whole.
   const misfit = misfits.find((one) => one.keyword === 'anyOf') ?? misfits[0]
-  if (misfit === undefined) return new Refusal('bad_request')
+  if (misfit === undefined) return new RequestError('bad_request')
   const path = misfit.instancePath.split('/').slice(1)
   const { missingProperty, additionalProperty } = misfit.params
   if (typeof missingProperty === 'string') return refuse([...path, missingProperty], 'missing')
@@ -51,7 +51,7 @@ export function refuseMisfits(misfits: readonly Misfit[]): Refusal {
   return refuse(path, expected === undefined ? (misfit.message ?? 'not valid') : `expected ${expected}`)
 }
 
-function refuse(path: readonly string[], what: string): Refusal {
+function refuse(path: readonly string[], what: string): RequestError {
   const field = path.length === 0 ? 'body' : path.join('.')
-  return new Refusal('bad_request', { details: `${field}: ${what}` })
+  return new RequestError('bad_request', { details: `${field}: ${what}` })
 }

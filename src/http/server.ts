@@ -10,39 +10,39 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import type { Shared } from '../live/shared.ts'
+import type { Redis } from '../live/redis.ts'
 import { connectionLimits } from '../model/connection-limits.ts'
-import { Refusal, type RefusalCode } from '../model/errors.ts'
+import { RequestError, type RequestErrorCode } from '../model/errors.ts'
 import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
 import { maxBodyBytes, passOverBody, readJsonAlone } from './bodies.ts'
-import { createClosing } from './closing.ts'
 import { descriptorLimit, limitConnections } from './connections.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
-import { createGuard, type GuardSettings, trustOf } from './guard.ts'
+import {
+  errorOf,
+  isNavigation,
+  redirectToSignIn,
+  rejectHandshake,
+  rejectMalformed,
+  sendError,
+  toRequestError,
+} from './error-response.ts'
+import { createGuard, type GuardSettings, trustProxies } from './guard.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
 import { addConnectionHeaders, addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
 import { Incoming, readTarget } from './incoming.ts'
+import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
 import { documentRoutes } from './openapi-document.ts'
 import { type PageDeps, pageRoutes, readPage, sendPage } from './pages.ts'
-import { type PlaceDeps, placeRoutes } from './places.ts'
-import { createRateLimit, type RateLimitSettings } from './rate-limit.ts'
+import { createRequestLimiter, type RateLimitSettings } from './rate-limit.ts'
 import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
-import {
-  isNavigation,
-  leadToSignIn,
-  refusalOf,
-  refuseBroken,
-  refuseHandshake,
-  sendRefusal,
-  toRefusal,
-} from './refuse.ts'
-import { refuseMisfits, validation } from './schemas.ts'
+import { rejectInvalid, validation } from './schemas.ts'
 import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
+import { createClosing } from './shutdown.ts'
 import { closeSockets, type SocketDeps, socketRoutes, socketServerOptions } from './socket.ts'
 import { type StoreRoutesDeps, storeRoutes } from './store.ts'
 
@@ -57,7 +57,7 @@ export interface ServerDeps
     HardwareRoutesDeps,
     ManufacturerRoutesDeps,
     DiscoveryDeps,
-    PlaceDeps,
+    LocationRoutesDeps,
     StoreRoutesDeps,
     SettingRoutesDeps {
   readonly guard: GuardSettings
@@ -66,7 +66,7 @@ export interface ServerDeps
   readonly publicUrl: URL | null
   readonly rateLimit: RateLimitSettings
   /** What processes on one house share; null without Redis. */
-  readonly shared: Shared | null
+  readonly shared: Redis | null
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly log: FastifyBaseLogger
 }
@@ -94,17 +94,17 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     bodyLimit: maxBodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
     rewriteUrl: readTarget,
-    trustProxy: deps.guard.trustedProxies.length > 0 && trustOf(deps.guard.trustedProxies),
+    trustProxy: deps.guard.trustedProxies.length > 0 && trustProxies(deps.guard.trustedProxies),
     ajv: { customOptions: validation },
-    schemaErrorFormatter: refuseMisfits,
+    schemaErrorFormatter: rejectInvalid,
     genReqId: () => randomUUID(),
     frameworkErrors(error, request, reply) {
       // No hook runs for these, so nothing else closes the connection of an upgrade.
       const { raw } = request
       if (raw instanceof Incoming && raw.upgrade) reply.raw.once('finish', () => raw.socket.destroySoon())
-      sendRefusal(reply, refusalOf(() => check(request)) ?? toRefusal(error), headers)
+      sendError(reply, errorOf(() => check(request)) ?? toRequestError(error), headers)
     },
-    clientErrorHandler: (error, socket) => refuseBroken(error, socket, headers),
+    clientErrorHandler: (error, socket) => rejectMalformed(error, socket, headers),
   }) as unknown as FastifyInstance
   limitConnections(app.server, limits)
   app.decorate('constantHeaders', Object.entries(headers))
@@ -127,14 +127,14 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       })
     },
   })
-  app.websocketServer.on('wsClientError', (error, socket) => refuseHandshake(error, socket, headers))
+  app.websocketServer.on('wsClientError', (error, socket) => rejectHandshake(error, socket, headers))
 
   app.decorateRequest('actor', null as unknown as FastifyRequest['actor'])
   app.decorateRequest('credential', null)
   app.decorateRequest('isLocal', false)
   app.addHook('onRequest', (request, _reply, done) => {
-    if (deps.signal.aborted) throw new Refusal('stopping')
-    if (request.url.length > maxUrlChars) throw new Refusal('address_too_long')
+    if (deps.signal.aborted) throw new RequestError('stopping')
+    if (request.url.length > maxUrlChars) throw new RequestError('address_too_long')
     const decided = check(request)
     if (decided === undefined) done()
     else decided.then(() => done(), done)
@@ -146,10 +146,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
   app.addHook('onRequest', (request, _reply, done) => {
     const isSocket = request.is404 || request.routeOptions.config.isSocket === true
-    if (request.ws && !isSocket) throw new Refusal('bad_request', { details: 'Upgrade: only /ws speaks WebSocket' })
+    if (request.ws && !isSocket)
+      throw new RequestError('bad_request', { details: 'Upgrade: only /ws speaks WebSocket' })
     done()
   })
-  const rateLimit = createRateLimit(app, deps.rateLimit, deps)
+  const rateLimit = createRequestLimiter(app, deps.rateLimit, deps)
   app.addHook('onRequest', (request, reply, done) => {
     const counting = rateLimit.count(request, reply)
     if (counting === undefined) done()
@@ -157,28 +158,28 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
   app.addHook('onRequest', passOverBody)
   app.setErrorHandler(async (error, request, reply) => {
-    let refusal = toRefusal(error)
+    let refusal = toRequestError(error)
     try {
       if (turnedAway.has(refusal.code)) await rateLimit.countStranger(request, reply)
     } catch (tooMany) {
-      refusal = toRefusal(tooMany)
+      refusal = toRequestError(tooMany)
     }
     const isNavigating = isNavigation(request, deps.mount)
     if (refusal.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
-      return leadToSignIn(reply, deps.mount)
+      return redirectToSignIn(reply, deps.mount)
     }
     if (refusal.code === 'not_found' && isNavigating) return sendPage(reply.code(refusal.status), html)
     if (refusal.status === 500) deps.log.error({ err: error, request: request.id }, 'a request failed')
-    return sendRefusal(reply, refusal, headers)
+    return sendError(reply, refusal, headers)
   })
   const methodsAt = rememberMethods(app)
   app.setNotFoundHandler((request, reply) => {
     const [path = ''] = request.url.split('?')
     const allowed = methodsAt(path)
     if (allowed.length === 0 || allowed.includes(request.method))
-      throw new Refusal('not_found', { about: `such address: ${path}` })
+      throw new RequestError('not_found', { about: `such address: ${path}` })
     reply.header('allow', allowed.join(', '))
-    throw new Refusal('wrong_method', { about: request.method })
+    throw new RequestError('wrong_method', { about: request.method })
   })
 
   await documentRoutes(app, deps)
@@ -197,7 +198,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     manufacturerRoutes(at, deps)
     discoveryRoutes(at, deps)
     reviewRoutes(at, deps)
-    placeRoutes(at, deps)
+    locationRoutes(at, deps)
     storeRoutes(at, deps)
     settingRoutes(at, deps)
     docsRoutes(at, deps)
@@ -227,7 +228,7 @@ function listening({ tls }: Pick<ServerDeps, 'tls'>) {
 }
 
 /** Refusals at the door, before anybody has counted the request. */
-const turnedAway: ReadonlySet<RefusalCode> = new Set([
+const turnedAway: ReadonlySet<RequestErrorCode> = new Set([
   'sign_in_needed',
   'not_allowed',
   'csrf_token_needed',

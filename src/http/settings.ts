@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { forgetSetting, type SettingsDeps } from '../actions/change-settings.ts'
 import type { RefreshDeps } from '../actions/refresh.ts'
 import type { ExplainedSettings, SettingsBody } from '../model/settings.ts'
-import { type Query, readPage, readParameter, toPage } from './answer.ts'
+import { type Query, readPage, readParameter, toPage } from './response.ts'
 
 export interface SettingRoutesDeps extends Pick<RefreshDeps, 'manufacturers'> {
   readonly settingsDeps: SettingsDeps

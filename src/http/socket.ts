@@ -4,13 +4,13 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Credential } from '../actions/credentials.ts'
-import { type Feed, onlyAbout } from '../live/feed.ts'
-import { Refusal } from '../model/errors.ts'
+import { type Feed, filterBatch } from '../live/feed.ts'
+import { RequestError } from '../model/errors.ts'
 import { levelsProtocol } from '../model/level-records.ts'
-import { answerClient, type ServerMessage } from '../model/messages.ts'
-import { fullBucket, takeToken } from '../model/pace.ts'
-import { type Query, readParameter } from './answer.ts'
-import { createLevelsWire, jsonWire, type Wire } from './wire.ts'
+import { respondToClient, type ServerMessage } from '../model/messages.ts'
+import { fullBucket, takeToken } from '../model/rate-limit.ts'
+import { createLevelsEncoder, type FrameEncoder, jsonEncoder } from './frame-encoding.ts'
+import { type Query, readParameter } from './response.ts'
 
 export interface SocketDeps {
   readonly feed: Feed
@@ -52,7 +52,7 @@ const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater:
 
 /** `/ws` and `/ws/<name>/`; whatever the name, it is the same feed. */
 export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
-  const levelsWire = createLevelsWire()
+  const levelsWire = createLevelsEncoder()
   const alive = new WeakSet<WebSocket>()
   /** Somebody may switch real-time updates off while nothing happens that would be sent. */
   const lookout = setInterval(() => {
@@ -76,18 +76,18 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
       url: path,
       config: { isSocket: true },
       handler: () => {
-        throw new Refusal('upgrade_required', { details: 'Connect with ws:// or wss://.' })
+        throw new RequestError('upgrade_required', { details: 'Connect with ws:// or wss://.' })
       },
       preHandler: async ({ query }) => {
         readParameter(query as Query, 'manufacturer')
-        if (!deps.isBroadcasting(null)) throw new Refusal('websocket_off')
-        if (app.websocketServer.clients.size >= deps.maxClients) throw new Refusal('websocket_full')
+        if (!deps.isBroadcasting(null)) throw new RequestError('websocket_off')
+        if (app.websocketServer.clients.size >= deps.maxClients) throw new RequestError('websocket_full')
       },
       wsHandler: (socket, request) => {
         alive.add(socket)
         socket.on('pong', () => alive.add(socket))
         holdCredential(socket, request.credential)
-        const wire = socket.protocol === levelsProtocol ? levelsWire() : jsonWire
+        const wire = socket.protocol === levelsProtocol ? levelsWire() : jsonEncoder
         const client = { socket, stream: request.raw.socket, wire }
         listen(client, deps, readParameter(request.query as Query, 'manufacturer'))
       },
@@ -122,7 +122,7 @@ interface Client {
   readonly socket: WebSocket
   /** The bare connection beneath. */
   readonly stream: Writable
-  readonly wire: Wire
+  readonly wire: FrameEncoder
 }
 
 function listen(client: Client, deps: SocketDeps, manufacturer: string | undefined): void {
@@ -143,7 +143,7 @@ async function sendFeed(
 ): Promise<void> {
   for await (const told of deps.feed.subscribe({ manufacturer, signal })) {
     if (!deps.isBroadcasting(null)) return switchOff(socket)
-    const batch = onlyAbout(told, deps.isBroadcasting)
+    const batch = filterBatch(told, deps.isBroadcasting)
     if (batch.messages.length === 0) continue
     if (socket.bufferedAmount > maxUnsentBytes && !(await drained(socket))) {
       socket.close(closeCodes.tryLater, 'Too slow')
@@ -175,7 +175,7 @@ function answerMessages(socket: WebSocket): void {
     const taken = takeToken(allowance, pace, now)
     allowance = taken.bucket
     if (taken.waitMs > 0) return socket.close(closeCodes.policy, 'Too many messages')
-    const answer = answerClient(String(data), new Date())
+    const answer = respondToClient(String(data), new Date())
     say(socket, answer)
     if (answer.type !== 'error' || nonsenseAt.push(now) < nonsense.count) return
     const first = nonsenseAt.shift() ?? now

@@ -1,12 +1,12 @@
 /** The database as a thing: who works on it, and taking note of what happened to it. */
 
 import type { FastifyInstance } from 'fastify'
-import { acknowledgeStore, type StoreDeps } from '../actions/acknowledge-store.ts'
+import { acknowledgeStore, type StoreActionDeps } from '../actions/acknowledge-store.ts'
 import { toNodes } from '../model/node.ts'
 import { listHeldLeases } from '../store/leases.ts'
 
 export interface StoreRoutesDeps {
-  readonly storeDeps: StoreDeps
+  readonly storeDeps: StoreActionDeps
 }
 
 export function storeRoutes(app: FastifyInstance, { storeDeps }: StoreRoutesDeps): void {

@@ -4,7 +4,7 @@ import type { Batch } from '../live/feed.ts'
 import type { ChannelBody } from '../model/api.ts'
 import { createRecordReader } from '../model/level-records.ts'
 import type { Announcement, ServerMessage } from '../model/messages.ts'
-import { createLevelsWire, jsonWire } from './wire.ts'
+import { createLevelsEncoder, jsonEncoder } from './frame-encoding.ts'
 
 const alert: Announcement = {
   ...{ type: 'alert', manufacturer: 'shure', id: 1, kind: 'battery_low', state: 'raised', severity: 'warning' },
@@ -45,13 +45,13 @@ it('says in the subprotocol what it says in JSON, to whoever joins when, and mis
   const connections = fc.array(fc.infiniteStream(fc.boolean()), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(fc.array(batch, { maxLength: 12 }), connections, (batches, choices) => {
-      const open = createLevelsWire()
+      const open = createLevelsEncoder()
       const readers = choices.map((hears) => ({ hears, levels: reading(), json: reading(), wire: open() }))
       for (const one of batches) {
         for (const { hears, levels, json, wire } of readers) {
           if (hears.next().value === false) continue
           levels.take(wire(one))
-          json.take(jsonWire(one))
+          json.take(jsonEncoder(one))
         }
       }
       for (const { levels, json } of readers) expect(levels.heard).toEqual(json.heard)
@@ -60,7 +60,7 @@ it('says in the subprotocol what it says in JSON, to whoever joins when, and mis
 })
 
 it('is made once for all who were told alike, and takes few bytes', () => {
-  const wires = [1, 2].map(createLevelsWire())
+  const wires = [1, 2].map(createLevelsEncoder())
   const tell = (level: number): Batch => {
     const messages = [1, 2].map((receiver) =>
       toUpdate({ receiver, channels: 4, name: 'Host', level, isActive: undefined }),
@@ -68,7 +68,7 @@ it('is made once for all who were told alike, and takes few bytes', () => {
     return { messages, manufacturers: ['shure'] }
   }
   const whole = tell(-30)
-  for (const wire of wires) expect(wire(whole)).toEqual(jsonWire(whole))
+  for (const wire of wires) expect(wire(whole)).toEqual(jsonEncoder(whole))
   const next = tell(-40)
   const [first, second] = wires.map((wire) => wire(next))
   expect(second).toBe(first)
@@ -93,7 +93,7 @@ function reading() {
         else {
           expect(kind).toBe(0x81)
           const message: ServerMessage = JSON.parse(String(content))
-          if (message.type === 'device_update') records.hear(message)
+          if (message.type === 'device_update') records.remember(message)
           heard.push(message)
         }
       }

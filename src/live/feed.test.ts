@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Announcement, DeviceUpdate } from '../model/messages.ts'
-import { createFeed, type Feed, onlyAbout } from './feed.ts'
+import { createFeed, type Feed, filterBatch } from './feed.ts'
 
 function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {
   return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }
@@ -112,9 +112,9 @@ describe('the feed', () => {
     expect(first.messages).toHaveLength(2)
     expect(first).toBe(second)
     expect(third.messages).toMatchObject([{ receiver_id: 2 }])
-    expect(feed.listeners).toBe(3)
+    expect(feed.subscribers).toBe(3)
     stop.abort()
-    expect(feed.listeners).toBe(0)
+    expect(feed.subscribers).toBe(0)
   })
 
   test('of a batch only what is wanted is kept', async () => {
@@ -124,8 +124,8 @@ describe('the feed', () => {
     feed.publish(update(2, {}, 'sennheiser'))
     await pass(0)
     const { value: batch } = await reader.next()
-    expect(onlyAbout(batch, () => true)).toBe(batch)
-    expect(onlyAbout(batch, (one) => one === 'shure').messages).toMatchObject([{ receiver_id: 1 }])
+    expect(filterBatch(batch, () => true)).toBe(batch)
+    expect(filterBatch(batch, (one) => one === 'shure').messages).toMatchObject([{ receiver_id: 1 }])
     stop.abort()
   })
 

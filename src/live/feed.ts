@@ -17,9 +17,9 @@ export interface Feed {
   publish(message: Announcement): void
   /** What is announced from now on, of one manufacturer or of all; ends when the signal aborts. */
   subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<Batch>
-  readonly listeners: number
+  readonly subscribers: number
   /** Messages that wait for their listeners, all together. */
-  readonly waiting: number
+  readonly queued: number
   close(): void
 }
 
@@ -106,10 +106,10 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
       )
       return listener
     },
-    get listeners() {
+    get subscribers() {
       return listeners.size
     },
-    get waiting() {
+    get queued() {
       let sum = 0
       for (const { waiting: own } of listeners) sum += own
       return sum
@@ -205,7 +205,7 @@ function createBatch(messages: readonly Announcement[]): Batch {
 }
 
 /** The batch without what is about others. */
-export function onlyAbout(batch: Batch, isWanted: (manufacturer: string | null) => boolean): Batch {
+export function filterBatch(batch: Batch, isWanted: (manufacturer: string | null) => boolean): Batch {
   if (batch.manufacturers.every(isWanted)) return batch
   return createBatch(batch.messages.filter(({ manufacturer }) => isWanted(manufacturer)))
 }

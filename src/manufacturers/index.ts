@@ -8,11 +8,11 @@ import { shure } from './shure/index.ts'
 export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics]
 
 /** Of the form whose ids begin so; of all others 0. */
-export function rankOfId(id: string): number {
-  return ranked.find(({ idPrefix = '' }) => id.startsWith(idPrefix))?.rank ?? 0
+export function precedenceOfId(id: string): number {
+  return ranked.find(({ idPrefix = '' }) => id.startsWith(idPrefix))?.precedence ?? 0
 }
 
-const ranked = plugins.flatMap(({ forms }) => forms.filter(({ rank, idPrefix }) => rank && idPrefix))
+const ranked = plugins.flatMap(({ adapters }) => adapters.filter(({ precedence, idPrefix }) => precedence && idPrefix))
 
 /** Throws the specification's sentence for a code nobody answers to. */
 export function getPlugin(code: string): Plugin {

@@ -5,20 +5,20 @@
  */
 
 import type { Transport } from '../model/connection.ts'
-import type { Complaint } from '../model/health.ts'
-import type { Observation } from '../model/receiver.ts'
+import type { DeviceProblem } from '../model/health.ts'
+import type { DeviceReport } from '../model/receiver.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
-import { ConfigError, type DevicePorts } from '../upstream/connection.ts'
+import type { UpstreamClient, UpstreamSettings } from '../upstream/client.ts'
+import { ConfigError, type DevicePorts } from '../upstream/connection-settings.ts'
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
-import type { Link, LinkSettings } from '../upstream/link.ts'
 
 /**
  * One mouth of a manufacturer: a system that speaks for many devices, or a device that speaks for itself. It is the unit
  * of everything that can fail or be shared out: pace, backoff, lease, subscription, health.
  */
-export interface Source extends LinkSettings {
+export interface SourceSettings extends UpstreamSettings {
   /** How it speaks, as its address tells. */
-  readonly form: Form | FormChoice
+  readonly adapter: ProtocolAdapter | ProtocolDetector
   /** False where the configuration switches the manufacturer off. */
   readonly isEnabled: boolean
   /** Where the configuration says how often to poll. */
@@ -33,7 +33,7 @@ export interface DeviceList<Device> {
   /** How many entries could not be read and were left out. */
   readonly malformed: number
   /** What is wrong with the list or single devices. */
-  readonly complaints?: readonly Complaint[]
+  readonly problems?: readonly DeviceProblem[]
 }
 
 /** A device as one source tells it. What `readPart` has not filled in yet is absent. */
@@ -43,7 +43,7 @@ export interface UpstreamDevice {
 }
 
 /** What the loop wants to hear about over a push subscription. */
-export interface Interest {
+export interface SubscriptionTargets {
   ids(): readonly string[]
   /** Resolves when `ids` has changed; rejects when the signal aborts. */
   changed(signal: AbortSignal): Promise<void>
@@ -54,9 +54,9 @@ export type PushEvent =
   | { readonly type: 'open' }
   | {
       readonly type: 'told'
-      readonly observation: Observation
+      readonly report: DeviceReport
       /** It says who the device is as completely as a poll would: a device nobody knows yet may come to be by it. */
-      readonly isWhole?: boolean
+      readonly isComplete?: boolean
     }
   | { readonly type: 'removed'; readonly id: string }
   /** Something that means nothing to us; counted, and logged at debug level. */
@@ -70,26 +70,26 @@ export interface HealthReport {
 
 /** Addresses an upstream searches for devices. */
 export interface DiscoveryList {
-  getDiscoveryIps(link: Link, signal?: AbortSignal): Promise<readonly string[]>
+  getDiscoveryIps(client: UpstreamClient, signal?: AbortSignal): Promise<readonly string[]>
   /** Keeps what is there. */
-  addDiscoveryIps(link: Link, ips: readonly string[], signal?: AbortSignal): Promise<void>
-  removeDiscoveryIps(link: Link, ips: readonly string[], signal?: AbortSignal): Promise<void>
+  addDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
+  removeDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
 }
 
 /** One way a source may speak: a protocol, from its calls to the common format. */
-export interface Form<Device extends UpstreamDevice = UpstreamDevice> {
+export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice> {
   /**
    * One call: what the source lists. A malformed entry is left out and counted. Given the list `before`, a form may
    * give back the same object for a device of which the source says the same; that spares everybody the work.
    */
-  listDevices(link: Link, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
+  listDevices(client: UpstreamClient, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
   /**
    * What can still be asked about this device beyond what it carries, each part one call, `identity` first.
    * An identity already carried by the list is not named.
    */
   partsOf(device: Device): readonly string[]
   /** The device with that part filled in. 404 and 5xx of a part count as an answer; what was known stands. */
-  readPart(link: Link, device: Device, part: string, signal?: AbortSignal): Promise<Device>
+  readPart(client: UpstreamClient, device: Device, part: string, signal?: AbortSignal): Promise<Device>
   /** Its identity is known as far as the source can tell it. */
   hasIdentity(device: Device): boolean
   /** A freshly listed device completed with the identity that was read of it before; never with earlier levels. */
@@ -98,40 +98,44 @@ export interface Form<Device extends UpstreamDevice = UpstreamDevice> {
   isSameIdentity(listed: Device, before: Device): boolean
 
   /** Pure: the source's words -> the common format. */
-  transformDeviceData(device: Device): Observation
+  transformDeviceData(device: Device): DeviceReport
 
   /** Ends quietly when the signal aborts, with an error when the link is lost. Reconnecting is the caller's business. */
-  subscribe?(link: Link, interest: Interest, signal: AbortSignal): AsyncIterable<PushEvent>
+  subscribe?(client: UpstreamClient, interest: SubscriptionTargets, signal: AbortSignal): AsyncIterable<PushEvent>
   readonly transport?: Transport
   /** The subscription tells everything a poll would, and that the device is there: while it is up nobody polls. */
-  readonly tellsAll?: boolean
+  readonly pushesEverything?: boolean
   readonly discovery?: DiscoveryList
   /** Where a device is heard in several forms, the word of the highest rank counts; 0 unless told. */
-  readonly rank?: number
+  readonly precedence?: number
   /** How the ids of a ranked form begin: by its id a receiver tells whose word it is. */
   readonly idPrefix?: string
 }
 
 /** Several forms share one kind of address: which is met has to be found out. */
-export interface FormChoice {
+export interface ProtocolDetector {
   /** Assumed until something else is met. */
-  readonly usual: Form
+  readonly default: ProtocolAdapter
   /**
    * A call in the form `assumed` met this trouble. Gives the form that is spoken instead; null where it is no other,
    * or nobody can tell.
    */
-  detect(link: Link, about: { assumed: Form; trouble: ApiError }, signal?: AbortSignal): Promise<Form | null>
+  detect(
+    client: UpstreamClient,
+    about: { assumed: ProtocolAdapter; error: ApiError },
+    signal?: AbortSignal,
+  ): Promise<ProtocolAdapter | null>
 }
 
 /** What devices send to everybody, unasked, every few seconds. */
 export interface Beacon {
   readonly group: MulticastGroup
   /** Anybody may have sent it; null where it makes no sense, or tells of something that cannot be listened to. */
-  read(datagram: Buffer, ip: string): Introduction | null
+  read(datagram: Buffer, ip: string): AnnouncedDevice | null
 }
 
 /** Who a device says it is before anybody has spoken with it. */
-export interface Introduction extends Required<Pick<Observation, 'id' | 'device_type'>> {
+export interface AnnouncedDevice extends Required<Pick<DeviceReport, 'id' | 'device_type'>> {
   /** Of the address to listen to it at, on the usual port. */
   readonly scheme: string
   readonly model: string
@@ -140,7 +144,7 @@ export interface Introduction extends Required<Pick<Observation, 'id' | 'device_
 }
 
 /** How devices that speak for themselves are found. Each is asked in the form that its address stands for. */
-export interface Search {
+export interface DeviceSearch {
   /** Schemes, each with the port its devices listen at unless somebody changed it. */
   readonly ports: DevicePorts
   /** Service types they announce (`_ssc._udp`), each with the scheme spoken there. */
@@ -148,13 +152,13 @@ export interface Search {
   /** How they announce themselves, where they do it in a way of their own. */
   readonly beacon?: Beacon
   /** By scheme: how a device is asked who it is, where listing it takes a password. */
-  readonly meet?: Readonly<Record<string, Meeting>>
+  readonly identify?: Readonly<Record<string, IdentifyDevice>>
   /** By scheme: where systems that speak for many devices listen, and how one is asked who it is. */
-  readonly systems?: Readonly<Record<string, { readonly port: number; readonly meet: Meeting }>>
+  readonly systems?: Readonly<Record<string, { readonly port: number; readonly identify: IdentifyDevice }>>
 }
 
 /** As a stranger, without credentials; throws where it is somebody else. */
-export type Meeting = (link: Link, signal: AbortSignal) => Promise<Observation>
+export type IdentifyDevice = (client: UpstreamClient, signal: AbortSignal) => Promise<DeviceReport>
 
 export interface Plugin {
   /** Equals the name of its folder. */
@@ -162,21 +166,21 @@ export interface Plugin {
   readonly name: string
   readonly errors: ErrorClasses
   /** Every form its sources may speak, the specification's first. */
-  readonly forms: readonly Form[]
+  readonly adapters: readonly ProtocolAdapter[]
   /** Which mouths a configuration names. Pure; throws a ConfigError naming the key that is wrong. */
-  listSources(config: PluginConfig): readonly Source[]
-  readonly search?: Search
+  listSources(config: PluginConfig): readonly SourceSettings[]
+  readonly search?: DeviceSearch
 }
 
 /** Checks the shape at compile time and forgets the form's own device type for those who use all forms alike. */
-export function defineForm<Device extends UpstreamDevice>(form: Form<Device>): Form {
-  return form as unknown as Form
+export function defineAdapter<Device extends UpstreamDevice>(form: ProtocolAdapter<Device>): ProtocolAdapter {
+  return form as unknown as ProtocolAdapter
 }
 
 /** The parts of a form whose gear tells everything of itself in one conversation: there is nothing left to ask for. */
-export const toldAtOnce = {
+export const withoutParts = {
   partsOf: () => [],
-  readPart: async <Device>(_: Link, device: Device) => device,
+  readPart: async <Device>(_: UpstreamClient, device: Device) => device,
   hasIdentity: () => true,
   withEarlierIdentity: <Device>(listed: Device) => listed,
   // Names and levels come in one word; which of them has changed is seen when it is translated.
@@ -184,7 +188,10 @@ export const toldAtOnce = {
 } as const
 
 /** Takes an address's scheme (`tcp:`) for the form spoken there. */
-export function formOf(forms: Readonly<Record<string, Form | FormChoice>>, baseUrl: string): Form | FormChoice {
+export function adapterFor(
+  forms: Readonly<Record<string, ProtocolAdapter | ProtocolDetector>>,
+  baseUrl: string,
+): ProtocolAdapter | ProtocolDetector {
   const form = forms[new URL(baseUrl).protocol]
   if (form === undefined) {
     const schemes = Object.keys(forms).map((scheme) => `${scheme}//`)
@@ -194,8 +201,12 @@ export function formOf(forms: Readonly<Record<string, Form | FormChoice>>, baseU
 }
 
 /** The specification's get_devices(): every device the source lists, each with everything that can be read of it. */
-export async function getDevices(form: Form, link: Link, signal?: AbortSignal): Promise<UpstreamDevice[]> {
-  const { devices } = await form.listDevices(link, signal)
+export async function getDevices(
+  form: ProtocolAdapter,
+  client: UpstreamClient,
+  signal?: AbortSignal,
+): Promise<UpstreamDevice[]> {
+  const { devices } = await form.listDevices(client, signal)
   const complete: UpstreamDevice[] = []
   for (const listed of devices) {
     let device = listed
@@ -205,7 +216,7 @@ export async function getDevices(form: Form, link: Link, signal?: AbortSignal): 
       const part = form.partsOf(device).find((one) => !asked.has(one))
       if (part === undefined) break
       asked.add(part)
-      device = await form.readPart(link, device, part, signal)
+      device = await form.readPart(client, device, part, signal)
     }
     complete.push(device)
   }
@@ -213,7 +224,7 @@ export async function getDevices(form: Form, link: Link, signal?: AbortSignal): 
 }
 
 /** A live check. Answers, whatever `probe` does; a wait that the upstream asked for is no failure. */
-export async function reportHealth(link: Link, probe: () => Promise<unknown>): Promise<HealthReport> {
+export async function reportHealth(client: UpstreamClient, probe: () => Promise<unknown>): Promise<HealthReport> {
   try {
     await probe()
     return { status: 'healthy', error: null }
@@ -222,6 +233,6 @@ export async function reportHealth(link: Link, probe: () => Promise<unknown>): P
       return { status: error.retryAfter === null ? 'unhealthy' : 'degraded', error: error.message }
     }
     const reason = error instanceof Error ? error.message : String(error)
-    return { status: 'unhealthy', error: `${link.settings.baseUrl} could not be checked: ${reason}` }
+    return { status: 'unhealthy', error: `${client.settings.baseUrl} could not be checked: ${reason}` }
   }
 }

@@ -7,7 +7,7 @@ import { attributeReply, shureAttributes, startBeacon } from '../../test/slp-bea
 import { createDestinations } from '../upstream/destinations.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
 import { startLectrosonicsSimulator } from './lectrosonics/simulator.ts'
-import type { Plugin, Search } from './plugin.ts'
+import type { DeviceSearch, Plugin } from './plugin.ts'
 import { searchAddresses } from './search.ts'
 import { sennheiser } from './sennheiser/index.ts'
 import { startSsc1Simulator } from './sennheiser/ssc1/simulator.ts'
@@ -18,7 +18,7 @@ import { type SystemApiOptions, startSystemApiSimulator } from './shure/system-a
 
 const never = new AbortController().signal
 const about = { ips: ['127.0.0.1'], known: new Set<string>(), destinations: createDestinations(), signal: never }
-const searching = (search: Search): Plugin => ({ ...lectrosonics, search })
+const searching = (search: DeviceSearch): Plugin => ({ ...lectrosonics, search })
 
 async function startUnit() {
   const simulator = await startLectrosonicsSimulator({ receivers: 1, story: false })
@@ -72,8 +72,11 @@ describe.concurrent('Sennheiser gear', () => {
     const device = await startSsc2Simulator({ product: 'EWDX2CHS', serial: '1234500001' })
     atEnd(() => device.close())
     const { protocol, port } = new URL(device.url)
-    const { meet } = sennheiser.search ?? {}
-    const search = { ports: { [protocol]: Number(port) }, meet: { [protocol]: meet?.['https:'] } } as Search
+    const { identify } = sennheiser.search ?? {}
+    const search = {
+      ports: { [protocol]: Number(port) },
+      identify: { [protocol]: identify?.['https:'] },
+    } as DeviceSearch
     expect(await searchAddresses({ ...sennheiser, search }, about)).toMatchObject([
       { address: device.url, model: 'EW-DX EM 2', serial_number: '1234500001', device_type: 'ewdx' },
     ])
@@ -98,9 +101,9 @@ describe.concurrent('Sennheiser gear', () => {
 describe.concurrent('a Shure System API server', () => {
   const searchFor = async (url: string, more: Partial<typeof about> = {}) => {
     const { protocol, port } = new URL(url)
-    const { meet } = shure.search?.systems?.['https:'] ?? {}
-    if (meet === undefined) throw new Error('it looks for no system')
-    const systems = { [protocol]: { port: Number(port), meet } }
+    const { identify } = shure.search?.systems?.['https:'] ?? {}
+    if (identify === undefined) throw new Error('it looks for no system')
+    const systems = { [protocol]: { port: Number(port), identify } }
     return searchAddresses({ ...shure, search: { ports: {}, systems } }, { ...about, ...more })
   }
   const startServer = async (options: SystemApiOptions = {}) => {

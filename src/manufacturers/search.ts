@@ -4,14 +4,14 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Observation } from '../model/receiver.ts'
-import { type BrowseOptions, browse, type MulticastGroup, overhear } from '../upstream/announcements.ts'
+import type { DeviceReport } from '../model/receiver.ts'
+import { type BrowseOptions, browse, listenForBeacons, type MulticastGroup } from '../upstream/announcements.ts'
+import { createRequestThrottle, createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import type { Destinations } from '../upstream/destinations.ts'
 import { ApiError } from '../upstream/errors.ts'
-import { openLine } from '../upstream/line.ts'
-import { createLink, createTurnstile, type Link } from '../upstream/link.ts'
-import type { Form, Introduction, Meeting, Plugin, Source } from './plugin.ts'
-import { hearSource } from './sources.ts'
+import { openTcpSocket } from '../upstream/tcp.ts'
+import type { AnnouncedDevice, IdentifyDevice, Plugin, ProtocolAdapter, SourceSettings } from './plugin.ts'
+import { openSource } from './sources.ts'
 
 /** A device, or a system, that answered, as far as it could be asked. */
 export interface FoundDevice {
@@ -63,7 +63,7 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
   if (search === undefined) return []
   const { ips, known } = options
   const tried = new Set<string>()
-  const lookAt = (addresses: readonly string[], meet?: Meeting) => {
+  const lookAt = (addresses: readonly string[], meet?: IdentifyDevice) => {
     const fresh = [...new Set(addresses)].filter((address) => !known.has(address) && !tried.has(address))
     for (const address of fresh) tried.add(address)
     return askAll(fresh, (address) => askOne(plugin, address, options, meet), options.signal)
@@ -71,10 +71,10 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
   const searches = Object.entries(search.ports).map(([scheme, port]) =>
     lookAt(ips.map((ip) => addressOf(scheme, ip, port))),
   )
-  const systems = Object.entries(search.systems ?? {}).map(([scheme, { port, meet }]) =>
+  const systems = Object.entries(search.systems ?? {}).map(([scheme, { port, identify }]) =>
     lookAt(
       ips.map((ip) => addressOf(scheme, ip, port)),
-      meet,
+      identify,
     ),
   )
   const announced = listenAround(search.services ?? {}, options).then((addresses) => lookAt(addresses))
@@ -108,9 +108,9 @@ async function introductions({ search }: Plugin, options: SearchOptions): Promis
   const { ips, known, signal, beacons } = options
   const wanted = new Set(ips)
   const about = { group: beacon.group, forMs: beaconMs, signal, ...beacons }
-  const heard = await overhear(about, (datagram, ip) => (wanted.has(ip) ? beacon.read(datagram, ip) : null)).catch(
-    () => new Map<string, Introduction>(),
-  )
+  const heard = await listenForBeacons(about, (datagram, ip) =>
+    wanted.has(ip) ? beacon.read(datagram, ip) : null,
+  ).catch(() => new Map<string, AnnouncedDevice>())
   return [...heard].flatMap(([ip, { scheme, ...told }]) => {
     const port = ports[scheme]
     const address = port === undefined ? null : addressOf(scheme, ip, port)
@@ -151,45 +151,50 @@ async function askOne(
   plugin: Plugin,
   address: string,
   options: SearchOptions,
-  meetSystem?: Meeting,
+  meetSystem?: IdentifyDevice,
 ): Promise<FoundDevice[]> {
-  const [source] = plugin.listSources({ devices: [address] })
-  if (source === undefined) return []
+  const [settings] = plugin.listSources({ devices: [address] })
+  if (settings === undefined) return []
   const { destinations } = options
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs.inAll)])
-  const turnstile = createTurnstile()
+  const throttle = createRequestThrottle()
   const open = (timeoutMs: number) =>
-    createLink({ settings: { ...source, ...asStranger, timeoutMs }, errors: plugin.errors, turnstile, destinations })
-  let link: Link | undefined
+    createUpstreamClient({
+      settings: { ...settings, ...asStranger, timeoutMs },
+      errors: plugin.errors,
+      throttle,
+      destinations,
+    })
+  let client: UpstreamClient | undefined
   try {
-    const isConnected = usualForm(source).transport !== 'udp'
+    const isConnected = usualForm(settings).transport !== 'udp'
     if (isConnected) await knock(open(connectMs), signal)
-    link = open(isConnected ? tellMs.connected : tellMs.unconnected)
-    const meet = meetSystem ?? plugin.search?.meet?.[new URL(address).protocol]
+    client = open(isConnected ? tellMs.connected : tellMs.unconnected)
+    const meet = meetSystem ?? plugin.search?.identify?.[new URL(address).protocol]
     const kind = meetSystem === undefined ? 'device' : 'system'
-    if (meet !== undefined) return [toFound(kind, address, await meet(link, signal))]
-    const heard = hearSource({ id: address, manufacturer: plugin.code, plugin, source, link })
+    if (meet !== undefined) return [toFound(kind, address, await meet(client, signal))]
+    const heard = openSource({ id: address, manufacturer: plugin.code, plugin, settings, client })
     const { devices } = await heard.listDevices(signal)
-    return devices.map((device) => toFound(kind, address, heard.form.transformDeviceData(device)))
+    return devices.map((device) => toFound(kind, address, heard.adapter.transformDeviceData(device)))
   } catch (error) {
     if (error instanceof ApiError && error.answer === 'unsupported') options.onUnsupported?.(address, error.message)
     return []
   } finally {
-    await link?.close()
+    await client?.close()
   }
 }
 
-function usualForm({ form }: Source): Form {
-  return 'usual' in form ? form.usual : form
+function usualForm({ adapter }: SourceSettings): ProtocolAdapter {
+  return 'default' in adapter ? adapter.default : adapter
 }
 
 /** Throws where nobody takes connections. */
-async function knock(link: Link, signal: AbortSignal): Promise<void> {
-  const line = await openLine(link, { framing: () => ({ messages: [], rest: '' }), signal })
+async function knock(client: UpstreamClient, signal: AbortSignal): Promise<void> {
+  const line = await openTcpSocket(client, { framing: () => ({ messages: [], rest: '' }), signal })
   line.close()
 }
 
-function toFound(kind: FoundDevice['kind'], address: string, told: Observation): FoundDevice {
+function toFound(kind: FoundDevice['kind'], address: string, told: DeviceReport): FoundDevice {
   return {
     kind,
     address,

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import { serveHttp } from '../../test/plugin-kit-server.ts'
+import { createUpstreamClient } from '../upstream/client.ts'
 import { createDestinations, type Destinations } from '../upstream/destinations.ts'
-import { deviceApi, toObservation } from '../upstream/device-api.ts'
-import { createLink } from '../upstream/link.ts'
+import { deviceApi, toDeviceReport } from '../upstream/device-api.ts'
 import { getPlugin } from './index.ts'
-import { type DeviceList, defineForm, type Form, type FormChoice } from './plugin.ts'
-import { findFault, hearSource } from './sources.ts'
+import { type DeviceList, defineAdapter, type ProtocolAdapter, type ProtocolDetector } from './plugin.ts'
+import { findConfigError, openSource } from './sources.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
@@ -13,17 +13,17 @@ afterEach(async () => {
 })
 
 const shure = getPlugin('shure')
-const system = defineForm({ ...deviceApi, transformDeviceData: (device) => toObservation(device, () => undefined) })
-const other: Form = {
+const system = defineAdapter({ ...deviceApi, transformDeviceData: (device) => toDeviceReport(device, () => undefined) })
+const other: ProtocolAdapter = {
   ...system,
-  async listDevices(link) {
-    const { body } = await link.request('GET', '/other')
+  async listDevices(client) {
+    const { body } = await client.request('GET', '/other')
     return body as DeviceList<{ id: string }>
   },
 }
 
 /** A system whose form may change, and the paths it was asked for. */
-async function startSystem(speaks: { form: Form }) {
+async function startSystem(speaks: { form: ProtocolAdapter }) {
   const paths: (string | undefined)[] = []
   const server = await serveHttp({
     onRequest({ url }, response) {
@@ -37,32 +37,32 @@ async function startSystem(speaks: { form: Form }) {
   return { url: server.url, paths }
 }
 
-function hear(baseUrl: string, form: Form | FormChoice) {
+function hear(baseUrl: string, form: ProtocolAdapter | ProtocolDetector) {
   const [first] = shure.listSources({ api_base_url: baseUrl })
   if (first === undefined) throw new Error('no source')
-  const source = { ...first, form }
-  const link = createLink({ settings: source, errors: shure.errors })
-  open.push(link)
-  return hearSource({ id: 'shure:x', manufacturer: 'shure', plugin: shure, source, link })
+  const settings = { ...first, form }
+  const client = createUpstreamClient({ settings, errors: shure.errors })
+  open.push(client)
+  return openSource({ id: 'shure:x', manufacturer: 'shure', plugin: shure, settings, client })
 }
 
 /** Another form may be met where the one assumed is not known. */
-const choice: FormChoice = {
-  usual: system,
-  detect: async (_, { assumed, trouble }) => (trouble.status !== 404 ? null : assumed === system ? other : system),
+const choice: ProtocolDetector = {
+  default: system,
+  detect: async (_, { assumed, error }) => (error.status !== 404 ? null : assumed === system ? other : system),
 }
 
 test('the usual form costs no request more, another one is found out once and kept', async () => {
   const usual = await startSystem({ form: system })
-  const heard = hear(usual.url, choice)
-  await heard.listDevices()
-  expect(heard.form).toBe(system)
+  const source = hear(usual.url, choice)
+  await source.listDevices()
+  expect(source.adapter).toBe(system)
   expect(usual.paths).toEqual(['/api/v1/devices'])
 
   const unusual = await startSystem({ form: other })
   const found = hear(unusual.url, choice)
   expect(await found.checkHealth()).toEqual({ status: 'healthy', error: null })
-  expect(await found.findForm()).toBe(other)
+  expect(await found.findAdapter()).toBe(other)
   expect((await found.listDevices()).devices).toHaveLength(1)
   expect(unusual.paths).toEqual(['/api/v1/devices', '/other', '/other'])
 })
@@ -70,22 +70,22 @@ test('the usual form costs no request more, another one is found out once and ke
 test('a system that comes back speaking otherwise is understood again', async () => {
   const speaks = { form: system }
   const { url } = await startSystem(speaks)
-  const heard = hear(url, choice)
-  await heard.listDevices()
+  const source = hear(url, choice)
+  await source.listDevices()
   speaks.form = other
-  await heard.listDevices()
-  expect(heard.form).toBe(other)
+  await source.listDevices()
+  expect(source.adapter).toBe(other)
   speaks.form = system
-  await heard.listDevices()
-  expect(heard.form).toBe(system)
+  await source.listDevices()
+  expect(source.adapter).toBe(system)
 })
 
 test('what no form explains is the trouble it was', async () => {
   const { url } = await startSystem({ form: other })
-  const heard = hear(url, { usual: system, detect: async () => null })
-  await expect(heard.listDevices()).rejects.toMatchObject({ status: 404 })
-  expect(await heard.checkHealth()).toMatchObject({ status: 'unhealthy' })
-  await expect(hear(url, system).findForm()).resolves.toBe(system)
+  const source = hear(url, { default: system, detect: async () => null })
+  await expect(source.listDevices()).rejects.toMatchObject({ status: 404 })
+  expect(await source.checkHealth()).toMatchObject({ status: 'unhealthy' })
+  await expect(hear(url, system).findAdapter()).resolves.toBe(system)
 })
 
 test('the names of all devices are resolved at the same time, and the one that is refused is named', async () => {
@@ -103,7 +103,7 @@ test('the names of all devices are resolved at the same time, and the one that i
     },
   }
   const devices = ['http://a', 'http://b', 'http://c']
-  const fault = findFault({ plugin: 'shure', config: { devices } }, destinations)
+  const fault = findConfigError({ plugin: 'shure', config: { devices } }, destinations)
   expect(waiting).toEqual(['a', 'b', 'c'])
   answer()
   expect(await fault).toMatch(/nothing is sent to c$/)

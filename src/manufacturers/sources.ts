@@ -1,37 +1,37 @@
 /** From a manufacturer's record to the sources that can be asked: each with its plugin and its link. */
 
+import { createUpstreamClient, type RequestThrottle, type UpstreamClient } from '../upstream/client.ts'
 import { createDestinations, type Destinations, isRefusedNow } from '../upstream/destinations.ts'
 import { ApiError, type UpstreamAnswer } from '../upstream/errors.ts'
-import { createLink, type Link, type Turnstile } from '../upstream/link.ts'
 import { getPlugin } from './index.ts'
 import {
   type DeviceList,
-  type Form,
-  type FormChoice,
   type HealthReport,
   type Plugin,
   type PluginConfig,
+  type ProtocolAdapter,
+  type ProtocolDetector,
   reportHealth,
-  type Source,
+  type SourceSettings,
   type UpstreamDevice,
 } from './plugin.ts'
 
 /** A source of a manufacturer, with the link it is asked over. */
-export interface HeardSource {
+export interface MonitoredSource {
   /** `<manufacturer code>:<address>`; names the source in leases, reports and logs. */
   readonly id: string
   readonly manufacturer: string
   readonly plugin: Plugin
-  readonly source: Source
-  readonly link: Link
+  readonly settings: SourceSettings
+  readonly client: UpstreamClient
   /** How it speaks: the form met last, the usual one before any was. */
-  readonly form: Form
+  readonly adapter: ProtocolAdapter
   /** What it lists. Where another form is met than the one assumed, it is asked again in that one. */
   listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>): Promise<DeviceList<UpstreamDevice>>
   /** The specification's check_health(): answers, whatever the source does. */
   checkHealth(signal?: AbortSignal): Promise<HealthReport>
   /** The form, asking for it where it is not known. Throws what `listDevices` throws. */
-  findForm(signal?: AbortSignal): Promise<Form>
+  findAdapter(signal?: AbortSignal): Promise<ProtocolAdapter>
 }
 
 interface ManufacturerRecord {
@@ -41,68 +41,71 @@ interface ManufacturerRecord {
 }
 
 /** Throws what `getPlugin` and the plugin's `listSources` throw. */
-export function listSources({ plugin, config }: Pick<ManufacturerRecord, 'plugin' | 'config'>): readonly Source[] {
+export function listSources({
+  plugin,
+  config,
+}: Pick<ManufacturerRecord, 'plugin' | 'config'>): readonly SourceSettings[] {
   return getPlugin(plugin).listSources(config)
 }
 
-export function sourceId(code: string, source: Pick<Source, 'baseUrl'>): string {
+export function sourceId(code: string, source: Pick<SourceSettings, 'baseUrl'>): string {
   return `${code}:${source.baseUrl}`
 }
 
 /** What all links of the process share. */
 export interface SourceDeps {
-  readonly turnstile: Turnstile
+  readonly throttle: RequestThrottle
   readonly destinations: Destinations
 }
 
 /** Links are opened at their first request; whoever opened the sources closes them. */
-export function openSources(record: ManufacturerRecord, deps: SourceDeps): HeardSource[] {
+export function openSources(record: ManufacturerRecord, deps: SourceDeps): MonitoredSource[] {
   const plugin = getPlugin(record.plugin)
-  return listSources(record).map((source) =>
-    hearSource({
-      id: sourceId(record.code, source),
+  return listSources(record).map((settings) =>
+    openSource({
+      id: sourceId(record.code, settings),
       manufacturer: record.code,
       plugin,
-      source,
-      link: createLink({ settings: source, errors: plugin.errors, ...deps }),
+      settings,
+      client: createUpstreamClient({ settings, errors: plugin.errors, ...deps }),
     }),
   )
 }
 
 /** Remembers which form the source was met in. */
-export function hearSource(
-  about: Pick<HeardSource, 'id' | 'manufacturer' | 'plugin' | 'source' | 'link'>,
-): HeardSource {
-  const { link, source } = about
-  const choice: FormChoice | null = 'usual' in source.form ? source.form : null
-  let form = 'usual' in source.form ? source.form.usual : source.form
+export function openSource(
+  about: Pick<MonitoredSource, 'id' | 'manufacturer' | 'plugin' | 'settings' | 'client'>,
+): MonitoredSource {
+  const { client, settings } = about
+  const choice: ProtocolDetector | null = 'default' in settings.adapter ? settings.adapter : null
+  let form = 'default' in settings.adapter ? settings.adapter.default : settings.adapter
   let isKnown = choice === null
 
   async function listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>) {
     // Another call may find out meanwhile.
     const assumed = form
     try {
-      const list = await assumed.listDevices(link, signal, before)
+      const list = await assumed.listDevices(client, signal, before)
       isKnown = true
       return list
-    } catch (trouble) {
-      if (choice === null || !(trouble instanceof ApiError)) throw trouble
-      const met = await choice.detect(link, { assumed, trouble }, signal)
-      if (met === null || met === assumed) throw trouble
+    } catch (error) {
+      if (choice === null || !(error instanceof ApiError)) throw error
+      const met = await choice.detect(client, { assumed, error }, signal)
+      if (met === null || met === assumed) throw error
       form = met
       isKnown = true
-      return form.listDevices(link, signal)
+      return form.listDevices(client, signal)
     }
   }
 
   return {
     ...about,
-    get form() {
+    get adapter() {
       return form
     },
     listDevices,
-    checkHealth: (signal) => reportHealth(link, () => listDevices(signal)),
-    async findForm(signal) {
+    checkHealth: (signal) => reportHealth(client, () => listDevices(signal)),
+    async findAdapter(signal) {
       if (!isKnown) await listDevices(signal)
       return form
     },
@@ -120,11 +123,11 @@ export function destinationsBeside({ host, port }: { readonly host: string; read
  * Why a manufacturer's record cannot be used, beginning with the key that is wrong; null when it can. Names are resolved;
  * one that does not resolve may do so later.
  */
-export async function findFault(
+export async function findConfigError(
   record: Pick<ManufacturerRecord, 'plugin' | 'config'>,
   destinations: Destinations,
 ): Promise<string | null> {
-  let sources: readonly Source[]
+  let sources: readonly SourceSettings[]
   try {
     sources = listSources(record)
   } catch (error) {
@@ -145,7 +148,7 @@ export async function findFault(
   return null
 }
 
-export interface Trouble {
+export interface SourceFailure {
   /** A sentence for the person who can mend it. */
   readonly error: string
   /** Seconds to wait, as the upstream asked. */
@@ -158,7 +161,7 @@ export interface Trouble {
 }
 
 /** What was thrown while a source was asked. */
-export function readTrouble(thrown: unknown): Trouble {
+export function toSourceFailure(thrown: unknown): SourceFailure {
   if (!(thrown instanceof ApiError)) {
     const error = thrown instanceof Error ? thrown.message : String(thrown)
     return { error, retryAfter: null, isRefused: false, answer: 'none' }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
   type Alert,
+  type AlertCause,
   type AlertChange,
-  type Finding,
+  canChangeAlerts,
+  evaluateReceiver,
+  evaluateSource,
+  evaluateSubscription,
   judgeCharger,
-  judgeLink,
-  judgeReceiver,
-  judgeSource,
-  mayAlert,
 } from './alert.ts'
 import type { Fault } from './details.ts'
 import type { Unit } from './hardware.ts'
@@ -46,16 +46,16 @@ function receiverWith(battery: number | null, fields: Partial<Receiver> = {}): R
 function createBook() {
   const open = new Map<string, Alert>()
   let id = 0
-  const put = (about: Finding, own: number) =>
+  const put = (about: AlertCause, own: number) =>
     open.set(about.subject, { ...about, id: own, state: 'raised', raised_at: 0, cleared_at: null })
   return {
     find: (subject: string) => open.get(subject),
     apply: (changes: readonly AlertChange[]) =>
       changes.map((change) => {
         if (change.type === 'clear') open.delete(change.alert.subject)
-        else if (change.type === 'raise') put(change.finding, ++id)
-        else put(change.finding, change.alert.id)
-        return change.type === 'clear' ? '-' : `+${change.finding.severity}`
+        else if (change.type === 'raise') put(change.cause, ++id)
+        else put(change.cause, change.alert.id)
+        return change.type === 'clear' ? '-' : `+${change.cause.severity}`
       }),
   }
 }
@@ -77,24 +77,24 @@ describe('a battery', () => {
     ['with the highest', 100, [100, 99], ['+warning']],
   ])('%s', (_, threshold, levels, expected) => {
     const book = createBook()
-    const said = levels.flatMap((level) => book.apply(judgeReceiver(receiverWith(level), threshold, book.find)))
+    const said = levels.flatMap((level) => book.apply(evaluateReceiver(receiverWith(level), threshold, book.find)))
     expect(said).toEqual(expected)
   })
 
   // Conformance: C-7.20.
   test('is the same alert when it gets worse, and says whose it is', () => {
     const book = createBook()
-    book.apply(judgeReceiver(receiverWith(18), 20, book.find))
-    expect(judgeReceiver(receiverWith(9), 20, book.find)).toMatchObject([
+    book.apply(evaluateReceiver(receiverWith(18), 20, book.find))
+    expect(evaluateReceiver(receiverWith(9), 20, book.find)).toMatchObject([
       { type: 'worsen', alert: { id: 1 }, finding: { channel_id: 41, message: 'Battery of Vox is at 9 %' } },
     ])
   })
 
   test('is judged anew under another threshold', () => {
     const book = createBook()
-    expect(book.apply(judgeReceiver(receiverWith(30), 20, book.find))).toEqual([])
-    expect(book.apply(judgeReceiver(receiverWith(30), 40, book.find))).toEqual(['+warning'])
-    expect(book.apply(judgeReceiver(receiverWith(30), 20, book.find))).toEqual(['-'])
+    expect(book.apply(evaluateReceiver(receiverWith(30), 20, book.find))).toEqual([])
+    expect(book.apply(evaluateReceiver(receiverWith(30), 40, book.find))).toEqual(['+warning'])
+    expect(book.apply(evaluateReceiver(receiverWith(30), 20, book.find))).toEqual(['-'])
   })
 })
 
@@ -115,13 +115,13 @@ describe('a battery that the equipment calls low', () => {
     ['no more, and never did', [warned(null, false)], []],
   ])('%s', (_, receivers, expected) => {
     const book = createBook()
-    const said = receivers.flatMap((receiver) => book.apply(judgeReceiver(receiver, 20, book.find)))
+    const said = receivers.flatMap((receiver) => book.apply(evaluateReceiver(receiver, 20, book.find)))
     expect(said).toEqual(expected)
   })
 
   test('is worth a look when the warning changes alone', () => {
-    expect(mayAlert(warned(70, false), warned(70, true))).toBe(true)
-    expect(mayAlert(warned(70, true), warned(70, true))).toBe(false)
+    expect(canChangeAlerts(warned(70, false), warned(70, true))).toBe(true)
+    expect(canChangeAlerts(warned(70, true), warned(70, true))).toBe(false)
   })
 })
 
@@ -142,10 +142,10 @@ describe('a charger', () => {
     ...fields,
   })
   const asAlert = (change: AlertChange): Alert[] =>
-    change.type === 'raise' ? [{ ...change.finding, id: 1, state: 'raised', raised_at: 0, cleared_at: null }] : []
+    change.type === 'raise' ? [{ ...change.cause, id: 1, state: 'raised', raised_at: 0, cleared_at: null }] : []
   const judge = (packs: readonly Unit[], open: readonly Alert[] = []) => judgeCharger(receiverWith(null), packs, open)
   const subjects = (changes: readonly AlertChange[]) =>
-    changes.map((change) => (change.type === 'clear' ? `-${change.alert.subject}` : `+${change.finding.subject}`))
+    changes.map((change) => (change.type === 'clear' ? `-${change.alert.subject}` : `+${change.cause.subject}`))
 
   test('raises one alert a pack and reason, and clears it with the reason', () => {
     const hot = judge([pack(1, 'too_hot'), pack(2, null), pack(3, 'charge_failed')])
@@ -175,7 +175,7 @@ test('a receiver goes offline once and comes back once', () => {
   const book = createBook()
   const states = [true, false, false, true, true, false]
   const said = states.flatMap((is_active) =>
-    book.apply(judgeReceiver(receiverWith(null, { is_active }), 20, book.find)),
+    book.apply(evaluateReceiver(receiverWith(null, { is_active }), 20, book.find)),
   )
   expect(said).toEqual(['+critical', '-', '+critical'])
 })
@@ -190,7 +190,7 @@ test.each<[string, number[], string[]]>([
   const said = failures.flatMap((unsuccessful_cycles) => {
     const error = unsuccessful_cycles === 0 ? null : 'refused'
     const fares = { manufacturer: 'shure', source: 'shure:http://x', unsuccessful_cycles, error }
-    return book.apply(judgeSource(fares, book.find))
+    return book.apply(evaluateSource(fares, book.find))
   })
   expect(said).toEqual(expected)
 })
@@ -221,7 +221,9 @@ test.each<[string, [isWanted: boolean, downSince: number | null, now: number][],
 ])('a link %s', (_, moments, expected) => {
   const book = createBook()
   const said = moments.flatMap(([isWanted, downSince, now]) =>
-    book.apply(judgeLink({ manufacturer: 'shure', source: 'shure:http://x', isWanted, downSince }, book.find, now)),
+    book.apply(
+      evaluateSubscription({ manufacturer: 'shure', source: 'shure:http://x', isWanted, downSince }, book.find, now),
+    ),
   )
   expect(said).toEqual(expected)
 })
@@ -231,10 +233,10 @@ test('only a battery, a presence or another set of channels is worth a look', ()
   const [channel] = before.channels
   if (channel === undefined) throw new Error('no channel')
   const louder = { ...channel, audio_level: -3 }
-  expect(mayAlert(undefined, before)).toBe(true)
-  expect(mayAlert(before, { ...before, last_seen: 9 })).toBe(false)
-  expect(mayAlert(before, { ...before, channels: [louder] })).toBe(false)
-  expect(mayAlert(before, receiverWith(49))).toBe(true)
-  expect(mayAlert(before, { ...before, is_active: false })).toBe(true)
-  expect(mayAlert(before, { ...before, channels: [channel, emptyChannel(42, 2, 2)] })).toBe(true)
+  expect(canChangeAlerts(undefined, before)).toBe(true)
+  expect(canChangeAlerts(before, { ...before, last_seen: 9 })).toBe(false)
+  expect(canChangeAlerts(before, { ...before, channels: [louder] })).toBe(false)
+  expect(canChangeAlerts(before, receiverWith(49))).toBe(true)
+  expect(canChangeAlerts(before, { ...before, is_active: false })).toBe(true)
+  expect(canChangeAlerts(before, { ...before, channels: [channel, emptyChannel(42, 2, 2)] })).toBe(true)
 })

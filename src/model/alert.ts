@@ -17,7 +17,7 @@ export const alertStates = ['raised', 'cleared'] as const
 export type AlertState = (typeof alertStates)[number]
 
 /** Something that deserves an alert. */
-export interface Finding {
+export interface AlertCause {
   readonly subject: string
   readonly kind: AlertKind
   readonly severity: Severity
@@ -27,7 +27,7 @@ export interface Finding {
   readonly channel_id: number | null
 }
 
-export interface Alert extends Finding {
+export interface Alert extends AlertCause {
   readonly id: number
   readonly state: AlertState
   readonly raised_at: number
@@ -35,9 +35,9 @@ export interface Alert extends Finding {
 }
 
 export type AlertChange =
-  | { readonly type: 'raise'; readonly finding: Finding }
+  | { readonly type: 'raise'; readonly cause: AlertCause }
   /** The same alert, more severe. */
-  | { readonly type: 'worsen'; readonly alert: Alert; readonly finding: Finding }
+  | { readonly type: 'worsen'; readonly alert: Alert; readonly cause: AlertCause }
   /** `message` says what is well again. */
   | { readonly type: 'clear'; readonly alert: Alert; readonly message: string }
 
@@ -64,12 +64,12 @@ export function upstreamSubject(source: string): string {
   return `upstream:${source}`
 }
 
-export function linkSubject(source: string): string {
+export function subscriptionSubject(source: string): string {
   return `link:${source}`
 }
 
 /** Whether the step from `before` to `after` can change anything about alerts. Called for every level that changes. */
-export function mayAlert(before: Receiver | undefined, after: Receiver): boolean {
+export function canChangeAlerts(before: Receiver | undefined, after: Receiver): boolean {
   if (before === undefined || before.is_active !== after.is_active) return true
   if (before.channels === after.channels) return false
   if (before.channels.length !== after.channels.length) return true
@@ -85,7 +85,7 @@ function isOtherBattery(before: Transmitter | null | undefined, after: Transmitt
 }
 
 /** `threshold: null`: its batteries are judged by somebody who knows them better. */
-export function judgeReceiver(receiver: Receiver, threshold: number | null, open: OpenAlerts): AlertChange[] {
+export function evaluateReceiver(receiver: Receiver, threshold: number | null, open: OpenAlerts): AlertChange[] {
   const changes: AlertChange[] = []
   judgePresence(receiver, open, changes)
   if (threshold !== null) judgeBatteries(receiver, threshold, open, changes)
@@ -106,7 +106,7 @@ function judgeBatteries(receiver: Receiver, threshold: number, open: OpenAlerts,
       continue
     }
     const severity = battery !== null && battery <= criticalBattery ? 'critical' : 'warning'
-    const finding: Finding = {
+    const cause: AlertCause = {
       subject: batterySubject(channel.id),
       kind: 'battery_low',
       severity,
@@ -116,9 +116,8 @@ function judgeBatteries(receiver: Receiver, threshold: number, open: OpenAlerts,
       channel_id: channel.id,
     }
     if (alert === undefined) {
-      if (isWarned || (battery ?? threshold) <= threshold) changes.push({ type: 'raise', finding })
-    } else if (severity === 'critical' && alert.severity !== 'critical')
-      changes.push({ type: 'worsen', alert, finding })
+      if (isWarned || (battery ?? threshold) <= threshold) changes.push({ type: 'raise', cause })
+    } else if (severity === 'critical' && alert.severity !== 'critical') changes.push({ type: 'worsen', alert, cause })
   }
 }
 
@@ -134,8 +133,8 @@ function judgePresence(receiver: Receiver, open: OpenAlerts, changes: AlertChang
     if (alert !== undefined) changes.push({ type: 'clear', alert, message: `${name} is back` })
   } else if (alert === undefined) {
     const about = { subject: receiverSubject(id), manufacturer, receiver_id: id, channel_id: null }
-    const finding = { ...about, kind: 'receiver_offline', severity: 'critical', message: `${name} is offline` } as const
-    changes.push({ type: 'raise', finding })
+    const cause = { ...about, kind: 'receiver_offline', severity: 'critical', message: `${name} is offline` } as const
+    changes.push({ type: 'raise', cause })
   }
 }
 
@@ -144,7 +143,7 @@ function judgePresence(receiver: Receiver, open: OpenAlerts, changes: AlertChang
  * charger is in storage mode is said once, not for each pack.
  */
 export function judgeCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
-  const findings = new Map<string, Finding>()
+  const findings = new Map<string, AlertCause>()
   for (const pack of packs) {
     const finding = toChargerFinding(charger, pack)
     if (finding !== null) findings.set(finding.subject, finding)
@@ -153,11 +152,11 @@ export function judgeCharger(charger: Receiver, packs: readonly Unit[], open: re
   const raised = [...findings.values()].filter(({ subject }) => !open.some((alert) => alert.subject === subject))
   return [
     ...cleared.map((alert): AlertChange => ({ type: 'clear', alert, message: `No longer the case: ${alert.message}` })),
-    ...raised.map((finding): AlertChange => ({ type: 'raise', finding })),
+    ...raised.map((cause): AlertChange => ({ type: 'raise', cause })),
   ]
 }
 
-function toChargerFinding(charger: Receiver, { id, name, is_online, details }: Unit): Finding | null {
+function toChargerFinding(charger: Receiver, { id, name, is_online, details }: Unit): AlertCause | null {
   const fault = details?.fault ?? null
   if (!is_online || fault === null) return null
   const isStorage = fault === 'storage_mode'
@@ -188,7 +187,7 @@ const faultTexts: Readonly<Record<Fault, string>> = {
 }
 
 /** How a source fares, as far as it matters here. */
-export interface SourceFares {
+export interface SourceFailures {
   readonly manufacturer: string
   readonly source: string
   /** Cycles in a row without a success: those that failed, and those that the source answered by asking for a pause. */
@@ -196,7 +195,7 @@ export interface SourceFares {
   readonly error: string | null
 }
 
-export function judgeSource(fares: SourceFares, open: OpenAlerts): AlertChange[] {
+export function evaluateSource(fares: SourceFailures, open: OpenAlerts): AlertChange[] {
   const { manufacturer, source, unsuccessful_cycles: failures, error } = fares
   const alert = open(upstreamSubject(source))
   const address = addressOf(source, manufacturer)
@@ -206,7 +205,7 @@ export function judgeSource(fares: SourceFares, open: OpenAlerts): AlertChange[]
   }
   if (alert !== undefined || failures < failingFrom) return []
   const why = error === null ? '' : `: ${error}`
-  const finding: Finding = {
+  const cause: AlertCause = {
     subject: upstreamSubject(source),
     kind: 'upstream_failing',
     severity: 'critical',
@@ -215,11 +214,11 @@ export function judgeSource(fares: SourceFares, open: OpenAlerts): AlertChange[]
     receiver_id: null,
     channel_id: null,
   }
-  return [{ type: 'raise', finding }]
+  return [{ type: 'raise', cause }]
 }
 
 /** A source's real-time link. */
-export interface LinkFares {
+export interface SubscriptionStatus {
   readonly manufacturer: string
   readonly source: string
   /** Nobody wants it at the moment; that is no trouble. */
@@ -228,9 +227,9 @@ export interface LinkFares {
   readonly downSince: number | null
 }
 
-export function judgeLink(link: LinkFares, open: OpenAlerts, now: number): AlertChange[] {
+export function evaluateSubscription(link: SubscriptionStatus, open: OpenAlerts, now: number): AlertChange[] {
   const { manufacturer, source, isWanted, downSince } = link
-  const alert = open(linkSubject(source))
+  const alert = open(subscriptionSubject(source))
   const address = addressOf(source, manufacturer)
   if (!isWanted || downSince === null) {
     const how = isWanted ? 'is back' : 'is stopped on purpose'
@@ -239,12 +238,12 @@ export function judgeLink(link: LinkFares, open: OpenAlerts, now: number): Alert
       : [{ type: 'clear', alert, message: `The real-time link of ${manufacturer} ${how} (${address})` }]
   }
   if (alert !== undefined || now - downSince < linkLostAfterMs) return []
-  return [{ type: 'raise', finding: lostLink(manufacturer, source) }]
+  return [{ type: 'raise', cause: subscriptionLost(manufacturer, source) }]
 }
 
-export function lostLink(manufacturer: string, source: string): Finding {
+export function subscriptionLost(manufacturer: string, source: string): AlertCause {
   return {
-    subject: linkSubject(source),
+    subject: subscriptionSubject(source),
     kind: 'link_lost',
     severity: 'warning',
     message: `The real-time link of ${manufacturer} is lost (${addressOf(source, manufacturer)})`,

@@ -151,12 +151,12 @@ export function toReceiverSummary(receiver: Receiver): ReceiverSummary {
 }
 
 /** A receiver in the full data payload, without its channels. */
-export function toReceiverHead(receiver: Receiver): Omit<ReceiverInData, 'channels'> {
+export function toReceiverWithoutChannels(receiver: Receiver): Omit<ReceiverInData, 'channels'> {
   return { ...toReceiverSummary(receiver), model: receiver.model }
 }
 
 function toReceiverInData(receiver: Receiver): ReceiverInData {
-  return { ...toReceiverHead(receiver), channels: receiver.channels.map(toChannelBody) }
+  return { ...toReceiverWithoutChannels(receiver), channels: receiver.channels.map(toChannelBody) }
 }
 
 export function toReceiverDetail(

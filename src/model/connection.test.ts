@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { applyLinkEvent, type Connection, type LinkEvent, newConnection } from './connection.ts'
+import { applyConnectionEvent, type Connection, type ConnectionEvent, newConnection } from './connection.ts'
 
-function after(...events: LinkEvent[]): Connection {
-  return events.reduce(applyLinkEvent, newConnection(1, 'shure', 'shure:http://x', 'websocket'))
+function after(...events: ConnectionEvent[]): Connection {
+  return events.reduce(applyConnectionEvent, newConnection(1, 'shure', 'shure:http://x', 'websocket'))
 }
 
 const at = 5
@@ -14,7 +14,7 @@ const stopped = { type: 'stopped', at } as const
 const started = { type: 'started', at } as const
 
 // Conformance: S-2.19, C-8.1.
-test.each<[string, LinkEvent[], Partial<Connection>]>([
+test.each<[string, ConnectionEvent[], Partial<Connection>]>([
   ['a try', [trying], { status: 'connecting' }],
   ['an open link', [trying, opened], { status: 'connected', connected_at: at, error_message: null }],
   [

@@ -25,7 +25,7 @@ export interface Connection {
   readonly reconnect_attempts: number
 }
 
-export type LinkEvent =
+export type ConnectionEvent =
   | { readonly type: 'trying'; readonly at: number }
   | { readonly type: 'opened'; readonly at: number }
   | { readonly type: 'lost'; readonly at: number; readonly reason: string }
@@ -57,7 +57,7 @@ export function newConnection(
 }
 
 /** What an event makes of a connection. A stopped one hears nothing but `started`, which is nothing to any other. */
-export function applyLinkEvent(connection: Connection, event: LinkEvent): Connection {
+export function applyConnectionEvent(connection: Connection, event: ConnectionEvent): Connection {
   if ((connection.status === 'stopped') !== (event.type === 'started')) return connection
   switch (event.type) {
     case 'trying':
@@ -113,7 +113,7 @@ export function applyLinkEvent(connection: Connection, event: LinkEvent): Connec
 }
 
 /** The state of a whole source's link, from those of its receivers; null when it has none. */
-export function linkStatus(connections: Iterable<Connection>): ConnectionStatus | null {
+export function subscriptionStatus(connections: Iterable<Connection>): ConnectionStatus | null {
   const seen = new Set<ConnectionStatus>()
   for (const { status } of connections) seen.add(status)
   const order = ['connected', 'connecting', 'error', 'disconnected', 'stopped'] as const

@@ -1,12 +1,12 @@
 /** REST bodies of the review queue, the movement log and a scan. Field names are the interface specification's. */
 
 import { type DiscoveredDevice, toTimestamp } from './api.ts'
-import type { DiscoveredRecord, LoggedMovement, QueueEntry, ReviewedEntry } from './discovery.ts'
-import { type Failure, Refusal } from './errors.ts'
+import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './discovery.ts'
+import { type Failure, RequestError } from './errors.ts'
 import type { SourceError } from './health.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
 import type { Receiver } from './receiver.ts'
-import { type Known, reconcile } from './reconcile.ts'
+import { type KnownReceivers, reconcile } from './reconcile.ts'
 
 /** Model and address are those of a device that speaks for itself and is not listened to yet. */
 export type ScannedDevice = Pick<DiscoveredDevice, 'ip' | 'device_type' | 'channels' | 'model' | 'address'>
@@ -37,7 +37,7 @@ export interface ReviewBody {
 
 /** Throws a Refusal when every one of `wanted` failed. */
 export function refuseIfAllFailed(wanted: readonly number[], failed: readonly Failure[]): void {
-  if (failed.length === wanted.length) throw new Refusal('none_changed', { details: failed[0]?.error, failed })
+  if (failed.length === wanted.length) throw new RequestError('none_changed', { details: failed[0]?.error, failed })
 }
 
 /** The receiver a queue entry stands against, for comparing. */
@@ -62,7 +62,7 @@ export interface QueueEntryBody
 
 /** An item of the movement lists. */
 export interface MovementBody
-  extends Pick<LoggedMovement, 'id' | 'manufacturer' | 'movement_type' | 'detected_by' | 'reason' | 'times_seen'> {
+  extends Pick<MovementDetails, 'id' | 'manufacturer' | 'movement_type' | 'detected_by' | 'reason' | 'times_seen'> {
   readonly device: { readonly id: number; readonly name: string; readonly serial_number: string | null }
   readonly old_ip: string | null
   readonly new_ip: string | null
@@ -104,7 +104,7 @@ export function toQueueEntryBody(
   }
 }
 
-export function toMovementBody(movement: LoggedMovement): MovementBody {
+export function toMovementBody(movement: MovementDetails): MovementBody {
   const { id, manufacturer, receiver, movement_type, detected_by, reason, times_seen, acknowledged } = movement
   const { old_location, new_location, acknowledged_by } = movement
   return {
@@ -126,7 +126,7 @@ export function toMovementBody(movement: LoggedMovement): MovementBody {
 }
 
 /** Those that are neither receivers by now nor refused by an administrator. */
-export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known: Known): DiscoveredDevice[] {
+export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known: KnownReceivers): DiscoveredDevice[] {
   const strangers = records.filter(({ manufacturer, api_device_id: id, serial_number, mac_address, ip }) => {
     const outcome = reconcile(known, manufacturer, { id, kind: 'receiver', serial_number, mac_address, ip })
     return outcome.kind === 'new' || outcome.kind === 'conflict'

@@ -67,7 +67,7 @@ export interface Movement {
 }
 
 /** As the lists show it. */
-export interface LoggedMovement extends Movement {
+export interface MovementDetails extends Movement {
   readonly receiver: { readonly id: number; readonly name: string; readonly serial_number: string | null }
   readonly manufacturer: string
   readonly old_location: LocationReference | null

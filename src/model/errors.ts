@@ -5,7 +5,7 @@ interface RefusalKind {
   readonly say: (...about: never[]) => string
 }
 
-export const refusals = {
+export const requestErrors = {
   bad_request: { status: 400, say: () => 'Bad request.' },
   not_json: { status: 400, say: () => 'The body is not valid JSON.' },
   sign_in_needed: { status: 401, say: () => 'Sign in, or send an API token.' },
@@ -55,7 +55,7 @@ export const refusals = {
   stopping: { status: 503, say: () => 'The service is stopping.' },
 } as const satisfies Record<string, RefusalKind>
 
-export type RefusalCode = keyof typeof refusals
+export type RequestErrorCode = keyof typeof requestErrors
 
 /** What a REST client is told when a request is refused: the specification's error body. */
 export interface ErrorBody {
@@ -76,9 +76,9 @@ export interface Failure {
 export const retryAfterSeconds = 5
 
 /** Thrown where a request cannot go on; becomes an `ErrorBody` at the door it came through. */
-export class Refusal extends Error {
+export class RequestError extends Error {
   override readonly name = 'Refusal'
-  readonly code: RefusalCode
+  readonly code: RequestErrorCode
   readonly status: number
   readonly details: string | undefined
   /** Seconds; every 429 and 503 has one. */
@@ -86,7 +86,7 @@ export class Refusal extends Error {
   readonly failed: readonly Failure[] | undefined
 
   constructor(
-    code: RefusalCode,
+    code: RequestErrorCode,
     options: {
       about?: string
       details?: string | undefined
@@ -95,7 +95,7 @@ export class Refusal extends Error {
       cause?: unknown
     } = {},
   ) {
-    const kind = refusals[code] as { status: number; say: (about: string) => string }
+    const kind = requestErrors[code] as { status: number; say: (about: string) => string }
     super(kind.say(options.about ?? ''), { cause: options.cause })
     this.code = code
     this.status = kind.status
@@ -105,7 +105,7 @@ export class Refusal extends Error {
   }
 }
 
-export function toErrorBody(refusal: Refusal): ErrorBody {
+export function toErrorBody(refusal: RequestError): ErrorBody {
   const { message: error, status, details, failed } = refusal
   return { error, status, ...(details !== undefined && { details }), ...(failed !== undefined && { failed }) }
 }

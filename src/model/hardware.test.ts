@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   type Assignment,
-  draftHeardUnits,
-  planOwnUnits,
+  draftChannelUnits,
+  planReportedUnits,
   renamedUnits,
   toUnitBody,
   type Unit,
@@ -10,7 +10,7 @@ import {
   unitTypeOf,
   withActivity,
 } from './hardware.ts'
-import { emptyChannel, type Observation, type Receiver, type Transmitter } from './receiver.ts'
+import { type DeviceReport, emptyChannel, type Receiver, type Transmitter } from './receiver.ts'
 
 const transmitter: Transmitter = {
   upstream_slot: 1,
@@ -49,16 +49,16 @@ function index(...units: readonly Unit[]): UnitIndex {
   return {
     ofChannel: (id) => units.find((one) => one.channel_id === id),
     ofDevice: (manufacturer, id) => units.find((one) => one.manufacturer === manufacturer && one.api_device_id === id),
-    heldBy: (id) => units.filter((one) => one.receiver_id === id && one.channel_id === null),
+    reportedBy: (id) => units.filter((one) => one.receiver_id === id && one.channel_id === null),
   }
 }
 
 describe('units on channels', () => {
   it('are made where a transmitter is heard for the first time', () => {
-    expect(draftHeardUnits(index(), [receiver])).toMatchObject([
+    expect(draftChannelUnits(index(), [receiver])).toMatchObject([
       { channel_id: 11, receiver_id: 1, name: 'Host', device_type: 'mic_transmitter' },
     ])
-    expect(draftHeardUnits(index(unit), [receiver])).toEqual([])
+    expect(draftChannelUnits(index(unit), [receiver])).toEqual([])
   })
 
   it('take the name that was told last', () => {
@@ -95,9 +95,9 @@ describe('units on channels', () => {
 })
 
 describe('units of their own', () => {
-  const seen: Observation = { id: 'pack-1', kind: 'transmitter', name: 'Pack', model_name: 'AD1', device_type: 'ad' }
-  const plan = (known: UnitIndex, observations: readonly Observation[], missing: readonly string[] = []) =>
-    planOwnUnits(known, {
+  const report: DeviceReport = { id: 'pack-1', kind: 'transmitter', name: 'Pack', model_name: 'AD1', device_type: 'ad' }
+  const plan = (known: UnitIndex, observations: readonly DeviceReport[], missing: readonly string[] = []) =>
+    planReportedUnits(known, {
       manufacturer: 'shure',
       observations,
       missing,
@@ -105,25 +105,25 @@ describe('units of their own', () => {
     })
 
   it('are made, followed and missed', () => {
-    expect(plan(index(), [seen, seen]).drafts).toMatchObject([
+    expect(plan(index(), [report, report]).drafts).toMatchObject([
       { api_device_id: 'pack-1', name: 'Pack', model: 'AD1', is_online: true, channel_id: null },
     ])
-    const told = { ...seen, channels: [{ channel: 1, transmitter: { battery: 12 } }] }
+    const told = { ...report, channels: [{ channel: 1, transmitter: { battery: 12 } }] }
     expect(plan(index(pack), [told]).changed).toMatchObject([{ id: 4, battery: 12, name: 'Pack' }])
     expect(plan(index(pack), [], ['pack-1']).changed).toMatchObject([{ id: 4, is_online: false }])
     expect(plan(index(pack), [], ['somebody']).changed).toEqual([])
   })
 
   it('are none of the receivers', () => {
-    expect(plan(index(), [{ ...seen, kind: 'receiver' }])).toEqual({ drafts: [], changed: [] })
+    expect(plan(index(), [{ ...report, kind: 'receiver' }])).toEqual({ drafts: [], changed: [] })
   })
 
   it('keep what was told of them beside what is told now', () => {
     const known: Unit = { ...pack, name: 'Pack', model: 'AD1', details: { battery_health: 98, battery_cycles: 40 } }
-    expect(plan(index(known), [{ ...seen, details: { battery_cycles: 41 } }]).changed).toMatchObject([
+    expect(plan(index(known), [{ ...report, details: { battery_cycles: 41 } }]).changed).toMatchObject([
       { details: { battery_health: 98, battery_cycles: 41 } },
     ])
-    expect(plan(index(known), [{ ...seen, details: { battery_cycles: 40 } }]).changed).toEqual([])
+    expect(plan(index(known), [{ ...report, details: { battery_cycles: 40 } }]).changed).toEqual([])
   })
 
   it('carry what was told of them', () => {
@@ -139,7 +139,7 @@ describe('units of their own', () => {
   })
 
   describe('that another device tells of', () => {
-    const charger: Observation = { id: 'charger', kind: 'receiver', units: [{ ...seen, battery: 80 }] }
+    const charger: DeviceReport = { id: 'charger', kind: 'receiver', units: [{ ...report, battery: 80 }] }
     const docked: Unit = { ...pack, name: 'Pack', model: 'AD1', battery: 80, receiver_id: 9 }
 
     it('are made once it is known, and belong to it', () => {
@@ -157,7 +157,7 @@ describe('units of their own', () => {
     })
 
     it('are still there when they moved to another, whichever speaks first', () => {
-      const other: Observation = { ...charger, id: 'other', units: [] }
+      const other: DeviceReport = { ...charger, id: 'other', units: [] }
       const receivers = new Map([
         ['charger', 9],
         ['other', 8],
@@ -167,7 +167,7 @@ describe('units of their own', () => {
         [other, charger],
       ]) {
         const told = { manufacturer: 'shure', observations, missing: [], receiverOf: (id: string) => receivers.get(id) }
-        expect(planOwnUnits(index({ ...docked, receiver_id: 8 }), told).changed).toEqual([docked])
+        expect(planReportedUnits(index({ ...docked, receiver_id: 8 }), told).changed).toEqual([docked])
       }
     })
 

@@ -6,13 +6,13 @@
 import type { TransmitterDetails } from './details.ts'
 import type { UpstreamStatus } from './health.ts'
 import { type Location, type LocationReference, toReference } from './location.ts'
-import { type Channel, changedFields, mergeDetails, type Observation, type Receiver } from './receiver.ts'
+import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'
 
 export const unitTypes = ['mic_transmitter', 'iem_receiver'] as const
 export type UnitType = (typeof unitTypes)[number]
 
-export const presences = ['online', 'offline', 'unknown'] as const
-export type Presence = (typeof presences)[number]
+export const onlineStates = ['online', 'offline', 'unknown'] as const
+export type OnlineState = (typeof onlineStates)[number]
 
 /**
  * A transmitter. One heard on a channel is as live as the channel; one that its system lists as a device of its own
@@ -44,7 +44,7 @@ export interface UnitIndex {
   ofChannel(channelId: number): Unit | undefined
   ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
   /** Devices of their own that this one tells of. */
-  heldBy(receiverId: number): readonly Unit[]
+  reportedBy(receiverId: number): readonly Unit[]
 }
 
 /** An in-ear pack listens, everything else transmits. */
@@ -53,7 +53,7 @@ export function unitTypeOf(deviceType: string): UnitType {
 }
 
 /** Units to be made for transmitters that are heard on these receivers' channels for the first time. */
-export function draftHeardUnits(known: UnitIndex, receivers: readonly Receiver[]): UnitDraft[] {
+export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver[]): UnitDraft[] {
   return receivers.flatMap((receiver) =>
     receiver.channels
       .filter((channel) => channel.transmitter !== null && known.ofChannel(channel.id) === undefined)
@@ -85,57 +85,57 @@ export function renamedUnits(known: UnitIndex, receivers: readonly Receiver[]): 
 }
 
 /** What was told of transmitters that are devices of their own. */
-export interface OwnUnits {
+export interface ReportedUnits {
   readonly drafts: readonly UnitDraft[]
   readonly changed: readonly Unit[]
 }
 
 /** Of a transmitter that is a device of its own, or of some that stand in this device. */
-export function tellsOfUnits({ kind, units }: Observation): boolean {
+export function reportsUnits({ kind, units }: DeviceReport): boolean {
   return kind === 'transmitter' || units !== undefined
 }
 
 interface ToldOfUnits {
   readonly manufacturer: string
   /** Those that tell of units. */
-  readonly observations: readonly Observation[]
+  readonly observations: readonly DeviceReport[]
   /** Ids of devices that their system has not listed for a while. */
   readonly missing: readonly string[]
   /** The id of the known receiver that goes by this one of its system's. */
   receiverOf(apiDeviceId: string): number | undefined
 }
 
-const none: OwnUnits = { drafts: [], changed: [] }
+const none: ReportedUnits = { drafts: [], changed: [] }
 
 /** Who is new, of whom something changed, and who is there no more. Who is told of elsewhere has only moved. */
-export function planOwnUnits(known: UnitIndex, told: ToldOfUnits): OwnUnits {
+export function planReportedUnits(known: UnitIndex, told: ToldOfUnits): ReportedUnits {
   const { manufacturer, observations, missing, receiverOf } = told
   if (observations.length === 0 && missing.length === 0) return none
   const drafts = new Map<string, UnitDraft>()
   const changed = new Map<string, Unit>()
-  const take = (seen: Observation, receiver?: number) => {
-    const unit = known.ofDevice(manufacturer, seen.id)
-    const fields = { ...toldOfUnit(seen, unit), ...(receiver !== undefined && { receiver_id: receiver }) }
-    if (unit === undefined) drafts.set(seen.id, { ...emptyUnit, manufacturer, api_device_id: seen.id, ...fields })
+  const take = (report: DeviceReport, receiver?: number) => {
+    const unit = known.ofDevice(manufacturer, report.id)
+    const fields = { ...toldOfUnit(report, unit), ...(receiver !== undefined && { receiver_id: receiver }) }
+    if (unit === undefined) drafts.set(report.id, { ...emptyUnit, manufacturer, api_device_id: report.id, ...fields })
     else change(unit, fields)
   }
   const change = (unit: Unit, fields: Partial<Unit>) => {
     const news = changedFields<Unit>(unit, fields)
     if (Object.keys(news).length > 0) changed.set(unit.api_device_id ?? '', { ...unit, ...news })
   }
-  for (const seen of observations) {
-    if (seen.kind === 'transmitter') take(seen)
-    const receiver = receiverOf(seen.id)
+  for (const report of observations) {
+    if (report.kind === 'transmitter') take(report)
+    const receiver = receiverOf(report.id)
     // What stands in a device that waits for review, or is kept out, is shown no more than the device.
-    if (seen.units === undefined || receiver === undefined) continue
-    for (const unit of seen.units) take(unit, receiver)
-    const there = new Set([...seen.units.map(({ id }) => id), ...changed.keys()])
-    const left = known.heldBy(receiver).filter(({ api_device_id }) => !there.has(api_device_id ?? ''))
+    if (report.units === undefined || receiver === undefined) continue
+    for (const unit of report.units) take(unit, receiver)
+    const there = new Set([...report.units.map(({ id }) => id), ...changed.keys()])
+    const left = known.reportedBy(receiver).filter(({ api_device_id }) => !there.has(api_device_id ?? ''))
     for (const unit of left) change(unit, { receiver_id: null, is_online: false })
   }
   for (const id of missing) {
     const unit = known.ofDevice(manufacturer, id)
-    if (unit?.is_online && !observations.some((seen) => seen.id === id)) change(unit, { is_online: false })
+    if (unit?.is_online && !observations.some((report) => report.id === id)) change(unit, { is_online: false })
   }
   return { drafts: [...drafts.values()], changed: [...changed.values()] }
 }
@@ -152,19 +152,19 @@ const emptyUnit: Omit<UnitDraft, 'manufacturer' | 'api_device_id'> = {
   is_online: true,
 }
 
-function toldOfUnit(seen: Observation, before: Unit | undefined): Partial<Unit> {
-  const heard = seen.channels?.find((one) => one.transmitter?.battery !== undefined)
-  const battery = heard?.transmitter?.battery ?? seen.battery
-  const details = mergeDetails(before?.details ?? undefined, seen.details)
-  const type = `${seen.device_type ?? ''} ${seen.model_name ?? ''}`.trim()
+function toldOfUnit(report: DeviceReport, before: Unit | undefined): Partial<Unit> {
+  const heard = report.channels?.find((one) => one.transmitter?.battery !== undefined)
+  const battery = heard?.transmitter?.battery ?? report.battery
+  const details = mergeDetails(before?.details ?? undefined, report.details)
+  const type = `${report.device_type ?? ''} ${report.model_name ?? ''}`.trim()
   return {
-    ...(seen.name !== undefined && { name: seen.name }),
-    ...(seen.model_name !== undefined && { model: seen.model_name }),
-    ...(seen.serial_number !== undefined && { serial_number: seen.serial_number }),
+    ...(report.name !== undefined && { name: report.name }),
+    ...(report.model_name !== undefined && { model: report.model_name }),
+    ...(report.serial_number !== undefined && { serial_number: report.serial_number }),
     ...(battery !== undefined && { battery }),
     ...(details !== undefined && { details }),
     ...(type !== '' && { device_type: unitTypeOf(type) }),
-    is_online: seen.online !== false,
+    is_online: report.online !== false,
   }
 }
 
@@ -181,7 +181,7 @@ export interface ChassisBody {
   readonly serial_number: string | null
   readonly mac_address: string | null
   readonly ip: string | null
-  readonly status: Presence
+  readonly status: OnlineState
   readonly firmware_version: string | null
   readonly location: LocationReference | null
 }
@@ -196,13 +196,13 @@ export interface UnitBody {
   readonly base_chassis: number | null
   readonly channel: number | null
   readonly slot: number | null
-  readonly status: Presence
+  readonly status: OnlineState
   /** Only of gear that tells more than the specification asks for. */
   readonly details?: TransmitterDetails
 }
 
 /** What was true last; nobody can say whether it still is while the manufacturer's system cannot be asked. */
-function presence(isThere: boolean, upstream: UpstreamStatus): Presence {
+function presence(isThere: boolean, upstream: UpstreamStatus): OnlineState {
   if (!isThere) return 'offline'
   return upstream === 'unhealthy' || upstream === 'disabled' || upstream === 'unconfigured' ? 'unknown' : 'online'
 }

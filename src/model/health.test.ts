@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import {
-  type Complaint,
+  type DeviceProblem,
   manufacturerHealth,
   noDeviceErrors,
-  type SourceReport,
+  type SourceRecord,
   serviceHealth,
   storeHealth,
   summarize,
@@ -15,7 +15,7 @@ const dayMs = 24 * 3600_000
 const now = 100 * dayMs
 const shure = { code: 'shure', base_url: 'http://a', isEnabled: true, sources: ['shure:a', 'shure:b'], unverified: [] }
 
-function report(source: string, failures: number, more: Partial<SourceReport> = {}): SourceReport {
+function report(source: string, failures: number, more: Partial<SourceRecord> = {}): SourceRecord {
   const error = failures > 0 ? 'connection refused' : null
   const rest = { last_success_at: now - 1000, overruns: 0, warning: null, device_errors: noDeviceErrors }
   return { manufacturer: 'shure', source, consecutive_failures: failures, error, hold_until: 0, ...rest, ...more }
@@ -89,8 +89,8 @@ test('every failing source and device is named with its reason', () => {
 
 test('at most a hundred failing devices are listed, and the others counted', () => {
   const problem = 'ip cannot be read'
-  const ofList: Complaint = { about: 'the list', problem: 'it is empty' }
-  const complaint = (id: number): Complaint => ({ about: `device ${id}`, problem, device: String(id) })
+  const ofList: DeviceProblem = { about: 'the list', problem: 'it is empty' }
+  const complaint = (id: number): DeviceProblem => ({ about: `device ${id}`, problem, device: String(id) })
   const complaints = [ofList, ...Array.from({ length: 80 }, (_, id) => complaint(id))]
   const device_errors = toDeviceErrors(complaints)
   expect([device_errors.listed.length, device_errors.more]).toEqual([80, 0])

@@ -5,7 +5,7 @@ export type SourceStatus = 'healthy' | 'unknown' | 'degraded' | 'unhealthy'
 export type UpstreamStatus = SourceStatus | 'disabled' | 'unconfigured'
 
 /** How one source (one upstream address) of a manufacturer fares. */
-export interface SourceReport {
+export interface SourceRecord {
   readonly manufacturer: string
   readonly source: string
   readonly consecutive_failures: number
@@ -22,7 +22,7 @@ export interface SourceReport {
 }
 
 /** Something in an upstream's answer that is passed over. */
-export interface Complaint {
+export interface DeviceProblem {
   /** The device, or the entry of the list. */
   readonly about: string
   readonly problem: string
@@ -31,7 +31,7 @@ export interface Complaint {
 }
 
 /** Complaints as one sentence; null when there are none. */
-export function summarize(complaints: readonly Complaint[]): string | null {
+export function summarize(complaints: readonly DeviceProblem[]): string | null {
   const [first] = complaints
   if (first === undefined) return null
   const more = complaints.length === 1 ? '' : ` (and ${complaints.length - 1} more)`
@@ -54,7 +54,7 @@ const maxDeviceErrors = 100
 
 export const noDeviceErrors: DeviceErrors = { listed: [], more: 0 }
 
-export function toDeviceErrors(complaints: readonly Complaint[]): DeviceErrors {
+export function toDeviceErrors(complaints: readonly DeviceProblem[]): DeviceErrors {
   const all = complaints.flatMap(({ device, problem }) => (device === undefined ? [] : [{ device, error: problem }]))
   return mergeDeviceErrors([{ listed: all, more: 0 }])
 }
@@ -158,7 +158,7 @@ const successCountsForMs = 24 * 3600_000
 const nobodyPolls = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
 
 /** A pause that the source asked for (`hold_until`) changes no status. */
-function sourceStatus({ consecutive_failures, last_success_at }: SourceReport, now: number): SourceStatus {
+function sourceStatus({ consecutive_failures, last_success_at }: SourceRecord, now: number): SourceStatus {
   if (consecutive_failures >= unhealthyFrom) return 'unhealthy'
   if (consecutive_failures > 0) return 'degraded'
   // A success in the future was noted before the clock was set back.
@@ -185,7 +185,7 @@ export const withoutSources = {
 /** A manufacturer is as well as its best source, but not healthy while any fails, or is polled by nobody. */
 export function manufacturerHealth(
   manufacturer: MonitoredManufacturer,
-  reports: readonly SourceReport[],
+  reports: readonly SourceRecord[],
   now: number,
   isUnpolled: (source: string) => boolean = () => false,
 ): ManufacturerHealth {

@@ -45,7 +45,7 @@ describe('records', () => {
           const { places, before, now } = receivers[at] as (typeof receivers)[number]
           const [known, changed] = [channelsOf(places, before), channelsOf(places, now)]
           expect(isSameButLevels(known, changed)).toBe(true)
-          reader.hear(update(id, known))
+          reader.remember(update(id, known))
           return update(id, changed)
         })
         expect(told.every(fitsRecord)).toBe(true)
@@ -92,8 +92,8 @@ describe('records', () => {
 
   it('of receivers that were not told whole, or cut off, say nothing', () => {
     const reader = createRecordReader()
-    reader.hear(update(1, [one]))
-    reader.hear(update(3, [one, one]))
+    reader.remember(update(1, [one]))
+    reader.remember(update(3, [one, one]))
     const frame = frameOf(update(2, [one]), update(3, [one]), update(1, [one]), update(1, [one]))
     expect(reader.read(frame)).toHaveLength(2)
     for (let size = 0; size < frame.byteLength; size += 1) {

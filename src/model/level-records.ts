@@ -108,7 +108,7 @@ const antennas = ['A', 'B', 'C', 'D']
 /** What one connection has heard. */
 export interface RecordReader {
   /** It was told whole. */
-  hear(update: DeviceUpdate): void
+  remember(update: DeviceUpdate): void
   /** What the records of a frame say; nothing of receivers that were not told whole, or not so. */
   read(frame: ArrayBuffer): DeviceUpdate[]
 }
@@ -116,7 +116,7 @@ export interface RecordReader {
 export function createRecordReader(): RecordReader {
   const told = new Map<number, DeviceUpdate>()
   return {
-    hear(update) {
+    remember(update) {
       told.set(update.receiver_id, update)
     },
     read(frame) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDraft } from './intake.ts'
+import { toDraft } from './ingest-plan.ts'
 import { isCircular, type Location, toLayout } from './location.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 

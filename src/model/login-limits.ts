@@ -9,7 +9,7 @@ export interface FailedTry {
 export const loginLimits = { windowMs: 15 * 60_000, perAccount: 5, perStranger: 20 } as const
 
 /** Beyond so many failures of everybody together, a browser that never signed in here is held up. */
-export const siege = { failures: 300, delayMs: 1000 } as const
+export const siteLimit = { failures: 300, delayMs: 1000 } as const
 
 /** How long until another try is let through; 0 for at once. `failures` are those of one stranger. */
 export function loginWaitMs(failures: readonly FailedTry[], account: string, now: number): number {

@@ -32,24 +32,24 @@ const kinds = {
 export type ConfigKey = keyof typeof kinds
 
 /** As this configuration spells the key: what is stored in one form is not given in the other as well. */
-export function spelledIn(config: Config, key: ConfigKey): string {
+export function keyIn(config: Config, key: ConfigKey): string {
   const other = otherForm[key]
   return other !== undefined && other in config ? other : key
 }
 
 /** What the field of the key shows. */
-export function shownValue(config: Config, key: ConfigKey): string {
-  const value = config[spelledIn(config, key)] ?? ''
+export function fieldValue(config: Config, key: ConfigKey): string {
+  const value = config[keyIn(config, key)] ?? ''
   return Array.isArray(value) ? value.map(addressOf).join('\n') : String(value)
 }
 
 export function isOn(config: Config, key: ConfigKey): boolean {
-  return (config[spelledIn(config, key)] ?? kinds[key] === 'on_unless_told') === true
+  return (config[keyIn(config, key)] ?? kinds[key] === 'on_unless_told') === true
 }
 
 /** Keys of the configuration that no field shows; they stay as they are. */
-export function unshownKeys(config: Config, shown: readonly ConfigKey[]): readonly string[] {
-  const names = new Set(shown.map((key) => spelledIn(config, key)))
+export function otherKeys(config: Config, shown: readonly ConfigKey[]): readonly string[] {
+  const names = new Set(shown.map((key) => keyIn(config, key)))
   return Object.keys(config).filter((name) => !names.has(name))
 }
 
@@ -64,11 +64,11 @@ export function changedConfig(
 ): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
   for (const key of shown) {
-    const name = spelledIn(before, key)
+    const name = keyIn(before, key)
     const text = typed(name)
     if (kinds[key] === 'on_unless_told' || kinds[key] === 'off_unless_told') {
       if (isOn(before, key) !== (text !== null)) changes[name] = text !== null
-    } else if (text !== null && text.trim() !== shownValue(before, key)) {
+    } else if (text !== null && text.trim() !== fieldValue(before, key)) {
       changes[name] = text.trim() === '' ? null : parse(key, text.trim(), before[name])
     }
   }

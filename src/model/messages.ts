@@ -63,7 +63,7 @@ export interface ClientMessage {
 }
 
 /** The answer to what a client said; a ping is all it can say. */
-export function answerClient(text: string, now: Date): Pong | SocketError {
+export function respondToClient(text: string, now: Date): Pong | SocketError {
   let said: unknown
   try {
     said = JSON.parse(text)

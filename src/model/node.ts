@@ -1,9 +1,9 @@
 /** The processes on one database, and which source each of them has taken. */
 
 /** What leases begin with that a process holds on itself, while it runs and while it polls, and those on subscriptions. */
-export const presencePrefix = 'process:'
+export const nodePrefix = 'process:'
 export const pollerPrefix = 'poller:'
-export const linkPrefix = 'link:'
+export const subscriptionPrefix = 'link:'
 
 export interface HeldLease {
   readonly source: string
@@ -46,12 +46,12 @@ export function toNodes(leases: readonly HeldLease[]): NodesBody {
 }
 
 function isPresence(lease: string): boolean {
-  return lease.startsWith(presencePrefix) || lease.startsWith(pollerPrefix)
+  return lease.startsWith(nodePrefix) || lease.startsWith(pollerPrefix)
 }
 
 function toNode({ source: lease, owner, epoch, seconds_left }: HeldLease): NodeBody {
-  const isLink = lease.startsWith(linkPrefix)
-  const source = isLink ? lease.slice(linkPrefix.length) : lease
+  const isLink = lease.startsWith(subscriptionPrefix)
+  const source = isLink ? lease.slice(subscriptionPrefix.length) : lease
   const manufacturer = source.slice(0, source.indexOf(':'))
   return { ...toProcess(owner), work: isLink ? 'link' : 'polling', source, manufacturer, epoch, seconds_left }
 }

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import {
   type Channel,
   type ChannelReading,
+  type DeviceReport,
   emptyChannel,
   mergeChannels,
   mergeObservations,
-  type Observation,
-  withoutOvertaken,
-  withSumAsChannel,
+  withoutSuperseded,
+  withSummaryAsChannel,
 } from './receiver.ts'
 
 const level = fc.option(fc.integer({ min: -3, max: 0 }))
@@ -45,7 +45,7 @@ describe('a reading that took its time', () => {
       fc.property(readings, readings, readings, (first, read, told) => {
         const before = mergeChannels(none, first)
         const now = mergeChannels(before, told)
-        const after = mergeChannels(now, withoutOvertaken(read, before, now))
+        const after = mergeChannels(now, withoutSuperseded(read, before, now))
         for (const at of [0, 1]) {
           const [was, is, said, left] = [before, now, read, after].map((of) => valuesOf(of[at]))
           for (const [field, value] of is ?? []) {
@@ -69,7 +69,7 @@ describe('a reading that took its time', () => {
     fc.assert(
       fc.property(readings, readings, (first, read) => {
         const known = mergeChannels(none, first)
-        expect(withoutOvertaken(read, known, known)).toBe(read)
+        expect(withoutSuperseded(read, known, known)).toBe(read)
       }),
     )
   })
@@ -79,11 +79,11 @@ describe('a reading that took its time', () => {
     if (off === undefined) throw new Error('there is none')
     const on = mergeChannels([off], [{ channel: 1, transmitter: { battery: 80 } }])
     const readOn = { channel: 1, rf_level: -60, transmitter: { battery: 80, name: 'Host' } }
-    expect(withoutOvertaken([readOn], on, [off])).toEqual([{ channel: 1, rf_level: -60 }])
-    expect(withoutOvertaken([{ channel: 1, transmitter: null }], [off], on)).toEqual([{ channel: 1 }])
+    expect(withoutSuperseded([readOn], on, [off])).toEqual([{ channel: 1, rf_level: -60 }])
+    expect(withoutSuperseded([{ channel: 1, transmitter: null }], [off], on)).toEqual([{ channel: 1 }])
     // What came has only told its battery.
     const named = { channel: 1, transmitter: { battery: 81, name: 'Host' } }
-    expect(withoutOvertaken([named], [off], on)).toEqual([{ channel: 1, transmitter: { name: 'Host' } }])
+    expect(withoutSuperseded([named], [off], on)).toEqual([{ channel: 1, transmitter: { name: 'Host' } }])
   })
 })
 
@@ -95,8 +95,8 @@ describe('what a device says in sum', () => {
 
   it('is what its channel has, where that is all there is', () => {
     const channels = [{ channel: 1, transmitter: { battery: 30, rf_level: -80 } }]
-    expect(withSumAsChannel(seen, sum)).toEqual({ ...seen, channels })
-    expect(withSumAsChannel({ id: 'd', kind: 'receiver', rf_level: -80 }, sum).channels).toEqual([
+    expect(withSummaryAsChannel(seen, sum)).toEqual({ ...seen, channels })
+    expect(withSummaryAsChannel({ id: 'd', kind: 'receiver', rf_level: -80 }, sum).channels).toEqual([
       { channel: 1, transmitter: { rf_level: -80 } },
     ])
   })
@@ -109,19 +109,19 @@ describe('what a device says in sum', () => {
     ['a transmitter with a frequency', channel({ transmitter: { battery: 40, frequency: '500.000' } })],
     ['a transmitter with details', channel({ transmitter: { battery: 40, details: { muted: true } } })],
   ])('says nothing of %s', (_, known) => {
-    expect(withSumAsChannel(seen, known)).toBe(seen)
+    expect(withSummaryAsChannel(seen, known)).toBe(seen)
   })
 
   it('says nothing where channels are told, or nothing is', () => {
     const told = { ...seen, channels: [] }
-    expect(withSumAsChannel(told, sum)).toBe(told)
+    expect(withSummaryAsChannel(told, sum)).toBe(told)
     const silent = { id: 'd', kind: 'receiver' } as const
-    expect(withSumAsChannel(silent, sum)).toBe(silent)
+    expect(withSummaryAsChannel(silent, sum)).toBe(silent)
   })
 })
 
 it('two reports of one device are one: what the later one leaves out is as in the earlier one', () => {
-  const earlier: Observation = {
+  const earlier: DeviceReport = {
     id: 'd1',
     kind: 'receiver',
     name: 'Rack',
@@ -131,7 +131,7 @@ it('two reports of one device are one: what the later one leaves out is as in th
       { channel: 2, transmitter: { battery: 70 } },
     ],
   }
-  const later: Observation = {
+  const later: DeviceReport = {
     id: 'd1',
     kind: 'receiver',
     name: 'Rack 2',

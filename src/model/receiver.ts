@@ -82,7 +82,7 @@ export interface ChannelReading
  * One device as one source told it at one time: the common format every plugin translates to.
  * `id`, `name`, `model_name` and `online` are the specification's; `id` is the manufacturer's own (api_device_id).
  */
-export interface Observation extends Partial<Omit<Hardware, 'model'>> {
+export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   readonly id: string
   readonly model_name?: string | null
   readonly online?: boolean
@@ -94,7 +94,7 @@ export interface Observation extends Partial<Omit<Hardware, 'model'>> {
   /** Of a receiver only its `fault`. */
   readonly details?: TransmitterDetails
   /** Packs that it tells of without hearing them on a channel, all of them: docked in a charger, or only listening. */
-  readonly units?: readonly Observation[]
+  readonly units?: readonly DeviceReport[]
   /** The upstream's full answer for the device, kept with a queue entry. */
   readonly metadata?: unknown
 }
@@ -117,10 +117,10 @@ export const hardwareFields = [
 ] as const satisfies readonly (keyof Hardware)[]
 
 /** What an observation tells of the hardware: only fields that were told and are not null. */
-export function toldHardware(seen: Observation): Partial<Hardware> {
+export function reportedHardware(report: DeviceReport): Partial<Hardware> {
   const told: Record<string, unknown> = {}
   for (const field of hardwareFields) {
-    const value = field === 'model' ? seen.model_name : seen[field]
+    const value = field === 'model' ? report.model_name : report[field]
     if (value !== undefined && value !== null) told[field] = value
   }
   return told as Partial<Hardware>
@@ -132,7 +132,7 @@ export function seenBy(now: number, receiver: Receiver): Receiver {
 }
 
 /** Two reports of one device as one: what the later one leaves out or does not know is as in the earlier one. */
-export function mergeObservations(earlier: Observation, later: Observation): Observation {
+export function mergeObservations(earlier: DeviceReport, later: DeviceReport): DeviceReport {
   const channels = new Map((earlier.channels ?? []).map((reading) => [reading.channel, reading]))
   for (const reading of later.channels ?? []) {
     channels.set(reading.channel, mergeReadings(channels.get(reading.channel), reading))
@@ -180,7 +180,7 @@ export function mergeChannels(known: readonly Channel[], told: readonly ChannelR
  * What was read of a receiver without the fields that have changed since the reading began: they were told later than
  * they were read. Gives back `read` itself where nothing has changed.
  */
-export function withoutOvertaken(
+export function withoutSuperseded(
   read: readonly ChannelReading[],
   before: readonly Channel[],
   now: readonly Channel[],
@@ -232,13 +232,13 @@ export function emptyChannel(id: number, channel: number, slot: number): Channel
  * What a device says in sum as what it says of its one channel, where that stands for the device as a whole: nothing else
  * was ever told of it. Channels that are told count, and the sum says nothing of them.
  */
-export function withSumAsChannel(seen: Observation, known: readonly Channel[]): Observation {
-  const { battery, rf_level } = seen
+export function withSummaryAsChannel(report: DeviceReport, known: readonly Channel[]): DeviceReport {
+  const { battery, rf_level } = report
   const [only, ...others] = known
-  if (seen.channels !== undefined || (battery === undefined && rf_level === undefined)) return seen
-  if (only === undefined || others.length > 0 || !isSum(only)) return seen
+  if (report.channels !== undefined || (battery === undefined && rf_level === undefined)) return report
+  if (only === undefined || others.length > 0 || !isSum(only)) return report
   const transmitter = { ...(battery !== undefined && { battery }), ...(rf_level !== undefined && { rf_level }) }
-  return { ...seen, channels: [{ channel: only.channel, transmitter }] }
+  return { ...report, channels: [{ channel: only.channel, transmitter }] }
 }
 
 function isSum({ channel, name, frequency, audio_level, rf_level, transmitter }: Channel): boolean {

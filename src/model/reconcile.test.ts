@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { QueueEntry } from './discovery.ts'
-import type { Observation, Receiver } from './receiver.ts'
-import { createKnown, identityKey, ipKey, macKey, type Outcome, reconcile, serialKey } from './reconcile.ts'
+import type { DeviceReport, Receiver } from './receiver.ts'
+import { createKnownReceivers, identityKey, ipKey, macKey, type Outcome, reconcile, serialKey } from './reconcile.ts'
 
 const blank = {
   subnet_mask: null,
@@ -34,7 +34,7 @@ function receiver(fields: Partial<Receiver> & { id: number }): Receiver {
   }
 }
 
-function seen(fields: Partial<Observation>): Observation {
+function seen(fields: Partial<DeviceReport>): DeviceReport {
   return { id: 'api-9', kind: 'receiver', ...fields }
 }
 
@@ -77,11 +77,11 @@ function inShort(outcome: Outcome): string {
   }
 }
 
-function judge(known: readonly Receiver[], observation: Observation, entries: readonly QueueEntry[] = []): string {
-  const index = createKnown()
+function judge(known: readonly Receiver[], report: DeviceReport, entries: readonly QueueEntry[] = []): string {
+  const index = createKnownReceivers()
   for (const one of known) index.put(one)
   for (const one of entries) index.putEntry(one)
-  return inShort(reconcile(index, 'shure', observation))
+  return inShort(reconcile(index, 'shure', report))
 }
 
 const A = receiver({ id: 1, serial_number: 'S1', mac_address: '00:0E:DD:00:00:01', ip: '10.0.0.1' })
@@ -97,7 +97,7 @@ const foreign = receiver({
 
 describe('the deduplication table of the specification', () => {
   // Conformance: S-3.1, S-3.4.
-  test.each<[string, Partial<Observation>, string]>([
+  test.each<[string, Partial<DeviceReport>, string]>([
     ['nothing matches', { serial_number: 'S9', mac_address: '00:0E:DD:00:00:09', ip: '10.0.0.9' }, 'new'],
     ['serial, same IP', { serial_number: 'S1', ip: '10.0.0.1' }, 'duplicate 1'],
     ['MAC, same IP', { mac_address: '00:0E:DD:00:00:01', ip: '10.0.0.1' }, 'duplicate 1'],
@@ -117,7 +117,7 @@ describe('the deduplication table of the specification', () => {
 
 describe('its completion', () => {
   // Conformance: C-4.4, C-4.5, C-4.8, C-4.9.
-  test.each<[string, Partial<Observation>, string]>([
+  test.each<[string, Partial<DeviceReport>, string]>([
     ['serials compare trimmed and case-folded', { serial_number: ' s1 ', ip: '10.0.0.1' }, 'duplicate 1'],
     ['MAC addresses compare by their digits', { mac_address: '000edd-000001', ip: '10.0.0.1' }, 'duplicate 1'],
     [
@@ -193,7 +193,7 @@ test('keys', () => {
 
 describe('the index', () => {
   test('forgets the old address of a receiver that was replaced', () => {
-    const index = createKnown()
+    const index = createKnownReceivers()
     index.put(A)
     index.put({ ...A, ip: '10.0.0.9' })
     expect(index.byIp('10.0.0.1')).toEqual([])
@@ -201,9 +201,9 @@ describe('the index', () => {
   })
 
   test('over a base, what is put hides the base under the same id', () => {
-    const base = createKnown()
+    const base = createKnownReceivers()
     base.put(A)
-    const over = createKnown(base)
+    const over = createKnownReceivers(base)
     over.put({ ...A, ip: '10.0.0.9', api_device_id: null })
     expect(over.byIp('10.0.0.1')).toEqual([])
     expect(over.byApiId('shure', 'api-1')).toBeUndefined()
@@ -220,8 +220,8 @@ describe('the index', () => {
     })
     fc.assert(
       fc.property(fc.array(some, { maxLength: 20 }), fc.nat(20), (puts, split) => {
-        const base = createKnown()
-        const over = createKnown(base)
+        const base = createKnownReceivers()
+        const over = createKnownReceivers(base)
         const plain = new Map<number, Receiver>()
         for (const [at, fields] of puts.entries()) {
           const one = receiver(fields)

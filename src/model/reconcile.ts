@@ -4,7 +4,7 @@
  */
 
 import type { ConflictType, QueueEntry } from './discovery.ts'
-import type { Observation, Receiver } from './receiver.ts'
+import type { DeviceReport, Receiver } from './receiver.ts'
 
 export type Outcome =
   | { readonly kind: 'new' }
@@ -15,7 +15,7 @@ export type Outcome =
   | { readonly kind: 'kept_out'; readonly entry: QueueEntry }
 
 /** What is known, by each way a device can be recognised. Keys are those of `serialKey`, `macKey` and `ipKey`. */
-export interface Known {
+export interface KnownReceivers {
   bySerial(key: string): readonly Receiver[]
   byMac(key: string): readonly Receiver[]
   byIp(key: string): readonly Receiver[]
@@ -23,11 +23,11 @@ export interface Known {
   entry(manufacturer: string, identityKey: string): QueueEntry | undefined
   get(id: number): Receiver | undefined
   /** Rises with every change of who is who; what a receiver reads changes nothing here. */
-  readonly identities: number
+  readonly identityRevision: number
 }
 
 /** Known receivers that can be looked up in every way, and replaced. */
-export interface KnownIndex extends Known {
+export interface KnownReceiverIndex extends KnownReceivers {
   /** Adds the receiver, or replaces the one with its id. */
   put(receiver: Receiver): void
   /** Forgets a receiver that was put here. */
@@ -38,7 +38,7 @@ export interface KnownIndex extends Known {
 }
 
 /** An index of its own; over `base`, what is put here hides what `base` knows under the same id. */
-export function createKnown(base?: Known): KnownIndex {
+export function createKnownReceivers(base?: KnownReceivers): KnownReceiverIndex {
   const byId = new Map<number, Receiver>()
   const serials: Index = new Map()
   const macs: Index = new Map()
@@ -71,7 +71,7 @@ export function createKnown(base?: Known): KnownIndex {
   }
 
   return {
-    get identities() {
+    get identityRevision() {
       return identities
     },
     put(receiver) {
@@ -138,10 +138,10 @@ function remove(index: Index, key: string | null, id: number): void {
 }
 
 /** What an observation means for what is known. */
-export function reconcile(known: Known, manufacturer: string, seen: Observation): Outcome {
-  const outcome = match(known, manufacturer, seen)
+export function reconcile(known: KnownReceivers, manufacturer: string, report: DeviceReport): Outcome {
+  const outcome = match(known, manufacturer, report)
   if (outcome.kind !== 'new' && outcome.kind !== 'conflict') return outcome
-  const entry = known.entry(manufacturer, identityKey(seen))
+  const entry = known.entry(manufacturer, identityKey(report))
   const isRefused = entry?.status === 'rejected' || entry?.status === 'duplicate'
   return isRefused ? { kind: 'kept_out', entry } : outcome
 }
@@ -165,17 +165,17 @@ export function ipKey(ip: string | null | undefined): string | null {
 }
 
 /** Which device this is for the review queue: its serial, else MAC, else the upstream's own id. */
-export function identityKey(seen: Pick<Observation, 'id' | 'serial_number' | 'mac_address'>): string {
+export function identityKey(seen: Pick<DeviceReport, 'id' | 'serial_number' | 'mac_address'>): string {
   const serial = serialKey(seen.serial_number)
   if (serial !== null) return `serial:${serial}`
   const mac = macKey(seen.mac_address)
   return mac === null ? `id:${seen.id}` : `mac:${mac}`
 }
 
-function match(known: Known, manufacturer: string, seen: Observation): Outcome {
-  const serial = serialKey(seen.serial_number)
-  const mac = macKey(seen.mac_address)
-  const ip = ipKey(seen.ip)
+function match(known: KnownReceivers, manufacturer: string, report: DeviceReport): Outcome {
+  const serial = serialKey(report.serial_number)
+  const mac = macKey(report.mac_address)
+  const ip = ipKey(report.ip)
   const sameSerial = serial === null ? [] : known.bySerial(serial)
   const sameMac = mac === null ? [] : known.byMac(mac)
   const sameIp = ip === null ? [] : known.byIp(ip)
@@ -193,7 +193,7 @@ function match(known: Known, manufacturer: string, seen: Observation): Outcome {
   const holder = here[0] ?? sameIp[0]
   if (holder !== undefined) return conflict('ip_conflict', holder)
 
-  const sameId = known.byApiId(manufacturer, seen.id)
+  const sameId = known.byApiId(manufacturer, report.id)
   if (sameId === undefined) return { kind: 'new' }
   return contradicts(sameId, serial, mac) ? conflict('hardware_changed', sameId) : recognised(sameId, ip)
 }
@@ -217,7 +217,7 @@ function contradicts(receiver: Receiver, serial: string | null, mac: string | nu
 /** The device that is seen is another than the one the receiver stands for, though it goes by the same id. */
 export function isOtherHardware(
   receiver: Receiver,
-  { serial_number = null, mac_address = null }: Observation,
+  { serial_number = null, mac_address = null }: DeviceReport,
 ): boolean {
   // Most often they are told as they always were, and this is asked of every device in every cycle.
   if (serial_number === receiver.serial_number && mac_address === receiver.mac_address) return false

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { type QueueEntry, queueStatuses } from './discovery.ts'
-import { toDraft } from './intake.ts'
-import { emptyChannel, type Observation, type Receiver } from './receiver.ts'
-import { createKnown } from './reconcile.ts'
-import { approveEntry, refuseVerdict, type Verdict, verdicts } from './review.ts'
+import { toDraft } from './ingest-plan.ts'
+import { type DeviceReport, emptyChannel, type Receiver } from './receiver.ts'
+import { createKnownReceivers } from './reconcile.ts'
+import { approveEntry, type ReviewAction, reviewActions, reviewError } from './review.ts'
 
 const at = 1_000
 
 function receiver(id: number, fields: Partial<Receiver> = {}): Receiver {
-  const seen: Observation = { id: `api-${id}`, kind: 'receiver' }
-  return { ...toDraft('shure', seen, 0), id, channels: [], ...fields }
+  const report: DeviceReport = { id: `api-${id}`, kind: 'receiver' }
+  return { ...toDraft('shure', report, 0), id, channels: [], ...fields }
 }
 
 function knowing(...receivers: Receiver[]) {
-  const known = createKnown()
+  const known = createKnownReceivers()
   for (const one of receivers) known.put(one)
   return known
 }
 
-const seen: Observation = {
+const report: DeviceReport = {
   id: 'api-9',
   kind: 'receiver',
   name: 'Rack 9',
@@ -46,17 +46,17 @@ const entry: QueueEntry = {
 }
 
 describe('which verdict an entry can take', () => {
-  const allowed: Record<Verdict, readonly string[]> = {
+  const allowed: Record<ReviewAction, readonly string[]> = {
     approve: ['pending', 'approved'],
     reject: ['pending'],
     mark_duplicate: ['pending', 'approved'],
     reopen: ['rejected', 'duplicate'],
   }
   // Conformance: S-3.7.
-  test.each(verdicts.flatMap((verdict) => queueStatuses.map((status) => [verdict, status] as const)))(
+  test.each(reviewActions.flatMap((verdict) => queueStatuses.map((status) => [verdict, status] as const)))(
     '%s when %s',
     (verdict, status) => {
-      const refusal = refuseVerdict({ id: 7, status }, verdict)
+      const refusal = reviewError({ id: 7, status }, verdict)
       if (allowed[verdict].includes(status)) expect(refusal).toBeNull()
       else expect(refusal).toMatch(/^Entry 7 (is|has) .*\.$/)
     },
@@ -66,7 +66,7 @@ describe('which verdict an entry can take', () => {
 describe('approving', () => {
   test('makes a receiver beside the one that holds the address', () => {
     const known = knowing(receiver(1, { ip: '10.0.0.1', serial_number: 'S1' }))
-    expect(approveEntry(entry, seen, known, at)).toMatchObject({
+    expect(approveEntry(entry, report, known, at)).toMatchObject({
       kind: 'create',
       replaces: null,
       creation: {
@@ -78,21 +78,21 @@ describe('approving', () => {
 
   test('of replaced hardware takes the id from the old one', () => {
     const old = receiver(1, { api_device_id: 'api-9', serial_number: 'OLD', ip: '10.0.0.8' })
-    expect(approveEntry(entry, seen, knowing(old), at)).toMatchObject({ kind: 'create', replaces: { id: 1 } })
+    expect(approveEntry(entry, report, knowing(old), at)).toMatchObject({ kind: 'create', replaces: { id: 1 } })
   })
 
   test('of replaced hardware whose channels were not read yet expects those of the same model', () => {
     const channels = [emptyChannel(5, 1, 11), emptyChannel(6, 2, 12)]
     const old = receiver(1, { api_device_id: 'api-9', serial_number: 'OLD', ip: '10.0.0.8', model: 'ULXD4D', channels })
     const approve = (model_name: string) =>
-      approveEntry(entry, { ...seen, model_name, channels: undefined }, knowing(old), at)
+      approveEntry(entry, { ...report, model_name, channels: undefined }, knowing(old), at)
     expect(approve('ULXD4D')).toMatchObject({ creation: { told: [{ channel: 1 }, { channel: 2 }] } })
     expect(approve('ULXD4Q')).toMatchObject({ creation: { told: [] } })
   })
 
   test('with a serial number of another manufacturer makes one of this manufacturer', () => {
     const foreign = receiver(1, { manufacturer: 'sennheiser', serial_number: 'S9', ip: '10.0.0.8' })
-    expect(approveEntry(entry, seen, knowing(foreign), at)).toMatchObject({
+    expect(approveEntry(entry, report, knowing(foreign), at)).toMatchObject({
       kind: 'create',
       replaces: null,
       creation: { draft: { manufacturer: 'shure' } },
@@ -104,7 +104,7 @@ describe('approving', () => {
     ['another', '10.0.0.77'],
   ])('links what has meanwhile become a match, at %s address', (_, ip) => {
     const meanwhile = receiver(3, { serial_number: ' s9', ip })
-    expect(approveEntry(entry, seen, knowing(meanwhile), at)).toMatchObject({ kind: 'link', receiver: { id: 3 } })
+    expect(approveEntry(entry, report, knowing(meanwhile), at)).toMatchObject({ kind: 'link', receiver: { id: 3 } })
   })
 
   test('works with what the entry itself says where nothing more was kept', () => {
@@ -115,11 +115,11 @@ describe('approving', () => {
   })
 
   test.each(['rejected', 'duplicate', 'imported'] as const)('is refused when it is %s', (status) => {
-    expect(approveEntry({ ...entry, status }, seen, knowing(), at)).toMatchObject({ kind: 'refuse' })
+    expect(approveEntry({ ...entry, status }, report, knowing(), at)).toMatchObject({ kind: 'refuse' })
   })
 
   test('is refused for a transmitter', () => {
-    const transmitter = approveEntry(entry, { ...seen, kind: 'transmitter' }, knowing(), at)
+    const transmitter = approveEntry(entry, { ...report, kind: 'transmitter' }, knowing(), at)
     expect(transmitter).toMatchObject({ kind: 'refuse', error: expect.stringContaining('transmitter') })
   })
 })

@@ -1,25 +1,25 @@
 /** What an administrator's word does to an entry of the review queue. Decided here; `actions/review.ts` writes it down. */
 
 import { nextStatuses, type QueueEntry, type QueueStatus } from './discovery.ts'
-import { type Creation, toDraft } from './intake.ts'
-import type { ChannelReading, Observation, Receiver } from './receiver.ts'
-import { type Known, reconcile } from './reconcile.ts'
+import { type Creation, toDraft } from './ingest-plan.ts'
+import type { ChannelReading, DeviceReport, Receiver } from './receiver.ts'
+import { type KnownReceivers, reconcile } from './reconcile.ts'
 
-export const verdicts = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const
-export type Verdict = (typeof verdicts)[number]
+export const reviewActions = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const
+export type ReviewAction = (typeof reviewActions)[number]
 
 /** The status each verdict asks for; approving goes on to `imported` in the same breath. */
-export const statusOf = {
+export const statusAfter = {
   approve: 'approved',
   reject: 'rejected',
   mark_duplicate: 'duplicate',
   reopen: 'pending',
-} as const satisfies Record<Verdict, QueueStatus>
+} as const satisfies Record<ReviewAction, QueueStatus>
 
 /** Why this entry cannot take that verdict; null when it can. */
-export function refuseVerdict({ id, status }: Pick<QueueEntry, 'id' | 'status'>, verdict: Verdict): string | null {
+export function reviewError({ id, status }: Pick<QueueEntry, 'id' | 'status'>, verdict: ReviewAction): string | null {
   const next = nextStatuses[status]
-  const isAllowed = next.includes(statusOf[verdict]) || (verdict === 'approve' && next.includes('imported'))
+  const isAllowed = next.includes(statusAfter[verdict]) || (verdict === 'approve' && next.includes('imported'))
   if (isAllowed) return null
   if (status === 'pending') return `Entry ${id} is pending already.`
   return verdict === 'reopen'
@@ -36,10 +36,15 @@ export type Approval =
   | { readonly kind: 'refuse'; readonly error: string }
 
 /** `seen`: the device as it was last told, where that was kept. */
-export function approveEntry(entry: QueueEntry, seen: Observation | null, known: Known, at: number): Approval {
-  const error = refuseVerdict(entry, 'approve')
+export function approveEntry(
+  entry: QueueEntry,
+  report: DeviceReport | null,
+  known: KnownReceivers,
+  at: number,
+): Approval {
+  const error = reviewError(entry, 'approve')
   if (error !== null) return { kind: 'refuse', error }
-  const told = seen ?? fromEntry(entry)
+  const told = report ?? fromEntry(entry)
   if (told.kind !== 'receiver') {
     return {
       kind: 'refuse',
@@ -57,7 +62,11 @@ export function approveEntry(entry: QueueEntry, seen: Observation | null, known:
     case 'kept_out': {
       const replaces = known.byApiId(entry.manufacturer, told.id) ?? null
       const channels = told.channels ?? expectedChannels(told, replaces)
-      return { kind: 'create', creation: { draft: toDraft(entry.manufacturer, told, at), told: channels }, replaces }
+      return {
+        kind: 'create',
+        creation: { draft: toDraft(entry.manufacturer, told, at), readings: channels },
+        replaces,
+      }
     }
     default:
       return outcome satisfies never
@@ -65,12 +74,12 @@ export function approveEntry(entry: QueueEntry, seen: Observation | null, known:
 }
 
 /** Nothing was read of its channels yet: the same model has the same ones. */
-function expectedChannels({ model_name }: Observation, replaces: Receiver | null): readonly ChannelReading[] {
+function expectedChannels({ model_name }: DeviceReport, replaces: Receiver | null): readonly ChannelReading[] {
   if (replaces === null || (model_name ?? replaces.model) !== replaces.model) return []
   return replaces.channels.map(({ channel }) => ({ channel }))
 }
 
-function fromEntry(entry: QueueEntry): Observation {
+function fromEntry(entry: QueueEntry): DeviceReport {
   const { api_device_id: id, device_type: kind, serial_number, mac_address, ip } = entry
   return { id, kind, serial_number, mac_address, ip }
 }

@@ -3,22 +3,21 @@
  * (`model/alert.ts`), written down, and only then announced. What others raised and cleared is read back and announced too.
  */
 
-import { breathe, isBreathDue } from '../breather.ts'
 import type { Feed } from '../live/feed.ts'
-import type { Latest } from '../live/latest.ts'
-import type { Units } from '../live/units.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
+import type { UnitStore } from '../live/unit-store.ts'
 import {
   type Alert,
+  type AlertCause,
   type AlertChange,
-  type Finding,
+  canChangeAlerts,
+  evaluateReceiver,
+  evaluateSource,
+  evaluateSubscription,
   judgeCharger,
-  judgeLink,
-  judgeReceiver,
-  judgeSource,
-  type LinkFares,
-  linkSubject,
-  mayAlert,
-  type SourceFares,
+  type SourceFailures,
+  type SubscriptionStatus,
+  subscriptionSubject,
   toAlertMessage,
   upstreamSubject,
 } from '../model/alert.ts'
@@ -26,6 +25,7 @@ import type { Receiver } from '../model/receiver.ts'
 import { clearAlert, listAlerts, listAlertsSince, pruneAlerts, raiseAlert, worsenAlert } from '../store/alerts.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { currentRevision, nextRevision } from '../store/revision.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Log } from './log.ts'
 
 export interface Alerts {
@@ -34,26 +34,26 @@ export interface Alerts {
   /** Takes in and announces what other processes raised and cleared. */
   load(): Promise<void>
   /** A receiver as this process heard it; called for every level that changes. */
-  took(before: Receiver | undefined, after: Receiver): void
+  evaluateReceiver(before: Receiver | undefined, after: Receiver): void
   /** The packs in this charger are stored as they are now. */
   tookPacks(chargerId: number): void
   /** Another process heard it: judging it is theirs. */
-  left(receiverId: number): void
-  noteSource(fares: SourceFares): void
+  releaseReceiver(receiverId: number): void
+  evaluateSource(fares: SourceFailures): void
   /** Looks at what changes by time, by settings or by what is listened to, and tries again what could not be stored. */
-  judge(): void
+  evaluateAll(): void
   /** For somebody who has looked: those that were not raised yet. */
-  raise(findings: readonly Finding[]): Promise<readonly Alert[]>
+  raise(findings: readonly AlertCause[]): Promise<readonly Alert[]>
   /** Those that are open. */
   list(): readonly Alert[]
   /** Resolves when everything that was judged is stored, or could not be. */
-  settled(): Promise<void>
+  flushed(): Promise<void>
 }
 
 export interface AlertDeps {
   readonly db: Database
-  readonly latest: Pick<Latest, 'get'>
-  readonly units: Pick<Units, 'heldBy'>
+  readonly receiverStore: Pick<ReceiverStore, 'get'>
+  readonly unitStore: Pick<UnitStore, 'reportedBy'>
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
@@ -61,16 +61,16 @@ export interface AlertDeps {
   threshold(manufacturer: string): number
   isMonitored(manufacturer: string): boolean
   isSource(source: string): boolean
-  links(): readonly LinkFares[]
+  subscriptions(): readonly SubscriptionStatus[]
   /** Another process's link tells the levels of this receiver. */
-  isKeptElsewhere(receiverId: number): boolean
+  isSubscribedElsewhere(receiverId: number): boolean
 }
 
 const keepClearedMs = 30 * 24 * 3600_000
 const keepCleared = 10_000
 
 export function createAlerts(deps: AlertDeps): Alerts {
-  const { db, latest, units, feed, log, now } = deps
+  const { db, receiverStore, unitStore, feed, log, now } = deps
   const open = new Map<string, Alert>()
   const find = (subject: string) => open.get(subject)
   /** Of whom this process knows best, and under which threshold a manufacturer's were judged last. */
@@ -78,7 +78,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
   const judgedUnder = new Map<string, number>()
   const receivers = new Set<number>()
   const chargers = new Set<number>()
-  const sources = new Map<string, SourceFares>()
+  const sources = new Map<string, SourceFailures>()
   let seen = -1
   /** Own writes that `load` will meet again. */
   const written = new Map<number, number>()
@@ -109,12 +109,12 @@ export function createAlerts(deps: AlertDeps): Alerts {
     const judged: AlertChange[] = []
     for (const id of due.receivers) {
       judged.push(...judgeOne(id))
-      if (isBreathDue()) await breathe()
+      if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     const changes = [
       ...judged,
       ...due.chargers.flatMap(judgePacks),
-      ...due.sources.filter(({ source }) => deps.isSource(source)).flatMap((fares) => judgeSource(fares, find)),
+      ...due.sources.filter(({ source }) => deps.isSource(source)).flatMap((fares) => evaluateSource(fares, find)),
       ...(due.look ? lookAround() : []),
     ]
     if (changes.length === 0) return
@@ -130,33 +130,36 @@ export function createAlerts(deps: AlertDeps): Alerts {
   }
 
   function lookAround(): AlertChange[] {
-    const links = deps.links().filter(({ source }) => deps.isSource(source))
+    const links = deps.subscriptions().filter(({ source }) => deps.isSource(source))
     const orphans = [...open.values()].filter(isOrphan)
-    return [...links.flatMap((link) => judgeLink(link, find, performance.now())), ...orphans.map(clearOrphan)]
+    return [
+      ...links.flatMap((link) => evaluateSubscription(link, find, performance.now())),
+      ...orphans.map(clearOrphan),
+    ]
   }
 
   function judgeOne(id: number): AlertChange[] {
-    const receiver = latest.get(id)
+    const receiver = receiverStore.get(id)
     if (receiver === undefined || !deps.isMonitored(receiver.manufacturer)) return []
-    const threshold = deps.isKeptElsewhere(id) ? null : deps.threshold(receiver.manufacturer)
-    return judgeReceiver(receiver, threshold, find)
+    const threshold = deps.isSubscribedElsewhere(id) ? null : deps.threshold(receiver.manufacturer)
+    return evaluateReceiver(receiver, threshold, find)
   }
 
   function judgePacks(chargerId: number): AlertChange[] {
-    const charger = latest.get(chargerId)
+    const charger = receiverStore.get(chargerId)
     if (charger === undefined || !deps.isMonitored(charger.manufacturer)) return []
     const about = [...open.values()].filter(
       ({ kind, receiver_id }) => kind === 'charger_fault' && receiver_id === chargerId,
     )
-    return judgeCharger(charger, units.heldBy(chargerId), about)
+    return judgeCharger(charger, unitStore.reportedBy(chargerId), about)
   }
 
   /** Nobody listens to what it is about any more. */
   function isOrphan({ manufacturer, receiver_id, subject, kind }: Alert): boolean {
     if (!deps.isMonitored(manufacturer)) return true
-    if (receiver_id !== null) return latest.get(receiver_id) === undefined
+    if (receiver_id !== null) return receiverStore.get(receiver_id) === undefined
     const source = subject.slice(subject.indexOf(':') + 1)
-    const subjectOf = kind === 'link_lost' ? linkSubject : upstreamSubject
+    const subjectOf = kind === 'link_lost' ? subscriptionSubject : upstreamSubject
     return subject === subjectOf(source) && !deps.isSource(source)
   }
 
@@ -167,7 +170,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
       for (const change of changes) {
         const alert = await apply(tx, revision, change, now())
         if (alert !== null) applied.push(alert)
-        if (isBreathDue()) await breathe()
+        if (isTimeSliceUsed()) await yieldToEventLoop()
       }
       await pruneAlerts(tx, now() - keepClearedMs, keepCleared)
       return [revision, applied] as const
@@ -203,7 +206,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
       judgedUnder.set(manufacturer, threshold)
     }
     if (changed.size === 0) return
-    for (const id of ours) if (changed.has(latest.get(id)?.manufacturer ?? '')) receivers.add(id)
+    for (const id of ours) if (changed.has(receiverStore.get(id)?.manufacturer ?? '')) receivers.add(id)
   }
 
   return {
@@ -213,28 +216,28 @@ export function createAlerts(deps: AlertDeps): Alerts {
         for (const alert of await listAlerts(db.read, { state: 'raised' })) open.set(alert.subject, alert)
       }),
     load: () => inTurn(readChanges),
-    took(before, after) {
+    evaluateReceiver(before, after) {
       // What was stored when nobody looked is judged when it is heard of for the first time.
       const isNew = !ours.has(after.id)
-      if (!isNew && !mayAlert(before, after)) return
+      if (!isNew && !canChangeAlerts(before, after)) return
       ours.add(after.id)
       const { manufacturer } = after
       if (!judgedUnder.has(manufacturer)) judgedUnder.set(manufacturer, deps.threshold(manufacturer))
       receivers.add(after.id)
-      if (isNew && units.heldBy(after.id).length > 0) chargers.add(after.id)
+      if (isNew && unitStore.reportedBy(after.id).length > 0) chargers.add(after.id)
       schedule()
     },
     tookPacks(chargerId) {
       chargers.add(chargerId)
       schedule()
     },
-    left: (receiverId) => void ours.delete(receiverId),
-    noteSource(fares) {
+    releaseReceiver: (receiverId) => void ours.delete(receiverId),
+    evaluateSource(fares) {
       if (fares.unsuccessful_cycles === 0 && !open.has(upstreamSubject(fares.source)) && sources.size === 0) return
       sources.set(fares.source, fares)
       schedule()
     },
-    judge() {
+    evaluateAll() {
       judgeUnderNewThresholds()
       isLookDue = true
       schedule()
@@ -242,10 +245,10 @@ export function createAlerts(deps: AlertDeps): Alerts {
     raise: (findings) =>
       inTurn(async () => {
         const missing = findings.filter(({ subject }) => !open.has(subject))
-        return missing.length === 0 ? [] : write(missing.map((finding) => ({ type: 'raise', finding })))
+        return missing.length === 0 ? [] : write(missing.map((finding) => ({ type: 'raise', cause: finding })))
       }),
     list: () => [...open.values()],
-    async settled() {
+    async flushed() {
       await turn
     },
   }
@@ -254,9 +257,9 @@ export function createAlerts(deps: AlertDeps): Alerts {
 function apply(tx: Tx, revision: number, change: AlertChange, at: number): Promise<Alert | null> {
   switch (change.type) {
     case 'raise':
-      return raiseAlert(tx, revision, change.finding, at)
+      return raiseAlert(tx, revision, change.cause, at)
     case 'worsen':
-      return worsenAlert(tx, revision, change.alert.id, change.finding)
+      return worsenAlert(tx, revision, change.alert.id, change.cause)
     case 'clear':
       return clearAlert(tx, revision, change.alert.id, { message: change.message, at })
     default:

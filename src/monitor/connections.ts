@@ -5,19 +5,19 @@
  */
 
 import type { Feed } from '../live/feed.ts'
-import type { Latest } from '../live/latest.ts'
-import type { Form } from '../manufacturers/plugin.ts'
-import type { HeardSource } from '../manufacturers/sources.ts'
-import type { LinkFares } from '../model/alert.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
+import type { ProtocolAdapter } from '../manufacturers/plugin.ts'
+import type { MonitoredSource } from '../manufacturers/sources.ts'
+import type { SubscriptionStatus } from '../model/alert.ts'
 import {
-  applyLinkEvent,
+  applyConnectionEvent,
   type Connection,
+  type ConnectionEvent,
   type ConnectionStatus,
-  type LinkEvent,
-  linkStatus,
   newConnection,
+  subscriptionStatus,
 } from '../model/connection.ts'
-import { linkPrefix } from '../model/node.ts'
+import { subscriptionPrefix } from '../model/node.ts'
 import { listConnections, saveConnections, saveLastMessages } from '../store/connections.ts'
 import type { Database } from '../store/database.ts'
 import { listHeldLeases } from '../store/leases.ts'
@@ -38,44 +38,44 @@ export interface Connections {
   /** Resolves when anything about the source's connections has changed; rejects when the signal aborts. */
   changed(source: string, signal: AbortSignal): Promise<void>
   /** These are the devices the source lists: each has a connection to it from now on, and nobody else has. */
-  expect(heard: HeardSource, deviceIds: readonly string[]): Promise<void>
+  expect(source: MonitoredSource, deviceIds: readonly string[]): Promise<void>
   /** Something happened to the source's link. */
-  note(source: string, event: LinkEvent): Promise<void>
+  record(source: string, event: ConnectionEvent): Promise<void>
   /** The link told something of this receiver. */
-  heard(receiverId: number): void
+  noteMessage(receiverId: number): void
   /** The link told that the receiver is there no more. */
-  dropped(receiverId: number): Promise<void>
+  remove(receiverId: number): Promise<void>
   /**
    * Connections of links that nobody keeps any more, because their process was killed, are disconnected: at the second
    * call that finds them so, or at once.
    */
-  sweep(options?: { readonly isAtOnce: boolean }): Promise<void>
+  closeOrphaned(options?: { readonly isAtOnce: boolean }): Promise<void>
   /** Another process's link tells the levels of this receiver. */
-  isKeptElsewhere(receiverId: number): boolean
+  isSubscribedElsewhere(receiverId: number): boolean
   /** How every source's link fares. */
-  links(): readonly LinkFares[]
+  subscriptions(): readonly SubscriptionStatus[]
 }
 
 export interface ConnectionDeps {
   readonly db: Database
-  readonly latest: Pick<Latest, 'get' | 'byApiId' | 'identities'>
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'byApiId' | 'identityRevision'>
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
   /** Of the form the source speaks; null where there is no such source any more. */
-  rankOf(source: string): number | null
+  precedenceOf(source: string): number | null
 }
 
 /** The lease of a source's subscription. Another than that of polling: see docs/decisions/0008-subscriptions.md. */
-export function linkLease(source: string): string {
-  return `${linkPrefix}${source}`
+export function subscriptionLease(source: string): string {
+  return `${subscriptionPrefix}${source}`
 }
 
 /** When something was last heard is written down this often. */
 const saveHeardEveryMs = 10_000
 
 export function createConnections(deps: ConnectionDeps): Connections {
-  const { db, latest, feed, log, now } = deps
+  const { db, receiverStore, feed, log, now } = deps
   const all = new Map<number, Connection>()
   const bySource = new Map<string, Map<number, Connection>>()
   /** Rises with every change of the book. */
@@ -144,7 +144,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   /** One message a change of state; a try is none. */
   function tellStatus(source: string, isSilent = false): void {
     const own = ofSource(source)
-    const status = linkStatus(own)
+    const status = subscriptionStatus(own)
     const [first] = own
     if (status === null || first === undefined || status === 'connected' || status === 'stopped')
       downSince.delete(source)
@@ -166,7 +166,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   /** What is in memory and not on disk yet. A database that is out of reach does not hold the link up. */
   async function save(): Promise<void> {
     // A receiver that is gone has taken its record along.
-    for (const id of unsaved) if (latest.get(id) === undefined) forget(id)
+    for (const id of unsaved) if (receiverStore.get(id) === undefined) forget(id)
     const due = [...unsaved].flatMap((id) => all.get(id) ?? [])
     if (due.length === 0) return
     unsaved.clear()
@@ -222,9 +222,9 @@ export function createConnections(deps: ConnectionDeps): Connections {
   }
 
   /** Nobody's, or that of a form whose word counts for less. */
-  function isFreeFor({ rank = 0 }: Form, source: string | null): boolean {
-    const held = source === null ? null : deps.rankOf(source)
-    return held === null || held < rank
+  function isFreeFor({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
+    const held = source === null ? null : deps.precedenceOf(source)
+    return held === null || held < precedence
   }
 
   function withHeard(connection: Connection): Connection {
@@ -236,15 +236,15 @@ export function createConnections(deps: ConnectionDeps): Connections {
 
   function withoutSource(known: Connection): Connection {
     const reason = 'its system does not list this receiver'
-    return { ...applyLinkEvent(withHeard(known), { type: 'ended', at: now(), reason }), source: null }
+    return { ...applyConnectionEvent(withHeard(known), { type: 'ended', at: now(), reason }), source: null }
   }
 
-  async function note(source: string, event: LinkEvent): Promise<void> {
+  async function record(source: string, event: ConnectionEvent): Promise<void> {
     if (event.type === 'trying') kept.add(source)
     if (event.type === 'ended') kept.delete(source)
     const changed = ofSource(source).flatMap((before) => {
       if (event.type === 'opened' && before.status === 'connected') return []
-      const after = applyLinkEvent(withHeard(before), event)
+      const after = applyConnectionEvent(withHeard(before), event)
       return after.status === 'stopped' || after === before ? [] : [after]
     })
     if (changed.length === 0) return
@@ -281,64 +281,64 @@ export function createConnections(deps: ConnectionDeps): Connections {
         own.add(tell)
       }),
     async expect(heard, deviceIds) {
-      const { id: source, manufacturer, form } = heard
-      if (form.subscribe === undefined) return
+      const { id: source, manufacturer, adapter } = heard
+      if (adapter.subscribe === undefined) return
       const before = expected.get(source)
-      const { identities } = latest
-      if (before?.ids === deviceIds && before.identities === identities && before.changes === changes) return
+      const { identityRevision } = receiverStore
+      if (before?.ids === deviceIds && before.identities === identityRevision && before.changes === changes) return
       const listed = new Set<number>()
       const changed: Connection[] = []
       /** Another source may cease to be one at any time. */
       let hasForeign = false
       for (const deviceId of deviceIds) {
-        const receiver = latest.byApiId(manufacturer, deviceId)
+        const receiver = receiverStore.byApiId(manufacturer, deviceId)
         if (receiver === undefined) continue
         listed.add(receiver.id)
         const known = all.get(receiver.id)
         if (known === undefined) {
-          changed.push(newConnection(receiver.id, manufacturer, source, form.transport ?? 'websocket'))
-        } else if (known.source !== source && isFreeFor(form, known.source)) {
-          changed.push({ ...known, source, manufacturer, transport: form.transport ?? known.transport })
+          changed.push(newConnection(receiver.id, manufacturer, source, adapter.transport ?? 'websocket'))
+        } else if (known.source !== source && isFreeFor(adapter, known.source)) {
+          changed.push({ ...known, source, manufacturer, transport: adapter.transport ?? known.transport })
         } else if (known.source !== source) hasForeign = true
       }
       for (const known of ofSource(source)) if (!listed.has(known.receiver)) changed.push(withoutSource(known))
       if (changed.length === 0) {
-        if (!hasForeign) expected.set(source, { ids: deviceIds, identities, changes })
+        if (!hasForeign) expected.set(source, { ids: deviceIds, identities: identityRevision, changes })
         return
       }
       change(changed, true)
       await inTurn(save)
     },
-    note,
-    heard(receiverId) {
+    record,
+    noteMessage(receiverId) {
       heardAt.set(receiverId, now())
       heardUnsaved.add(receiverId)
     },
-    async dropped(receiverId) {
+    async remove(receiverId) {
       const known = all.get(receiverId)
       if (known === undefined || known.source === null) return
       change([withoutSource(known)], true)
       await inTurn(save)
     },
-    async sweep({ isAtOnce } = { isAtOnce: false }) {
+    async closeOrphaned({ isAtOnce } = { isAtOnce: false }) {
       const held = new Set((await listHeldLeases(db.read)).map((lease) => lease.source))
       const before = unkept
       const lonely = new Set<string>()
       unkept = lonely
       for (const source of bySource.keys()) {
-        const status = linkStatus(ofSource(source).filter((one) => one.status !== 'stopped'))
-        if (status === null || status === 'disconnected' || held.has(linkLease(source))) continue
+        const status = subscriptionStatus(ofSource(source).filter((one) => one.status !== 'stopped'))
+        if (status === null || status === 'disconnected' || held.has(subscriptionLease(source))) continue
         lonely.add(source)
         // Whoever is about to keep a link has no lease on it for a moment.
         if (!isAtOnce && !before.has(source)) continue
-        await note(source, { type: 'ended', at: now(), reason: 'the process that kept the link has ended' })
+        await record(source, { type: 'ended', at: now(), reason: 'the process that kept the link has ended' })
       }
     },
-    isKeptElsewhere(receiverId) {
+    isSubscribedElsewhere(receiverId) {
       const known = all.get(receiverId)
       return known?.status === 'connected' && known.source !== null && !kept.has(known.source)
     },
-    links: () =>
+    subscriptions: () =>
       [...bySource].flatMap(([source, own]) => {
         const [first] = own.values()
         if (first === undefined) return []

@@ -4,39 +4,39 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { breathe, isBreathDue } from '../breather.ts'
 import type { Cache } from '../live/cache.ts'
 import type { Feed } from '../live/feed.ts'
-import type { Latest } from '../live/latest.ts'
-import type { Units } from '../live/units.ts'
-import { rankOfId } from '../manufacturers/index.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
+import type { UnitStore } from '../live/unit-store.ts'
+import { precedenceOfId } from '../manufacturers/index.ts'
 import { toReceiverChange } from '../model/api.ts'
-import { createAuthority } from '../model/authority.ts'
 import type { Unit } from '../model/hardware.ts'
-import { type Intake, isStructural, type Settled, settle, type Update } from '../model/intake.ts'
-import { type ChannelReading, mergeChannels, type Observation, type Receiver, seenBy } from '../model/receiver.ts'
+import { type IngestPlan, isStructural, toUnchanged, type Unchanged, type Update } from '../model/ingest-plan.ts'
+import { createProtocolPrecedence } from '../model/protocol-precedence.ts'
+import { type ChannelReading, type DeviceReport, mergeChannels, type Receiver, seenBy } from '../model/receiver.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { listEntries } from '../store/discovery.ts'
 import { StaleWriteError, StoreBusyError } from '../store/errors.ts'
 import { listReceivers, listRemovals, saveLastSeen } from '../store/receivers.ts'
 import { currentRevision, nextRevision } from '../store/revision.ts'
 import { listUnits } from '../store/units.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Alerts } from './alerts.ts'
 import { createBacklog } from './backlog.ts'
 import { type Batch, createPlanner, type IngestReport, toReport } from './plan-batch.ts'
 import { type Written, writeBatch } from './write-batch.ts'
 
 /** Levels that another process heard and has not written down yet. */
-export interface HeardElsewhere extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
+export interface RemoteLevels extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
   /** None where it has only been heard again. */
   readonly channels: readonly ChannelReading[]
 }
 
 export interface Ingest {
   /** Levels of known receivers take effect before this returns its promise. */
-  take(batch: Batch): Promise<IngestReport>
+  ingest(batch: Batch): Promise<IngestReport>
   /** Levels of known receivers take effect in memory; the rest waits for a later batch. For while the store is away. */
-  show(batch: Batch): IngestReport
+  applyLevels(batch: Batch): IngestReport
   /** What `take` would do. */
   preview(batch: Batch): IngestReport
   /**
@@ -49,18 +49,18 @@ export interface Ingest {
   /** Takes back times that lie ahead, after the clock was set back. */
   correctTimes(): Promise<void>
   /** Shows what other processes have heard; to write it down is their business. */
-  hearElsewhere(levels: readonly HeardElsewhere[]): void
+  applyRemoteLevels(levels: readonly RemoteLevels[]): void
 }
 
 export interface IngestDeps {
   readonly db: Database
-  readonly latest: Latest
-  readonly units: Units
+  readonly receiverStore: ReceiverStore
+  readonly unitStore: UnitStore
   readonly feed: Feed
   readonly cache: Pick<Cache<unknown>, 'drop'>
-  readonly alerts: Pick<Alerts, 'took' | 'tookPacks' | 'left'>
+  readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'tookPacks' | 'releaseReceiver'>
   /** Hears of every receiver as this process heard it. */
-  onHeard(receiver: Receiver): void
+  onReceived(receiver: Receiver): void
   /** Wall clock, epoch ms. */
   now(): number
 }
@@ -72,14 +72,14 @@ const wordAheadMs = 10_000
 const maxReplans = 20
 
 export function createIngest(deps: IngestDeps): Ingest {
-  const { db, latest, units, feed, cache, alerts, now } = deps
-  const backlog = createBacklog(latest)
+  const { db, receiverStore, unitStore, feed, cache, alerts, now } = deps
+  const backlog = createBacklog(receiverStore)
   /** Of when the levels are that other processes have passed on. */
   const wordAt = new Map<number, number>()
-  const settled = new WeakMap<Observation, Settled>()
-  const authority = createAuthority(rankOfId, (id) => performance.now() - latest.heardAt(id))
-  const planner = createPlanner({ latest, units, backlog, authority, settled, now })
-  const { plan, planLong, needsWriting, bringsUnit, current } = planner
+  const unchanged = new WeakMap<DeviceReport, Unchanged>()
+  const precedence = createProtocolPrecedence(precedenceOfId, (id) => performance.now() - receiverStore.heardAt(id))
+  const planner = createPlanner({ receiverStore, unitStore, backlog, precedence, unchanged, now })
+  const { plan, planInSlices, needsWriting, addsUnit, current } = planner
   let turn: Promise<unknown> = Promise.resolve()
 
   /** One writer at a time, in the order they came. */
@@ -89,7 +89,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     return db.pending.track(result)
   }
 
-  function take(batch: Batch): Promise<IngestReport> {
+  function ingest(batch: Batch): Promise<IngestReport> {
     if (batch.endsCycle) return inTurn(() => write(batch))
     const intake = plan(batch)
     if (needsWriting(intake, batch)) return inTurn(() => write(batch))
@@ -97,24 +97,24 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   /** What needs no store. */
-  function showPlanned(batch: Batch, intake: Intake): IngestReport {
-    for (const update of intake.updates) if (!isStructural(update)) showUpdate(update)
-    for (const one of intake.again) showAgain(one, intake)
+  function showPlanned(batch: Batch, plan: IngestPlan): IngestReport {
+    for (const update of plan.updates) if (!isStructural(update)) showUpdate(update)
+    for (const one of plan.unchanged) showAgain(one, plan)
     cache.drop(batch.manufacturer)
-    return toReport(batch, intake)
+    return toReport(batch, plan)
   }
 
   async function write(batch: Batch): Promise<IngestReport> {
     for (let attempt = 1; attempt <= maxReplans; attempt += 1) {
       // Planned here and not before: while waiting for the turn the picture may have changed.
-      const intake = await planLong(batch)
-      const report = toReport(batch, intake)
-      if (!needsWriting(intake, batch)) {
-        await showAll(intake, batch)
+      const plan = await planInSlices(batch)
+      const report = toReport(batch, plan)
+      if (!needsWriting(plan, batch)) {
+        await showAll(plan, batch)
         return report
       }
       try {
-        const written = await db.transaction((tx) => store(tx, batch, intake))
+        const written = await db.transaction((tx) => store(tx, batch, plan))
         await written()
         return report
       } catch (error) {
@@ -122,7 +122,7 @@ export function createIngest(deps: IngestDeps): Ingest {
         else {
           if (error instanceof StaleWriteError) await forgetUnsaved(batch.manufacturer)
           // The show goes on in memory; what could not be stored is stored at the end of a later cycle.
-          else await showAll({ ...intake, updates: intake.updates.filter((update) => !isStructural(update)) }, batch)
+          else await showAll({ ...plan, updates: plan.updates.filter((update) => !isStructural(update)) }, batch)
           throw error
         }
       }
@@ -133,70 +133,70 @@ export function createIngest(deps: IngestDeps): Ingest {
   /** Somebody else knows better by now: what is stored counts, and not what this process has heard before. */
   async function forgetUnsaved(manufacturer: string): Promise<void> {
     const ids = new Set(backlog.of(manufacturer))
-    for (const id of ids) backlog.settle(id)
+    for (const id of ids) backlog.markStored(id)
     for (const receiver of ids.size === 0 ? [] : await listReceivers(db.read)) if (ids.has(receiver.id)) show(receiver)
     cache.drop(manufacturer)
   }
 
   /** Writes the plan; gives back what shows it, once it is safe. */
-  async function store(tx: Tx, batch: Batch, intake: Intake): Promise<() => Promise<void>> {
+  async function store(tx: Tx, batch: Batch, plan: IngestPlan): Promise<() => Promise<void>> {
     const revision = await nextRevision(tx)
-    if (revision !== latest.revision + 1) throw new OvertakenError()
+    if (revision !== receiverStore.revision + 1) throw new OvertakenError()
     await batch.guard?.(tx)
-    const written = await writeBatch({ latest, units, backlog, planner, now }, tx, { revision, batch, intake })
+    const written = await writeBatch({ receiverStore, unitStore, backlog, planner, now }, tx, { revision, batch, plan })
     return async () => {
-      latest.revision = revision
-      await showWritten(written, batch, intake)
+      receiverStore.revision = revision
+      await showWritten(written, batch, plan)
     }
   }
 
-  async function showWritten(written: Written, batch: Batch, intake: Intake): Promise<void> {
-    for (const entry of written.entries) latest.putEntry(entry)
+  async function showWritten(written: Written, batch: Batch, plan: IngestPlan): Promise<void> {
+    for (const entry of written.entries) receiverStore.putEntry(entry)
     const chargers = chargersOf(written.units)
-    for (const unit of written.units) units.put(unit)
-    for (const [id, before] of written.pictured) {
+    for (const unit of written.units) unitStore.put(unit)
+    for (const [id, before] of written.previous) {
       backlog.noteSaved(id)
-      if (latest.get(id) === before) backlog.settle(id)
+      if (receiverStore.get(id) === before) backlog.markStored(id)
     }
-    for (const { id } of written.stillHere) backlog.noteSaved(id)
+    for (const { id } of written.unchanged) backlog.noteSaved(id)
     cache.drop(batch.manufacturer)
     for (const receiver of written.created) {
       backlog.noteSaved(receiver.id)
       showHeard(receiver)
-      if (isBreathDue()) await breathe()
+      if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    await showAll(intake, batch, written.grown)
+    await showAll(plan, batch, written.extended)
     for (const id of chargers) alerts.tookPacks(id)
   }
 
   /** Where these packs are, and where they were before. */
   function chargersOf(packs: readonly Unit[]): ReadonlySet<number> {
     const own = packs.filter(({ channel_id }) => channel_id === null)
-    const ids = own.flatMap(({ id, receiver_id }) => [receiver_id, units.get(id)?.receiver_id ?? null])
+    const ids = own.flatMap(({ id, receiver_id }) => [receiver_id, unitStore.get(id)?.receiver_id ?? null])
     return new Set(ids.filter((id) => id !== null))
   }
 
   /** `grown`: what was stored; without it, what is shown has still to be. */
   async function showAll(
-    intake: Intake,
+    plan: IngestPlan,
     { manufacturer }: Batch,
     grown?: ReadonlyMap<number, Receiver>,
   ): Promise<void> {
-    for (const update of intake.updates) {
+    for (const update of plan.updates) {
       const after = showUpdate(update, grown)
-      if (isSettling(update)) settled.set(update.seen, settle(update.seen, after, intake.identities))
-      if (isBreathDue()) await breathe()
+      if (isSettling(update)) unchanged.set(update.report, toUnchanged(update.report, after, plan.identityRevision))
+      if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    for (const one of intake.again) {
-      showAgain(one, intake)
-      if (isBreathDue()) await breathe()
+    for (const one of plan.unchanged) {
+      showAgain(one, plan)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     cache.drop(manufacturer)
   }
 
   function showUpdate(update: Update, grown?: ReadonlyMap<number, Receiver>): Receiver {
     const { id } = update.receiver
-    const before = latest.get(id)
+    const before = receiverStore.get(id)
     const after = current(update, grown)
     if (grown === undefined && after.channels !== before?.channels) backlog.add(id)
     showHeard(after)
@@ -204,39 +204,39 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   /** Told again, it would find the receiver as it left it. */
-  function isSettling(update: Update): update is Update & { seen: Observation } {
-    return update.seen !== null && update.isHeard && !isStructural(update) && !bringsUnit(update)
+  function isSettling(update: Update): update is Update & { report: DeviceReport } {
+    return update.report !== null && update.isReceived && !isStructural(update) && !addsUnit(update)
   }
 
   /** Nobody has to hear of it: nothing is new but the time. */
-  function showAgain(one: Settled, { at }: Intake): void {
-    const known = latest.get(one.receiver.id)
+  function showAgain(one: Unchanged, { at }: IngestPlan): void {
+    const known = receiverStore.get(one.receiver.id)
     if (known === undefined) return
     const after = { ...known, last_seen: Math.max(known.last_seen, at) }
-    latest.put(after)
-    alerts.took(known, after)
+    receiverStore.put(after)
+    alerts.evaluateReceiver(known, after)
     if (known === one.receiver) one.receiver = after
   }
 
   /** A receiver as this process heard it. */
   function showHeard(after: Receiver): void {
-    const before = latest.get(after.id)
+    const before = receiverStore.get(after.id)
     show(after)
-    alerts.took(before, after)
-    deps.onHeard(after)
+    alerts.evaluateReceiver(before, after)
+    deps.onReceived(after)
   }
 
-  function hearElsewhere(levels: readonly HeardElsewhere[]): void {
+  function applyRemoteLevels(levels: readonly RemoteLevels[]): void {
     for (const heard of levels) {
       const { id, is_active, channels } = heard
-      const known = latest.get(id)
+      const known = receiverStore.get(id)
       if (known === undefined || backlog.has(id)) continue
       // What was heard later stands; the times of others are compared with each other as they are.
       if (isHeardSince(Math.max(known.last_seen, wordAt.get(id) ?? 0), heard)) continue
       // Who says nothing of levels knows no newer ones than the database.
       if (channels.length > 0) wordAt.set(id, heard.last_seen)
       cache.drop(known.manufacturer)
-      alerts.left(id)
+      alerts.releaseReceiver(id)
       show({
         ...known,
         last_seen: Math.min(heard.last_seen, now()),
@@ -247,24 +247,24 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function show(after: Receiver): void {
-    const change = toReceiverChange(latest.get(after.id), after)
+    const change = toReceiverChange(receiverStore.get(after.id), after)
     replace(after)
     if (change === null) return
     feed.publish({ type: 'device_update', manufacturer: after.manufacturer, receiver_id: after.id, data: change })
   }
 
   function replace(receiver: Receiver): void {
-    latest.put(receiver)
+    receiverStore.put(receiver)
     cache.drop(receiver.manufacturer)
   }
 
   /** A receiver that was removed leaves its screens: without channels there is nothing to show of it. */
   function hide(id: number): void {
-    const receiver = latest.get(id)
+    const receiver = receiverStore.get(id)
     if (receiver === undefined) return
-    latest.remove(id)
-    units.removeOf(id)
-    backlog.forget(id)
+    receiverStore.remove(id)
+    unitStore.removeReceiver(id)
+    backlog.remove(id)
     wordAt.delete(id)
     cache.drop(receiver.manufacturer)
     const data = { channels: [], is_active: false }
@@ -277,7 +277,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       try {
         const result = await db.transaction(async (tx) => {
           const revision = await nextRevision(tx)
-          if (revision !== latest.revision + 1) throw new OvertakenError()
+          if (revision !== receiverStore.revision + 1) throw new OvertakenError()
           return work(tx, revision)
         })
         // It is done, whatever comes now; what cannot be read at once is read a moment later.
@@ -292,49 +292,49 @@ export function createIngest(deps: IngestDeps): Ingest {
 
   async function loadChanges(): Promise<void> {
     const revision = await currentRevision(db.read)
-    if (revision === latest.revision) return
+    if (revision === receiverStore.revision) return
     const [receivers, entries, changedUnits, removals] = await Promise.all([
-      listReceivers(db.read, latest.revision),
-      listEntries(db.read, latest.revision),
-      listUnits(db.read, latest.revision),
-      listRemovals(db.read, latest.revision),
+      listReceivers(db.read, receiverStore.revision),
+      listEntries(db.read, receiverStore.revision),
+      listUnits(db.read, receiverStore.revision),
+      listRemovals(db.read, receiverStore.revision),
     ])
-    latest.revision = revision
+    receiverStore.revision = revision
     for (const id of removals) hide(id)
     for (const entry of entries) {
-      latest.putEntry(entry)
+      receiverStore.putEntry(entry)
       cache.drop(entry.manufacturer)
     }
-    for (const unit of changedUnits) units.put(unit)
+    for (const unit of changedUnits) unitStore.put(unit)
     for (const stored of receivers) {
       const receiver = seenBy(now(), stored)
       cache.drop(receiver.manufacturer)
       backlog.noteSaved(receiver.id)
-      alerts.left(receiver.id)
-      const known = latest.get(receiver.id)
+      alerts.releaseReceiver(receiver.id)
+      const known = receiverStore.get(receiver.id)
       const isNewer = backlog.has(receiver.id) || isHeardSince(wordAt.get(receiver.id), receiver)
       show(withKnownChannels(isNewer ? withLevelsOf(receiver, known) : receiver, known))
     }
   }
 
   async function correctTimes(): Promise<void> {
-    const ahead = latest.list().filter(({ last_seen }) => last_seen > now())
+    const ahead = receiverStore.list().filter(({ last_seen }) => last_seen > now())
     if (ahead.length === 0) return
     const corrected = ahead.map((receiver) => {
-      return { ...receiver, last_seen: Math.round(now() - (performance.now() - latest.heardAt(receiver.id))) }
+      return { ...receiver, last_seen: Math.round(now() - (performance.now() - receiverStore.heardAt(receiver.id))) }
     })
     for (const receiver of corrected) replace(receiver)
     await inTurn(() => change((tx, revision) => saveLastSeen(tx, revision, corrected)))
   }
 
   return {
-    take,
+    ingest,
     correctTimes,
-    show: (batch) => showPlanned(batch, plan(batch)),
+    applyLevels: (batch) => showPlanned(batch, plan(batch)),
     preview: (batch) => toReport(batch, plan(batch)),
     change: (work) => inTurn(() => change(work)),
     catchUp: () => inTurn(loadChanges),
-    hearElsewhere,
+    applyRemoteLevels,
   }
 }
 

@@ -3,14 +3,14 @@
  * else shows them hears of them at once where there is Redis, and reads them from the database where there is none.
  */
 
-import type { Shared } from '../live/shared.ts'
+import type { Redis } from '../live/redis.ts'
 import type { Receiver } from '../model/receiver.ts'
-import type { HeardElsewhere, Ingest } from './ingest.ts'
+import type { Ingest, RemoteLevels } from './ingest.ts'
 import type { Log } from './log.ts'
 import { pause } from './wait.ts'
 
 interface LevelDeps {
-  readonly ingest: Pick<Ingest, 'take'>
+  readonly ingest: Pick<Ingest, 'ingest'>
   readonly log: Log
   manufacturers(): readonly { readonly code: string }[]
 }
@@ -21,14 +21,14 @@ const saveEveryMs = 250
 /** Writes down the levels that are not yet, before leaving for instance. */
 export async function saveLevels({ ingest, log, manufacturers }: LevelDeps): Promise<void> {
   for (const { code } of manufacturers()) {
-    await ingest.take({ manufacturer: code, observations: [], endsCycle: true }).catch((error) => {
+    await ingest.ingest({ manufacturer: code, reports: [], endsCycle: true }).catch((error) => {
       log.error({ manufacturer: code, error: String(error) }, 'the last levels could not be stored')
     })
   }
 }
 
 /** Writes levels down as they come, for as long as `isNeeded` says so: see docs/decisions/0008-subscriptions.md. */
-export async function saveLevelsForever(deps: LevelDeps, isNeeded: () => boolean, signal: AbortSignal): Promise<void> {
+export async function keepSavingLevels(deps: LevelDeps, isNeeded: () => boolean, signal: AbortSignal): Promise<void> {
   while (await pause(saveEveryMs, signal)) if (isNeeded()) await saveLevels(deps)
   await saveLevels(deps)
 }
@@ -40,21 +40,21 @@ const topic = 'levels'
 const tellEveryMs = 50
 const receiversInMessage = 200
 
-export interface LevelSharing {
+export interface LevelPublisher {
   /** A receiver as this process heard it. */
-  heard(receiver: Receiver): void
+  publish(receiver: Receiver): void
   close(): void
 }
 
-export interface LevelSharingDeps {
-  readonly shared: Shared
+export interface LevelPublisherDeps {
+  readonly redis: Redis
   /** Names this process. */
-  readonly owner: string
+  readonly nodeId: string
   /** What others have heard. */
-  hear(levels: readonly HeardElsewhere[]): void
+  onLevels(levels: readonly RemoteLevels[]): void
 }
 
-export function shareLevels({ shared, owner, hear }: LevelSharingDeps): LevelSharing {
+export function createLevelPublisher({ redis, nodeId, onLevels }: LevelPublisherDeps): LevelPublisher {
   const waiting = new Map<number, Receiver>()
   const told = new Map<number, Receiver['channels']>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -64,16 +64,16 @@ export function shareLevels({ shared, owner, hear }: LevelSharingDeps): LevelSha
     for (const { id, channels } of waiting.values()) told.set(id, channels)
     waiting.clear()
     for (let at = 0; at < receivers.length; at += receiversInMessage) {
-      shared.tell(topic, JSON.stringify({ owner, receivers: receivers.slice(at, at + receiversInMessage) }))
+      redis.publish(topic, JSON.stringify({ owner: nodeId, receivers: receivers.slice(at, at + receiversInMessage) }))
     }
   }
-  shared.listen(topic, (text) => {
+  redis.subscribe(topic, (text) => {
     const message = parseMessage(text)
-    if (message !== null && message.owner !== owner) hear(message.receivers)
+    if (message !== null && message.owner !== nodeId) onLevels(message.receivers)
   })
   return {
-    heard(receiver) {
-      if (!shared.isUp) return
+    publish(receiver) {
+      if (!redis.isUp) return
       waiting.set(receiver.id, receiver)
       timer ??= setTimeout(tell, tellEveryMs)
     },
@@ -85,13 +85,13 @@ export function shareLevels({ shared, owner, hear }: LevelSharingDeps): LevelSha
 function toHeard(
   { id, last_seen, is_active, channels }: Receiver,
   told: Receiver['channels'] | undefined,
-): HeardElsewhere {
+): RemoteLevels {
   const news = channels === told ? [] : channels
   return { id, last_seen, is_active, channels: news.map(({ id: _, slot: __, ...reading }) => reading) }
 }
 
 /** Null when it is none of ours: others may use the same Redis. */
-function parseMessage(text: string): { owner: string; receivers: readonly HeardElsewhere[] } | null {
+function parseMessage(text: string): { owner: string; receivers: readonly RemoteLevels[] } | null {
   try {
     const { owner, receivers } = JSON.parse(text)
     if (typeof owner !== 'string' || !Array.isArray(receivers)) return null
@@ -101,7 +101,7 @@ function parseMessage(text: string): { owner: string; receivers: readonly HeardE
   }
 }
 
-function isHeard(value: unknown): value is HeardElsewhere {
+function isHeard(value: unknown): value is RemoteLevels {
   if (typeof value !== 'object' || value === null) return false
   const { id, last_seen, is_active, channels } = value as Record<string, unknown>
   const isTold = Number.isInteger(id) && Number.isInteger(last_seen) && typeof is_active === 'boolean'

@@ -2,27 +2,27 @@
 
 import { once } from 'node:events'
 import type { Plugin } from '../manufacturers/plugin.ts'
-import type { HeardSource } from '../manufacturers/sources.ts'
-import { reconnectMs } from '../model/pace.ts'
+import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { reconnectMs } from '../model/rate-limit.ts'
 import {
-  type Keeper,
-  type Ownership,
-  pollerPresenceOf,
-  type SharedOwnership,
-  type TakenOwnership,
-} from './ownership.ts'
-import { pollForever } from './poll-forever.ts'
+  type AcquiredLease,
+  type LeaseHandle,
+  type LeaseManager,
+  pollerLease,
+  type SharedLease,
+} from './lease-manager.ts'
+import { runPollLoop } from './poll-loop.ts'
 import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller } from './poller.ts'
-import { type FollowDeps, followForever } from './realtime.ts'
-import { answerForever, pollWhereHeld } from './refreshes.ts'
+import { answerPollRequests, pollOrRequest } from './requested-polls.ts'
+import { keepSubscribed, type SubscriptionDeps } from './subscriptions.ts'
 import { takeOver } from './take-over.ts'
-import { childOf, type Lifetime, pause, untilAborted, within } from './wait.ts'
+import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
 
-export interface MonitorDeps extends PollDeps, FollowDeps {
-  readonly owner: string
-  readonly keeper: Keeper
+export interface MonitorDeps extends PollDeps, SubscriptionDeps {
+  readonly nodeId: string
+  readonly leaseManager: LeaseManager
   /** The polling interval in force for a manufacturer. */
-  intervalMs(heard: HeardSource): number
+  intervalMs(source: MonitoredSource): number
 }
 
 export interface Monitor {
@@ -34,7 +34,7 @@ export interface Monitor {
    * runs, the others go on undisturbed. A source that was changed is another object. Takes effect at once and waits for no
    * source; the promise resolves when the loops that were told to end have ended.
    */
-  setSources(sources: readonly HeardSource[]): Promise<void>
+  setSources(sources: readonly MonitoredSource[]): Promise<void>
   /**
    * Polls and follows the sources until the signal aborts, sharing them with other processes that do; those of one
    * manufacturer, if told, without sharing.
@@ -44,17 +44,17 @@ export interface Monitor {
   pollNow(
     manufacturers: readonly string[],
     signal: AbortSignal,
-    onPolled?: (polled: PolledSource) => void,
-  ): Promise<readonly PolledSource[]>
+    onPolled?: (polled: PollResult) => void,
+  ): Promise<readonly PollResult[]>
 }
 
 export interface MonitorHooks {
-  onCycle?(heard: HeardSource, report: CycleReport): void
+  onCycle?(source: MonitoredSource, report: CycleReport): void
   /** Somebody else polls this source. */
-  onStandBy?(heard: HeardSource, holder: string): void
+  onStandBy?(source: MonitoredSource, holder: string): void
 }
 
-export interface PolledSource {
+export interface PollResult {
   readonly manufacturer: string
   /** Its address. */
   readonly source: string
@@ -65,7 +65,7 @@ export interface PolledSource {
 /** A source that is listened to; what it does at the moment. */
 interface Watch {
   readonly poller: Poller
-  guard?: Ownership['guard'] | undefined
+  guard?: LeaseHandle['guard'] | undefined
   loop?: { readonly lifetime: Lifetime; readonly ended: Promise<void> }
 }
 
@@ -85,43 +85,49 @@ export function createMonitor(deps: MonitorDeps): Monitor {
   const ending = new Map<string, Promise<void>>()
   let current: Run | undefined
   /** Not the loops' own name: a lease taken for one cycle must not be taken for theirs. */
-  const asker = { ...deps, owner: `${deps.owner}:now` }
+  const asker = { ...deps, owner: `${deps.nodeId}:now` }
 
   async function runSource(watch: Watch, signal: AbortSignal, { hooks, manufacturer }: Run): Promise<void> {
     const { poller } = watch
-    const { heard } = poller
-    const work = async (ownership: SharedOwnership) => {
-      takeOver(deps.reports, heard, ownership)
+    const { source } = poller
+    const work = async (ownership: SharedLease) => {
+      takeOver(deps.sourceRecords, source, ownership)
       watch.guard = ownership.guard
       let following: Promise<void> | undefined
       const follow = (signal: AbortSignal) =>
-        followForever(deps, heard, signal, hooksOfLink).catch((error) => {
-          log.error({ source: heard.id, err: error }, 'the real-time subscription failed; starting it again')
+        keepSubscribed(deps, source, signal, hooksOfLink).catch((error) => {
+          log.error({ source: source.id, err: error }, 'the real-time subscription failed; starting it again')
           following = undefined
         })
-      const { setLinked: onLink, noteTold: onTold, noteHeld: onHeld, isReplaced, wasAcceptedAfter } = poller
+      const {
+        setSubscribed: onLink,
+        noteLevelsReceived: onTold,
+        recordHold: onHeld,
+        isReplaced,
+        wasAcceptedAfter,
+      } = poller
       const hooksOfLink = { onLink, onTold, onHeld, isReplaced, wasAcceptedAfter }
-      await pollForever(deps, poller, {
+      await runPollLoop(deps, poller, {
         ...ownership,
-        intervalMs: () => deps.intervalMs(heard),
+        intervalMs: () => deps.intervalMs(source),
         onCycle(report) {
           // Real-time subscriptions are started after polling: there must be something to subscribe to.
-          if (report.error === null && heard.form.subscribe) following ??= follow(ownership.signal)
-          hooks.onCycle?.(heard, report)
+          if (report.error === null && source.adapter.subscribe) following ??= follow(ownership.signal)
+          hooks.onCycle?.(source, report)
           // Between two cycles, so that whoever is next neither misses one nor repeats it.
-          if (ownership.isExcess()) ownership.leave()
+          if (ownership.isExcess()) ownership.release()
         },
       })
       watch.guard = undefined
       await following
     }
-    const onStandBy = (holder: string) => hooks.onStandBy?.(heard, holder)
-    await deps.keeper.whileOwner(heard.id, signal, work, { isShared: manufacturer === undefined, onStandBy })
+    const onStandBy = (holder: string) => hooks.onStandBy?.(source, holder)
+    await deps.leaseManager.runWhileHeld(source.id, signal, work, { isShared: manufacturer === undefined, onStandBy })
   }
 
   /** One source's unexpected failure is logged and ends neither its monitoring nor that of others. */
   async function keepRunning(watch: Watch, signal: AbortSignal, run: Run): Promise<void> {
-    const { id } = watch.poller.heard
+    const { id } = watch.poller.source
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {
         await runSource(watch, signal, run)
@@ -135,23 +141,23 @@ export function createMonitor(deps: MonitorDeps): Monitor {
 
   /** Others count this process among those who poll. */
   function share(signal: AbortSignal): Promise<void> {
-    const { owner, keeper } = deps
-    return keeper.whileOwner(pollerPresenceOf(owner), signal, (ownership) => untilAborted(ownership.signal))
+    const { nodeId, leaseManager } = deps
+    return leaseManager.runWhileHeld(pollerLease(nodeId), signal, (ownership) => untilAborted(ownership.signal))
   }
 
   /** A cycle now, where this process holds the lease. */
   function pollOwn({ poller, guard }: Watch, signal: AbortSignal): Promise<CycleReport> | undefined {
-    return guard && poller.poll(completely(poller.heard, { guard, signal }))
+    return guard && poller.poll(completely(poller.source, { guard, signal }))
   }
 
-  function completely(heard: HeardSource, ownership: Ownership): CycleOptions {
-    return { ...ownership, intervalMs: deps.intervalMs(heard), isComplete: true }
+  function completely(source: MonitoredSource, ownership: LeaseHandle): CycleOptions {
+    return { ...ownership, intervalMs: deps.intervalMs(source), isComplete: true }
   }
 
   function start(watch: Watch, run: Run): void {
-    const { id, manufacturer } = watch.poller.heard
+    const { id, manufacturer } = watch.poller.source
     if (run.manufacturer !== undefined && manufacturer !== run.manufacturer) return
-    const lifetime = childOf(run.signal)
+    const lifetime = childLifetime(run.signal)
     // A source that was changed may have the same address, and so the same lease.
     const ended = (ending.get(id) ?? Promise.resolve()).then(() => keepRunning(watch, lifetime.signal, run))
     watch.loop = { lifetime, ended }
@@ -159,18 +165,18 @@ export function createMonitor(deps: MonitorDeps): Monitor {
 
   function stop({ poller, loop }: Watch): Promise<void> {
     if (loop === undefined) return Promise.resolve()
-    const { id } = poller.heard
+    const { id } = poller.source
     const ended = loop.ended.finally(() => {
       if (ending.get(id) === ended) ending.delete(id)
     })
     ending.set(id, ended)
-    loop.lifetime.end()
+    loop.lifetime.abort()
     return ended
   }
 
   async function stopAll(): Promise<void> {
     for (const watch of watches.values()) void stop(watch)
-    if ((await within(Promise.all(ending.values()), stopLimitMs)) !== 'late') return
+    if ((await withTimeout(Promise.all(ending.values()), stopLimitMs)) !== 'late') return
     log.warn({ sources: [...ending.keys()] }, `sources did not stop within ${stopLimitMs / 1000} s`)
   }
 
@@ -183,13 +189,13 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     },
     async setSources(sources) {
       const kept = new Set(sources)
-      const leaving = [...watches.values()].filter(({ poller }) => !kept.has(poller.heard))
-      for (const { poller } of leaving) watches.delete(poller.heard.id)
+      const leaving = [...watches.values()].filter(({ poller }) => !kept.has(poller.source))
+      for (const { poller } of leaving) watches.delete(poller.source.id)
       const stopped = leaving.map(stop)
-      for (const heard of sources) {
-        if (watches.has(heard.id)) continue
-        const watch: Watch = { poller: createPoller(deps, heard) }
-        watches.set(heard.id, watch)
+      for (const source of sources) {
+        if (watches.has(source.id)) continue
+        const watch: Watch = { poller: createPoller(deps, source) }
+        watches.set(source.id, watch)
         if (current !== undefined) start(watch, current)
       }
       await Promise.all(stopped)
@@ -198,7 +204,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       current = { signal, hooks, manufacturer }
       const sharing = manufacturer === undefined ? share(signal) : undefined
       for (const watch of watches.values()) start(watch, current)
-      const answering = answerForever(deps, signal, (source) => {
+      const answering = answerPollRequests(deps, signal, (source) => {
         const watch = watches.get(source)
         return watch && pollOwn(watch, signal)
       })
@@ -209,22 +215,22 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       await sharing
     },
     async pollNow(manufacturers, signal, onPolled) {
-      const wanted = [...watches.values()].filter(({ poller }) => manufacturers.includes(poller.heard.manufacturer))
+      const wanted = [...watches.values()].filter(({ poller }) => manufacturers.includes(poller.source.manufacturer))
       return Promise.all(
         wanted.map(async (watch) => {
-          const { heard } = watch.poller
-          const pollOnce = (ownership: TakenOwnership) => {
-            takeOver(deps.reports, heard, ownership)
+          const { source: heard } = watch.poller
+          const pollOnce = (ownership: AcquiredLease) => {
+            takeOver(deps.sourceRecords, heard, ownership)
             return watch.poller.poll(completely(heard, ownership))
           }
-          const report = await pollWhereHeld(asker, {
-            heard,
+          const report = await pollOrRequest(asker, {
+            source: heard,
             signal,
             pollOwn: () => pollOwn(watch, signal),
             pollOnce: watch.loop === undefined ? pollOnce : null,
           })
-          const { manufacturer, plugin, source } = heard
-          const polled = { manufacturer, source: source.baseUrl, plugin, report }
+          const { manufacturer, plugin, settings } = heard
+          const polled = { manufacturer, source: settings.baseUrl, plugin, report }
           onPolled?.(polled)
           return polled
         }),

@@ -1,26 +1,26 @@
 /** What a batch of observations means, held against what is known in memory; nothing is changed here. */
 
-import { breathe, isBreathDue } from '../breather.ts'
-import type { Latest } from '../live/latest.ts'
-import type { Units } from '../live/units.ts'
-import type { Authority } from '../model/authority.ts'
-import { type OwnUnits, planOwnUnits } from '../model/hardware.ts'
+import type { ReceiverStore } from '../live/receiver-store.ts'
+import type { UnitStore } from '../live/unit-store.ts'
+import { planReportedUnits, type ReportedUnits } from '../model/hardware.ts'
 import {
   applyUpdate,
-  type Intake,
+  changeWithoutReport,
+  createIngestPlan,
+  type IngestPlan,
   isStructural,
-  type Settled,
-  spokenOf,
-  startIntake,
+  type Unchanged,
   type Update,
-} from '../model/intake.ts'
-import type { Observation, Receiver } from '../model/receiver.ts'
+} from '../model/ingest-plan.ts'
+import type { ProtocolPrecedence } from '../model/protocol-precedence.ts'
+import type { DeviceReport, Receiver } from '../model/receiver.ts'
 import type { Tx } from '../store/database.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Backlog } from './backlog.ts'
 
 export interface Batch {
   readonly manufacturer: string
-  readonly observations: readonly Observation[]
+  readonly reports: readonly DeviceReport[]
   /** Receivers that are there no more: offline from now on, unless this very batch heard them. */
   readonly gone?: readonly number[]
   /** Ids of devices that their system has not listed for a while. */
@@ -45,84 +45,84 @@ export interface IngestReport {
 
 export interface Planner {
   /** All at once. */
-  plan(batch: Batch): Intake
+  plan(batch: Batch): IngestPlan
   /** A little at a time. Who is who does not change meanwhile: that takes a turn. */
-  planLong(batch: Batch): Promise<Intake>
+  planInSlices(batch: Batch): Promise<IngestPlan>
   /** `created`: receivers that this very batch has brought, which memory does not know yet. */
-  planUnits(intake: Intake, batch: Batch, created?: readonly Receiver[]): OwnUnits
-  needsWriting(intake: Intake, batch: Batch): boolean
+  planUnits(plan: IngestPlan, batch: Batch, created?: readonly Receiver[]): ReportedUnits
+  needsWriting(plan: IngestPlan, batch: Batch): boolean
   /** A transmitter is heard on a channel where there was none before. */
-  bringsUnit(update: Update): boolean
+  addsUnit(update: Update): boolean
   /** As known at this moment: levels that were pushed since the plan was made are newer than the plan's. */
   current(update: Update, grown?: ReadonlyMap<number, Receiver>, known?: Receiver): Receiver
 }
 
 export interface PlannerDeps {
-  readonly latest: Latest
-  readonly units: Units
+  readonly receiverStore: ReceiverStore
+  readonly unitStore: UnitStore
   readonly backlog: Backlog
-  readonly authority: Authority
+  readonly precedence: ProtocolPrecedence
   /** Observations that said nothing new. */
-  readonly settled: { get(seen: Observation): Settled | undefined }
+  readonly unchanged: { get(report: DeviceReport): Unchanged | undefined }
   /** Wall clock, epoch ms. */
   now(): number
 }
 
-export function createPlanner({ latest, units, backlog, authority, settled, now }: PlannerDeps): Planner {
+export function createPlanner({ receiverStore, unitStore, backlog, precedence, unchanged, now }: PlannerDeps): Planner {
   function start({ manufacturer }: Batch) {
-    return startIntake({ known: latest, manufacturer, at: now(), settled, authority })
+    return createIngestPlan({ known: receiverStore, manufacturer, at: now(), unchanged, precedence })
   }
 
-  function withGone(intake: Intake, { gone = [] }: Batch): Intake {
-    if (gone.length === 0) return intake
-    const heard = new Set(intake.again.map(({ receiver }) => receiver.id))
-    for (const { isHeard, receiver } of intake.updates) if (isHeard) heard.add(receiver.id)
-    const left = gone.flatMap((id) => (heard.has(id) ? [] : (latest.get(id) ?? [])))
-    const updates = left.filter((one) => one.is_active).map((one) => spokenOf(one, { is_active: false }))
-    return { ...intake, updates: [...intake.updates, ...updates] }
+  function withGone(plan: IngestPlan, { gone = [] }: Batch): IngestPlan {
+    if (gone.length === 0) return plan
+    const heard = new Set(plan.unchanged.map(({ receiver }) => receiver.id))
+    for (const { isReceived, receiver } of plan.updates) if (isReceived) heard.add(receiver.id)
+    const left = gone.flatMap((id) => (heard.has(id) ? [] : (receiverStore.get(id) ?? [])))
+    const updates = left.filter((one) => one.is_active).map((one) => changeWithoutReport(one, { is_active: false }))
+    return { ...plan, updates: [...plan.updates, ...updates] }
   }
 
-  function planUnits({ ofUnits }: Intake, batch: Batch, created: readonly Receiver[] = []): OwnUnits {
+  function planUnits({ unitReports }: IngestPlan, batch: Batch, created: readonly Receiver[] = []): ReportedUnits {
     const { manufacturer, missing = [] } = batch
     const ofNew = new Map(created.map(({ api_device_id, id }) => [api_device_id, id]))
-    const receiverOf = (id: string) => latest.byApiId(manufacturer, id)?.id ?? ofNew.get(id)
-    return planOwnUnits(units, { manufacturer, observations: ofUnits, missing, receiverOf })
+    const receiverOf = (id: string) => receiverStore.byApiId(manufacturer, id)?.id ?? ofNew.get(id)
+    return planReportedUnits(unitStore, { manufacturer, observations: unitReports, missing, receiverOf })
   }
 
-  function bringsUnit({ receiver, told }: Update): boolean {
-    return told.some(({ channel: number, transmitter }) => {
+  function addsUnit({ receiver, readings }: Update): boolean {
+    return readings.some(({ channel: number, transmitter }) => {
       if (transmitter === undefined || transmitter === null) return false
       const channel = receiver.channels.find((one) => one.channel === number)
-      return channel !== undefined && units.ofChannel(channel.id) === undefined
+      return channel !== undefined && unitStore.ofChannel(channel.id) === undefined
     })
   }
 
   return {
     plan(batch) {
       const intake = start(batch)
-      for (const seen of batch.observations) intake.add(seen)
+      for (const report of batch.reports) intake.add(report)
       return withGone(intake.plan, batch)
     },
-    async planLong(batch) {
+    async planInSlices(batch) {
       const intake = start(batch)
-      for (const seen of batch.observations) {
-        intake.add(seen)
-        if (isBreathDue()) await breathe()
+      for (const report of batch.reports) {
+        intake.add(report)
+        if (isTimeSliceUsed()) await yieldToEventLoop()
       }
       return withGone(intake.plan, batch)
     },
     planUnits,
-    needsWriting(intake, batch) {
-      const { creations, moves, queued, updates } = intake
+    needsWriting(plan, batch) {
+      const { creations, moves, queued, updates } = plan
       if (creations.length > 0 || moves.length > 0 || queued.length > 0) return true
-      if (updates.some(bringsUnit)) return true
-      const own = planUnits(intake, batch)
+      if (updates.some(addsUnit)) return true
+      const own = planUnits(plan, batch)
       if (own.drafts.length > 0 || own.changed.length > 0) return true
       if (!batch.endsCycle) return updates.some(isStructural)
-      return backlog.dueIn(batch).length > 0 || updates.some(({ isNews }) => isNews) || backlog.isAnyDue(intake)
+      return backlog.dueIn(batch).length > 0 || updates.some(({ hasChanges }) => hasChanges) || backlog.isAnyDue(plan)
     },
-    bringsUnit,
-    current(update, grown = noneGrown, known = latest.get(update.receiver.id) ?? update.receiver) {
+    addsUnit,
+    current(update, grown = noneGrown, known = receiverStore.get(update.receiver.id) ?? update.receiver) {
       const channels = withNewChannels(known, grown.get(known.id))
       const whole = channels === known.channels ? known : { ...known, channels }
       const isOvertaken = known.last_seen > (update.fields.last_seen ?? known.last_seen)
@@ -134,9 +134,9 @@ export function createPlanner({ latest, units, backlog, authority, settled, now 
 const noneGrown: ReadonlyMap<number, Receiver> = new Map()
 
 /** Something newer was heard while this waited for the store. */
-function withoutReadings(update: Update): Pick<Update, 'fields' | 'told'> {
+function withoutReadings(update: Update): Pick<Update, 'fields' | 'readings'> {
   const { last_seen: _, ...fields } = update.fields
-  return { fields, told: [] }
+  return { fields, readings: [] }
 }
 
 /** The channels known now, with those that were just made. */
@@ -145,14 +145,14 @@ function withNewChannels(known: Receiver, grown: Receiver | undefined): Receiver
   return missing.length === 0 ? known.channels : [...known.channels, ...missing].sort((a, b) => a.channel - b.channel)
 }
 
-export function toReport(batch: Batch, intake: Intake): IngestReport {
+export function toReport(batch: Batch, plan: IngestPlan): IngestReport {
   return {
-    devices: batch.observations.length,
-    created: intake.creations.length,
-    updated: intake.updates.filter(({ isNews }) => isNews).length,
-    moved: intake.moves.length,
-    duplicates: intake.duplicates + intake.repeated,
-    repeated: intake.repeated,
-    conflicts: intake.queued.length,
+    devices: batch.reports.length,
+    created: plan.creations.length,
+    updated: plan.updates.filter(({ hasChanges }) => hasChanges).length,
+    moved: plan.moves.length,
+    duplicates: plan.duplicates + plan.repeated,
+    repeated: plan.repeated,
+    conflicts: plan.queued.length,
   }
 }

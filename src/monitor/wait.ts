@@ -8,7 +8,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 /** What the promise brings, or `late` when it takes longer. Its failure, early or late, is the caller's to handle. */
-export async function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
+export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   const timer = new AbortController()
   try {
     return await Promise.race([promise, pause(ms, timer.signal).then(() => 'late' as const)])
@@ -24,19 +24,19 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
 export interface Lifetime {
   readonly signal: AbortSignal
   /** Aborts the signal and lets go of the parent. */
-  end(): void
+  abort(): void
 }
 
 /** Ends with `parent`, or before it. Unlike AbortSignal.any, nothing of it stays with a parent that lives on. */
-export function childOf(parent: AbortSignal): Lifetime {
+export function childLifetime(parent: AbortSignal): Lifetime {
   const child = new AbortController()
-  const end = () => {
-    parent.removeEventListener('abort', end)
+  const abort = () => {
+    parent.removeEventListener('abort', abort)
     child.abort()
   }
   // There may be as many as there are sources.
   setMaxListeners(0, parent)
   if (parent.aborted) child.abort()
-  else parent.addEventListener('abort', end, { once: true })
-  return { signal: child.signal, end }
+  else parent.addEventListener('abort', abort, { once: true })
+  return { signal: child.signal, abort }
 }

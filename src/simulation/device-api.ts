@@ -13,7 +13,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Bucket, fullBucket, type Pace, takeToken } from '../model/pace.ts'
+import { type Bucket, fullBucket, type RateLimit, takeToken } from '../model/rate-limit.ts'
 import { type Answer, concerns, type Fault, type FaultScope, send, strike } from './faults.ts'
 import type { DeviceState, Show, ShowTransmitter } from './show.ts'
 
@@ -23,7 +23,7 @@ export interface ApiOptions {
   readonly host?: string
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer }
   /** Requests a client may make; 10 a second and a burst of 20 unless told. */
-  readonly rateLimit?: Pace
+  readonly rateLimit?: RateLimit
   /** Epoch milliseconds; the show's time runs on it. */
   readonly now?: () => number
   /** List entries carry identity, channels and transmitters as well. */
@@ -254,7 +254,7 @@ function decode(text: string): string {
 
 // --- What stands in front of them -------------------------------------------------------------------------------------
 
-function createLimiter(pace: Pace, now: () => number) {
+function createLimiter(pace: RateLimit, now: () => number) {
   const buckets = new Map<string, Bucket>()
   return (client: string): { headers: Record<string, number>; waitMs: number } => {
     const time = now()

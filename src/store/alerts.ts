@@ -1,6 +1,6 @@
 /** Alerts: raised once, cleared once, whoever sees it. Cleared ones go by age and number. */
 
-import type { Alert, AlertState, Finding } from '../model/alert.ts'
+import type { Alert, AlertCause, AlertState } from '../model/alert.ts'
 import type { Reader, Tx } from './database.ts'
 import type { AlertRow } from './schema.ts'
 
@@ -26,7 +26,7 @@ export async function listAlertsSince(reader: Reader, since: number): Promise<{ 
 }
 
 /** Null when the subject has an open alert already. */
-export async function raiseAlert(tx: Tx, revision: number, finding: Finding, at: number): Promise<Alert | null> {
+export async function raiseAlert(tx: Tx, revision: number, finding: AlertCause, at: number): Promise<Alert | null> {
   const row = await tx.query
     .insertInto('alerts')
     .values({ ...finding, raised_at: at, cleared_at: null, revision })
@@ -41,7 +41,7 @@ export async function worsenAlert(
   tx: Tx,
   revision: number,
   id: number,
-  { severity, message }: Pick<Finding, 'severity' | 'message'>,
+  { severity, message }: Pick<AlertCause, 'severity' | 'message'>,
 ): Promise<Alert | null> {
   const row = await tx.query
     .updateTable('alerts')

@@ -24,7 +24,7 @@ export async function writeAudit(tx: Tx, { actor, action, target, result, detail
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  tx.afterCommit(() => tx.tellAudit(toRecord(row)))
+  tx.afterCommit(() => tx.publishAudit(toRecord(row)))
 }
 
 export interface AuditQuery {

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import type { Database } from './database.ts'
 import { copyFromPostgres } from './postgres-copy.ts'
-import { copySqlite, sqlitePath, type WriteOptions, writeWhole } from './sqlite-file.ts'
+import { copySqlite, sqlitePath, type WriteOptions, writeAtomically } from './sqlite-file.ts'
 
 export interface Written {
   readonly file: string
@@ -19,6 +19,6 @@ export async function writeBackup(
 ): Promise<Written> {
   const path = sqlitePath(database_url)
   if (path !== null) await copySqlite(path, file, options)
-  else await writeWhole(file, options, (draft) => copyFromPostgres(db, draft))
+  else await writeAtomically(file, options, (draft) => copyFromPostgres(db, draft))
   return { file, bytes: (await stat(file)).size }
 }

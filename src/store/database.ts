@@ -7,10 +7,11 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../model/access.ts'
 import type { StoreCondition } from '../model/health.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
-import { makeFolder, notWritable } from './folder.ts'
+import { describeWriteError, makeFolder } from './folder.ts'
 import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
+import { createSemaphore } from './semaphore.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
 import {
   connectFile,
@@ -21,9 +22,8 @@ import {
   hasDiskTrouble,
   watchFiles,
 } from './sqlite-file.ts'
-import { lockFile, shareLock } from './sqlite-lock.ts'
+import { lockFile, takeSharedLock } from './sqlite-lock.ts'
 import { createSqliteLog } from './sqlite-log.ts'
-import { createTurns } from './turns.ts'
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres'
@@ -53,7 +53,7 @@ export interface Tx {
   /** Called in order once the work is safe, never when it was rolled back. Must not throw. */
   afterCommit(run: () => void): void
   /** Says what was written to the audit log to whoever wants to hear it. */
-  tellAudit(record: AuditRecord): void
+  publishAudit(record: AuditRecord): void
 }
 
 /** `db.read`, or `tx.query` to see what the transaction itself has written. */
@@ -189,7 +189,7 @@ async function openDespiteFullDisk(
 }
 
 async function openCopy(path: string, now: () => number): Promise<Engine> {
-  const lock = shareLock(path)
+  const lock = takeSharedLock(path)
   try {
     const database = copyToMemory(path)
     defineClock(database, now)
@@ -261,11 +261,11 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     await access(path, constants.W_OK)
     await access(dirname(path), constants.W_OK)
   } catch (error) {
-    throw notWritable(path, error)
+    throw describeWriteError(path, error)
   }
   const isNew = await createFile(lockFile(path))
   const deadline = performance.now() + waitLimitMs
-  const lock = await whenNotBusy(() => shareLock(path), deadline)
+  const lock = await whenNotBusy(() => takeSharedLock(path), deadline)
   try {
     // The writer comes first: it makes the files the reader needs.
     const writer = await whenNotBusy(() => connectSqlite(path, now, { readOnly: false }), deadline)
@@ -306,19 +306,19 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
     dialect: new PostgresDialect({ pool: () => createPostgresPool({ url, poolSize, waitLimitMs }) }),
   })
   // Writers wait for each other (`revision.ts`); some connections are kept free of them, for readers.
-  const turns = createTurns(Math.max(1, Math.floor(poolSize / 2)))
+  const turns = createSemaphore(Math.max(1, Math.floor(poolSize / 2)))
   return {
     dialect: 'postgres',
     isOnDisk: true,
     read: db,
     async transaction(work) {
       const askedAt = performance.now()
-      await turns.take()
+      await turns.acquire()
       try {
         if (performance.now() - askedAt > waitLimitMs) throw new StoreBusyError('Too many are waiting to write.')
         return await runTransaction('postgres', db, work, { onAudit })
       } finally {
-        turns.give()
+        turns.release()
       }
     },
     findDamage: () => null,
@@ -334,11 +334,11 @@ async function runTransaction<T>(
   work: (tx: Tx) => Promise<T>,
   about: { readonly onAudit?: Options['onAudit']; readonly secure?: () => Promise<void> },
 ): Promise<T> {
-  const { onAudit: tellAudit = () => {}, secure } = about
+  const { onAudit: publishAudit = () => {}, secure } = about
   const hooks: (() => void)[] = []
   const result = await db
     .transaction()
-    .execute((query) => work({ dialect, query, afterCommit: (run) => hooks.push(run), tellAudit }))
+    .execute((query) => work({ dialect, query, afterCommit: (run) => hooks.push(run), publishAudit }))
   // The next one may begin meanwhile.
   await secure?.()
   for (const run of hooks) run()

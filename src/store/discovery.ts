@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
-import type { LoggedMovement, Movement, QueueEntry, QueueStatus, ReviewedEntry } from '../model/discovery.ts'
-import { mergeObservations, type Observation } from '../model/receiver.ts'
+import type { Movement, MovementDetails, QueueEntry, QueueStatus, ReviewedEntry } from '../model/discovery.ts'
+import { type DeviceReport, mergeObservations } from '../model/receiver.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inPages } from './rows.ts'
 import type { MovementRow, QueueRow, Schema } from './schema.ts'
@@ -58,7 +58,7 @@ export async function savePending(
   tx: Tx,
   revision: number,
   entry: Omit<QueueEntry, 'id' | 'status'>,
-  seen: Observation | null = null,
+  report: DeviceReport | null = null,
 ): Promise<QueueEntry> {
   const known = await tx.query
     .selectFrom('discovery_queue')
@@ -67,7 +67,7 @@ export async function savePending(
     .where('identity_key', '=', entry.identity_key)
     .executeTakeFirst()
   const before = toSeen(known?.seen ?? null)
-  const whole = before === null || seen === null ? (seen ?? before) : mergeObservations(before, seen)
+  const whole = before === null || report === null ? (report ?? before) : mergeObservations(before, report)
   const row = {
     ...entry,
     is_duplicate: entry.is_duplicate ? 1 : 0,
@@ -120,20 +120,20 @@ export async function listReviewed(reader: Reader, filter: QueueFilter, slice: S
 export async function findEntries(
   reader: Reader,
   ids: readonly number[],
-): Promise<Map<number, { entry: QueueEntry; seen: Observation | null }>> {
+): Promise<Map<number, { entry: QueueEntry; report: DeviceReport | null }>> {
   const rows = await reader
     .selectFrom('discovery_queue')
     .selectAll()
     .where('id', 'in', [...ids])
     .execute()
-  return new Map(rows.map((row) => [row.id, { entry: toEntry(row), seen: toSeen(row.seen) }]))
+  return new Map(rows.map((row) => [row.id, { entry: toEntry(row), report: toSeen(row.seen) }]))
 }
 
 /** What a scan may meet that is no receiver: everything that was put up for review and is not imported. */
 export async function listUnimported(
   reader: Reader,
   manufacturers: readonly string[],
-): Promise<{ entry: Omit<QueueEntry, 'metadata'>; seen: Observation | null }[]> {
+): Promise<{ entry: Omit<QueueEntry, 'metadata'>; report: DeviceReport | null }[]> {
   if (manufacturers.length === 0) return []
   const rows = await inPages((after) =>
     reader
@@ -146,7 +146,7 @@ export async function listUnimported(
       .limit(chunkSize)
       .execute(),
   )
-  return rows.map((row) => ({ entry: toEntry(row), seen: toSeen(row.seen) }))
+  return rows.map((row) => ({ entry: toEntry(row), report: toSeen(row.seen) }))
 }
 
 /** Who decided; null where nobody has any more. */
@@ -157,7 +157,7 @@ export interface Reviewer {
   readonly at: number
 }
 
-export async function saveVerdict(
+export async function saveReview(
   tx: Tx,
   revision: number,
   id: number,
@@ -244,7 +244,11 @@ export async function countMovements(reader: Reader, filter: MovementFilter): Pr
 }
 
 /** By id, with the receivers and places they name. */
-export async function listLogged(reader: Reader, filter: MovementFilter, slice: Slice): Promise<LoggedMovement[]> {
+export async function listMovementDetails(
+  reader: Reader,
+  filter: MovementFilter,
+  slice: Slice,
+): Promise<MovementDetails[]> {
   const rows = await reader
     .selectFrom('movements')
     .innerJoin('receivers', 'receivers.id', 'movements.device')
@@ -337,12 +341,12 @@ function matchingMovements({ acknowledged, manufacturer }: MovementFilter) {
 }
 
 /** A place that is gone has no name any more. */
-function toPlace(id: number | null, name: string | null): LoggedMovement['old_location'] {
+function toPlace(id: number | null, name: string | null): MovementDetails['old_location'] {
   return id === null ? null : { id, name: name ?? 'a place that is gone' }
 }
 
-function toSeen(json: string | null): Observation | null {
-  return json === null ? null : (JSON.parse(json) as Observation)
+function toSeen(json: string | null): DeviceReport | null {
+  return json === null ? null : (JSON.parse(json) as DeviceReport)
 }
 
 function toEntry(row: Selectable<QueueRow>): QueueEntry {

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 export async function makeFolder(path: string): Promise<void> {
   // Where all above it is there and it still cannot be made, the system's own words say more than ours.
   await makeWithThoseAbove(path).catch((error) => {
-    throw error.code === 'ENOENT' ? error : notWritable(path, error)
+    throw error.code === 'ENOENT' ? error : describeWriteError(path, error)
   })
 }
 
@@ -71,7 +71,7 @@ export function isMissing(error: unknown): boolean {
  * Why a file or folder cannot be made: under the name somebody asked for, which is not always the one that was tried, and
  * with what to mend. What is no matter of files is given back as it is.
  */
-export function notWritable(path: string, error: unknown): unknown {
+export function describeWriteError(path: string, error: unknown): unknown {
   const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
   if (reason === undefined) return error
   return new Error(`${path} cannot be written: ${reason(dirname(path))}`, { cause: error })

@@ -2,13 +2,13 @@
 
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createSqliteSchema, missingMigrations } from './migrate.ts'
-import { describeDamage, findDamage, lookInto, type Read, type StoredRow } from './sqlite-file.ts'
+import { describeDamage, findDamage, type Read, readSqlite, type StoredRow } from './sqlite-file.ts'
 
 /** Why it cannot be restored, as the end of a sentence; null when it can. Takes as long as its maker wants. */
 export function findBackupFault(file: string): string | null {
   try {
     // Before the check for damage, which evaluates what the schema holds.
-    const fault = lookInto(file, findForeignSchema)
+    const fault = readSqlite(file, findForeignSchema)
     if (fault !== null) return fault
     const damage = findDamage(file)
     return damage === null ? null : `it is damaged (${damage})`

@@ -5,7 +5,7 @@
  */
 
 import { sql } from 'kysely'
-import { type HeldLease, pollerPrefix, presencePrefix } from '../model/node.ts'
+import { type HeldLease, nodePrefix, pollerPrefix } from '../model/node.ts'
 import type { Reader, Tx } from './database.ts'
 import { inChunks } from './rows.ts'
 
@@ -128,7 +128,7 @@ export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
 
 /** Gives it back at once; nothing happens when `owner` does not hold it. */
 export async function releaseLease(tx: Tx, source: string, owner: string): Promise<void> {
-  const prefix = [presencePrefix, pollerPrefix].find((one) => source.startsWith(one))
+  const prefix = [nodePrefix, pollerPrefix].find((one) => source.startsWith(one))
   if (prefix !== undefined) {
     // Nobody ever takes it over; those of processes that were killed go too.
     await tx.query

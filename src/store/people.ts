@@ -277,7 +277,7 @@ export async function touchToken(tx: Tx, hash: string, used: { at: number; addre
 // --- Tries to sign in -------------------------------------------------------------------------------------------------
 
 /** Before anything else in a transaction that counts tries: nobody slips through between counting and writing down. */
-export async function lineUpTries(tx: Tx): Promise<void> {
+export async function lockFailedTries(tx: Tx): Promise<void> {
   await raise(tx, 'tries')
 }
 

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
 /** The number to wait for. */
-export async function askForPoll(tx: Tx, source: string): Promise<number> {
+export async function requestPoll(tx: Tx, source: string): Promise<number> {
   const { asked } = await tx.query
     .insertInto('polls')
     .values({ source, asked: 1, answered: 0, outcome: null })
@@ -17,7 +17,7 @@ export async function askForPoll(tx: Tx, source: string): Promise<number> {
   return asked
 }
 
-export async function listAskedPolls(reader: Reader): Promise<{ source: string; asked: number }[]> {
+export async function listRequestedPolls(reader: Reader): Promise<{ source: string; asked: number }[]> {
   return reader
     .selectFrom('polls')
     .select(['source', 'asked'])

@@ -6,7 +6,7 @@ import type { Database, Tx } from './database.ts'
 import { appliedNames, createSqliteSchema, missingMigrations } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import { connectFile } from './sqlite-file.ts'
-import { keptTables, passingTables } from './tables.ts'
+import { keptTables, transientTables } from './tables.ts'
 
 type SqliteFile = InstanceType<typeof DatabaseSync>
 type Row = Readonly<Record<string, string | number | null>>
@@ -62,7 +62,7 @@ async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: strin
 export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
   const source = connectFile(path, { readOnly: true })
   try {
-    const replaced = [...keptTables, ...passingTables]
+    const replaced = [...keptTables, ...transientTables]
     await sql`truncate ${sql.join(replaced.map((table) => sql.table(table)))}`.execute(tx.query)
     for (const table of keptTables) {
       const rows = source.prepare(`select * from "${table}"`).all() as Row[]

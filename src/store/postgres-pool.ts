@@ -8,7 +8,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
 import { StoreBusyError, StoreDownError } from './errors.ts'
 import { toStorable } from './numbers.ts'
-import { createTurns } from './turns.ts'
+import { createSemaphore } from './semaphore.ts'
 
 const connectAgainAfterMs = 500
 const int8 = 20
@@ -42,7 +42,7 @@ export async function createPostgresPool(options: {
   /** A connection broke; whether others still work, somebody has to find out. */
   let doubt: StoreDownError | undefined
   let probing: Promise<void> | undefined
-  const turns = createTurns(1)
+  const turns = createSemaphore(1)
 
   async function connect(): Promise<PostgresPoolClient> {
     await probing
@@ -70,12 +70,12 @@ export async function createPostgresPool(options: {
   /** Of many that find no connection one asks for it; when it is refused, so are the others. */
   async function open(): Promise<PoolClient> {
     if (pool.idleCount > 0 || pool.totalCount >= poolSize) return take()
-    await turns.take()
+    await turns.acquire()
     try {
       if (refused !== undefined && performance.now() < refused.until) throw refused.error
       return await take()
     } finally {
-      turns.give()
+      turns.release()
     }
   }
 

@@ -14,16 +14,16 @@ import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
 import { StoreBusyError } from './errors.ts'
 import { makeFolder } from './folder.ts'
 import { isRunning, listHeldLeases } from './leases.ts'
-import { forgetIncident, moveAside } from './mend.ts'
 import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
-import type { Place } from './snapshots.ts'
-import { connectFile, copySqlite, findDamage, lookInto, removeSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
-import { takeWholeLock } from './sqlite-lock.ts'
-import { passingTables, tellingTables } from './tables.ts'
+import { forgetIncident, moveAside } from './repair.ts'
+import type { StorePaths } from './snapshots.ts'
+import { connectFile, copySqlite, findDamage, readSqlite, removeSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
+import { takeExclusiveLock } from './sqlite-lock.ts'
+import { contentTables, transientTables } from './tables.ts'
 
 export interface RestoreOptions {
-  readonly place: Place
+  readonly paths: StorePaths
   /** The backup. */
   readonly file: string
   /** Also where there is something to lose. */
@@ -44,7 +44,7 @@ export interface Restored {
 /** Throws, naming the reason, and then nothing has changed. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   await checkBackup(options.file, options.readLimitMs)
-  const path = sqlitePath(options.place.database_url)
+  const path = sqlitePath(options.paths.database_url)
   return path === null ? restorePostgres(options) : restoreSqlite(path, options)
 }
 
@@ -114,7 +114,7 @@ type Counts = Readonly<Record<string, number>>
 
 async function restoreSqlite(path: string, options: RestoreOptions): Promise<Restored> {
   await makeFolder(dirname(resolve(path)))
-  const lock = await takeWholeLock(path)
+  const lock = await takeExclusiveLock(path)
   try {
     const found = await lookAt(path)
     const held = found.kind === 'stored' ? found.held : []
@@ -144,7 +144,7 @@ async function lookAt(path: string): Promise<Found> {
   )
   if (size === 0) return { kind: 'nothing' }
   if (findDamage(path) !== null) return { kind: 'damaged' }
-  return lookInto(path, (read) => {
+  return readSqlite(path, (read) => {
     const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)
     const readIfThere = <Item extends object>(table: string, columns: readonly (keyof Item & string)[]): Item[] =>
       tables.includes(table) ? (read(`"${table}"`, columns) as Item[]) : []
@@ -156,7 +156,7 @@ async function lookAt(path: string): Promise<Found> {
         sequences: readIfThere<Heritage['sequences'][number]>('sqlite_sequence', ['name', 'seq']),
         leases,
       },
-      counts: Object.fromEntries(tellingTables.map((table) => [table, readIfThere<object>(table, []).length])),
+      counts: Object.fromEntries(contentTables.map((table) => [table, readIfThere<object>(table, []).length])),
       held: leases.flatMap((lease) => toHeld(lease, machineMs())),
     }
   })
@@ -188,18 +188,18 @@ async function clearAway(path: string, safetyCopy: string | null, kind: Found['k
 }
 
 async function restorePostgres(options: RestoreOptions): Promise<Restored> {
-  const { place, now } = options
-  const db = await openDatabase({ url: place.database_url })
+  const { paths, now } = options
+  const db = await openDatabase({ url: paths.database_url })
   try {
     await migrate(db)
     const held = await listHeldLeases(db.read)
     if (held.length > 0) throw inUse(held)
     const counts = await countRows(db)
     if (!isBare(counts)) requireForce(options, 'the PostgreSQL database', counts)
-    await makeFolder(resolve(place.data_dir))
-    const safety_copy = isBare(counts) ? null : join(place.data_dir, `micwatch.db.before-restore-${toStamp(now())}`)
-    if (safety_copy !== null) await writeBackup(db, place.database_url, safety_copy, { overwrite: false })
-    const draft = join(place.data_dir, `restore-${randomBytes(4).toString('hex')}.tmp`)
+    await makeFolder(resolve(paths.data_dir))
+    const safety_copy = isBare(counts) ? null : join(paths.data_dir, `micwatch.db.before-restore-${toStamp(now())}`)
+    if (safety_copy !== null) await writeBackup(db, paths.database_url, safety_copy, { overwrite: false })
+    const draft = join(paths.data_dir, `restore-${randomBytes(4).toString('hex')}.tmp`)
     try {
       const meta = await db.read.selectFrom('meta').selectAll().execute()
       const migrated = await prepare(draft, options, { ...nothing, meta })
@@ -219,7 +219,7 @@ async function restorePostgres(options: RestoreOptions): Promise<Restored> {
 
 async function countRows(db: Database): Promise<Counts> {
   const counts: Record<string, number> = {}
-  for (const table of tellingTables) {
+  for (const table of contentTables) {
     const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db.read)
     counts[table] = rows[0]?.count ?? 0
   }
@@ -228,17 +228,17 @@ async function countRows(db: Database): Promise<Counts> {
 
 /** The backup as it will be: in today's form, without what passes, ahead of everything that was stored before it. */
 async function prepare(draft: string, options: RestoreOptions, heritage: Heritage): Promise<readonly string[]> {
-  const { file, actor, place } = options
+  const { file, actor, paths } = options
   await copySqlite(file, draft, { overwrite: true })
   const db = await openDatabase({ url: `sqlite:${draft}` })
   try {
     const migrated = await migrate(db)
     await db.transaction(async (tx) => {
-      for (const table of ['leases', ...passingTables] as const) await tx.query.deleteFrom(table).execute()
+      for (const table of ['leases', ...transientTables] as const) await tx.query.deleteFrom(table).execute()
       await forgetIncident(tx)
       await inherit(tx, heritage)
       const details = { file, migrated }
-      const target = sqlitePath(place.database_url) ?? 'PostgreSQL'
+      const target = sqlitePath(paths.database_url) ?? 'PostgreSQL'
       await writeAudit(tx, { actor, action: 'store.restore', target, result: 'ok', details })
     })
     return migrated

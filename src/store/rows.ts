@@ -1,7 +1,7 @@
 /** Many rows at once, without holding the event loop for long. */
 
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
-import { breathe, isBreathDue } from '../breather.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Tx } from './database.ts'
 import { toStorable } from './numbers.ts'
 
@@ -11,7 +11,7 @@ export const chunkSize = 100
 /** Calls `run` with one part of `items` after another. */
 export async function inChunks<T>(items: readonly T[], run: (chunk: readonly T[]) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += chunkSize) {
-    if (isBreathDue()) await breathe()
+    if (isTimeSliceUsed()) await yieldToEventLoop()
     await run(items.slice(at, at + chunkSize))
   }
 }
@@ -27,7 +27,7 @@ export async function inPages<T extends { readonly id: number }>(
     const last = page.at(-1)
     if (last === undefined || page.length < chunkSize) return all
     after = last.id
-    if (isBreathDue()) await breathe()
+    if (isTimeSliceUsed()) await yieldToEventLoop()
   }
 }
 

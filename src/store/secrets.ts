@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { link, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isSecretName } from '../model/secrets.ts'
-import { createPrivateFile, findExposure, makeFolder, notWritable } from './folder.ts'
+import { createPrivateFile, describeWriteError, findExposure, makeFolder } from './folder.ts'
 
 export type Config = Readonly<Record<string, unknown>>
 
@@ -64,7 +64,7 @@ async function makeKey(path: string): Promise<Key> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const text = `${randomBytes(keyBytes).toString('hex')}\n`
   try {
-    await writeNew(draft, text).catch((error) => Promise.reject(notWritable(path, error)))
+    await writeNew(draft, text).catch((error) => Promise.reject(describeWriteError(path, error)))
     // FAT, exFAT and many network shares have no links; there the key is written in place.
     await link(draft, path).catch((error) => (isThere(error) ? undefined : writeNew(path, text)))
   } catch (error) {

@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path'
 import type { Database } from './database.ts'
 import { isMissing, makeFolder } from './folder.ts'
 import { migrate, missingMigrations } from './migrate.ts'
-import { findDamage, fromStamp, lookInto, toStamp } from './sqlite-file.ts'
+import { findDamage, fromStamp, readSqlite, toStamp } from './sqlite-file.ts'
 
 /** Where a database lies, and where what belongs to it is kept. */
-export interface Place {
+export interface StorePaths {
   readonly database_url: string
   readonly data_dir: string
 }
@@ -21,7 +21,11 @@ export interface Snapshot {
 const kept = 3
 
 /** Null where the database is no file. The oldest go. */
-export async function takeSnapshot(db: Pick<Database, 'copyTo'>, place: Place, now: number): Promise<Snapshot | null> {
+export async function takeSnapshot(
+  db: Pick<Database, 'copyTo'>,
+  place: StorePaths,
+  now: number,
+): Promise<Snapshot | null> {
   if (db.copyTo === null) return null
   const folder = snapshotsFolder(place)
   await makeFolder(resolve(folder))
@@ -32,7 +36,7 @@ export async function takeSnapshot(db: Pick<Database, 'copyTo'>, place: Place, n
 }
 
 /** The newest first. */
-export async function listSnapshots(place: Place): Promise<Snapshot[]> {
+export async function listSnapshots(place: StorePaths): Promise<Snapshot[]> {
   const folder = snapshotsFolder(place)
   const names = await readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -47,13 +51,13 @@ export async function listSnapshots(place: Place): Promise<Snapshot[]> {
 }
 
 /** The newest that is whole and of a form this program knows. */
-export async function newestGoodSnapshot(place: Place): Promise<Snapshot | null> {
+export async function newestGoodSnapshot(place: StorePaths): Promise<Snapshot | null> {
   for (const snapshot of await listSnapshots(place)) if (isGood(snapshot.path)) return snapshot
   return null
 }
 
 /** `migrate`, with a snapshot of what was there before. */
-export function migrateWithSnapshot(db: Database, place: Place): Promise<readonly string[]> {
+export function migrateWithSnapshot(db: Database, place: StorePaths): Promise<readonly string[]> {
   return migrate(db, () => takeSnapshot(db, place, Date.now()))
 }
 
@@ -67,13 +71,13 @@ function isGood(path: string): boolean {
 
 /** Throws where there are none. */
 function migrationsIn(path: string): string[] {
-  return lookInto(path, (read) => read('migrations order by name', ['name'])).map(({ name }) => String(name))
+  return readSqlite(path, (read) => read('migrations order by name', ['name'])).map(({ name }) => String(name))
 }
 
 export function snapshotName(taken_at: number): string {
   return `micwatch-${toStamp(taken_at)}.db`
 }
 
-export function snapshotsFolder({ data_dir }: Place): string {
+export function snapshotsFolder({ data_dir }: StorePaths): string {
   return join(data_dir, 'snapshots')
 }

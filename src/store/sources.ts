@@ -1,16 +1,16 @@
 /** How each source fares, told by whoever polls it. */
 
-import { type DeviceErrors, noDeviceErrors, type SourceReport } from '../model/health.ts'
+import { type DeviceErrors, noDeviceErrors, type SourceRecord } from '../model/health.ts'
 import type { Reader, Tx } from './database.ts'
 import type { SourceRow } from './schema.ts'
 
 /** By source. */
-export async function listSourceReports(reader: Reader): Promise<SourceReport[]> {
+export async function listSourceRecords(reader: Reader): Promise<SourceRecord[]> {
   const rows = await reader.selectFrom('sources').selectAll().orderBy('source').execute()
   return rows.map(toReport)
 }
 
-export async function saveSourceReports(tx: Tx, reports: readonly SourceReport[]): Promise<void> {
+export async function saveSourceRecords(tx: Tx, reports: readonly SourceRecord[]): Promise<void> {
   for (const report of reports) {
     const { source, ...fields } = toRow(report)
     await tx.query
@@ -21,12 +21,12 @@ export async function saveSourceReports(tx: Tx, reports: readonly SourceReport[]
   }
 }
 
-function toRow({ device_errors, ...fields }: SourceReport): SourceRow {
+function toRow({ device_errors, ...fields }: SourceRecord): SourceRow {
   const isEmpty = device_errors.listed.length === 0
   return { ...fields, device_errors: isEmpty ? null : JSON.stringify(device_errors) }
 }
 
-function toReport({ device_errors, ...fields }: SourceRow): SourceReport {
+function toReport({ device_errors, ...fields }: SourceRow): SourceRecord {
   const read = device_errors === null ? noDeviceErrors : (JSON.parse(device_errors) as DeviceErrors)
   return { ...fields, device_errors: read }
 }

@@ -17,8 +17,8 @@ import {
 } from 'kysely'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { toStorable } from './numbers.ts'
+import { createSemaphore } from './semaphore.ts'
 import type { SqliteLog } from './sqlite-log.ts'
-import { createTurns } from './turns.ts'
 
 interface Options {
   /** Opened with a timeout of 0. Closed with the dialect. */
@@ -58,7 +58,7 @@ export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T>
 }
 
 function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver {
-  const turns = createTurns(1)
+  const turns = createSemaphore(1)
   const told = (error: unknown) => toStoreError(error, onDamage)
   const connection = createConnection(database, waitLimitMs, told)
   let askedAt = 0
@@ -66,7 +66,7 @@ function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver
     init: async () => {},
     async acquireConnection() {
       const now = performance.now()
-      await turns.take()
+      await turns.acquire()
       askedAt = now
       return connection
     },
@@ -79,9 +79,9 @@ function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver
       // After some errors (a full disk) SQLite has rolled back by itself.
       if (database.isTransaction) database.exec('rollback')
     },
-    releaseConnection: async () => turns.give(),
+    releaseConnection: async () => turns.release(),
     async destroy() {
-      await turns.take()
+      await turns.acquire()
       await log?.close()
       database.close()
     },

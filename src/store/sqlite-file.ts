@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from '@photostructure/sqlite'
-import { createPrivateFile, type FileOwner, isMissing, notWritable } from './folder.ts'
+import { createPrivateFile, describeWriteError, type FileOwner, isMissing } from './folder.ts'
 
 /** Null for a database that is no file. */
 export function sqlitePath(url: string): string | null {
@@ -45,7 +45,7 @@ type SqliteFile = InstanceType<typeof DatabaseSync>
 export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): string | null {
   const check = depth === 'quick' ? 'quick_check' : 'integrity_check'
   try {
-    const [found] = lookInto(path, (read) => read(`pragma_${check}`, [check]))
+    const [found] = readSqlite(path, (read) => read(`pragma_${check}`, [check]))
     const said = String(found?.[check])
     return said === 'ok' ? null : said.replace(/\s+/g, ' ').trim()
   } catch (error) {
@@ -71,7 +71,7 @@ export type Read = (from: string, columns: readonly string[]) => StoredRow[]
  * Reads without keeping the file open. A prepared statement would, until it is collected as garbage, and no other file
  * could safely take its place meanwhile: so the SQL itself hands over its rows.
  */
-export function lookInto<T>(path: string, look: (read: Read) => T): T {
+export function readSqlite<T>(path: string, look: (read: Read) => T): T {
   const database = openToRead(path)
   let rows: StoredRow[] = []
   try {
@@ -92,7 +92,7 @@ export function lookInto<T>(path: string, look: (read: Read) => T): T {
 
 /** A copy of the state at one moment, as one file, while others may write; whole, or not there at all. */
 export async function copySqlite(from: string, to: string, options: WriteOptions): Promise<void> {
-  await writeWhole(to, options, async (draft) => {
+  await writeAtomically(to, options, async (draft) => {
     const database = openToRead(from)
     try {
       vacuumInto(database, draft)
@@ -104,7 +104,7 @@ export async function copySqlite(from: string, to: string, options: WriteOptions
 
 /** The same of a database that is open: also when its file was deleted meanwhile. */
 export function copyOpen(database: InstanceType<typeof DatabaseSync>, to: string): Promise<void> {
-  return writeWhole(to, { overwrite: true }, async (draft) => vacuumInto(database, draft))
+  return writeAtomically(to, { overwrite: true }, async (draft) => vacuumInto(database, draft))
 }
 
 function vacuumInto(database: InstanceType<typeof DatabaseSync>, to: string): void {
@@ -198,7 +198,7 @@ export interface WriteOptions {
 }
 
 /** `write` makes a file that takes its name once it is safe on the disk, readable by its owner only. */
-export async function writeWhole(
+export async function writeAtomically(
   path: string,
   { overwrite, owner }: WriteOptions,
   write: (draft: string) => Promise<void>,
@@ -214,7 +214,7 @@ export async function writeWhole(
     await syncFolder(dirname(path))
   } catch (error) {
     if (!overwrite) await rm(path, { force: true })
-    throw notWritable(path, error)
+    throw describeWriteError(path, error)
   } finally {
     await removeSqlite(draft)
   }
@@ -224,13 +224,13 @@ async function takeName(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close()
   } catch (error) {
-    throw notWritable(path, error)
+    throw describeWriteError(path, error)
   }
 }
 
 /** Replaces what is there. */
 export function writeText(path: string, text: string): Promise<void> {
-  return writeWhole(path, { overwrite: true, owner: 'process' }, (draft) => writeFile(draft, text))
+  return writeAtomically(path, { overwrite: true, owner: 'process' }, (draft) => writeFile(draft, text))
 }
 
 async function syncFile(path: string): Promise<void> {

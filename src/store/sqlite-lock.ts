@@ -12,12 +12,12 @@ export interface Lock {
 }
 
 /** Throws SQLite's busy error while somebody has the database to himself. */
-export function shareLock(path: string): Lock {
+export function takeSharedLock(path: string): Lock {
   return lock(path, 'begin; select count(*) from sqlite_master')
 }
 
 /** Null while anybody has the database open. */
-export async function takeWholeLock(path: string): Promise<Lock | null> {
+export async function takeExclusiveLock(path: string): Promise<Lock | null> {
   await createFile(lockFile(path))
   try {
     // Nothing is ever written to the file, and its journal must not need room on a full disk.

@@ -2,10 +2,10 @@
 
 import { rename, stat } from 'node:fs/promises'
 import { StoreBusyError } from './errors.ts'
-import { moveAside } from './mend.ts'
-import { listSnapshots, type Place, snapshotsFolder } from './snapshots.ts'
+import { moveAside } from './repair.ts'
+import { listSnapshots, type StorePaths, snapshotsFolder } from './snapshots.ts'
 import { sqlitePath, toStamp } from './sqlite-file.ts'
-import { takeWholeLock } from './sqlite-lock.ts'
+import { takeExclusiveLock } from './sqlite-lock.ts'
 
 export interface PutAside {
   /** Where they are now; null: there was none. */
@@ -13,7 +13,7 @@ export interface PutAside {
   readonly snapshots: string | null
 }
 
-export async function startEmpty(place: Place, now: number): Promise<PutAside> {
+export async function startEmpty(place: StorePaths, now: number): Promise<PutAside> {
   const path = sqlitePath(place.database_url)
   if (path === null) throw new Error('--none is for SQLite; PostgreSQL has no snapshots here: create an empty database')
   const hasDatabase = await stat(path).then(
@@ -22,7 +22,7 @@ export async function startEmpty(place: Place, now: number): Promise<PutAside> {
   )
   const hasSnapshots = (await listSnapshots(place)).length > 0
   if (!hasDatabase && !hasSnapshots) return { database: null, snapshots: null }
-  const lock = await takeWholeLock(path)
+  const lock = await takeExclusiveLock(path)
   if (lock === null) throw new StoreBusyError('Another process uses the database: stop it first')
   try {
     const end = `before-restore-${toStamp(now)}`

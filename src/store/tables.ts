@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts'
  * Every table, those that others refer to before them. A restore leaves out what passes: who is signed in, who polls.
  * `own` belongs to the database and not to the house.
  */
-const fates = {
+const tableKinds = {
   migrations: 'own',
   leases: 'own',
   meta: 'kept',
@@ -35,14 +35,14 @@ const fates = {
   polls: 'passing',
 } as const satisfies Record<keyof Schema, 'own' | 'kept' | 'passing'>
 
-type Table = keyof typeof fates
+type Table = keyof typeof tableKinds
 
 export const keptTables: readonly Table[] = tablesOf('kept')
-export const passingTables: readonly Table[] = tablesOf('passing')
+export const transientTables: readonly Table[] = tablesOf('passing')
 
-function tablesOf(fate: (typeof fates)[Table]): Table[] {
-  return (Object.keys(fates) as Table[]).filter((table) => fates[table] === fate)
+function tablesOf(fate: (typeof tableKinds)[Table]): Table[] {
+  return (Object.keys(tableKinds) as Table[]).filter((table) => tableKinds[table] === fate)
 }
 
 /** Where there is anything in one of these, somebody has put it there. */
-export const tellingTables = ['receivers', 'manufacturers', 'groups', 'locations', 'performers', 'users'] as const
+export const contentTables = ['receivers', 'manufacturers', 'groups', 'locations', 'performers', 'users'] as const

@@ -58,7 +58,7 @@ export async function browse(options: BrowseOptions): Promise<Service[]> {
   return toServices(records, types)
 }
 
-export interface OverhearOptions {
+export interface BeaconOptions {
   readonly group: MulticastGroup
   readonly forMs: number
   readonly signal: AbortSignal
@@ -67,8 +67,8 @@ export interface OverhearOptions {
 }
 
 /** What was last sent to the group meanwhile, by the address of whoever sent it. Ends early on abort, with that. */
-export async function overhear<T>(
-  { group, forMs, signal, from = ownAddresses() }: OverhearOptions,
+export async function listenForBeacons<T>(
+  { group, forMs, signal, from = ownAddresses() }: BeaconOptions,
   read: (datagram: Buffer, ip: string) => T | null,
 ): Promise<ReadonlyMap<string, T>> {
   const heard = new Map<string, T>()

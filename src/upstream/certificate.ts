@@ -25,7 +25,7 @@ export function tlsOptions({ verifySsl, fingerprint = null }: Trust): {
 }
 
 /** Why this connection must not be used, though it was made; null when it may. */
-export function certificateFault(socket: object, { fingerprint = null }: Trust): Error | null {
+export function certificateError(socket: object, { fingerprint = null }: Trust): Error | null {
   if (fingerprint === null) return null
   const found = (socket as Partial<TLSSocket>).getPeerX509Certificate?.()?.fingerprint256
   return found === fingerprint ? null : new WrongCertificateError(found ?? 'none')
@@ -39,7 +39,7 @@ export function connectPinned(options: ConnectionOptions, trust: Trust): TLSSock
   const socket = connectTls({ ...target, rejectUnauthorized: false })
   // The first to hear of it, before the handshake lets through what was written meanwhile.
   socket.once('secureConnect', () => {
-    const fault = certificateFault(socket, trust)
+    const fault = certificateError(socket, trust)
     if (fault !== null) socket.destroy(fault)
   })
   return socket

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
-import { certificateFault, type Trust, tlsOptions } from './certificate.ts'
+import { certificateError, type Trust, tlsOptions } from './certificate.ts'
 
 export interface Destinations {
   /** This process itself listens there. */
@@ -87,7 +87,7 @@ export function guardedConnector(
     if (isRefusedHost(destinations, about.hostname, port)) callback(refusal(about.hostname), null)
     else
       connect(about, (error, socket) => {
-        const fault = socket === null ? null : certificateFault(socket, trust)
+        const fault = socket === null ? null : certificateError(socket, trust)
         if (fault === null) return error === null ? callback(null, socket) : callback(error, null)
         socket?.destroy()
         callback(fault, null)

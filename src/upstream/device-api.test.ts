@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { deviceApi, parsePushed, toObservation } from './device-api.ts'
+import type { UpstreamAnswer, UpstreamClient } from './client.ts'
+import { deviceApi, parsePushed, toDeviceReport } from './device-api.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
-import type { Answer, Link } from './link.ts'
 
 const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity } = deviceApi
 const family = (model: string) => (model.startsWith('ULXD') ? 'ulxd' : undefined)
 const path = '/api/v1/devices'
 
 /** Answers by path; a status instead of a body is a refusal, everything else is 404. */
-function linkWith(answers: Record<string, unknown>): Link & { readonly asked: string[] } {
+function linkWith(answers: Record<string, unknown>): UpstreamClient & { readonly asked: string[] } {
   const asked: string[] = []
   const request = async (_method: string, at: string, { accept = [] }: { accept?: readonly number[] } = {}) => {
     asked.push(at)
@@ -16,10 +16,10 @@ function linkWith(answers: Record<string, unknown>): Link & { readonly asked: st
     if (answer instanceof Error) throw answer
     const status = typeof answer === 'number' ? answer : 200
     if (status !== 200 && !accept.includes(status)) throw new ApiError(`answered ${status}`, { status })
-    return { status, headers: {}, body: status === 200 ? answer : undefined } satisfies Answer
+    return { status, headers: {}, body: status === 200 ? answer : undefined } satisfies UpstreamAnswer
   }
   const link = { settings: { baseUrl: 'http://system' }, errors: { ApiError, ApiRateLimitError }, request, asked }
-  return link as unknown as Link & { asked: string[] }
+  return link as unknown as UpstreamClient & { asked: string[] }
 }
 
 /** The observation of the only device, with every part read. */
@@ -29,7 +29,7 @@ async function observe(item: object, parts: Record<string, unknown> = {}) {
   let [device] = (await listDevices(link)).devices
   if (device === undefined) throw new Error('no device')
   for (const part of partsOf(device)) device = await readPart(link, device, part)
-  const { metadata, ...observation } = toObservation(device, family)
+  const { metadata, ...observation } = toDeviceReport(device, family)
   return { observation, device, asked: link.asked.slice(1) }
 }
 
@@ -184,7 +184,7 @@ describe('from one cycle to the next', () => {
     const [listed] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', rf_level: -9 }] }))).devices
     if (listed === undefined) throw new Error('no device')
     expect(isSameIdentity(listed, device)).toBe(true)
-    const { metadata, ...told } = toObservation(withEarlierIdentity(listed, device), family)
+    const { metadata, ...told } = toDeviceReport(withEarlierIdentity(listed, device), family)
     expect(told).toMatchObject({ ip: '10.0.0.1', serial_number: 'S' })
     expect(told).not.toHaveProperty('channels')
   })
@@ -194,7 +194,7 @@ describe('from one cycle to the next', () => {
     const item = { device_id: 'd', rf_level: -9, channels: [{ channel: 1 }, { channel: 2 }], transmitters: [] }
     const [listed] = (await listDevices(linkWith({ [path]: [item] }))).devices
     if (listed === undefined) throw new Error('no device')
-    expect(toObservation(withEarlierIdentity(listed, device), family).channels).toHaveLength(2)
+    expect(toDeviceReport(withEarlierIdentity(listed, device), family).channels).toHaveLength(2)
   })
 
   test.each<[object, boolean]>([
@@ -232,7 +232,7 @@ describe('the common format', () => {
   test('keys are data', async () => {
     const item = JSON.parse('{"__proto__": {"status": "offline"}, "constructor": {"prototype": {"online": false}}}')
     const [device] = (await listDevices(linkWith({ [path]: [{ ...item, device_id: 'd' }] }))).devices
-    expect(device && toObservation(device, family).online).toBe(true)
+    expect(device && toDeviceReport(device, family).online).toBe(true)
     expect({}).not.toHaveProperty('status')
   })
 })

@@ -3,9 +3,10 @@
  * system: its calls, its shapes, and their translation to the common format.
  */
 
-import type { Complaint } from '../model/health.ts'
+import type { DeviceProblem } from '../model/health.ts'
 import { maxJsonDepth } from '../model/json.ts'
-import type { ChannelReading, Observation, TransmitterReading } from '../model/receiver.ts'
+import type { ChannelReading, DeviceReport, TransmitterReading } from '../model/receiver.ts'
+import type { UpstreamClient } from './client.ts'
 import { ApiError } from './errors.ts'
 import {
   isRecord,
@@ -20,13 +21,12 @@ import {
   readRfLevel,
   readText,
   readWhole,
-  told,
+  withoutUndefined,
 } from './fields.ts'
 import { type ItemList, readItems } from './items.ts'
-import type { Link } from './link.ts'
 
 /** What the list or the detail tells of a device apart from its levels. */
-type Identity = Partial<Omit<Observation, 'id' | 'kind' | 'channels' | 'metadata'>>
+type Identity = Partial<Omit<DeviceReport, 'id' | 'kind' | 'channels' | 'metadata'>>
 
 export interface ApiDevice {
   readonly id: string
@@ -64,7 +64,7 @@ interface ListItem {
 interface ApiDeviceList {
   readonly devices: readonly ApiDevice[]
   readonly malformed: number
-  readonly complaints?: readonly Complaint[]
+  readonly complaints?: readonly DeviceProblem[]
   /** What the next list is compared with. */
   readonly read?: ItemList<ListItem>
 }
@@ -73,9 +73,13 @@ interface ApiDeviceList {
  * One call. A device that stands in the list as it stood in the one `before` is the same object as there. Throws the
  * manufacturer's ApiError when the answer is no list of devices.
  */
-async function listDevices(link: Link, signal?: AbortSignal, before?: ApiDeviceList): Promise<ApiDeviceList> {
+async function listDevices(
+  client: UpstreamClient,
+  signal?: AbortSignal,
+  before?: ApiDeviceList,
+): Promise<ApiDeviceList> {
   let read: ApiDeviceList['read']
-  const { body } = await link.request('GET', '/api/v1/devices', {
+  const { body } = await client.request('GET', '/api/v1/devices', {
     signal,
     read: async (bytes) => {
       read = await readItems(bytes, { key: 'devices', parse: parseItem, maxDepth: maxJsonDepth, before: before?.read })
@@ -83,9 +87,9 @@ async function listDevices(link: Link, signal?: AbortSignal, before?: ApiDeviceL
     },
   })
   const list = read?.items ?? parseList(body)
-  if (list === undefined) throw wrongShape(link)
+  if (list === undefined) throw wrongShape(client)
   const sorted = sortOut(list)
-  if (sorted.devices.length === 0 && list.length > 0) throw wrongShape(link)
+  if (sorted.devices.length === 0 && list.length > 0) throw wrongShape(client)
   return read === undefined ? sorted : { ...sorted, read }
 }
 
@@ -96,7 +100,7 @@ function parseList(body: unknown): readonly ListItem[] | undefined {
 
 function sortOut(list: readonly ListItem[]): ApiDeviceList {
   const devices: ApiDevice[] = []
-  const complaints: Complaint[] = []
+  const complaints: DeviceProblem[] = []
   if (list.length > maxDevices) {
     complaints.push({ about: 'the list', problem: `only the first ${maxDevices} of ${list.length} devices are read` })
   }
@@ -122,22 +126,27 @@ function partsOf(device: ApiDevice): readonly string[] {
   return parts
 }
 
-async function readPart(link: Link, device: ApiDevice, part: string, signal?: AbortSignal): Promise<ApiDevice> {
+async function readPart(
+  client: UpstreamClient,
+  device: ApiDevice,
+  part: string,
+  signal?: AbortSignal,
+): Promise<ApiDevice> {
   const path = `/api/v1/devices/${encodeURIComponent(device.id)}`
   switch (part) {
     case 'identity': {
-      const body = await readOptional(link, path, signal)
+      const body = await readOptional(client, path, signal)
       if (!isRecord(body)) return { ...device, detail: device.detail ?? {} }
       return { ...device, detail: parseIdentity(body), raw: { ...device.raw, detail: body } }
     }
     case 'channels': {
-      const body = await readOptional(link, `${path}/channels`, signal)
+      const body = await readOptional(client, `${path}/channels`, signal)
       if (body !== null && !hasChannelList(body)) return device
       const channels = parseChannels(body)
       return { ...device, channels, hasNoChannels: channels.length === 0, raw: { ...device.raw, channels: body } }
     }
     default: {
-      const body = await readOptional(link, `${path}/transmitter`, signal)
+      const body = await readOptional(client, `${path}/transmitter`, signal)
       if (body === undefined) return device
       const transmitters = parseTransmitters(body)
       const hasNoChannels = device.hasNoChannels && transmitters.length === 0
@@ -164,7 +173,7 @@ function isSameIdentity(listed: ApiDevice, before: ApiDevice): boolean {
 }
 
 /** `family` finds the plugin's word for a model: `ulxd`, `ewdx` …; without one the upstream's own word stands. */
-export function toObservation(device: ApiDevice, family: (model: string) => string | undefined): Observation {
+export function toDeviceReport(device: ApiDevice, family: (model: string) => string | undefined): DeviceReport {
   // The list is newer than a detail that was read some cycles ago.
   const identity = device.detail === undefined ? device.listed : { ...device.detail, ...device.listed }
   const model_name = identity.model_name ?? null
@@ -186,7 +195,7 @@ export function toObservation(device: ApiDevice, family: (model: string) => stri
 /**
  * Reads what a device pushed: any of its own, its channels' or its transmitters' fields. What is not told is left out.
  */
-export function parsePushed(id: string, fields: Json, family: (model: string) => string | undefined): Observation {
+export function parsePushed(id: string, fields: Json, family: (model: string) => string | undefined): DeviceReport {
   const identity = parseIdentity(fields)
   const { model_name } = identity
   const type = typeof model_name === 'string' ? family(model_name) : undefined
@@ -201,7 +210,7 @@ export function parsePushed(id: string, fields: Json, family: (model: string) =>
     kind: 'receiver',
     ...(type === undefined ? {} : { device_type: type }),
     ...(channels.length > 0 && { channels }),
-    ...told({ battery: readBattery(fields.battery_percentage), rf_level: readRfLevel(fields.rf_level) }),
+    ...withoutUndefined({ battery: readBattery(fields.battery_percentage), rf_level: readRfLevel(fields.rf_level) }),
   }
 }
 
@@ -310,7 +319,7 @@ function parseChannels(body: unknown): ChannelReading[] {
       rf_level: readRfLevel(item.rf_level),
       transmitter,
     }
-    return [told(reading)]
+    return [withoutUndefined(reading)]
   })
 }
 
@@ -336,7 +345,7 @@ function parseTransmitters(body: unknown): (TransmitterReading & { channel: numb
 
 function parseTransmitter(item: unknown): TransmitterReading | null {
   if (!isRecord(item)) return null
-  return told({
+  return withoutUndefined({
     upstream_slot: readWhole(item.slot, 0, 65_535),
     name: readText(item.name, maxNameChars),
     battery: readBattery(item.battery ?? item.battery_percentage),
@@ -408,9 +417,13 @@ function toMetadata(raw: ApiDevice['raw']): unknown {
  * Null when there is no such resource (404), undefined when it is broken: the list's data stands. One device whose
  * answers make no sense must not keep the others from being read.
  */
-export async function readOptional(link: Link, path: string, signal: AbortSignal | undefined): Promise<unknown> {
+export async function readOptional(
+  client: UpstreamClient,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
   try {
-    const { status, body } = await link.request('GET', path, { signal, accept: [404] })
+    const { status, body } = await client.request('GET', path, { signal, accept: [404] })
     return status === 404 ? null : body
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -422,7 +435,7 @@ export async function readOptional(link: Link, path: string, signal: AbortSignal
 }
 
 /** An answer came, and is something else. */
-export function wrongShape(link: Link): ApiError {
-  const { host } = new URL(link.settings.baseUrl)
-  return new link.errors.ApiError(`invalid response from ${host}: not a list of devices`, { status: 200 })
+export function wrongShape(client: UpstreamClient): ApiError {
+  const { host } = new URL(client.settings.baseUrl)
+  return new client.errors.ApiError(`invalid response from ${host}: not a list of devices`, { status: 200 })
 }

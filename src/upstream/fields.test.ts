@@ -9,7 +9,7 @@ import {
   readRfLevel,
   readText,
   readWhole,
-  told,
+  withoutUndefined,
 } from './fields.ts'
 
 const readers = { readText, readBattery, readAudioLevel, readRfLevel, readFrequency, readIp, readMac }
@@ -89,5 +89,5 @@ test('a megabyte of anything is dealt with at once', () => {
 })
 
 test('told drops what was not told and nothing else', () => {
-  expect(told({ a: undefined, b: null, c: 0, d: '' })).toEqual({ b: null, c: 0, d: '' })
+  expect(withoutUndefined({ a: undefined, b: null, c: 0, d: '' })).toEqual({ b: null, c: 0, d: '' })
 })

@@ -95,7 +95,7 @@ export function readMac(value: unknown): string | null | undefined {
 }
 
 /** Drops the fields that were not told, so that they overwrite nothing. */
-export function told<T extends object>(fields: T): T {
+export function withoutUndefined<T extends object>(fields: T): T {
   const kept: Partial<T> = {}
   let isWhole = true
   for (const key in fields) {

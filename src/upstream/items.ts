@@ -3,7 +3,7 @@
  * parsed again: comparing is far cheaper.
  */
 
-import { breathe, isBreathDue } from '../breather.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 
 /** A list as it was read. */
 export interface ItemList<Item> {
@@ -30,7 +30,7 @@ export async function readItems<Item>(
     for (;;) {
       const { done, value } = reading.next()
       if (done) return value
-      if (isBreathDue()) await breathe()
+      if (isTimeSliceUsed()) await yieldToEventLoop()
     }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined

@@ -6,9 +6,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type WebSocket from 'ws'
 import { WebSocketServer } from 'ws'
 import { type Answers, serveHttp } from '../../test/plugin-kit-server.ts'
+import { createUpstreamClient, type UpstreamSettings } from './client.ts'
 import { createDestinations } from './destinations.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
-import { createLink, type LinkSettings } from './link.ts'
 import { openEventStream, openWebSocket, type PushTiming } from './push.ts'
 
 const errors = { ApiError, ApiRateLimitError }
@@ -22,12 +22,12 @@ function keep<T extends { close(): unknown }>(one: T): T {
   return one
 }
 
-async function linkTo(answers: Partial<Answers>, settings: Partial<LinkSettings> = {}) {
+async function linkTo(answers: Partial<Answers>, settings: Partial<UpstreamSettings> = {}) {
   const server = keep(await serveHttp({ onRequest: (_request, response) => response.end(), ...answers }))
-  const pace = { perSecond: 1000, burst: 1000 }
-  const defaults = { timeoutMs: 1000, verifySsl: true, pace, credentials: { scheme: 'none' } as const }
-  const link = keep(createLink({ settings: { baseUrl: server.url, ...defaults, ...settings }, errors }))
-  return { link, server }
+  const rateLimit = { perSecond: 1000, burst: 1000 }
+  const defaults = { timeoutMs: 1000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }
+  const client = keep(createUpstreamClient({ settings: { baseUrl: server.url, ...defaults, ...settings }, errors }))
+  return { link: client, server }
 }
 
 async function drain(events: AsyncIterable<unknown>): Promise<unknown[]> {
@@ -62,8 +62,8 @@ describe('a WebSocket', () => {
     const wss = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false })
     const onUpgrade = (request: IncomingMessage, socket: Duplex) =>
       wss.handleUpgrade(request, socket, Buffer.alloc(0), onSocket)
-    const { link, server } = await linkTo({ onUpgrade })
-    return { events: openWebSocket(link, '/ws', signal, timing), server }
+    const { link: client, server } = await linkTo({ onUpgrade })
+    return { events: openWebSocket(client, '/ws', signal, timing), server }
   }
   const accept = (request: IncomingMessage) => {
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
@@ -72,11 +72,11 @@ describe('a WebSocket', () => {
   }
 
   test('a frame in the packet that accepts is not lost', async () => {
-    const { link } = await linkTo({
+    const { link: client } = await linkTo({
       onUpgrade: (request, socket) =>
         socket.write(Buffer.concat([Buffer.from(accept(request)), Buffer.from([0x81, 0x02, 0x68, 0x69])])),
     })
-    const events = openWebSocket(link, '/ws', never)
+    const events = openWebSocket(client, '/ws', never)
     expect((await events.next()).value).toBeNull()
     expect((await events.next()).value).toBe('hi')
     await events.return(undefined)
@@ -123,14 +123,14 @@ describe('a WebSocket', () => {
     ['an unknown opcode', Buffer.from([0x83, 0x00]), 1002],
   ])('a frame of %s ends it', async (_, frame, code) => {
     const heard: Buffer[] = []
-    const { link } = await linkTo({
+    const { link: client } = await linkTo({
       onUpgrade(request, socket) {
         socket.on('data', (chunk: Buffer) => heard.push(chunk))
         socket.write(accept(request))
         socket.write(frame)
       },
     })
-    const { error } = await outcome(openWebSocket(link, '/ws', never))
+    const { error } = await outcome(openWebSocket(client, '/ws', never))
     expect(error).toBeInstanceOf(ApiError)
     await expect.poll(() => Buffer.concat(heard).length).toBeGreaterThanOrEqual(8)
     const [, , ...masked] = Buffer.concat(heard)
@@ -147,14 +147,14 @@ describe('a WebSocket', () => {
 
   test.each(refusals)('answered with %i', async (status, headers, says) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const { link, server } = await linkTo({
+    const { link: client, server } = await linkTo({
       onUpgrade: (_request, socket) =>
         socket.end(`HTTP/1.1 ${status} No\r\n${lines.join('')}content-length: 0\r\n\r\n`),
     })
-    const { error } = await outcome(openWebSocket(link, '/ws', never))
+    const { error } = await outcome(openWebSocket(client, '/ws', never))
     expect(error).toMatchObject({ status, message: expect.stringMatching(says) })
     expect(error instanceof ApiRateLimitError).toBe(status === 429)
-    expect(link.holdMs > 0).toBe('retry-after' in headers)
+    expect(client.holdMs > 0).toBe('retry-after' in headers)
     await expect.poll(() => server.connections).toBe(0)
   })
 
@@ -163,8 +163,10 @@ describe('a WebSocket', () => {
       onUpgrade: (_, socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n<h1>'),
     })
     expect((await outcome(openWebSocket(page.link, '/ws', never))).error).toMatchObject({ status: 200 })
-    const { link, server } = await linkTo({ onUpgrade: (_, socket) => socket.resume().on('end', () => socket.end()) })
-    const { error } = await outcome(openWebSocket(link, '/ws', never, { handshakeMs: 200 }))
+    const { link: client, server } = await linkTo({
+      onUpgrade: (_, socket) => socket.resume().on('end', () => socket.end()),
+    })
+    const { error } = await outcome(openWebSocket(client, '/ws', never, { handshakeMs: 200 }))
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no answer .* within 0.2 s/) })
     await expect.poll(() => server.connections).toBe(0)
   })
@@ -183,12 +185,12 @@ describe('a WebSocket', () => {
   })
 
   test('an abort while waiting for its turn ends it quietly', async () => {
-    const { link } = await linkTo({}, { pace: { perSecond: 0.1, burst: 1 } })
-    await link.enter()
+    const { link: client } = await linkTo({}, { rateLimit: { perSecond: 0.1, burst: 1 } })
+    await client.waitForTurn()
     for (const openPush of [openWebSocket, openEventStream]) {
       const stop = new AbortController()
       setTimeout(() => stop.abort(), 30)
-      expect(await outcome(openPush(link, '/', stop.signal))).toMatchObject({ told: [], error: null })
+      expect(await outcome(openPush(client, '/', stop.signal))).toMatchObject({ told: [], error: null })
     }
   })
 })
@@ -198,12 +200,12 @@ test.each([
   ['an event stream', openEventStream],
 ])('%s to a host whose name server does not answer ends at once on abort', async (_, openPush) => {
   const destinations = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
-  const pace = { perSecond: 1000, burst: 1000 }
+  const rateLimit = { perSecond: 1000, burst: 1000 }
   const credentials = { scheme: 'none' } as const
-  const settings = { baseUrl: 'http://system.example', timeoutMs: 20_000, verifySsl: true, pace, credentials }
+  const settings = { baseUrl: 'http://system.example', timeoutMs: 20_000, verifySsl: true, rateLimit, credentials }
   const stop = new AbortController()
-  const link = keep(createLink({ settings, errors, destinations }))
-  const waiting = outcome(openPush(link, '/', stop.signal))
+  const client = keep(createUpstreamClient({ settings, errors, destinations }))
+  const waiting = outcome(openPush(client, '/', stop.signal))
   await pause(50)
   const abortedAt = performance.now()
   stop.abort()
@@ -215,7 +217,7 @@ describe('an event stream', () => {
   const never = new AbortController().signal
   const stream = { 'content-type': 'text/event-stream; charset=utf-8' }
   const follow = async (chunks: readonly (string | Buffer)[], about: { end?: boolean; timing?: PushTiming } = {}) => {
-    const { link, server } = await linkTo({
+    const { link: client, server } = await linkTo({
       async onRequest(_request, response) {
         response.writeHead(200, stream).flushHeaders()
         for (const chunk of chunks) {
@@ -225,7 +227,7 @@ describe('an event stream', () => {
         if (about.end) response.end()
       },
     })
-    return { events: openEventStream(link, '/events', never, about.timing), server }
+    return { events: openEventStream(client, '/events', never, about.timing), server }
   }
 
   test('its events come out however they are cut, and its end is an error', async () => {
@@ -265,19 +267,21 @@ describe('an event stream', () => {
   })
 
   test.each(refusals)('answered with %i', async (status, headers, says) => {
-    const { link, server } = await linkTo({ onRequest: (_, response) => response.writeHead(status, headers).end() })
-    const { error } = await outcome(openEventStream(link, '/events', never))
+    const { link: client, server } = await linkTo({
+      onRequest: (_, response) => response.writeHead(status, headers).end(),
+    })
+    const { error } = await outcome(openEventStream(client, '/events', never))
     expect(error).toMatchObject({ status, message: expect.stringMatching(says) })
     expect(error instanceof ApiRateLimitError).toBe(status === 429)
-    expect(link.holdMs > 0).toBe('retry-after' in headers)
+    expect(client.holdMs > 0).toBe('retry-after' in headers)
     await expect.poll(() => server.connections).toBe(0)
   })
 
   test('answered with a page, or never', async () => {
-    const { link } = await linkTo({
+    const { link: client } = await linkTo({
       onRequest: (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>'),
     })
-    const { error } = await outcome(openEventStream(link, '/events', never))
+    const { error } = await outcome(openEventStream(client, '/events', never))
     expect(error).toMatchObject({ status: 200, message: expect.stringMatching(/not an event stream/) })
     const silent = await linkTo({ onRequest: () => {} })
     const late = await outcome(openEventStream(silent.link, '/events', never, { handshakeMs: 200 }))
@@ -288,10 +292,10 @@ describe('an event stream', () => {
 
   test('an abort ends it quietly', async () => {
     const stop = new AbortController()
-    const { link, server } = await linkTo({
+    const { link: client, server } = await linkTo({
       onRequest: (_, response) => response.writeHead(200, stream).write('data: 1\n\n'),
     })
-    const told = drain(openEventStream(link, '/events', stop.signal))
+    const told = drain(openEventStream(client, '/events', stop.signal))
     await pause(50)
     stop.abort()
     expect(await told).toEqual([{ event: 'message', data: '1' }])

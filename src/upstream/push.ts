@@ -8,10 +8,10 @@ import { Agent, request } from 'undici'
 import WebSocket, { type ClientOptions } from 'ws'
 import { abortable } from './abortable.ts'
 import { connectPinned } from './certificate.ts'
+import { maxConnectMs, type UpstreamClient } from './client.ts'
 import { checkDestination, guardedConnector, guardedLookup, portOf } from './destinations.ts'
+import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
-import { type Link, maxConnectMs } from './link.ts'
-import { connectionTrouble } from './trouble.ts'
 
 const handshakeMs = 10_000
 const pingEveryMs = 15_000
@@ -33,17 +33,17 @@ export interface PushTiming {
  * resolves once the link is up, with null. Ends quietly on abort, throws the manufacturer's ApiError when the link is lost.
  */
 export async function* openWebSocket(
-  link: Link,
+  client: UpstreamClient,
   pathOrUrl: string,
   signal: AbortSignal,
   timing: PushTiming = {},
 ): AsyncGenerator<string | null> {
-  const url = new URL(pathOrUrl, link.settings.baseUrl)
+  const url = new URL(pathOrUrl, client.settings.baseUrl)
   url.protocol = url.protocol.replace('http', 'ws')
   const patienceMs = timing.handshakeMs ?? handshakeMs
   let close = () => {}
   try {
-    const { socket, frames } = await connect(link, url, { signal, patienceMs })
+    const { socket, frames } = await connect(client, url, { signal, patienceMs })
     const stopWatching = watchSilence(socket, timing.pingEveryMs ?? pingEveryMs)
     close = () => {
       stopWatching()
@@ -51,10 +51,10 @@ export async function* openWebSocket(
     }
     yield null
     for await (const [data, isBinary] of frames) if (!isBinary) yield String(data)
-    throw new link.errors.ApiError(`the real-time link to ${url.host} was closed`)
+    throw new client.errors.ApiError(`the real-time link to ${url.host} was closed`)
   } catch (error) {
     if (signal.aborted) return
-    throw toApiError(link, error, url, patienceMs)
+    throw toApiError(client, error, url, patienceMs)
   } finally {
     close()
   }
@@ -66,21 +66,21 @@ interface OpenSocket {
 }
 
 async function connect(
-  link: Link,
+  client: UpstreamClient,
   url: URL,
   about: { readonly signal: AbortSignal; readonly patienceMs: number; readonly isSecondTry?: boolean },
 ): Promise<OpenSocket> {
   const { signal, patienceMs, isSecondTry = false } = about
-  checkDestination(link.destinations, url)
-  await link.enter(signal)
-  const sent = link.authorizer.headers('GET', url.pathname + url.search)
+  checkDestination(client.destinations, url)
+  await client.waitForTurn(signal)
+  const sent = client.authorizer.headers('GET', url.pathname + url.search)
   const socket = new WebSocket(url, {
     headers: sent,
-    ...pinned(link),
+    ...pinned(client),
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
     followRedirects: false,
-    lookup: guardedLookup(link.destinations, portOf(url)),
+    lookup: guardedLookup(client.destinations, portOf(url)),
   })
   // Listens from the start: a frame may come in the packet that accepts. Pauses the socket while so many wait to be read.
   const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
@@ -98,10 +98,10 @@ async function connect(
     discard(socket)
     const { statusCode: status = 0, headers } = refused
     const isChallenge = status === 401 && !isSecondTry
-    if (isChallenge && link.authorizer.learn(headers['www-authenticate'] ?? '', sent)) {
-      return await connect(link, url, { ...about, isSecondTry: true })
+    if (isChallenge && client.authorizer.learn(headers['www-authenticate'] ?? '', sent)) {
+      return await connect(client, url, { ...about, isSecondTry: true })
     }
-    throw link.refuse(status, headers)
+    throw client.toError(status, headers)
   } catch (error) {
     discard(socket)
     throw isLate && !(error instanceof ApiError) ? late(error) : error
@@ -111,7 +111,7 @@ async function connect(
 }
 
 /** `ws` would look at the certificate by the machine's authorities alone. */
-function pinned({ settings }: Link): ClientOptions {
+function pinned({ settings }: UpstreamClient): ClientOptions {
   const { fingerprint = null, verifySsl } = settings
   if (fingerprint === null) return { rejectUnauthorized: verifySsl }
   const createConnection = (options: ConnectionOptions) => connectPinned(options, settings)
@@ -122,9 +122,9 @@ function late(cause: unknown): Error {
   return Object.assign(new Error('too late', { cause }), { code: 'DEADLINE' })
 }
 
-function toApiError(link: Link, error: unknown, url: URL, patienceMs: number): ApiError {
+function toApiError(client: UpstreamClient, error: unknown, url: URL, patienceMs: number): ApiError {
   if (error instanceof ApiError) return error
-  return new link.errors.ApiError(connectionTrouble(error, url.host, patienceMs), { cause: error })
+  return new client.errors.ApiError(describeConnectionError(error, url.host, patienceMs), { cause: error })
 }
 
 /** Ends a socket whatever its state; one that is still connecting says so with an error nobody waits for. */
@@ -161,50 +161,50 @@ export interface StreamEvent {
  * Ends quietly on abort, throws the manufacturer's ApiError when the stream does not begin, ends or falls silent.
  */
 export async function* openEventStream(
-  link: Link,
+  client: UpstreamClient,
   path: string,
   signal: AbortSignal,
   timing: PushTiming = {},
 ): AsyncGenerator<StreamEvent> {
-  const url = new URL(link.settings.baseUrl + path)
+  const url = new URL(client.settings.baseUrl + path)
   const patienceMs = timing.handshakeMs ?? handshakeMs
-  const bodyTimeout = timing.silentStreamMs ?? link.settings.silentStreamMs ?? silentStreamMs
+  const bodyTimeout = timing.silentStreamMs ?? client.settings.streamTimeoutMs ?? silentStreamMs
   const agent = new Agent({
-    connect: guardedConnector(link.destinations, {
+    connect: guardedConnector(client.destinations, {
       port: portOf(url),
       timeout: maxConnectMs,
-      trust: link.settings,
+      trust: client.settings,
     }),
     headersTimeout: 0,
   })
   let isLate = false
   let patience: NodeJS.Timeout | undefined
   try {
-    await link.enter(signal)
+    await client.waitForTurn(signal)
     patience = setTimeout(() => {
       isLate = true
       agent.destroy().catch(() => {})
     }, patienceMs)
-    const opening = request(url, { dispatcher: agent, headers: streamHeaders(link, url), bodyTimeout, signal })
+    const opening = request(url, { dispatcher: agent, headers: streamHeaders(client, url), bodyTimeout, signal })
     const { statusCode, headers, body } = await abortable(opening, signal)
-    if (statusCode !== 200) throw link.refuse(statusCode, headers)
+    if (statusCode !== 200) throw client.toError(statusCode, headers)
     const fault = streamFault(url, headers)
-    if (fault !== null) throw new link.errors.ApiError(`invalid response from ${url.host}: ${fault}`, { status: 200 })
-    for await (const { event = 'message', data } of readEvents(link, body)) {
+    if (fault !== null) throw new client.errors.ApiError(`invalid response from ${url.host}: ${fault}`, { status: 200 })
+    for await (const { event = 'message', data } of readEvents(client, body)) {
       clearTimeout(patience)
       yield { event, data }
     }
-    throw new link.errors.ApiError(`the event stream of ${url.host} ended`)
+    throw new client.errors.ApiError(`the event stream of ${url.host} ended`)
   } catch (error) {
     if (signal.aborted) return
-    throw toApiError(link, isLate ? late(error) : error, url, patienceMs)
+    throw toApiError(client, isLate ? late(error) : error, url, patienceMs)
   } finally {
     clearTimeout(patience)
     await agent.destroy()
   }
 }
 
-function streamHeaders({ authorizer, resume: { lastEventId } }: Link, url: URL): Record<string, string> {
+function streamHeaders({ authorizer, resume: { lastEventId } }: UpstreamClient, url: URL): Record<string, string> {
   return {
     accept: 'text/event-stream',
     ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
@@ -220,7 +220,10 @@ function streamFault(url: URL, headers: IncomingHttpHeaders): string | null {
   return isOwn ? null : 'its event stream leads to another system'
 }
 
-async function* readEvents({ resume }: Link, body: AsyncIterable<Buffer>): AsyncGenerator<EventSourceMessage> {
+async function* readEvents(
+  { resume }: UpstreamClient,
+  body: AsyncIterable<Buffer>,
+): AsyncGenerator<EventSourceMessage> {
   let ready: EventSourceMessage[] = []
   const parser = createParser({
     maxBufferSize: maxEventChars,

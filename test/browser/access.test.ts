@@ -106,7 +106,7 @@ it('asks for the code from the console where others can reach', async () => {
 
 it('a kiosk link makes a screen that stays, and shuts with its token', async () => {
   const app = await startApp({ config: lan })
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.open(app, '/sign-in')
   // The service is not up yet when the screen is.
@@ -139,7 +139,7 @@ it('a kiosk link makes a screen that stays, and shuts with its token', async () 
 
 it('a person who tries a kiosk link out is asked first', async () => {
   const app = await startApp()
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.openAs(app, 'operator', `/kiosk#${json.token}`)
   await page.getByRole('heading', { name: 'You are signed in as the-operator' }).waitFor()

@@ -16,7 +16,7 @@ const press = (page: Page, name: string) => dialog(page).getByRole('button', { n
 
 it('adds a person, changes the role, shuts the account, sets a password, removes', async () => {
   const app = await startApp()
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const page = await browser.openAs(app, 'admin', '/admin/people')
   await row(page, 'the-admin (you)').getByText('make another one first').waitFor()
   expect(await page.getByRole('button', { name: 'Remove the-admin' }).isDisabled()).toBe(true)
@@ -125,7 +125,7 @@ it('makes a token that is shown once, changes it, revokes it', async () => {
 
 it('makes a link that turns a browser into a screen', async () => {
   const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/house' } } })
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   await app.post('/api/group/', { title: 'Band', slots: [1, 2] }, admin)
   const page = await browser.openAs(app, 'admin', '/admin/tokens', phone)
   await page.getByRole('button', { name: 'Make a kiosk link' }).click()
@@ -143,7 +143,7 @@ it('makes a link that turns a browser into a screen', async () => {
 // Conformance: C-5.56.
 it('tells who did what, filtered and page by page', async () => {
   const app = await startApp()
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   for (let at = 1; at <= 51; at += 1) await app.post('/api/performers/', { name: `<i>${at}</i>` }, admin)
   await app.post('/api/admin/users/', { username: 'ana', password: 'a stage full of horses', role: 'viewer' }, admin)
   await app.post('/api/auth/login', { username: 'ana', password: 'not it at all' })

@@ -12,7 +12,7 @@ const path = '/api/admin/realtime-connections/'
 async function startHouse() {
   const [shure, sennheiser] = [await startShure(), await startSennheiser()]
   const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const statuses = async (query = '') => {
     const { json } = await app.get(path + query, admin)
     return json.map((one: { status: string }) => one.status) as string[]

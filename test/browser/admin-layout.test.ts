@@ -15,7 +15,7 @@ async function startHouse() {
   const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   await until('all are known', async () => (await app.receivers()).length === 3)
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const places = async () => {
     const { json } = await app.get('/api/admin/receivers/', admin)
     return json.map((one: { location: { name: string } | null }) => one.location?.name ?? null) as (string | null)[]
@@ -127,7 +127,7 @@ it('a receiver is renamed and placed at once, found by search, and removed', asy
   await removal.getByText('comes back with the next poll').waitFor()
   await removal.getByRole('button', { name: 'Remove' }).click()
   await said(page).getByText('Removed 1 receiver.').waitFor()
-  const { rows } = { rows: await app.house.db.read.selectFrom('audit').selectAll().execute() }
+  const { rows } = { rows: await app.runtime.db.read.selectFrom('audit').selectAll().execute() }
   expect(rows.map(({ action }) => action)).toEqual(expect.arrayContaining(['receiver.change', 'receiver.delete']))
 })
 

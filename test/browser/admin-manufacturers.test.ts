@@ -20,7 +20,7 @@ const browser = browserForTests()
 const path = '/api/admin/manufacturers/'
 
 async function listOf(app: TestApp) {
-  const { json } = await app.get(path, await tokenHeaders(app.house, 'admin'))
+  const { json } = await app.get(path, await tokenHeaders(app.runtime, 'admin'))
   return json as { code: string; name: string; api_enabled: boolean; config: Record<string, unknown> }[]
 }
 
@@ -124,7 +124,7 @@ it('is changed without its secret, switched off and on, and kept while it has re
   await said(page).getByText('Saved Shure.').waitFor()
   const { config = {} } = (await listOf(app))[0] ?? {}
   expect(config).toMatchObject({ ssl_verify: false, poll_interval: 7, shared_key: '********' })
-  const rowsOfLog = await app.house.db.read.selectFrom('audit').selectAll().execute()
+  const rowsOfLog = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
   const change = rowsOfLog.find(({ action }) => action === 'manufacturer.change')
   expect(String(change?.details)).not.toContain('shared_key')
 

@@ -55,10 +55,10 @@ async function signIn(context: BrowserContext, app: TestApp, role: Role): Promis
   await context.addCookies(cookies)
 }
 
-export async function addUser(app: Pick<TestApp, 'house'>, username: string, role: Role): Promise<void> {
+export async function addUser(app: Pick<TestApp, 'runtime'>, username: string, role: Role): Promise<void> {
   const hasher = createHasher()
   try {
-    await createUser({ db: app.house.db, hasher, now: Date.now }, maker, { username, password, role })
+    await createUser({ db: app.runtime.db, hasher, now: Date.now }, maker, { username, password, role })
   } catch (error) {
     if (!String(error).includes('already a user')) throw error
   } finally {

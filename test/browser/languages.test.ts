@@ -50,7 +50,7 @@ it('says every word of every page in the language that the browser wants', async
   const shure = withoutLink(await startShure({ richList: true }))
   const app = await startApp({ webRoot, manufacturers: [entryOf(shure)] })
   await until('all are known', async () => (await app.receivers()).length === 2)
-  const operator = await tokenHeaders(app.house, 'operator')
+  const operator = await tokenHeaders(app.runtime, 'operator')
   await app.post('/api/groups/', { title: 'Band', slots: [1, 2, 99], hide_charts: false }, operator)
   await app.post('/api/performers/', { name: 'Ana', notes: 'Solo', picture: null }, operator)
   // One movement, and one device that waits for a decision.

@@ -13,7 +13,7 @@ async function startHouse() {
   const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
   await until('all are known', async () => (await app.receivers()).length === 3)
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/')
     expect(status).toBe(200)

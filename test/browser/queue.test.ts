@@ -19,7 +19,7 @@ async function startHouse(options: object = {}) {
   const systems: readonly Simulator[] = [shure, sennheiser]
   const app = await startApp({ ...options, manufacturers: systems.map((one) => entryOf(one, still)) })
   await until('all are known', async () => (await app.receivers()).length === 5)
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/', undefined, admin)
     expect(status).toBe(200)

@@ -63,7 +63,7 @@ describe('devices that make no sense', () => {
     ])
     expect((await app.get('/api/movements/unacknowledged/')).json.count).toBe(0)
     expect((await app.get('/api/discovery/pending/')).json.count).toBe(0)
-    const [report] = await app.house.monitor.pollNow(['twice'], new AbortController().signal)
+    const [report] = await app.runtime.monitor.pollNow(['twice'], new AbortController().signal)
     expect(report?.report).toMatchObject({ duplicates: 4, moved: 0, created: 0 })
   })
 
@@ -186,7 +186,7 @@ describe.each(engines)('text that means harm (%s)', (engine) => {
     expect((await app.get(`/api/receivers/${first}/`)).json.description).toBe(clean)
     expect((await app.get(`/api/receivers/${second}/`)).json.description).toBe('\u{1f3a4}'.repeat(1024))
     expect((await app.get('/api/data.json')).headers['content-type']).toMatch(/^application\/json/)
-    const admin = await tokenHeaders(app.house, 'admin')
+    const admin = await tokenHeaders(app.runtime, 'admin')
     const queued = (await app.get('/api/admin/discovery-queue/', admin)).json
     expect(queued.map(({ metadata }: { metadata: object }) => metadata)).toEqual([
       expect.objectContaining({ device_name: clean, note: clean }),
@@ -194,7 +194,11 @@ describe.each(engines)('text that means harm (%s)', (engine) => {
     ])
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
     // As stored, not only as remembered.
-    const rows = await app.house.db.read.selectFrom('receivers').select(['name', 'description']).orderBy('id').execute()
+    const rows = await app.runtime.db.read
+      .selectFrom('receivers')
+      .select(['name', 'description'])
+      .orderBy('id')
+      .execute()
     expect(rows[0]).toEqual({ name: clean, description: clean })
     expect((await vendor(app)).status).toBe('healthy')
   })

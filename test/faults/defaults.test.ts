@@ -24,7 +24,7 @@ function sessionOf(answer: HttpAnswer) {
 /** Has another clock struck: the session was made, or last used, so long ago. A second service looks at it anew. */
 async function aged(app: TestApp, { madeMs = 0, restedMs = 0 }) {
   const at = Date.now()
-  await app.house.db.transaction(async (tx) => {
+  await app.runtime.db.transaction(async (tx) => {
     await tx.query
       .updateTable('sessions')
       .set({ expires_at: at + 14 * 24 * hour - madeMs, last_used_at: at - restedMs })
@@ -308,7 +308,7 @@ describe('what people do', () => {
   // Reliability: 3.11.1.
   it('is put down to the request that an error names', async () => {
     const app = await startApp()
-    const admin = await tokenHeaders(app.house, 'admin')
+    const admin = await tokenHeaders(app.runtime, 'admin')
     const failed = await app.post('/api/auth/login', { username: 'ana', password: 'wrong' })
     const [row] = (await app.get('/api/admin/audit/?action=session.login', admin)).json
     expect([row.result, row.request_id]).toEqual(['failed', failed.headers['x-request-id']])

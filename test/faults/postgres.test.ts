@@ -30,7 +30,7 @@ async function start(config: object = {}, through: (url: string) => string = (ur
   const system = await startSystem(level(-60))
   const manufacturers = [system.entry('shure')]
   const app = await startApp({ databaseUrl: through(database.url), manufacturers, config })
-  const admin = await tokenHeaders(app.house, 'admin')
+  const admin = await tokenHeaders(app.runtime, 'admin')
   await until('it is polled', async () => (await app.get('/api/receivers/', admin)).json.length === 1)
   expect((await app.get('/api/admin/audit/', admin)).status).toBe(200)
   return { app, admin, system }

@@ -146,7 +146,7 @@ describe('an exception that nobody caught', () => {
   // Reliability: P8.
   it('in a request is its 500, without what is inside, and nobody else notices', async () => {
     const app = await startApp()
-    vi.spyOn(app.house.latest, 'list').mockImplementationOnce(() => {
+    vi.spyOn(app.runtime.receiverStore, 'list').mockImplementationOnce(() => {
       throw new TypeError('the secret inside')
     })
     const { status, json, bytes } = await app.get('/api/receivers/')

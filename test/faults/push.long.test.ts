@@ -195,7 +195,7 @@ describe('a link', () => {
       )
 
       app = await startApp({ manufacturers: entries })
-      admin = await tokenHeaders(app.house, 'admin')
+      admin = await tokenHeaders(app.runtime, 'admin')
       startedAt = performance.now()
     })
     let isOver = false

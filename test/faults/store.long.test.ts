@@ -31,7 +31,7 @@ it('a write that waits for more than 5 s makes health degraded until it ends', a
   const finished = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const stuck = app.house.db.transaction(() => finished)
+  const stuck = app.runtime.db.transaction(() => finished)
   await until('it is noticed', async () => (await store()).status === 'not_writable', 8000)
   expect(await store()).toMatchObject({ details: expect.stringContaining('waiting for more than 5 s') })
   expect((await app.get('/api/health/')).json.status).toBe('degraded')
@@ -66,7 +66,7 @@ describe('a write lock that another process holds', () => {
     expect(since(lockedAt)).toBeGreaterThan(7000)
     expect((await app.get('/api/groups/')).json).toMatchObject([{ title: 'late' }])
     await until('polling is stored again', async () => {
-      const [row] = await app.house.db.read.selectFrom('receivers').select('readings').execute()
+      const [row] = await app.runtime.db.read.selectFrom('receivers').select('readings').execute()
       return row?.readings.includes('-41')
     })
     // A loop that waited for the lock itself would have been silent for seconds.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../src/model/alert.ts'
-import { applyLinkEvent, newConnection } from '../../src/model/connection.ts'
+import type { AlertCause } from '../../src/model/alert.ts'
+import { applyConnectionEvent, newConnection } from '../../src/model/connection.ts'
 import {
   clearAlert,
   listAlerts,
@@ -16,13 +16,13 @@ import {
   saveConnections,
   saveLastMessages,
 } from '../../src/store/connections.ts'
-import { answerPoll, askForPoll, findPollOutcome, listAskedPolls } from '../../src/store/polls.ts'
+import { answerPoll, findPollOutcome, listRequestedPolls, requestPoll } from '../../src/store/polls.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { insertDrafts, openStore } from './helpers.ts'
 
-function finding(number: number, fields: Partial<Finding> = {}): Finding {
+function finding(number: number, fields: Partial<AlertCause> = {}): AlertCause {
   return {
     subject: `battery:${number}`,
     kind: 'battery_low',
@@ -38,7 +38,7 @@ function finding(number: number, fields: Partial<Finding> = {}): Finding {
 describe.each(engines)('alerts on %s', (engine) => {
   test('are open once a subject, get worse and are cleared once', async () => {
     const db = await openStore(engine)
-    const raise = (number: number, at: number, fields?: Partial<Finding>) =>
+    const raise = (number: number, at: number, fields?: Partial<AlertCause>) =>
       db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(number, fields), at))
     const first = await raise(1, 1000)
     expect(first).toEqual({ ...finding(1), id: 1, state: 'raised', raised_at: 1000, cleared_at: null })
@@ -90,13 +90,15 @@ describe.each(engines)('connections on %s', (engine) => {
     const [one, other] = connections
     if (one === undefined || other === undefined) throw new Error('no connections')
     await db.transaction((tx) => saveConnections(tx, 1, connections))
-    const stopped = applyLinkEvent(one, { type: 'stopped', at: 5 })
+    const stopped = applyConnectionEvent(one, { type: 'stopped', at: 5 })
     await db.transaction((tx) => overrideConnections(tx, 2, [stopped]))
-    const opened = [one, other].map((before) => applyLinkEvent(before, { type: 'opened', at: 6 }))
+    const opened = [one, other].map((before) => applyConnectionEvent(before, { type: 'opened', at: 6 }))
     await db.transaction((tx) => saveConnections(tx, 3, opened))
     expect((await listConnections(db.read)).map(({ status }) => status)).toEqual(['stopped', 'connected'])
     expect((await listConnections(db.read, 2)).map(({ receiver }) => receiver)).toEqual([other.receiver])
-    await db.transaction((tx) => overrideConnections(tx, 4, [applyLinkEvent(stopped, { type: 'started', at: 7 })]))
+    await db.transaction((tx) =>
+      overrideConnections(tx, 4, [applyConnectionEvent(stopped, { type: 'started', at: 7 })]),
+    )
     await db.transaction((tx) => saveConnections(tx, 5, [stopped]))
     const heard = [[one.receiver, 99]] as const
     await db.transaction((tx) => saveLastMessages(tx, heard))
@@ -109,15 +111,15 @@ describe.each(engines)('connections on %s', (engine) => {
 describe.each(engines)('polls that are asked for on %s', (engine) => {
   test('are answered up to the number that was seen', async () => {
     const db = await openStore(engine)
-    const ask = () => db.transaction((tx) => askForPoll(tx, 'shure:http://x'))
+    const ask = () => db.transaction((tx) => requestPoll(tx, 'shure:http://x'))
     expect([await ask(), await ask()]).toEqual([1, 2])
-    expect(await listAskedPolls(db.read)).toEqual([{ source: 'shure:http://x', asked: 2 }])
+    expect(await listRequestedPolls(db.read)).toEqual([{ source: 'shure:http://x', asked: 2 }])
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toBeUndefined()
     await db.transaction((tx) => answerPoll(tx, 'shure:http://x', 1, { devices: 3 }))
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toEqual({ devices: 3 })
     expect(await findPollOutcome(db.read, 'shure:http://x', 2)).toBeUndefined()
     await db.transaction((tx) => answerPoll(tx, 'shure:http://x', 2, { devices: 4 }))
-    expect(await listAskedPolls(db.read)).toEqual([])
+    expect(await listRequestedPolls(db.read)).toEqual([])
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toEqual({ devices: 4 })
   })
 })

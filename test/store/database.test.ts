@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { SchemaTooNewError } from '../../src/store/errors.ts'
-import { mendStore } from '../../src/store/mend.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
+import { repairStore } from '../../src/store/repair.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { createTestDatabase, createTestFolder, type Engine, engines } from '../databases.ts'
 import { openStore } from './helpers.ts'
@@ -162,7 +162,7 @@ describe('opening SQLite', () => {
     const path = join(folder.path, 'notes.txt')
     await writeFile(path, 'no database')
     const place = { database_url: `sqlite:${path}`, data_dir: join(folder.path, 'data') }
-    expect(await mendStore(place, 0, false)).toBeNull()
+    expect(await repairStore(place, 0, false)).toBeNull()
     await expect(openDatabase({ url: place.database_url })).rejects.toThrow(path)
     expect(await readFile(path, 'utf8')).toBe('no database')
     expect(await readdir(folder.path)).toEqual(['notes.txt'])

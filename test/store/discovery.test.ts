@@ -8,12 +8,12 @@ import {
   countMovements,
   findEntries,
   listEntries,
-  listLogged,
+  listMovementDetails,
   listMovements,
   listReviewed,
   logMovement,
   savePending,
-  saveVerdict,
+  saveReview,
   trimMovements,
   trimQueue,
 } from '../../src/store/discovery.ts'
@@ -25,7 +25,7 @@ import {
   removeLocation,
   saveDiscovered,
   saveLocation,
-} from '../../src/store/places.ts'
+} from '../../src/store/locations.ts'
 import { listReceivers, listRemovals, removeReceiver, saveReceivers } from '../../src/store/receivers.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { engines } from '../databases.ts'
@@ -42,7 +42,7 @@ function put(db: Database, number: number, fields: Partial<QueueEntry> = {}) {
 function judge(db: Database, { id }: QueueEntry, status: QueueStatus, existing_device: number | null = null) {
   const reviewer = { id: 3, name: 'maria', at: 5_000 }
   return db.transaction(async (tx) =>
-    saveVerdict(tx, await nextRevision(tx), id, {
+    saveReview(tx, await nextRevision(tx), id, {
       status,
       is_duplicate: status === 'duplicate',
       existing_device,
@@ -146,7 +146,7 @@ describe.each(engines)('movements on %s', (engine) => {
       first.id,
     ])
     expect(await db.transaction((tx) => acknowledgeMovements(tx, [first.id], { id: 4, name: 'eve' }))).toEqual([])
-    expect(await listLogged(db.read, { manufacturer: 'shure' }, all)).toMatchObject([
+    expect(await listMovementDetails(db.read, { manufacturer: 'shure' }, all)).toMatchObject([
       { id: first.id, acknowledged: true, acknowledged_by: 'ci', old_location: null, new_location: null },
       {
         id: second.id,
@@ -158,9 +158,9 @@ describe.each(engines)('movements on %s', (engine) => {
       },
     ])
     expect(await countMovements(db.read, { acknowledged: false })).toBe(2)
-    expect((await listLogged(db.read, {}, { limit: 1, offset: 2 })).map(({ receiver }) => receiver.id)).toEqual([
-      foreign.id,
-    ])
+    expect(
+      (await listMovementDetails(db.read, {}, { limit: 1, offset: 2 })).map(({ receiver }) => receiver.id),
+    ).toEqual([foreign.id])
   })
 
   // Reliability: 3.12.9.

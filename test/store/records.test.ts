@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { type Connection, newConnection } from '../../src/model/connection.ts'
-import type { SourceReport } from '../../src/model/health.ts'
+import type { SourceRecord } from '../../src/model/health.ts'
 import type { Receiver } from '../../src/model/receiver.ts'
 import { listConnections, saveConnections } from '../../src/store/connections.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -12,7 +12,7 @@ import { acquireLease, isLeaseHeld, leaseHolder, releaseLease, takeLease } from 
 import { addChannels, insertReceivers, listReceivers, nextSlots, saveReceivers } from '../../src/store/receivers.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { listSettings, saveSetting } from '../../src/store/settings.ts'
-import { listSourceReports, saveSourceReports } from '../../src/store/sources.ts'
+import { listSourceRecords, saveSourceRecords } from '../../src/store/sources.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
@@ -289,7 +289,7 @@ describe.each(engines)('small records on %s', (engine) => {
 
   test('source reports: one a source', async () => {
     const db = await openStore(engine)
-    const well: SourceReport = {
+    const well: SourceRecord = {
       manufacturer: 'shure',
       source: 'shure:https://10.0.0.1',
       consecutive_failures: 0,
@@ -310,8 +310,8 @@ describe.each(engines)('small records on %s', (engine) => {
       device_errors: { listed: [{ device: 'd3', error: 'ip cannot be read' }], more: 4 },
     }
     const other = { ...well, source: 'shure:https://10.0.0.2', last_success_at: null }
-    for (const report of [other, well, ill]) await db.transaction((tx) => saveSourceReports(tx, [report]))
-    expect(await listSourceReports(db.read)).toEqual([ill, other])
+    for (const report of [other, well, ill]) await db.transaction((tx) => saveSourceRecords(tx, [report]))
+    expect(await listSourceRecords(db.read)).toEqual([ill, other])
   })
 
   test('groups', async () => {

@@ -28,7 +28,7 @@ interface LayoutDialogProps {
   readonly asked: Asked
   readonly places: readonly Place[]
   /** What came of a deed about several. */
-  onReport(tally: Tally): void
+  onReport(counters: Tally): void
   onDone(): Promise<void>
   onClose(): void
 }
@@ -49,19 +49,21 @@ export function LayoutDialog({ asked, places, onReport, onDone, onClose }: Layou
     onReport(answer.body)
     say({ text: texts.move.undone(answer.body.done.length) })
   }
-  const finishMove = (moved: readonly Standing[], tally: Tally) => {
-    onReport(tally)
-    const back = moved.filter(({ receiver }) => tally.done.includes(receiver.id))
-    void finish(texts.move.done(tally.done.length), () => moveBack(back))
+  const finishMove = (moved: readonly Standing[], counters: Tally) => {
+    onReport(counters)
+    const back = moved.filter(({ receiver }) => counters.done.includes(receiver.id))
+    void finish(texts.move.done(counters.done.length), () => moveBack(back))
   }
-  const finishRemoval = (tally: Tally) => {
-    onReport(tally)
-    void finish(texts.removal.done(tally.done.length))
+  const finishRemoval = (counters: Tally) => {
+    onReport(counters)
+    void finish(texts.removal.done(counters.done.length))
   }
 
   switch (asked.deed) {
     case 'move':
-      return <MoveForm {...shared} moved={asked.receivers} onDone={(tally) => finishMove(asked.receivers, tally)} />
+      return (
+        <MoveForm {...shared} moved={asked.receivers} onDone={(counters) => finishMove(asked.receivers, counters)} />
+      )
     case 'remove':
       return <ReceiverRemoval receivers={asked.receivers} onDone={finishRemoval} onClose={onClose} />
     case 'edit_receiver': {
@@ -96,7 +98,7 @@ export function LayoutDialog({ asked, places, onReport, onDone, onClose }: Layou
 
 interface ReceiverRemovalProps {
   readonly receivers: readonly Standing[]
-  onDone(tally: Tally): void
+  onDone(counters: Tally): void
   onClose(): void
 }
 

@@ -103,7 +103,7 @@ export function ReceiverForm({ receiver, place, places, onDone, onClose }: Recei
 
 interface MoveFormProps extends Shared {
   readonly moved: readonly Standing[]
-  onDone(tally: Tally): void
+  onDone(counters: Tally): void
 }
 
 export function MoveForm({ moved, places, onDone, onClose }: MoveFormProps) {

@@ -69,8 +69,8 @@ function House({ layout, values, filters, onDone }: HouseProps) {
   const [failed, setFailed] = useState<Tally['failed']>([])
   const chosen = standing.filter(({ receiver }) => selection.has(receiver.id))
   const deeds: LayoutDeeds | null = mayReview ? deedsOf(setAsked) : null
-  const report = (tally: Tally) => {
-    setFailed(tally.failed)
+  const report = (counters: Tally) => {
+    setFailed(counters.failed)
     selection.clear()
   }
   return (

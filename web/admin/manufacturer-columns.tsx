@@ -1,7 +1,7 @@
 /** What the list says of each manufacturer, and what can be done with it from there. */
 
 import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
-import { isOn, shownValue } from '../../src/model/manufacturer-config.ts'
+import { fieldValue, isOn } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { listDeviceErrors, listErrors } from '../source-errors.ts'
@@ -48,7 +48,7 @@ export function isEnabled({ api_enabled, config }: ManufacturerBody): boolean {
 }
 
 function intervalOf(config: ManufacturerBody['config']): string {
-  const seconds = shownValue(config, 'poll_interval')
+  const seconds = fieldValue(config, 'poll_interval')
   return seconds === '' ? texts.asSettings : texts.seconds(seconds)
 }
 
@@ -91,7 +91,7 @@ function Status({ record }: { record: ManufacturerBody }) {
 }
 
 function Addresses({ record: { config } }: { record: ManufacturerBody }) {
-  const addresses = [shownValue(config, 'api_base_url'), ...shownValue(config, 'devices').split('\n')]
+  const addresses = [fieldValue(config, 'api_base_url'), ...fieldValue(config, 'devices').split('\n')]
   const shown = addresses.filter((one) => one !== '')
   const isUnverified = !isOn(config, 'ssl_verify') && shown.some((one) => one.startsWith('https:'))
   return (

@@ -5,10 +5,10 @@ import type { ManufacturerBody, PluginBody } from '../../src/model/manufacturer-
 import {
   type ConfigKey,
   changedConfig,
+  fieldValue,
   isOn,
-  shownValue,
-  spelledIn,
-  unshownKeys,
+  keyIn,
+  otherKeys,
 } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
 import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'
@@ -48,7 +48,7 @@ function fieldName(name: string): string {
 }
 
 export function ConfigFields({ config, keys }: { config: Config; keys: readonly ConfigKey[] }) {
-  const kept = unshownKeys(config, keys)
+  const kept = otherKeys(config, keys)
   return (
     <>
       {keys.map((key) => (
@@ -62,7 +62,7 @@ export function ConfigFields({ config, keys }: { config: Config; keys: readonly 
 const hints: Partial<Record<ConfigKey, string>> = texts.hints
 
 function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
-  const shared = { name: fieldName(spelledIn(config, key)), label: texts.labels[key], hint: hints[key] }
+  const shared = { name: fieldName(keyIn(config, key)), label: texts.labels[key], hint: hints[key] }
   switch (key) {
     case 'ssl_verify':
       return <VerifyField name={shared.name} isOn={isOn(config, key)} />
@@ -70,20 +70,20 @@ function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
     case 'auth_header':
       return <TickField {...shared} defaultChecked={isOn(config, key)} />
     case 'devices':
-      return <TextField {...shared} defaultValue={shownValue(config, key)} spellCheck={false} />
+      return <TextField {...shared} defaultValue={fieldValue(config, key)} spellCheck={false} />
     case 'shared_key':
     case 'password':
       // A mask that is typed into would be neither the old secret nor a new one.
       return (
         <PasswordField
           {...shared}
-          defaultValue={shownValue(config, key)}
+          defaultValue={fieldValue(config, key)}
           autoComplete="new-password"
           onFocus={({ target }) => target.select()}
         />
       )
     default:
-      return <Field {...shared} defaultValue={shownValue(config, key)} autoComplete="off" spellCheck={false} />
+      return <Field {...shared} defaultValue={fieldValue(config, key)} autoComplete="off" spellCheck={false} />
   }
 }
 

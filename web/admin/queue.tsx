@@ -2,7 +2,7 @@
 
 import { queueStatuses } from '../../src/model/discovery.ts'
 import type { QueueEntryBody } from '../../src/model/discovery-api.ts'
-import { refuseVerdict, type Verdict } from '../../src/model/review.ts'
+import { type ReviewAction, reviewError } from '../../src/model/review.ts'
 import { isPage } from '../api.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { Shell } from '../parts/shell.tsx'
@@ -50,9 +50,9 @@ export function Queue() {
 
 function verdictsOn(entries: readonly QueueEntryBody[]): readonly BulkAction[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
-  const isFor = (verdict: Verdict) => (id: number) => {
+  const isFor = (verdict: ReviewAction) => (id: number) => {
     const entry = byId.get(id)
-    return entry !== undefined && refuseVerdict(entry, verdict) === null
+    return entry !== undefined && reviewError(entry, verdict) === null
   }
   const undoPath = `${path}reopen`
   const { approve, reject, duplicate, reopen } = texts.actions

@@ -9,6 +9,6 @@ interface AgeProps {
 }
 
 export function Age({ since, isShort = false }: AgeProps) {
-  const age = useHouse((house) => (isShort ? shortAge : formatAge)(house.now - since))
+  const age = useHouse((runtime) => (isShort ? shortAge : formatAge)(runtime.now - since))
   return <span className="age">{age}</span>
 }

@@ -23,7 +23,7 @@ interface ArrangeProps {
 export function Arrange({ view, change, onDone }: ArrangeProps) {
   const { store } = useSurroundings()
   const cards = useSyncExternalStore(store.subscribe, store.cards)
-  const groups = useHouse((house) => house.groups)
+  const groups = useHouse((runtime) => runtime.groups)
   const shown = groupShown(groups, view)
   const deeds = useDeeds()
   const [carried, setCarried] = useState<number | null>(null)

@@ -25,7 +25,7 @@ interface ChannelCardProps {
 export const ChannelCard = memo(function ChannelCard(props: ChannelCardProps) {
   const { receiverId, channelId, step, isWall = false } = props
   const facts = useFacts(receiverId, channelId)
-  const threshold = useHouse((house) => house.config.alert_battery_threshold)
+  const threshold = useHouse((runtime) => runtime.config.alert_battery_threshold)
   if (facts === null) return null
   const picture = props.hasPicture ? facts.picture : null
   const battery = <Battery percent={facts.battery} threshold={threshold} isOld={facts.isBatteryOld} />

@@ -17,7 +17,7 @@ import { Pairs } from './pairs.tsx'
 const fields = words.channel.fields
 
 export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channel: WatchedChannel }) {
-  const wearer = useHouse((house) => house.wearers.get(wearerKey(facts.receiverId, channel.channel))?.name ?? null)
+  const wearer = useHouse((runtime) => runtime.wearers.get(wearerKey(facts.receiverId, channel.channel))?.name ?? null)
   const { transmitter } = channel
   return (
     <>
@@ -55,7 +55,7 @@ export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channe
 
 function Groups({ slot }: { slot: number }) {
   const { mount } = useSurroundings()
-  const groups = useHouse((house) => house.groups)
+  const groups = useHouse((runtime) => runtime.groups)
   const own = groups.filter((one: Group) => one.slots.includes(slot))
   return (
     <p>

@@ -66,7 +66,7 @@ export function ChannelTable({ places, sort, change }: ChannelTableProps) {
 const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; channelId: number }) {
   const { mount } = useSurroundings()
   const facts = useFacts(receiverId, channelId)
-  const threshold = useHouse((house) => house.config.alert_battery_threshold)
+  const threshold = useHouse((runtime) => runtime.config.alert_battery_threshold)
   if (facts === null) return null
   return (
     <tr data-state={facts.state} data-hand={facts.needsHand || undefined}>

@@ -8,17 +8,17 @@ import { HealthItems, Lamp } from './health-list.tsx'
 import { StaleBanner } from './stale-banner.tsx'
 
 export function HealthFooter() {
-  const health = useHouse((house) => house.health)
-  const link = useHouse((house) => house.link)
-  const isOld = useHouse((house) => houseStaleSince(house) !== null)
-  const time = useHouse((house) => formatTime(house.now))
+  const health = useHouse((runtime) => runtime.health)
+  const client = useHouse((runtime) => runtime.client)
+  const isOld = useHouse((runtime) => houseStaleSince(runtime) !== null)
+  const time = useHouse((runtime) => formatTime(runtime.now))
   return (
     <footer className="footer">
       <StaleBanner />
       <ul className="footer-list" aria-label={words.health.label}>
-        <li className="footer-item" data-status={isOld || link !== 'open' ? 'lost' : 'live'}>
-          <Lamp shape={isOld || link !== 'open' ? 'cross' : 'dot'} />
-          {words.link[link]}
+        <li className="footer-item" data-status={isOld || client !== 'open' ? 'lost' : 'live'}>
+          <Lamp shape={isOld || client !== 'open' ? 'cross' : 'dot'} />
+          {words.link[client]}
         </li>
         {health === null ? (
           <li className="footer-item">{words.health.unknown}</li>

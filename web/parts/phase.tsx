@@ -11,7 +11,7 @@ import { words } from '../words.ts'
 import { Notice } from './notice.tsx'
 
 export function Phase({ view, children }: { view: View; children: (places: string) => ReactNode }) {
-  const phase = useHouse((house) => house.phase)
+  const phase = useHouse((runtime) => runtime.phase)
   const places = usePlaces(view)
   if (phase === 'loading') return <Notice title={words.loading.title} />
   if (phase === 'failed') return <Failed />
@@ -20,7 +20,7 @@ export function Phase({ view, children }: { view: View; children: (places: strin
 
 function Failed() {
   const { mount, retry } = useSurroundings()
-  const problem = useHouse((house) => house.problem)
+  const problem = useHouse((runtime) => runtime.problem)
   if (problem === null) return null
   const { title, next } = words.problems[problem.kind]
   return (
@@ -41,9 +41,9 @@ function Failed() {
 
 function Empty({ view }: { view: View }) {
   const { mount, manufacturer } = useSurroundings()
-  const hasChannels = useHouse((house) => house.receivers.size > 0)
-  const codes = useHouse((house) =>
-    (house.health?.manufacturers ?? [])
+  const hasChannels = useHouse((runtime) => runtime.receivers.size > 0)
+  const codes = useHouse((runtime) =>
+    (runtime.health?.manufacturers ?? [])
       .filter((one) => one.status !== 'disabled')
       .map((one) => one.code)
       .join(', '),
@@ -98,7 +98,7 @@ const configuration = `manufacturers:
 
 /** There are channels, but none that this view looks for. */
 function NothingFound({ view }: { view: View }) {
-  const group = useHouse((house) => house.groups.find((one) => one.id === view.group))
+  const group = useHouse((runtime) => runtime.groups.find((one) => one.id === view.group))
   const { q, state } = view
   const looked = [
     q === '' ? null : words.empty.search(q),

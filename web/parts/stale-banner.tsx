@@ -9,15 +9,15 @@ import { StateIcon } from './state-icon.tsx'
 
 export function StaleBanner() {
   const staleSince = useHouse(houseStaleSince)
-  const reason = useHouse((house) =>
-    house.link === 'lost' ? words.banner.lost : house.isFresh ? words.banner.silent : words.banner.reconnecting,
+  const reason = useHouse((runtime) =>
+    runtime.client === 'lost' ? words.banner.lost : runtime.isFresh ? words.banner.silent : words.banner.reconnecting,
   )
   // That nothing can be reached is said already.
   const problem = useHouse(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
-  const nextTry = useHouse((house) =>
-    house.link !== 'lost' || house.nextTryAt === null
+  const nextTry = useHouse((runtime) =>
+    runtime.client !== 'lost' || runtime.nextTryAt === null
       ? null
-      : words.banner.retrying(Math.ceil((house.nextTryAt - house.now) / 1_000)),
+      : words.banner.retrying(Math.ceil((runtime.nextTryAt - runtime.now) / 1_000)),
   )
   if (staleSince === null) return null
   return (

@@ -80,7 +80,7 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
 }
 
 function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
-  const groups = useHouse((house) => house.groups)
+  const groups = useHouse((runtime) => runtime.groups)
   if (groups.length === 0) return null
   const known = groups.some((one) => one.id === view.group) ? view.group : null
   return (
@@ -164,7 +164,7 @@ function Choice<Value extends string>({ label, value, values, names, onChoice }:
 
 function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
   const { manufacturer } = useSurroundings()
-  const codes = useHouse((house) => house.health?.manufacturers.map((one) => one.code).join(' ') ?? '')
+  const codes = useHouse((runtime) => runtime.health?.manufacturers.map((one) => one.code).join(' ') ?? '')
   const known = codes === '' ? [] : codes.split(' ')
   if (known.length < 2 && manufacturer === null) return null
   const all = manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]

@@ -13,7 +13,7 @@ type Wanted = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search?(): vo
 /** The commands of this page, with their keys bound; and the dialogs some of them open. */
 export function useCommands({ page, view, change, search = () => {}, onArrange }: Wanted) {
   const { mount, alarm } = useSurroundings()
-  const groups = useHouse((house) => house.groups)
+  const groups = useHouse((runtime) => runtime.groups)
   const alarmState = useSyncExternalStore(alarm.subscribe, alarm.get)
   const [shown, setShown] = useState<'help' | 'qr' | null>(null)
   const show = (what: 'help' | 'qr' | 'arrange') => (what === 'arrange' ? onArrange?.() : setShown(what))

@@ -6,7 +6,7 @@ import { words } from '../words.ts'
 
 export function About() {
   const { mount } = useSurroundings()
-  const version = useHouse((house) => house.health?.version ?? __MICWATCH_VERSION__)
+  const version = useHouse((runtime) => runtime.health?.version ?? __MICWATCH_VERSION__)
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   return (
     <>

@@ -21,8 +21,8 @@ import { words } from '../words.ts'
 export function Channel() {
   const { mount } = useSurroundings()
   const channelId = Number(/\/channels\/(\d{1,16})\/?$/.exec(location.pathname)?.[1] ?? Number.NaN)
-  const receiverId = useHouse((house) => {
-    for (const [id, { channels }] of house.receivers) if (channels.some((one) => one.id === channelId)) return id
+  const receiverId = useHouse((runtime) => {
+    for (const [id, { channels }] of runtime.receivers) if (channels.some((one) => one.id === channelId)) return id
     return null
   })
   return (
@@ -54,7 +54,7 @@ export function Channel() {
 
 function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: number }) {
   const facts = useFacts(receiverId, channelId)
-  const channel = useHouse((house) => house.receivers.get(receiverId)?.channels.find((one) => one.id === channelId))
+  const channel = useHouse((runtime) => runtime.receivers.get(receiverId)?.channels.find((one) => one.id === channelId))
   const title = facts === null ? '' : words.channel.title(facts.slot, facts.name ?? words.card.noName)
   useEffect(() => {
     document.title = `${title} – ${words.product}`

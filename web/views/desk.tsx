@@ -69,7 +69,7 @@ interface ChannelsProps {
 
 function Channels({ view, places: text, change }: ChannelsProps) {
   const places = useMemo(() => decodePlaces(text), [text])
-  const isHidden = useHouse((house) => house.groups.find((one) => one.id === view.group)?.hide_charts === true)
+  const isHidden = useHouse((runtime) => runtime.groups.find((one) => one.id === view.group)?.hide_charts === true)
   const hasChart = view.charts === 'on' && !isHidden && view.detail !== 'status'
   const density = densityOf(places.length, view)
   const order = `${text} ${view.layout} ${hasChart} ${density}`

@@ -66,7 +66,7 @@ function WallCards({ view, places: text }: { view: View; places: string }) {
   const field = useRef<HTMLUListElement>(null)
   const room = useRoom(field)
   const places = useMemo(() => decodePlaces(text), [text])
-  const group = useHouse((house) => house.groups.find((one) => one.id === view.group))
+  const group = useHouse((runtime) => runtime.groups.find((one) => one.id === view.group))
   const fit = fitWall(places.length, room, view.layout, view.detail)
   const size = {
     '--columns': fit.columns,

@@ -1,8 +1,8 @@
 /** A conversation with a DSQD: one question at a time, each answered with one line, or refused with one. */
 
-import { type Framing, openLine } from '../../upstream/line.ts'
-import type { Link } from '../../upstream/link.ts'
-import { connectionTrouble } from '../../upstream/trouble.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { describeConnectionError } from '../../upstream/error-messages.ts'
+import { type Framing, openTcpSocket } from '../../upstream/tcp.ts'
 import { type Address, parseReply, query, type Value } from './codec.ts'
 
 export interface Dialogue {
@@ -20,18 +20,18 @@ const byLines: Framing = (text) => {
 }
 
 /** Throws the manufacturer's ApiError when nobody is there; on abort the signal's reason. */
-export async function converse(link: Link, signal: AbortSignal): Promise<Dialogue> {
-  const { timeoutMs, baseUrl } = link.settings
+export async function converse(client: UpstreamClient, signal: AbortSignal): Promise<Dialogue> {
+  const { timeoutMs, baseUrl } = client.settings
   const { host } = new URL(baseUrl)
   const ending = new AbortController()
-  const line = await openLine(link, { framing: byLines, signal: AbortSignal.any([signal, ending.signal]) })
+  const line = await openTcpSocket(client, { framing: byLines, signal: AbortSignal.any([signal, ending.signal]) })
   const answers = flatten(line.messages)
 
   async function nextAnswer(): Promise<string> {
     const { value, done } = await answers.next()
     if (!done) return value
     signal.throwIfAborted()
-    throw new link.errors.ApiError(connectionTrouble({ code: 'DEADLINE' }, host, timeoutMs))
+    throw new client.errors.ApiError(describeConnectionError({ code: 'DEADLINE' }, host, timeoutMs))
   }
 
   return {

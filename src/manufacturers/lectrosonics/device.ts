@@ -1,7 +1,7 @@
 /** What a DSQD was asked, and what its answers mean in the common format. Pure. */
 
 import type { Encryption } from '../../model/details.ts'
-import type { ChannelReading, Observation, TransmitterReading } from '../../model/receiver.ts'
+import type { ChannelReading, DeviceReport, TransmitterReading } from '../../model/receiver.ts'
 import {
   maxNameChars,
   readAudioLevel,
@@ -11,7 +11,7 @@ import {
   readMac,
   readRfLevel,
   readText,
-  told,
+  withoutUndefined,
 } from '../../upstream/fields.ts'
 import { type Address, type ChannelStatus, toChannelStatus, toDbfs, toDbm, type Value } from './codec.ts'
 
@@ -73,7 +73,7 @@ export function isDsqd(answers: Answers): boolean {
 }
 
 /** Who it is; the manufacturer's own id is its serial number, which does not change with its address. */
-export function toIdentity(answers: Answers, address: string): Observation {
+export function toIdentity(answers: Answers, address: string): DeviceReport {
   const text = (name: string) => readText(answers.get(name)?.[0])
   const serial = text('serial')
   const mac = readMac(answers.get('macaddr')?.[0])
@@ -86,7 +86,7 @@ export function toIdentity(answers: Answers, address: string): Observation {
     model_name: 'DSQD',
     device_type: 'dsqd',
     online: true,
-    ...told({
+    ...withoutUndefined({
       serial_number: serial ?? undefined,
       mac_address: mac ?? undefined,
       ip: readIp(answers.get('ipaddr')?.[0]) ?? readIp(address) ?? undefined,
@@ -109,13 +109,13 @@ export function toChannels(answers: Answers): readonly ChannelReading[] {
 function toChannel(answers: Answers, channel: number, status: ChannelStatus): ChannelReading {
   const read = reader(answers, channel)
   const kHz = read.number('rxfreq')
-  return told({
+  return withoutUndefined({
     channel,
     name: readText(read.name('rxname'), maxNameChars),
     frequency: readFrequency(kHz === undefined ? undefined : kHz / 1000),
     audio_level: status.isPowered ? readAudioLevel(toDbfs(status.audioMeter)) : null,
     rf_level: status.isPowered ? readRfLevel(toDbm(status.rfMeter)) : null,
-    details: told({
+    details: withoutUndefined({
       antennas: status.isLinked ? (['A', 'B'][status.antenna - 1] ?? null) : null,
       muted: status.isMuted === 1,
       encryption: status.isLinked ? encryptionOf(read.number('rxmode'), read.number('txkeygood')) : null,
@@ -129,10 +129,10 @@ function toChannel(answers: Answers, channel: number, status: ChannelStatus): Ch
 function toTransmitter(read: ReturnType<typeof reader>, status: ChannelStatus): TransmitterReading {
   const battery = read.number('txbatt')
   const isSending = read.number('txrfon')
-  return told({
+  return withoutUndefined({
     name: readText(read.name('txname'), maxNameChars),
     battery: readBattery(status.batteryPercent),
-    details: told({
+    details: withoutUndefined({
       muted: isSending === undefined ? undefined : isSending === 0,
       gain_db: read.number('txgain'),
       battery_type: battery === undefined ? undefined : (batteryTypes[battery] ?? null),

@@ -4,8 +4,14 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Link } from '../../upstream/link.ts'
-import { defineForm, type Interest, type PushEvent, toldAtOnce, type UpstreamDevice } from '../plugin.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import {
+  defineAdapter,
+  type PushEvent,
+  type SubscriptionTargets,
+  type UpstreamDevice,
+  withoutParts,
+} from '../plugin.ts'
 import { converse, type Dialogue } from './client.ts'
 import type { Value } from './codec.ts'
 import {
@@ -32,9 +38,9 @@ const never = new AbortController().signal
 const levelShare = 0.8
 const shortestRoundMs = 250
 
-export const dsqd = defineForm<Dsqd>({
-  async listDevices(link, signal = never) {
-    const { dialogue, answers } = await meet(link, signal)
+export const dsqd = defineAdapter<Dsqd>({
+  async listDevices(client, signal = never) {
+    const { dialogue, answers } = await meet(client, signal)
     try {
       await askAll(dialogue, levelQuestions, answers)
       await askAll(dialogue, settingQuestions(answers), answers)
@@ -44,7 +50,7 @@ export const dsqd = defineForm<Dsqd>({
     }
   },
 
-  ...toldAtOnce,
+  ...withoutParts,
   transformDeviceData(device) {
     const { answers } = device
     const metadata = Object.fromEntries(answers)
@@ -52,14 +58,18 @@ export const dsqd = defineForm<Dsqd>({
   },
 
   transport: 'tcp',
-  tellsAll: true,
+  pushesEverything: true,
   subscribe,
 })
 
-async function* subscribe(link: Link, _interest: Interest, signal: AbortSignal): AsyncGenerator<PushEvent> {
+async function* subscribe(
+  client: UpstreamClient,
+  _interest: SubscriptionTargets,
+  signal: AbortSignal,
+): AsyncGenerator<PushEvent> {
   let dialogue: Dialogue | undefined
   try {
-    const met = await meet(link, signal)
+    const met = await meet(client, signal)
     const { answers } = met
     dialogue = met.dialogue
     yield { type: 'open' }
@@ -69,11 +79,11 @@ async function* subscribe(link: Link, _interest: Interest, signal: AbortSignal):
       // Who it is stands at the beginning of every turn.
       const whole = inTurn.length === 0 ? identify(toDevice(dialogue, answers)) : null
       const { id } = toDevice(dialogue, answers)
-      const observation = { ...(whole ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
-      yield { type: 'told', observation, isWhole: whole !== null }
+      const report = { ...(whole ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
+      yield { type: 'told', report, isComplete: whole !== null }
       if (inTurn.length === 0) inTurn = [...identityQuestions, ...settingQuestions(answers)]
       const round = [...levelQuestions, ...inTurn.splice(0, 1)]
-      const nextAt = performance.now() + roundMs(link, round.length)
+      const nextAt = performance.now() + roundMs(client, round.length)
       const heardBefore = heardChannels(answers)
       await askAll(dialogue, round, answers)
       // Another transmitter perhaps, and what the last one was called says nothing of it.
@@ -93,13 +103,13 @@ async function* subscribe(link: Link, _interest: Interest, signal: AbortSignal):
 }
 
 /** Throws the manufacturer's ApiError where something else answers. */
-async function meet(link: Link, signal: AbortSignal) {
-  const dialogue = await converse(link, signal)
+async function meet(client: UpstreamClient, signal: AbortSignal) {
+  const dialogue = await converse(client, signal)
   const answers = new Map<string, readonly Value[]>()
   try {
     await askAll(dialogue, identityQuestions.slice(0, 1), answers)
     if (!isDsqd(answers))
-      throw new link.errors.ApiError(`${new URL(link.settings.baseUrl).host} answers, but is no DSQD`, {
+      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} answers, but is no DSQD`, {
         answer: 'unusable',
       })
     await askAll(dialogue, identityQuestions.slice(1), answers)
@@ -123,8 +133,8 @@ async function askAll(
   }
 }
 
-function roundMs(link: Link, questions: number): number {
-  return Math.max(shortestRoundMs, (questions * 1000) / (link.settings.pace.perSecond * levelShare))
+function roundMs(client: UpstreamClient, questions: number): number {
+  return Math.max(shortestRoundMs, (questions * 1000) / (client.settings.rateLimit.perSecond * levelShare))
 }
 
 function toDevice({ address }: Dialogue, answers: Answers): Dsqd {

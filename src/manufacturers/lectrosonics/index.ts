@@ -1,7 +1,7 @@
 /** Lectrosonics receivers that speak for themselves. */
 
-import { parseConnection } from '../../upstream/connection.ts'
-import { formOf, type Plugin } from '../plugin.ts'
+import { parseConnection } from '../../upstream/connection-settings.ts'
+import { adapterFor, type Plugin } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
 import { LectrosonicsApiError, LectrosonicsApiRateLimitError } from './errors.ts'
 
@@ -12,7 +12,7 @@ export const lectrosonics: Plugin = {
   code: 'lectrosonics',
   name: 'Lectrosonics',
   errors: { ApiError: LectrosonicsApiError, ApiRateLimitError: LectrosonicsApiRateLimitError },
-  forms: [dsqd],
+  adapters: [dsqd],
   search: { ports },
 
   listSources(config) {
@@ -20,7 +20,7 @@ export const lectrosonics: Plugin = {
     return addresses.map(({ secret, ...address }) => ({
       ...settings,
       ...address,
-      form: formOf(forms, address.baseUrl),
+      adapter: adapterFor(forms, address.baseUrl),
       credentials: { scheme: 'none' },
     }))
   },

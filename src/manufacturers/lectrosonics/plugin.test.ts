@@ -30,7 +30,7 @@ async function startUnit() {
 
 function linkTo(url: string, config: object = {}) {
   const linked = linkToDevice(lectrosonics, url, config)
-  keep(linked.link)
+  keep(linked.client)
   return linked
 }
 
@@ -66,9 +66,9 @@ describeDevice({
 
 test.each(readFixtures(new URL('./fixtures/', import.meta.url)))('fixture $name', async ({ fixture }) => {
   const { url } = await serve(fixture.answers, 'ERROR')
-  const devices = await getDevices(dsqd, linkTo(url).link)
+  const devices = await getDevices(dsqd, linkTo(url).client)
   const observations = devices.map((device) => dsqd.transformDeviceData(freeze(device)))
-  for (const observation of observations) expectCommonFormat(observation)
+  for (const report of observations) expectCommonFormat(report)
   expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
 })
 
@@ -80,7 +80,7 @@ test('an address is a device at its command port, and nothing else is', () => {
 
 test('something else at that port is no device', async () => {
   const { url } = await serve({}, 'HELLO')
-  await expect(dsqd.listDevices(linkTo(url).link)).rejects.toThrow(/answers, but is no DSQD/)
+  await expect(dsqd.listDevices(linkTo(url).client)).rejects.toThrow(/answers, but is no DSQD/)
 })
 
 describe.each([
@@ -98,7 +98,7 @@ describe.each([
     const { simulator } = await startUnit()
     simulator.setFault({ type } as Fault, scope)
     const startedAt = performance.now()
-    const thrown = await caught(dsqd.listDevices(linkTo(simulator.baseUrl, { timeout: 1 }).link))
+    const thrown = await caught(dsqd.listDevices(linkTo(simulator.baseUrl, { timeout: 1 }).client))
     expect(thrown).toBeInstanceOf(LectrosonicsApiError)
     expect(thrown).toMatchObject({ message: expect.stringMatching(says) })
     expect(performance.now() - startedAt).toBeLessThan(2_500)
@@ -119,7 +119,7 @@ test('a conversation that is kept open ends with an error when the device falls 
 test('it is asked no faster than its pace allows', async () => {
   const { simulator } = await startUnit()
   const pace = { calls_per_second: 200, burst: 10 }
-  await dsqd.listDevices(linkTo(simulator.baseUrl, pace).link)
+  await dsqd.listDevices(linkTo(simulator.baseUrl, pace).client)
   const times = simulator.requests.entries.map(({ at }) => at)
   expect(times.length).toBeGreaterThan(2 * pace.burst)
   for (const [first, from] of times.entries()) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
 import { atEnd } from '../../../test/scope.ts'
-import type { Observation } from '../../model/receiver.ts'
+import type { DeviceReport } from '../../model/receiver.ts'
 import { sennheiser } from './index.ts'
 import { startMcpSimulator } from './mcp/simulator.ts'
 import type { SimulatedDatagrams } from './simulated-datagrams.ts'
@@ -18,7 +18,7 @@ const never = new AbortController().signal
 
 function linkTo(url: string, config: object = {}) {
   const linked = linkToDevice(sennheiser, url, { timeout: 1, stream_timeout: 1, ...config })
-  keep(linked.link)
+  keep(linked.client)
   return linked
 }
 
@@ -30,7 +30,7 @@ function listen(url: string, config: object = {}) {
 
 const batteryIs =
   (battery: number | null) =>
-  ({ channels }: Observation) =>
+  ({ channels }: DeviceReport) =>
     channels?.[0]?.transmitter?.battery === battery
 const anything = () => true
 
@@ -121,11 +121,11 @@ describe.concurrent.each(kinds)('$name', ({ start }) => {
 
   test('a port where nobody listens is refused; once somebody does, it is heard', async () => {
     const device = await start()
-    const { form, link } = linkTo(device.url)
+    const { form, client } = linkTo(device.url)
     await device.close()
-    await expect(form.listDevices(link)).rejects.toThrow(/connection refused/)
+    await expect(form.listDevices(client)).rejects.toThrow(/connection refused/)
     keep(await start(device.datagrams.port))
-    expect((await form.listDevices(link)).devices).toHaveLength(1)
+    expect((await form.listDevices(client)).devices).toHaveLength(1)
   })
 })
 
@@ -147,8 +147,8 @@ describe('ew G4', () => {
     const other = createSocket('udp4').bind(0, '127.0.0.1')
     atEnd(() => other.close())
     await once(other, 'listening')
-    const { form, link } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
-    await expect(form.listDevices(link)).rejects.toThrow(/taken by another program/)
+    const { form, client } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
+    await expect(form.listDevices(client)).rejects.toThrow(/taken by another program/)
   })
 
   test('a subscription that the device forgets while muted is asked for again', async () => {
@@ -164,8 +164,8 @@ describe('ew G4', () => {
 
   test('an SR tells its name, its frequency and its audio', async () => {
     const simulator = keep(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))
-    const { form, link } = linkTo(simulator.url)
-    const [device] = (await form.listDevices(link)).devices
+    const { form, client } = linkTo(simulator.url)
+    const [device] = (await form.listDevices(client)).devices
     expect(device && form.transformDeviceData(device)).toMatchObject({
       name: 'IEM 1',
       device_type: 'ew-iem',
@@ -183,8 +183,8 @@ describe('SSC 1', () => {
     ['L6000', 0],
   ] as const)('an %s has %i channels', async (model, count) => {
     const simulator = keep(await startSsc1Simulator({ model }))
-    const { form, link } = linkTo(simulator.url)
-    const [device] = (await form.listDevices(link)).devices
+    const { form, client } = linkTo(simulator.url)
+    const [device] = (await form.listDevices(client)).devices
     expect(device && form.transformDeviceData(device).channels).toHaveLength(count)
   })
 
@@ -193,38 +193,38 @@ describe('SSC 1', () => {
     const iterator = listen(simulator.url)
     const inBays =
       (...batteries: number[]) =>
-      (seen: Observation) =>
-        JSON.stringify(seen.units?.map(({ battery }) => battery)) === JSON.stringify(batteries)
+      (report: DeviceReport) =>
+        JSON.stringify(report.units?.map(({ battery }) => battery)) === JSON.stringify(batteries)
     await findTold(iterator, inBays(64))
     const pack = { type: 'EW-DX SKM', serial: '1054000999', gauge: 20, minutesToFull: 140 }
     simulator.dock(2, pack)
     await findTold(iterator, inBays(64, 20))
     simulator.dock(2, { ...pack, gauge: 21, minutesToFull: 138 })
-    const seen = await findTold(iterator, inBays(64, 21))
-    expect(seen.units?.[1]).toMatchObject({ serial_number: '1054000999', details: { battery_minutes_to_full: 138 } })
+    const report = await findTold(iterator, inBays(64, 21))
+    expect(report.units?.[1]).toMatchObject({ serial_number: '1054000999', details: { battery_minutes_to_full: 138 } })
     simulator.dock(1, null)
     await findTold(iterator, inBays(21))
   })
 
   test('a charger for batteries tells of them at a steady rate, and of nothing in broken and empty slots', async () => {
     const simulator = keep(await startSsc1Simulator({ model: 'L6000' }))
-    const seen = await findTold(listen(simulator.url), ({ units }) => units?.length === 2)
-    expect(seen.units?.map(({ name }) => name)).toEqual(['BA 60, slot 1/1', 'BA 61, slot 2/2'])
-    expectCommonFormat(seen)
+    const report = await findTold(listen(simulator.url), ({ units }) => units?.length === 2)
+    expect(report.units?.map(({ name }) => name)).toEqual(['BA 60, slot 1/1', 'BA 61, slot 2/2'])
+    expectCommonFormat(report)
   })
 
   test('the warnings of an EM are reported while it gives them', async () => {
     const simulator = keep(await startMcpSimulator({ host: '127.0.0.5', state: { warnings: ['AF_Peak'] } }))
     const iterator = listen(simulator.url)
-    const warnings = ({ channels }: Observation) => {
+    const warnings = ({ channels }: DeviceReport) => {
       const { details, transmitter } = channels?.[0] ?? {}
       return [details?.overload, details?.rf_low, transmitter?.details?.battery_low].join()
     }
-    await findTold(iterator, (seen) => warnings(seen) === 'true,false,false')
+    await findTold(iterator, (report) => warnings(report) === 'true,false,false')
     simulator.set({ warnings: ['Low_RF_Signal', 'Low_Battery'] })
-    await findTold(iterator, (seen) => warnings(seen) === 'false,true,true')
+    await findTold(iterator, (report) => warnings(report) === 'false,true,true')
     simulator.set({ warnings: [] })
-    await findTold(iterator, (seen) => warnings(seen) === 'false,false,false')
+    await findTold(iterator, (report) => warnings(report) === 'false,false,false')
   })
 
   test('a transmitter goes and comes', async () => {

@@ -3,11 +3,11 @@
  * is said when, and what comes of the answers, is a dialogue without socket or clock; here it is held.
  */
 
-import type { Observation } from '../../model/receiver.ts'
-import { openDatagrams } from '../../upstream/datagrams.ts'
-import type { Link } from '../../upstream/link.ts'
-import { connectionTrouble } from '../../upstream/trouble.ts'
-import { defineForm, type Form, type PushEvent, toldAtOnce, type UpstreamDevice } from '../plugin.ts'
+import type { DeviceReport } from '../../model/receiver.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { describeConnectionError } from '../../upstream/error-messages.ts'
+import { openUdpSocket } from '../../upstream/udp.ts'
+import { defineAdapter, type ProtocolAdapter, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
 
 export interface Dialogue {
   /** What is to be said at this time (of a clock that nobody sets). */
@@ -17,7 +17,7 @@ export interface Dialogue {
   /** Null where the datagram told something; else why it means nothing. */
   hear(text: string, now: number): string | null
   /** The device so far; null before it is known who it is. */
-  observe(): Observation | null
+  observe(): DeviceReport | null
   /** Everything that is asked for at the beginning has been answered, or refused. */
   readonly isComplete: boolean
   /** The device does not want to talk to us, as a sentence; null when it does. */
@@ -43,7 +43,7 @@ interface Manners {
 }
 
 interface DatagramDevice extends UpstreamDevice {
-  readonly observation: Observation
+  readonly report: DeviceReport
 }
 
 /** Field experience with all of them: levels come several times a second, and so long without any is a loss. */
@@ -52,62 +52,62 @@ const mostSilentMs = 15_000
 const completeMs = 3000
 const tickMs = 1000
 
-export function datagramForm(manners: Manners): Form {
-  return defineForm<DatagramDevice>({
-    async listDevices(link, signal) {
-      for await (const { observation } of hold(link, manners, signal)) {
-        if (observation !== null) return { devices: [{ id: observation.id, observation }], malformed: 0 }
+export function datagramForm(manners: Manners): ProtocolAdapter {
+  return defineAdapter<DatagramDevice>({
+    async listDevices(client, signal) {
+      for await (const { report } of hold(client, manners, signal)) {
+        if (report !== null) return { devices: [{ id: report.id, report }], malformed: 0 }
       }
       signal?.throwIfAborted()
-      throw new link.errors.ApiError(`${new URL(link.settings.baseUrl).host} tells nothing`)
+      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} tells nothing`)
     },
-    ...toldAtOnce,
-    transformDeviceData: ({ observation }) => observation,
+    ...withoutParts,
+    transformDeviceData: ({ report }) => report,
 
     transport: 'udp',
-    tellsAll: true,
-    async *subscribe(link, _interest, signal): AsyncGenerator<PushEvent> {
+    pushesEverything: true,
+    async *subscribe(client, _interest, signal): AsyncGenerator<PushEvent> {
       let isOpen = false
-      for await (const { observation, ignored } of hold(link, manners, signal)) {
-        if (observation === null) continue
+      for await (const { report, ignored } of hold(client, manners, signal)) {
+        if (report === null) continue
         if (!isOpen) yield { type: 'open' }
         isOpen = true
         for (const reason of ignored) yield { type: 'ignored', reason }
-        yield { type: 'told', observation, isWhole: true }
+        yield { type: 'told', report, isComplete: true }
       }
     },
     // The device's own word, before that of a system that speaks for many.
-    rank: 1,
+    precedence: 1,
     idPrefix: manners.idPrefix,
   })
 }
 
 interface Heard {
   /** The whole device; null while what is asked for at the beginning is not answered. */
-  readonly observation: Observation | null
+  readonly report: DeviceReport | null
   /** Why datagrams mean nothing. */
   readonly ignored: readonly string[]
 }
 
 /** Whenever something was heard. Ends quietly on abort, throws the manufacturer's ApiError when the device is lost. */
-async function* hold(link: Link, manners: Manners, signal: AbortSignal | undefined): AsyncGenerator<Heard> {
-  const { host, hostname, port } = new URL(link.settings.baseUrl)
-  const { name = null, silentStreamMs = mostSilentMs } = link.settings
+async function* hold(client: UpstreamClient, manners: Manners, signal: AbortSignal | undefined): AsyncGenerator<Heard> {
+  const { host, hostname, port } = new URL(client.settings.baseUrl)
+  const { name = null, streamTimeoutMs = mostSilentMs } = client.settings
   const ended = new AbortController()
   const lifetime = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal])
   let dialogue: Dialogue | undefined
   let heardAt = Number.POSITIVE_INFINITY
   let trouble: unknown
   try {
-    const talk = await openDatagrams(link, {
+    const talk = await openUdpSocket(client, {
       signal: lifetime,
-      silentMs: Math.min(mostSilentMs, silentStreamMs),
+      silentMs: Math.min(mostSilentMs, streamTimeoutMs),
       farewell: () => dialogue?.farewell(),
       ...(manners.answersToItsOwnPort && { localPort: Number(port) }),
     })
     const holding = manners.start({ host: hostname, ip: talk.remoteAddress, name })
     dialogue = holding
-    const speaking = createSpeaker(link, holding, (text) => talk.send(text))
+    const speaking = createSpeaker(client, holding, (text) => talk.send(text))
     speaking.untilAborted(lifetime).catch((error) => {
       trouble = error
       ended.abort()
@@ -115,11 +115,11 @@ async function* hold(link: Link, manners: Manners, signal: AbortSignal | undefin
     for await (const texts of talk.messages) {
       const reasons = texts.map((text) => holding.hear(text, performance.now()))
       if (holding.refusal !== null)
-        throw new link.errors.ApiError(`${host}: ${holding.refusal}`, { answer: 'unusable' })
-      const observation = holding.observe()
-      if (observation !== null) heardAt = Math.min(heardAt, performance.now())
+        throw new client.errors.ApiError(`${host}: ${holding.refusal}`, { answer: 'unusable' })
+      const report = holding.observe()
+      if (report !== null) heardAt = Math.min(heardAt, performance.now())
       const isReady = holding.isComplete || performance.now() > heardAt + completeMs
-      yield { observation: isReady ? observation : null, ignored: reasons.filter((reason) => reason !== null) }
+      yield { report: isReady ? report : null, ignored: reasons.filter((reason) => reason !== null) }
       speaking.look()
     }
     if (trouble !== undefined && !signal?.aborted) throw trouble
@@ -131,8 +131,8 @@ async function* hold(link: Link, manners: Manners, signal: AbortSignal | undefin
 }
 
 /** Says what is to be said when it is time; gives up a device that has not told who it is within the link's patience. */
-function createSpeaker(link: Link, dialogue: Dialogue, send: (text: string) => Promise<void>) {
-  const { baseUrl, timeoutMs } = link.settings
+function createSpeaker(client: UpstreamClient, dialogue: Dialogue, send: (text: string) => Promise<void>) {
+  const { baseUrl, timeoutMs } = client.settings
   let wake = () => {}
   const rest = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -150,7 +150,9 @@ function createSpeaker(link: Link, dialogue: Dialogue, send: (text: string) => P
         for (const text of dialogue.turn(performance.now())) await send(text)
         await rest(Math.min(dialogue.nextTurnAt - performance.now(), tickMs))
         if (dialogue.observe() !== null || performance.now() < giveUpAt) continue
-        throw new link.errors.ApiError(connectionTrouble({ code: 'DEADLINE' }, new URL(baseUrl).host, timeoutMs))
+        throw new client.errors.ApiError(
+          describeConnectionError({ code: 'DEADLINE' }, new URL(baseUrl).host, timeoutMs),
+        )
       }
     },
     /** Something was heard: perhaps it is time to answer. */

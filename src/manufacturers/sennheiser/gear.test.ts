@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
-import type { Observation } from '../../model/receiver.ts'
+import type { DeviceReport } from '../../model/receiver.ts'
 import type { Dialogue, Partner } from './dialogue.ts'
 import { startDialogue as startMcp } from './mcp/dialogue.ts'
 import { startDialogue as startSsc1 } from './ssc1/dialogue.ts'
@@ -15,12 +15,12 @@ interface Fixture {
   readonly source: string
   readonly heard: readonly string[]
   /** Of a device at 192.0.2.7. */
-  readonly observation: Observation
+  readonly report: DeviceReport
 }
 
 const partner: Partner = { host: '192.0.2.7', ip: '192.0.2.7', name: null }
 
-const listeners: Readonly<Record<string, (heard: readonly string[]) => Observation | null>> = {
+const listeners: Readonly<Record<string, (heard: readonly string[]) => DeviceReport | null>> = {
   mcp: (heard) => converse(startMcp(partner), heard),
   ssc1: (heard) => converse(startSsc1(partner), heard),
   ssc2(heard) {
@@ -30,7 +30,7 @@ const listeners: Readonly<Record<string, (heard: readonly string[]) => Observati
   },
 }
 
-function converse(dialogue: Dialogue, heard: readonly string[]): Observation | null {
+function converse(dialogue: Dialogue, heard: readonly string[]): DeviceReport | null {
   for (const [now, text] of heard.entries()) {
     dialogue.turn(now)
     expect(dialogue.hear(text, now), text).toBeNull()
@@ -42,10 +42,10 @@ describe.each(Object.keys(listeners))('%s', (protocol) => {
   const folder = new URL(`./${protocol}/fixtures/`, import.meta.url)
   test.each(readdirSync(folder))('%s', (name) => {
     const fixture = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Fixture
-    const seen = listeners[protocol]?.(fixture.heard)
-    if (!seen) throw new Error('nothing was understood')
+    const report = listeners[protocol]?.(fixture.heard)
+    if (!report) throw new Error('nothing was understood')
     expect(fixture.source.length).toBeGreaterThan(20)
-    expectCommonFormat(seen)
-    expect(seen).toEqual(fixture.observation)
+    expectCommonFormat(report)
+    expect(report).toEqual(fixture.report)
   })
 })

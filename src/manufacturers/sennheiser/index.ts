@@ -1,7 +1,7 @@
 /** Sennheiser gear: systems that speak for many devices, and devices that speak for themselves. */
 
-import { parseConnection } from '../../upstream/connection.ts'
-import { type FormChoice, formOf, type Plugin } from '../plugin.ts'
+import { parseConnection } from '../../upstream/connection-settings.ts'
+import { adapterFor, type Plugin, type ProtocolDetector } from '../plugin.ts'
 import { SennheiserApiError, SennheiserApiRateLimitError } from './errors.ts'
 import { mcp } from './mcp/dialogue.ts'
 import { ssc1 } from './ssc1/dialogue.ts'
@@ -9,13 +9,13 @@ import { isSsc2, meetSsc2, noteRefusal, ssc2 } from './ssc2/form.ts'
 import { system } from './system.ts'
 
 /** A web address is a system in the specification's form, or a device that knows no list of devices, only itself. */
-const web: FormChoice = {
-  usual: system,
-  async detect(link, { assumed, trouble }, signal) {
-    if (assumed === ssc2) return trouble.status === 404 ? system : null
-    const isTelling = trouble.status === 401 || trouble.status === 404
-    if (!isTelling || !(await isSsc2(link, signal))) return null
-    noteRefusal(link, trouble)
+const web: ProtocolDetector = {
+  default: system,
+  async detect(client, { assumed, error }, signal) {
+    if (assumed === ssc2) return error.status === 404 ? system : null
+    const isTelling = error.status === 401 || error.status === 404
+    if (!isTelling || !(await isSsc2(client, signal))) return null
+    noteRefusal(client, error)
     return ssc2
   },
 }
@@ -29,11 +29,11 @@ export const sennheiser: Plugin = {
   code: 'sennheiser',
   name: 'Sennheiser',
   errors: { ApiError: SennheiserApiError, ApiRateLimitError: SennheiserApiRateLimitError },
-  forms: [system, ssc2, ssc1, mcp],
+  adapters: [system, ssc2, ssc1, mcp],
   search: {
     ports: { 'https:': 443, ...devicePorts },
     services: { '_ssc._udp': 'ssc1:' },
-    meet: { 'https:': meetSsc2 },
+    identify: { 'https:': meetSsc2 },
   },
 
   listSources(config) {
@@ -41,7 +41,7 @@ export const sennheiser: Plugin = {
     return addresses.map(({ secret, ...address }) => ({
       ...settings,
       ...address,
-      form: formOf(forms, address.baseUrl),
+      adapter: adapterFor(forms, address.baseUrl),
       credentials: { scheme: 'basic', username, secret },
     }))
   },

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { describePlugin } from '../../../test/plugin-kit.ts'
 import { serveHttp } from '../../../test/plugin-kit-server.ts'
-import { createLink } from '../../upstream/link.ts'
-import type { Interest, PushEvent } from '../plugin.ts'
+import { createUpstreamClient } from '../../upstream/client.ts'
+import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { sennheiser } from './index.ts'
 import { startSennheiserSimulator } from './simulator.ts'
 import { system } from './system.ts'
@@ -21,9 +21,9 @@ afterEach(async () => {
 function linkTo(config: Record<string, unknown>) {
   const [settings] = sennheiser.listSources({ ...config, timeout: 2 })
   if (settings === undefined) throw new Error('no source')
-  const link = createLink({ settings, errors: sennheiser.errors })
-  open.push(link)
-  return link
+  const client = createUpstreamClient({ settings, errors: sennheiser.errors })
+  open.push(client)
+  return client
 }
 
 async function start(options: Parameters<typeof startSennheiserSimulator>[0] = {}) {
@@ -36,7 +36,7 @@ async function start(options: Parameters<typeof startSennheiserSimulator>[0] = {
 function createInterest(first: readonly string[]) {
   let ids = first
   const waiting = new Set<() => void>()
-  const interest: Interest = {
+  const interest: SubscriptionTargets = {
     ids: () => ids,
     changed: (signal) =>
       new Promise((resolve, reject) => {
@@ -52,8 +52,12 @@ function createInterest(first: readonly string[]) {
   return { interest, set }
 }
 
-function subscribe(link: ReturnType<typeof createLink>, interest: Interest, stop = new AbortController()) {
-  const events = system.subscribe?.(link, interest, stop.signal)
+function subscribe(
+  client: ReturnType<typeof createUpstreamClient>,
+  interest: SubscriptionTargets,
+  stop = new AbortController(),
+) {
+  const events = system.subscribe?.(client, interest, stop.signal)
   if (events === undefined) throw new Error('it cannot subscribe')
   open.push({ close: () => stop.abort() })
   return events[Symbol.asyncIterator]()
@@ -66,10 +70,10 @@ async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
 // Conformance: S-5.5.
 test('third-party access that is off is a 403 that names the cure, over both ways', async () => {
   const simulator = await start({ access: false })
-  const link = linkTo(simulator.config)
+  const client = linkTo(simulator.config)
   const says = expect.stringMatching(/API access is disabled on the device or system/)
-  await expect(system.listDevices(link)).rejects.toMatchObject({ status: 403, message: says })
-  await expect(subscribe(link, createInterest([]).interest).next()).rejects.toMatchObject({
+  await expect(system.listDevices(client)).rejects.toMatchObject({ status: 403, message: says })
+  await expect(subscribe(client, createInterest([]).interest).next()).rejects.toMatchObject({
     status: 403,
     message: says,
   })
@@ -113,7 +117,7 @@ describe('the session', () => {
     const [first = '', second = ''] = simulator.show.devicesAt(0).map(({ device }) => device.id)
     const { interest, set } = createInterest([first])
     let asked = 0
-    const hasty: Interest = {
+    const hasty: SubscriptionTargets = {
       ...interest,
       ids() {
         const ids = interest.ids()

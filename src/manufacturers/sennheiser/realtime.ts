@@ -1,32 +1,36 @@
 /** What a Sennheiser system pushes over its event stream. */
 
+import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
 import { isRecord, type Json } from '../../upstream/fields.ts'
-import type { Link } from '../../upstream/link.ts'
 import { openEventStream } from '../../upstream/push.ts'
-import type { Interest, PushEvent } from '../plugin.ts'
+import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'
 
 export const streamPath = '/api/ssc/state/subscriptions'
 const devicePath = '/api/v1/devices/'
 
 /** Opens a stream, tells it which devices are wanted, and again whenever that changes. */
-export async function* subscribe(link: Link, interest: Interest, signal: AbortSignal): AsyncGenerator<PushEvent> {
+export async function* subscribe(
+  client: UpstreamClient,
+  interest: SubscriptionTargets,
+  signal: AbortSignal,
+): AsyncGenerator<PushEvent> {
   const ended = new AbortController()
   const lifetime = AbortSignal.any([signal, ended.signal])
   let trouble: unknown
   try {
-    for await (const { event, data } of openEventStream(link, streamPath, lifetime)) {
+    for await (const { event, data } of openEventStream(client, streamPath, lifetime)) {
       if (event === 'open') {
-        const path = readSessionPath(link, data)
-        const asked = await askFor(link, path, interest, lifetime)
-        keepAsking(link, path, interest, asked, lifetime).catch((error) => {
+        const path = readSessionPath(client, data)
+        const asked = await askFor(client, path, interest, lifetime)
+        keepAsking(client, path, interest, asked, lifetime).catch((error) => {
           trouble = error
           ended.abort()
         })
         yield { type: 'open' }
       } else if (event === 'message') yield* readChanges(data)
-      else if (event === 'close') throw new link.errors.ApiError('the system closed the event stream')
+      else if (event === 'close') throw new client.errors.ApiError('the system closed the event stream')
     }
     if (trouble !== undefined) throw trouble
   } catch (error) {
@@ -47,7 +51,7 @@ function readChange(path: string, fields: unknown): PushEvent {
   if (id === '' || id.includes('/')) return { type: 'ignored', reason: 'an event is not about a device' }
   if (fields === null) return { type: 'removed', id }
   if (!isRecord(fields)) return { type: 'ignored', reason: 'an event tells no fields' }
-  return { type: 'told', observation: parsePushed(id, fields as Json, familyOf) }
+  return { type: 'told', report: parsePushed(id, fields as Json, familyOf) }
 }
 
 function readId(text: string): string {
@@ -67,11 +71,11 @@ function parseJson(text: string): unknown {
 }
 
 /** The session's own resource; only ever on the system we are talking to. */
-export function readSessionPath(link: Link, data: string): string {
+export function readSessionPath(client: UpstreamClient, data: string): string {
   const opened = parseJson(data)
   const path = isRecord(opened) && typeof opened.path === 'string' ? opened.path : ''
   if (!path.startsWith(`${streamPath}/`))
-    throw new link.errors.ApiError('invalid response: the event stream names no session')
+    throw new client.errors.ApiError('invalid response: the event stream names no session')
   return path
 }
 
@@ -81,20 +85,25 @@ interface Asked {
 }
 
 async function keepAsking(
-  link: Link,
+  client: UpstreamClient,
   path: string,
-  interest: Interest,
+  interest: SubscriptionTargets,
   first: Asked,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let asked = first; ; asked = await askFor(link, path, interest, signal)) await asked.changed
+  for (let asked = first; ; asked = await askFor(client, path, interest, signal)) await asked.changed
 }
 
-async function askFor(link: Link, path: string, interest: Interest, signal: AbortSignal): Promise<Asked> {
+async function askFor(
+  client: UpstreamClient,
+  path: string,
+  interest: SubscriptionTargets,
+  signal: AbortSignal,
+): Promise<Asked> {
   // From before the list is read: what changes while it is on its way is not missed.
   const changed = interest.changed(signal)
   changed.catch(() => {})
   const resources = interest.ids().map((id) => devicePath + encodeURIComponent(id))
-  await link.request('PUT', path, { body: resources, signal })
+  await client.request('PUT', path, { body: resources, signal })
   return { changed }
 }

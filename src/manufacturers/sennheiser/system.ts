@@ -1,13 +1,13 @@
 /** A Sennheiser system in the form of the interface specification: a device list, and what changes over an event stream. */
 
-import { type ApiDevice, deviceApi, toObservation } from '../../upstream/device-api.ts'
-import { defineForm } from '../plugin.ts'
+import { type ApiDevice, deviceApi, toDeviceReport } from '../../upstream/device-api.ts'
+import { defineAdapter } from '../plugin.ts'
 import { familyOf } from './family.ts'
 import { subscribe } from './realtime.ts'
 
-export const system = defineForm<ApiDevice>({
+export const system = defineAdapter<ApiDevice>({
   ...deviceApi,
-  transformDeviceData: (device) => toObservation(device, familyOf),
+  transformDeviceData: (device) => toDeviceReport(device, familyOf),
   transport: 'sse',
   subscribe,
 })

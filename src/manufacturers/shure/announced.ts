@@ -5,7 +5,7 @@
 
 import { maxNameChars, readMac, readText } from '../../upstream/fields.ts'
 import { parseAttributeReply, type SlpAttributes } from '../../upstream/slp.ts'
-import type { Beacon, Introduction } from '../plugin.ts'
+import type { AnnouncedDevice, Beacon } from '../plugin.ts'
 import { modelOf } from './component-ids.ts'
 import { countByModel, recognise } from './strings/families.ts'
 import { idPrefix } from './strings/translate.ts'
@@ -20,7 +20,7 @@ export const announcements: Beacon = {
 }
 
 /** Null for what cannot be listened to in command strings. */
-function introduce(attributes: SlpAttributes, ip: string): Introduction | null {
+function introduce(attributes: SlpAttributes, ip: string): AnnouncedDevice | null {
   const known = modelOf(/\bcd:([0-9a-f-]{36})/i.exec(attributes['csl-esta.dmp'] ?? '')?.[1] ?? '')
   const told = readText(attributes['acn-fctn'], maxNameChars) ?? null
   const who = known ?? (told === null ? null : byName(told))

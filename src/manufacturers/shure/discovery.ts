@@ -1,28 +1,36 @@
 /** The list of addresses a Shure system searches for devices. */
 
+import type { UpstreamClient } from '../../upstream/client.ts'
 import { isRecord } from '../../upstream/fields.ts'
-import type { Link } from '../../upstream/link.ts'
 
 const path = '/api/v1/config/discovery/ips'
 
-export async function getDiscoveryIps(link: Link, signal?: AbortSignal): Promise<readonly string[]> {
-  const { body } = await link.request('GET', path, { signal })
+export async function getDiscoveryIps(client: UpstreamClient, signal?: AbortSignal): Promise<readonly string[]> {
+  const { body } = await client.request('GET', path, { signal })
   const ips = isRecord(body) ? body.ips : undefined
   if (!Array.isArray(ips))
-    throw new link.errors.ApiError('invalid response: not a list of discovery addresses', { status: 200 })
+    throw new client.errors.ApiError('invalid response: not a list of discovery addresses', { status: 200 })
   return ips.filter((ip) => typeof ip === 'string')
 }
 
 /** The system only knows how to replace the whole list, so it is read and merged first. */
-export async function addDiscoveryIps(link: Link, ips: readonly string[], signal?: AbortSignal): Promise<void> {
-  const known = await getDiscoveryIps(link, signal)
+export async function addDiscoveryIps(
+  client: UpstreamClient,
+  ips: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const known = await getDiscoveryIps(client, signal)
   const merged = [...new Set([...known, ...ips])]
-  if (merged.length > known.length) await link.request('PUT', path, { body: { ips: merged }, signal })
+  if (merged.length > known.length) await client.request('PUT', path, { body: { ips: merged }, signal })
 }
 
 /** Systems differ in the verb they take: PATCH, and where it is refused POST. */
-export async function removeDiscoveryIps(link: Link, ips: readonly string[], signal?: AbortSignal): Promise<void> {
+export async function removeDiscoveryIps(
+  client: UpstreamClient,
+  ips: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
   const options = { body: { ips }, signal }
-  const { status } = await link.request('PATCH', `${path}/remove`, { ...options, accept: [404, 405, 501] })
-  if (status >= 400) await link.request('POST', `${path}/remove`, options)
+  const { status } = await client.request('PATCH', `${path}/remove`, { ...options, accept: [404, 405, 501] })
+  if (status >= 400) await client.request('POST', `${path}/remove`, options)
 }

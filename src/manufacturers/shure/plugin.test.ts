@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { describePlugin } from '../../../test/plugin-kit.ts'
-import { createLink } from '../../upstream/link.ts'
+import { createUpstreamClient } from '../../upstream/client.ts'
 import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from './discovery.ts'
 import { shure } from './index.ts'
 import { type ShureSimulatorOptions, startShureSimulator } from './simulator.ts'
@@ -22,9 +22,9 @@ async function startWithLink(options: ShureSimulatorOptions = {}, config: Record
   open.push(simulator)
   const [settings] = shure.listSources({ ...simulator.config, ...config })
   if (settings === undefined) throw new Error('no source')
-  const link = createLink({ settings, errors: shure.errors })
-  open.push(link)
-  return { simulator, link }
+  const client = createUpstreamClient({ settings, errors: shure.errors })
+  open.push(client)
+  return { simulator, link: client }
 }
 
 describe('discovery addresses', () => {
@@ -32,20 +32,20 @@ describe('discovery addresses', () => {
 
   // Conformance: S-4.23, C-3.10.
   test('what is added joins what is there; nothing new, nothing is put', async () => {
-    const { simulator, link } = await startWithLink()
-    expect(await getDiscoveryIps(link)).toEqual([])
-    await addDiscoveryIps(link, ['10.0.0.1', '10.0.0.2'])
-    await addDiscoveryIps(link, ['10.0.0.2', '10.0.0.3', '10.0.0.3'])
+    const { simulator, link: client } = await startWithLink()
+    expect(await getDiscoveryIps(client)).toEqual([])
+    await addDiscoveryIps(client, ['10.0.0.1', '10.0.0.2'])
+    await addDiscoveryIps(client, ['10.0.0.2', '10.0.0.3', '10.0.0.3'])
     expect(simulator.discoveryIps).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3'])
-    await addDiscoveryIps(link, ['10.0.0.1'])
+    await addDiscoveryIps(client, ['10.0.0.1'])
     expect(simulator.requests.count(path, 'PUT')).toBe(2)
   })
 
   // Conformance: S-4.23, C-3.10.
   test('are removed by PATCH, and by POST where that is refused, whatever page the refusal carries', async () => {
-    const { simulator, link } = await startWithLink()
-    await addDiscoveryIps(link, ['10.0.0.1', '10.0.0.2'])
-    await removeDiscoveryIps(link, ['10.0.0.1'])
+    const { simulator, link: client } = await startWithLink()
+    await addDiscoveryIps(client, ['10.0.0.1', '10.0.0.2'])
+    await removeDiscoveryIps(client, ['10.0.0.1'])
     expect(simulator.discoveryIps).toEqual(['10.0.0.2'])
     expect(simulator.requests.count(`${path}/remove`, 'POST')).toBe(0)
 
@@ -59,27 +59,27 @@ describe('discovery addresses', () => {
   })
 
   test('an answer of another shape is its ApiError', async () => {
-    const { simulator, link } = await startWithLink()
+    const { simulator, link: client } = await startWithLink()
     simulator.setFault({ type: 'wrong-shape' })
-    await expect(addDiscoveryIps(link, ['10.0.0.1'])).rejects.toBeInstanceOf(shure.errors.ApiError)
+    await expect(addDiscoveryIps(client, ['10.0.0.1'])).rejects.toBeInstanceOf(shure.errors.ApiError)
     expect(simulator.requests.count(path, 'PUT')).toBe(0)
   })
 })
 
 // Conformance: S-5.2.
 test('the vendor key goes along when the configuration says so', async () => {
-  const { link } = await startWithLink({ demandVendorKey: true })
-  await expect(system.listDevices(link)).resolves.toBeDefined()
+  const { link: client } = await startWithLink({ demandVendorKey: true })
+  await expect(system.listDevices(client)).resolves.toBeDefined()
   const { link: without } = await startWithLink({ demandVendorKey: true }, { auth_header: false })
   await expect(system.listDevices(without)).rejects.toMatchObject({ status: 401 })
 })
 
 describe('the WebSocket', () => {
   const nobody = { ids: () => [], changed: () => new Promise<void>(() => {}) }
-  const next = async (link: Parameters<typeof startSubscription>[0]) => (await startSubscription(link).next()).value
+  const next = async (client: Parameters<typeof startSubscription>[0]) => (await startSubscription(client).next()).value
   const stop = new AbortController()
-  const startSubscription = (link: ReturnType<typeof createLink>) => {
-    const events = system.subscribe?.(link, nobody, stop.signal)
+  const startSubscription = (client: ReturnType<typeof createUpstreamClient>) => {
+    const events = system.subscribe?.(client, nobody, stop.signal)
     if (events === undefined) throw new Error('it cannot subscribe')
     return events[Symbol.asyncIterator]()
   }
@@ -87,17 +87,20 @@ describe('the WebSocket', () => {
   // Conformance: S-2.25.
   test('is where the configuration says, else derived', async () => {
     const { simulator } = await startWithLink()
-    const { link } = await startWithLink({}, { websocket_url: `${simulator.baseUrl.replace('http', 'ws')}/api/v1/ws` })
-    expect(await next(link)).toEqual({ type: 'open' })
+    const { link: client } = await startWithLink(
+      {},
+      { websocket_url: `${simulator.baseUrl.replace('http', 'ws')}/api/v1/ws` },
+    )
+    expect(await next(client)).toEqual({ type: 'open' })
     expect(simulator.push.links).toBe(1)
   })
 
   // Conformance: C-3.15.
   test('a nonce learned by polling serves it too', async () => {
-    const { simulator, link } = await startWithLink()
-    await system.listDevices(link)
+    const { simulator, link: client } = await startWithLink()
+    await system.listDevices(client)
     const { total } = simulator.requests
-    await next(link)
+    await next(client)
     expect(simulator.requests.total - total).toBe(1)
   })
 })

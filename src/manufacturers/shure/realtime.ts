@@ -1,15 +1,19 @@
 /** What a Shure system pushes over its WebSocket. */
 
+import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
 import { isRecord, readText } from '../../upstream/fields.ts'
-import type { Link } from '../../upstream/link.ts'
 import { openWebSocket } from '../../upstream/push.ts'
-import type { Interest, PushEvent } from '../plugin.ts'
+import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'
 
 /** The socket tells of every device of the system, so there is nothing to ask for. */
-export async function* subscribe(link: Link, _interest: Interest, signal: AbortSignal): AsyncGenerator<PushEvent> {
-  const frames = openWebSocket(link, link.settings.websocketUrl ?? derivedUrl(link), signal)
+export async function* subscribe(
+  client: UpstreamClient,
+  _interest: SubscriptionTargets,
+  signal: AbortSignal,
+): AsyncGenerator<PushEvent> {
+  const frames = openWebSocket(client, client.settings.websocketUrl ?? derivedUrl(client), signal)
   for await (const frame of frames) yield frame === null ? { type: 'open' } : readFrame(frame)
 }
 
@@ -25,7 +29,7 @@ function readFrame(text: string): PushEvent {
   switch (frame.type) {
     case 'device_update':
     case 'status_update':
-      return { type: 'told', observation: parsePushed(id, frame, familyOf) }
+      return { type: 'told', report: parsePushed(id, frame, familyOf) }
     case 'device_removed':
       return { type: 'removed', id }
     default:
@@ -33,6 +37,6 @@ function readFrame(text: string): PushEvent {
   }
 }
 
-function derivedUrl(link: Link): string {
-  return `${link.settings.baseUrl}/api/v1/ws`
+function derivedUrl(client: UpstreamClient): string {
+  return `${client.settings.baseUrl}/api/v1/ws`
 }

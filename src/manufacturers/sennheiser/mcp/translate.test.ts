@@ -40,9 +40,9 @@ test.each([
 })
 
 test('an SR sends, and hears nobody', () => {
-  const seen = observe('Name IEM 1\rAf 60 64 70 72\rStates 0 0\r')
-  expect(seen).toMatchObject({ device_type: 'ew-iem', channels: [{ channel: 1, audio_level: -18 }] })
-  expect(seen.channels?.[0]).not.toHaveProperty('transmitter')
+  const report = observe('Name IEM 1\rAf 60 64 70 72\rStates 0 0\r')
+  expect(report).toMatchObject({ device_type: 'ew-iem', channels: [{ channel: 1, audio_level: -18 }] })
+  expect(report.channels?.[0]).not.toHaveProperty('transmitter')
 })
 
 test('what was not told is not there', () => {

@@ -1,14 +1,14 @@
 /** What an ew G3, G4 or 2000 series device told -> the common format. Pure. */
 
 import type { ChannelDetails, TransmitterDetails } from '../../../model/details.ts'
-import type { ChannelReading, Observation } from '../../../model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 import type { Partner } from '../dialogue.ts'
 import { afDbfs, type McpFacts, rfDbm } from './codec.ts'
 
 export const idPrefix = 'mcp:'
 
 /** It knows neither serial nor MAC nor model: its address is all there is to tell it by. */
-export function toObservation(facts: Partial<McpFacts>, { host, ip, name: given }: Partner): Observation {
+export function toObservation(facts: Partial<McpFacts>, { host, ip, name: given }: Partner): DeviceReport {
   const { kind, name, firmware } = facts
   return {
     id: idPrefix + host,

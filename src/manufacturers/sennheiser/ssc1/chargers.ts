@@ -3,8 +3,8 @@
  * CHG 70N and for Digital 6000 (TI 1109 v2.2), and the clients written after them.
  */
 
-import type { Observation } from '../../../model/receiver.ts'
-import { readBattery, readText, readWhole, told } from '../../../upstream/fields.ts'
+import type { DeviceReport } from '../../../model/receiver.ts'
+import { readBattery, readText, readWhole, withoutUndefined } from '../../../upstream/fields.ts'
 import type { Family, SscValues } from './family.ts'
 
 const bayNames = ['device_type', 'serial', 'bat_gauge', 'bat_health', 'bat_cycles', 'bat_timetofull']
@@ -24,13 +24,13 @@ export const chg70n: Family = {
 function readBay(
   values: SscValues,
   { charger, type, at }: { charger: string; type: unknown; at: number },
-): Observation | null {
+): DeviceReport | null {
   const word = readText(type)
   if (!word || word === 'NONE') return null
   const of = (name: string) => elementOf(values.get(`/bays/${name}`), at)
   const model = word === 'UNKNOWN' ? null : word
   const serial = readText(of('serial')) || null
-  return told<Observation>({
+  return withoutUndefined<DeviceReport>({
     id: serial === null ? `${charger}/bay${at + 1}` : `ssc1:pack:${serial}`,
     kind: 'transmitter',
     name: nameOf(model, `bay ${at + 1}`),
@@ -39,7 +39,7 @@ function readBay(
     online: true,
     serial_number: serial,
     battery: readBattery(of('bat_gauge')),
-    details: told({
+    details: withoutUndefined({
       battery_health: readBattery(of('bat_health')),
       battery_cycles: readWhole(of('bat_cycles'), 0, 65_535),
       battery_minutes_to_full: readWhole(of('bat_timetofull'), 0, 65_535),
@@ -83,13 +83,13 @@ function parametersAt(slot: number, subslot: number): string {
 function readBatteryAt(
   values: SscValues,
   { charger, model, slot, subslot }: { charger: string; model: string; slot: number; subslot: number },
-): Observation | null {
+): DeviceReport | null {
   const numbers = values.get(parametersAt(slot, subslot))
   if (!Array.isArray(numbers)) return null
   const battery = readBattery(numbers[7])
   // Where there is none, nothing is known of its charge.
   if (typeof battery !== 'number') return null
-  return told<Observation>({
+  return withoutUndefined<DeviceReport>({
     id: `${charger}/slot${slot}.${subslot}`,
     kind: 'transmitter',
     name: nameOf(model, `slot ${slot}/${subslot}`),
@@ -97,7 +97,7 @@ function readBatteryAt(
     model_name: model,
     online: true,
     battery,
-    details: told({
+    details: withoutUndefined({
       battery_minutes: toMinutes(numbers[5], numbers[6]),
       battery_minutes_to_full: toMinutes(numbers[10], numbers[11]),
       battery_cycles: readWhole(numbers[8], 0, 65_279),

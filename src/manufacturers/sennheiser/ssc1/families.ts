@@ -10,7 +10,7 @@ import {
   readRfLevel,
   readText,
   readWhole,
-  told,
+  withoutUndefined,
 } from '../../../upstream/fields.ts'
 import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
 import { chg70n, l6000 } from './chargers.ts'
@@ -63,7 +63,7 @@ const ewdx: Family = {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
     const isAbsent = hasWord(rx('warnings'), 'NoLink') || isRefused(values, `/mates/tx${n}/`)
-    return told({
+    return withoutUndefined({
       channel: n,
       name: readText(rx('name'), maxNameChars),
       frequency: readKhz(rx('frequency')),
@@ -71,11 +71,11 @@ const ewdx: Family = {
       audio_level: readAudioLevel(values.get(`/m/rx${n}/af`)),
       transmitter: isAbsent
         ? null
-        : told({
+        : withoutUndefined({
             name: readText(tx('name'), maxNameChars),
             upstream_slot: n,
             battery: readBattery(tx('battery/gauge')),
-            details: told({
+            details: withoutUndefined({
               model: readText(tx('type')),
               muted: readFlag(tx('mute')),
               gain_db: readDb(tx('trim')),
@@ -83,7 +83,7 @@ const ewdx: Family = {
               battery_type: readBatteryType(tx('battery/type')),
             }),
           }),
-      details: told({
+      details: withoutUndefined({
         antennas: readDiversity(values.get(`/m/rx${n}/divi`)),
         quality: readWhole(values.get(`/m/rx${n}/rsqi`), 0, 100),
         // Whether it is peak or RMS the guide does not say.
@@ -117,7 +117,7 @@ const digital6000: Family = {
     const meters = readMeters(values.get('/mm'), n)
     const battery = rx('skx/battery')
     const isAbsent = hasWord(rx('active_warnings'), 'NoLink') || (Array.isArray(battery) && battery.length === 0)
-    return told({
+    return withoutUndefined({
       channel: n,
       name: readText(rx('name'), maxNameChars),
       frequency: readKhz(rx('carrier')),
@@ -125,17 +125,17 @@ const digital6000: Family = {
       audio_level: meters && readAudioLevel(meters.afDbfs),
       transmitter: isAbsent
         ? null
-        : told({
+        : withoutUndefined({
             name: readText(rx('skx/name'), maxNameChars),
             upstream_slot: n,
             battery: battery === undefined ? undefined : readBatteryState(battery),
-            details: told({
+            details: withoutUndefined({
               model: readText(firstOf(rx('skx/type'))),
               gain_db: readDb(rx('skx/gain')),
               battery_minutes: battery === undefined ? undefined : readRuntime(battery),
             }),
           }),
-      details: told({
+      details: withoutUndefined({
         ...(meters && {
           rf_a: readRfLevel(meters.rf1Dbm),
           rf_b: readRfLevel(meters.rf2Dbm),

@@ -1,6 +1,6 @@
 /** What is asked of a device that speaks SSC 1 and how its answers are read: the shape of every family. */
 
-import type { ChannelReading, Observation } from '../../../model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 
 /** Everything told so far, by address; null: the device refuses it or has nothing to tell there. */
 export type SscValues = ReadonlyMap<string, unknown>
@@ -21,5 +21,5 @@ export interface Family {
   readonly topics: readonly Topic[]
   readChannel?(values: SscValues, channel: number): ChannelReading
   /** The packs in the charger that has this id; undefined while it has not told of them. */
-  readUnits?(values: SscValues, charger: string): readonly Observation[] | undefined
+  readUnits?(values: SscValues, charger: string): readonly DeviceReport[] | undefined
 }

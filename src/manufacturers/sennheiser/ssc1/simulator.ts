@@ -86,9 +86,9 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
 
   /** One address: its value, after setting it where one is given. */
   function read(address: string, given: unknown, answer: Tree, errors: Tree): void {
-    const refusal = refusalOf(address)
-    if (refusal === null && given !== null) set({ [address]: bend(address, given) })
-    put(refusal === null ? answer : errors, address, refusal ?? values.get(address))
+    const error = refusalOf(address)
+    if (error === null && given !== null) set({ [address]: bend(address, given) })
+    put(error === null ? answer : errors, address, error ?? values.get(address))
   }
 
   function refusalOf(address: string): Refusal | null {

@@ -141,9 +141,9 @@ describe('a charger', () => {
   test.each(['CHG70N', 'CHG 70N-C', 'L6000'])(
     '%s has no channels, and says nothing of packs it was not asked for',
     (product) => {
-      const seen = observeCharger(product, {})
-      expect(seen).toMatchObject({ device_type: product === 'L6000' ? 'l6000' : 'chg70n', channels: [] })
-      expect(seen.units).toBeUndefined()
+      const report = observeCharger(product, {})
+      expect(report).toMatchObject({ device_type: product === 'L6000' ? 'l6000' : 'chg70n', channels: [] })
+      expect(report.units).toBeUndefined()
     },
   )
 

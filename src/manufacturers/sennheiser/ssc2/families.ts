@@ -9,7 +9,7 @@ import {
   readRfLevel,
   readText,
   readWhole,
-  told,
+  withoutUndefined,
 } from '../../../upstream/fields.ts'
 import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
 import type { Family } from './family.ts'
@@ -56,14 +56,14 @@ function readChannelOfEwdx(known: Resources, index: number): ChannelReading {
   const of = (name: string) => property(known, channel, name)
   const value = (name: string) => property(known, `${channel}/${name}`, 'value')
   const warnings = known.get(`${channel}/warnings`)
-  return told({
+  return withoutUndefined({
     channel: index + 1,
     name: readText(of('name'), maxNameChars),
     frequency: readKhz(property(known, `/api/rf/channels/${index}`, 'frequency')),
     rf_level: readRfLevel(value('signalStrengthIndicator')),
     audio_level: readAudioLevel(value('level')),
     transmitter: hasWord(warnings, 'NoLink') ? null : readTransmitterOfEwdx(known, index),
-    details: told({
+    details: withoutUndefined({
       antennas: readDiversity(value('diversityIndicator')),
       quality: readWhole(value('signalQualityIndicator'), 0, 100),
       // Whether it is peak or RMS is not said.
@@ -82,11 +82,11 @@ function readTransmitterOfEwdx(known: Resources, index: number): TransmitterRead
   if (!isRecord(known.get(path))) return null
   const of = (name: string) => property(known, path, name)
   const battery = (name: string) => property(known, `${path}/battery`, name)
-  return told({
+  return withoutUndefined({
     name: readText(of('name'), maxNameChars),
     upstream_slot: index + 1,
     battery: readBattery(battery('gauge')),
-    details: told({
+    details: withoutUndefined({
       model: readText(of('type')),
       muted: readFlag(of('mute')),
       gain_db: readWhole(of('trim'), -120, 120),

@@ -1,6 +1,6 @@
 /** What is asked of a device that speaks SSC 2 and how its resources are read: the shape of every family. */
 
-import type { ChannelReading, Observation } from '../../../model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 import type { Resources } from './resources.ts'
 
 export interface Family {
@@ -10,5 +10,5 @@ export interface Family {
   readonly paths: readonly string[]
   readChannels(known: Resources): readonly ChannelReading[]
   /** Packs it knows of that are on no channel, of the device that has this id; undefined while it has told of none. */
-  readUnits?(known: Resources, device: string): readonly Observation[] | undefined
+  readUnits?(known: Resources, device: string): readonly DeviceReport[] | undefined
 }

@@ -1,9 +1,9 @@
 /** A subscription session: a stream of events, and the list of what is to be told over it, which is put beside it. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Observation } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../model/receiver.ts'
+import type { UpstreamClient } from '../../../upstream/client.ts'
 import { isRecord } from '../../../upstream/fields.ts'
-import type { Link } from '../../../upstream/link.ts'
 import { openEventStream } from '../../../upstream/push.ts'
 import type { PushEvent } from '../../plugin.ts'
 import type { Partner } from '../dialogue.ts'
@@ -28,7 +28,7 @@ interface Told {
 }
 
 /** Ends quietly on abort, throws the manufacturer's ApiError when the session is lost. */
-export async function* subscribe(link: Link, device: Told, signal: AbortSignal): AsyncGenerator<PushEvent> {
+export async function* subscribe(client: UpstreamClient, device: Told, signal: AbortSignal): AsyncGenerator<PushEvent> {
   const known = new Map(device.known)
   const channels = new Set<number>()
   const ended = new AbortController()
@@ -42,17 +42,17 @@ export async function* subscribe(link: Link, device: Told, signal: AbortSignal):
   let toldAt = Number.NEGATIVE_INFINITY
   let wishes: Wishes | undefined
   try {
-    for await (const { event, data } of openEventStream(link, streamPath, lifetime, {
+    for await (const { event, data } of openEventStream(client, streamPath, lifetime, {
       silentStreamMs: longestSilenceMs,
     })) {
       heardAt = performance.now()
       if (event === 'open') {
         const paths = [...(familyOfDevice(known)?.paths ?? []), sitePath, firmwarePath]
-        wishes = makeWishes(link, readSessionPath(link, data), paths)
+        wishes = makeWishes(client, readSessionPath(client, data), paths)
         wishes.keepAsking(lifetime).catch(endWith)
-        watchSilence(link, () => performance.now() - heardAt, lifetime).catch(endWith)
+        watchSilence(client, () => performance.now() - heardAt, lifetime).catch(endWith)
         yield { type: 'open' }
-      } else if (event === 'close') throw new link.errors.ApiError('the device closed the session')
+      } else if (event === 'close') throw new client.errors.ApiError('the device closed the session')
       else {
         const before = linksOf(known)
         const changes = readChanges(data)
@@ -65,8 +65,8 @@ export async function* subscribe(link: Link, device: Told, signal: AbortSignal):
           toldAt = heardAt
           yield {
             type: 'told',
-            observation: withVanished(toObservation(known, device.partner), channels),
-            isWhole: true,
+            report: withVanished(toObservation(known, device.partner), channels),
+            isComplete: true,
           }
         }
       }
@@ -89,15 +89,15 @@ export function readChanges(data: string): readonly (readonly [string, unknown])
 }
 
 /** A channel that is not told any more, as of a pack that was taken away, has nobody on it. `seen`: all that ever were. */
-function withVanished(observation: Observation, seen: Set<number>): Observation {
-  const there = new Set(observation.channels?.map(({ channel }) => channel))
+function withVanished(report: DeviceReport, seen: Set<number>): DeviceReport {
+  const there = new Set(report.channels?.map(({ channel }) => channel))
   const vanished = [...seen].filter((channel) => !there.has(channel))
   for (const channel of there) seen.add(channel)
   const empty = vanished.map((channel) => ({
     ...{ channel, rf_level: null, audio_level: null, transmitter: null },
     details: { audio_peak: null, audio_rms: null },
   }))
-  return empty.length === 0 ? observation : { ...observation, channels: [...(observation.channels ?? []), ...empty] }
+  return empty.length === 0 ? report : { ...report, channels: [...(report.channels ?? []), ...empty] }
 }
 
 /** Which channels are without a transmitter, as a word to compare. */
@@ -112,7 +112,7 @@ interface Wishes {
 }
 
 /** What is to be told, until the device has taken every path of it. */
-function makeWishes(link: Link, session: string, paths: readonly string[]): Wishes {
+function makeWishes(client: UpstreamClient, session: string, paths: readonly string[]): Wishes {
   let wanted = [...paths]
   let wake = new AbortController()
 
@@ -124,13 +124,13 @@ function makeWishes(link: Link, session: string, paths: readonly string[]): Wish
       for (const path of some) if (!(await add([path], signal))) refused.push(path)
     }
     if (refused.length === paths.length)
-      throw new link.errors.ApiError('the device refuses everything it was asked to tell')
+      throw new client.errors.ApiError('the device refuses everything it was asked to tell')
     wanted = refused
   }
 
   /** 400 and 404: there is no such resource; 422: not now, or the session is gone. */
   async function add(some: readonly string[], signal: AbortSignal): Promise<boolean> {
-    const { status } = await link.request('PUT', `${session}/add`, { body: some, accept: [400, 404, 422], signal })
+    const { status } = await client.request('PUT', `${session}/add`, { body: some, accept: [400, 404, 422], signal })
     return status < 300
   }
 
@@ -148,12 +148,12 @@ function makeWishes(link: Link, session: string, paths: readonly string[]): Wish
 }
 
 /** Throws when the device says nothing and does not answer either, twice in a row. */
-async function watchSilence(link: Link, silentForMs: () => number, signal: AbortSignal): Promise<never> {
+async function watchSilence(client: UpstreamClient, silentForMs: () => number, signal: AbortSignal): Promise<never> {
   for (let askedAt = Number.NEGATIVE_INFINITY; ; ) {
     const quietFor = Math.min(silentForMs(), performance.now() - askedAt)
     if (quietFor < quietMs) await sleep(quietMs - quietFor, undefined, { signal })
     else {
-      const isThere = () => link.request('GET', versionPath, { signal })
+      const isThere = () => client.request('GET', versionPath, { signal })
       await isThere().catch(isThere)
       askedAt = performance.now()
     }

@@ -4,7 +4,7 @@
  * who use it find a pack's audio: through its link to an output, and that output's place in the meters.
  */
 
-import type { ChannelReading, Observation } from '../../../model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 import {
   isRecord,
   type Json,
@@ -14,7 +14,7 @@ import {
   readRfLevel,
   readText,
   readWhole,
-  told,
+  withoutUndefined,
 } from '../../../upstream/fields.ts'
 import { readKhz } from '../values.ts'
 import type { Family } from './family.ts'
@@ -55,19 +55,19 @@ function readMicrophone(known: Resources, pack: Json, link: number): ChannelRead
   const isThere = state === 'Connected'
   const port = readText(dominantAntenna)?.toUpperCase() ?? null
   const audio = isThere ? readAudio(known, link) : { peak: null, rms: null }
-  return told({
+  return withoutUndefined({
     channel,
     name: readText(name, maxNameChars),
     frequency: readKhz(property(known, `/api/rf/channels/${rfChannelId}`, 'frequency')),
     rf_level: isThere ? readRfLevel(rssi) : null,
     audio_level: audio?.rms,
     transmitter: isThere
-      ? told({
+      ? withoutUndefined({
           name: readText(name, maxNameChars),
           upstream_slot: channel,
           // -1 is not known, which is out of bounds.
           battery: readBattery(batteryFillLevel),
-          details: told({
+          details: withoutUndefined({
             model: readText(type),
             muted: readWhole(micLqi, 0, 4) === 1,
             gain_db: readWhole(pack.micPreampGain, -120, 120),
@@ -75,7 +75,7 @@ function readMicrophone(known: Resources, pack: Json, link: number): ChannelRead
           }),
         })
       : null,
-    details: told({
+    details: withoutUndefined({
       antennas: port !== null && /^[A-D]$/.test(port) ? port : null,
       quality: readLinkQuality(micLqi),
       audio_peak: audio?.peak,
@@ -86,13 +86,13 @@ function readMicrophone(known: Resources, pack: Json, link: number): ChannelRead
 }
 
 /** A pack that has a serial number is the same one at any base station. */
-function readOtherPack(pack: Json, device: string): Observation {
+function readOtherPack(pack: Json, device: string): DeviceReport {
   const { mtUid, name, type, state, batteryFillLevel, batteryRuntime } = pack
   const model = readText(type) ?? null
   const serial = readText(pack.serial)
   const hasSerial = typeof serial === 'string' && !/^0+$/.test(serial)
   const isListening = linkOf(pack.iemAudiolinkId) !== null
-  return told<Observation>({
+  return withoutUndefined<DeviceReport>({
     id: hasSerial ? `sscv2:pack:${serial}` : `${device}/pack${mtUid}`,
     kind: 'transmitter',
     name: readText(name, maxNameChars) ?? `${model ?? 'pack'} ${mtUid}`,
@@ -101,7 +101,7 @@ function readOtherPack(pack: Json, device: string): Observation {
     online: state === 'Connected',
     serial_number: hasSerial ? serial : null,
     battery: readBattery(batteryFillLevel),
-    details: told({ battery_minutes: readWhole(batteryRuntime, 0, 65_535) }),
+    details: withoutUndefined({ battery_minutes: readWhole(batteryRuntime, 0, 65_535) }),
   })
 }
 

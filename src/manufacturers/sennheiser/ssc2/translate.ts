@@ -1,7 +1,7 @@
 /** What a device that speaks SSC 2 told -> the common format. Pure. */
 
-import type { Observation } from '../../../model/receiver.ts'
-import { maxNameChars, readText, told } from '../../../upstream/fields.ts'
+import type { DeviceReport } from '../../../model/receiver.ts'
+import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import type { Partner } from '../dialogue.ts'
 import { familyOfProduct } from './families.ts'
 import type { Family } from './family.ts'
@@ -27,12 +27,12 @@ export function idOf(known: Resources, { host }: Partner): string {
   return idPrefix + (serialOf(known) ?? host)
 }
 
-export function toObservation(known: Resources, partner: Partner): Observation {
+export function toObservation(known: Resources, partner: Partner): DeviceReport {
   const product = productOf(known)
   const family = familyOfDevice(known)
   const site = (name: string) => readText(property(known, sitePath, name), maxNameChars)
   const id = idOf(known, partner)
-  return told<Observation>({
+  return withoutUndefined<DeviceReport>({
     id,
     kind: 'receiver',
     name: site('deviceName') || partner.name || product || partner.host,

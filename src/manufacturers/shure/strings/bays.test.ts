@@ -10,8 +10,8 @@ async function start(...options: Parameters<typeof startChargerSimulator>) {
   const charger = await startChargerSimulator(...options)
   const linked = linkToDevice(shure, charger.url)
   atEnd(() => charger.close())
-  atEnd(() => linked.link.close())
-  return { charger, linked, list: () => linked.form.listDevices(linked.link) }
+  atEnd(() => linked.client.close())
+  return { charger, linked, list: () => linked.form.listDevices(linked.client) }
 }
 
 const mac_address = '00:0E:DD:C0:FF:EE'
@@ -39,11 +39,11 @@ test.each([
 ] as const)('%s is one device without channels, and the packs in it are its units', async (model, bays, units) => {
   const { charger, linked, list } = await start({ model, name: 'Backstage', bays })
   const { devices } = await list()
-  const [observation, ...others] = devices.map((one) => linked.form.transformDeviceData(one))
-  if (observation === undefined) throw new Error('nothing is listed')
+  const [report, ...others] = devices.map((one) => linked.form.transformDeviceData(one))
+  if (report === undefined) throw new Error('nothing is listed')
   expect(others).toEqual([])
-  expectCommonFormat(observation)
-  expect(observation).toMatchObject({
+  expectCommonFormat(report)
+  expect(report).toMatchObject({
     id: `strings:${mac_address}`,
     kind: 'receiver',
     name: 'Backstage',
@@ -54,7 +54,7 @@ test.each([
     firmware_version: '1.4.27',
     channels: [],
   })
-  expect(observation.units).toEqual(units)
+  expect(report.units).toEqual(units)
   await until(() => charger.clients === 0)
 })
 
@@ -85,8 +85,8 @@ test.each([
 ] as const)('%s has the bays that answer: %j', async (model, bays, occupied) => {
   const { linked, list } = await start({ model, name: 'Backstage', bays })
   const { devices } = await list()
-  const [observation] = devices.map((one) => linked.form.transformDeviceData(one))
-  expect(observation?.units).toEqual(occupied.map((bay) => pack(bay, 80)))
+  const [report] = devices.map((one) => linked.form.transformDeviceData(one))
+  expect(report?.units).toEqual(occupied.map((bay) => pack(bay, 80)))
 })
 
 test('a failed pack is reported with its reason until the fault ends', async () => {

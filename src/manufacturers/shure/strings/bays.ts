@@ -4,8 +4,8 @@
  */
 
 import type { Fault } from '../../../model/details.ts'
-import type { Observation } from '../../../model/receiver.ts'
-import { told } from '../../../upstream/fields.ts'
+import type { DeviceReport } from '../../../model/receiver.ts'
+import { withoutUndefined } from '../../../upstream/fields.ts'
 import { type Family, numbersOf, type Words } from './families.ts'
 import { readByte, readShifted, readTwoBytes, type Word } from './words.ts'
 
@@ -14,18 +14,18 @@ export function readPacks(
   family: Family,
   words: Words,
   charger: { readonly id: string; readonly name: string },
-): readonly Observation[] {
+): readonly DeviceReport[] {
   return numbersOf(family, words).flatMap((bay) => {
     const word = (key: string) => words[`${bay} ${key}`]
     if (word('BATT_DETECTED') !== 'YES') return []
-    return told<Observation>({
+    return withoutUndefined<DeviceReport>({
       id: `${charger.id}:${bay}`,
       kind: 'transmitter',
       device_type: family.name,
       name: `${charger.name}, bay ${bay}`,
       online: true,
       battery: readByte(word('BATT_CHARGE'), 100),
-      details: told({
+      details: withoutUndefined({
         battery_health: readByte(word('BATT_HEALTH'), 100),
         battery_cycles: readTwoBytes(word('BATT_CYCLE')),
         battery_minutes_to_full: readMinutesToFull(word('BATT_TIME_TO_FULL')),

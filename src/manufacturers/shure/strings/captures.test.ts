@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { linkToDevice } from '../../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
 import { atEnd } from '../../../../test/scope.ts'
-import type { Observation } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../model/receiver.ts'
 import { shure } from '../index.ts'
 import { cutAngles } from './frames.ts'
 
@@ -20,7 +20,7 @@ interface Capture {
   /** Sent in turn while metering is on. */
   readonly samples: readonly string[]
   /** Without `metadata`; `{host}` is where the device is reached. */
-  readonly observation: Observation
+  readonly report: DeviceReport
 }
 
 const folder = new URL('./captures/', import.meta.url)
@@ -29,15 +29,15 @@ test.concurrent.each(readdirSync(folder))('%s', async (file) => {
   const capture = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Capture
   expect(capture.source.length).toBeGreaterThan(20)
   const host = await replay(capture)
-  const { form, link } = linkToDevice(shure, `tcp://${host}`)
-  atEnd(() => link.close())
-  const { devices } = await form.listDevices(link)
-  const [observation, ...others] = devices.map((one) => form.transformDeviceData(one))
-  if (observation === undefined) throw new Error('nothing is listed')
+  const { form, client } = linkToDevice(shure, `tcp://${host}`)
+  atEnd(() => client.close())
+  const { devices } = await form.listDevices(client)
+  const [report, ...others] = devices.map((one) => form.transformDeviceData(one))
+  if (report === undefined) throw new Error('nothing is listed')
   expect(others).toEqual([])
-  expectCommonFormat(observation)
-  const { metadata: _, ...reported } = observation
-  expect(reported).toEqual(JSON.parse(JSON.stringify(capture.observation).replace('{host}', host)))
+  expectCommonFormat(report)
+  const { metadata: _, ...reported } = report
+  expect(reported).toEqual(JSON.parse(JSON.stringify(capture.report).replace('{host}', host)))
 })
 
 /** Gives `host:port`. */

@@ -1,7 +1,7 @@
 /** What each family meters, and how: the layouts of `SAMPLE n ALL …`. Formulas: Shure's documents of each family. */
 
 import type { ChannelDetails } from '../../../model/details.ts'
-import { readAudioLevel, readRfLevel, told } from '../../../upstream/fields.ts'
+import { readAudioLevel, readRfLevel, withoutUndefined } from '../../../upstream/fields.ts'
 import { readByte, readShifted, type Word } from './words.ts'
 
 export interface Sample {
@@ -57,7 +57,7 @@ export const readAxientSample: ReadSample = ([quality, , peak, rms, ...groups]) 
   return {
     rf_level: best(levels),
     audio_level: audio_rms,
-    details: told({
+    details: withoutUndefined({
       ...Object.fromEntries(levels.map((level, nth) => [antennaKeys[nth], level])),
       antennas: [...inUse].sort().join(''),
       audio_peak: toAudio(peak, 120),

@@ -1,10 +1,10 @@
 /** A conversation with one receiver in command strings: who it is, what it tells, and its meters, until it is lost. */
 
 import { isIPv4 } from 'node:net'
-import type { Conversation } from '../../../upstream/conversation.ts'
-import { openDatagrams } from '../../../upstream/datagrams.ts'
-import { openLine } from '../../../upstream/line.ts'
-import type { Link } from '../../../upstream/link.ts'
+import type { UpstreamClient } from '../../../upstream/client.ts'
+import type { DeviceSocket } from '../../../upstream/device-socket.ts'
+import { openTcpSocket } from '../../../upstream/tcp.ts'
+import { openUdpSocket } from '../../../upstream/udp.ts'
 import {
   countByModel,
   type Family,
@@ -38,23 +38,23 @@ const settledMs = 400
  * Yields first when everything is told and every channel has metered, then whenever something is new. Ends quietly on
  * abort, throws the manufacturer's ApiError when the device is not there, is no receiver, or is lost.
  */
-export async function* converse(link: Link, signal: AbortSignal): AsyncGenerator<News> {
-  const { protocol } = new URL(link.settings.baseUrl)
+export async function* converse(client: UpstreamClient, signal: AbortSignal): AsyncGenerator<News> {
+  const { protocol } = new URL(client.settings.baseUrl)
   let family: Family | null = protocol === 'udp:' ? uhfr : null
   // A QLX-D that is left while it meters hangs, its front panel too.
   const farewell = () => family?.envelope && meterCommands(family, hearing.words, 0).join('')
   const talk =
     protocol === 'udp:'
-      ? await openDatagrams(link, { signal, silentMs, farewell })
-      : await openLine(link, { signal, silentMs, farewell, framing: cutAngles })
+      ? await openUdpSocket(client, { signal, silentMs, farewell })
+      : await openTcpSocket(client, { signal, silentMs, farewell, framing: cutAngles })
   const hearing = createHearing(talk.messages, protocol === 'udp:')
   try {
-    const deadline = performance.now() + link.settings.timeoutMs
-    family ??= await identify(link, talk, hearing)
+    const deadline = performance.now() + client.settings.timeoutMs
+    family ??= await identify(client, talk, hearing)
     await ask(talk, questions(family, hearing.words))
     await ask(talk, meterCommands(family, hearing.words, family.meterMs))
-    if (!(await untilTold(link, family, { hearing, deadline }))) return
-    const device = describe(link, talk, { family, words: hearing.words })
+    if (!(await untilTold(client, family, { hearing, deadline }))) return
+    const device = describe(client, talk, { family, words: hearing.words })
     yield { device, channels: new Set(), metered: new Set(), malformed: 0, isWhole: true }
 
     const [dueMs, waitMs] = family.meterMs > 0 ? [refreshEveryMs, undefined] : [askEveryMs, askEveryMs]
@@ -73,13 +73,13 @@ export async function* converse(link: Link, signal: AbortSignal): AsyncGenerator
   }
 }
 
-async function ask(talk: Conversation, commands: readonly string[]): Promise<void> {
+async function ask(talk: DeviceSocket, commands: readonly string[]): Promise<void> {
   for (const command of commands) await talk.send(command)
 }
 
 /** One question after the other, until an answer says what the device is. */
-async function identify(link: Link, talk: Conversation, hearing: Hearing): Promise<Family> {
-  const { host } = new URL(link.settings.baseUrl)
+async function identify(client: UpstreamClient, talk: DeviceSocket, hearing: Hearing): Promise<Family> {
+  const { host } = new URL(client.settings.baseUrl)
   for (const { commands, waitMs } of probes) {
     await ask(talk, commands)
     for (const until = performance.now() + waitMs; performance.now() < until; ) {
@@ -90,7 +90,7 @@ async function identify(link: Link, talk: Conversation, hearing: Hearing): Promi
   }
   const { words, hasHeard } = hearing
   const answer = words.MODEL !== undefined ? 'unsupported' : hasHeard() ? 'unusable' : 'none'
-  throw new link.errors.ApiError(unrecognised(host, hearing), { answer })
+  throw new client.errors.ApiError(unrecognised(host, hearing), { answer })
 }
 
 function unrecognised(host: string, { words, hasHeard }: Hearing): string {
@@ -105,19 +105,19 @@ function unrecognised(host: string, { words, hasHeard }: Hearing): string {
  * channels answer none: after a pause, or at the latest at the deadline, what has answered counts. False on abort.
  */
 async function untilTold(
-  link: Link,
+  client: UpstreamClient,
   family: Family,
   { hearing, deadline }: { hearing: Hearing; deadline: number },
 ): Promise<boolean> {
   const { words } = hearing
-  const { host } = new URL(link.settings.baseUrl)
+  const { host } = new URL(client.settings.baseUrl)
   for (let toldAt = performance.now(); ; ) {
     const isSettled = performance.now() - toldAt > settledMs + family.meterMs
     if (isComplete(family, words) || (isSettled && isAnswered(family, words))) return true
     const leftMs = deadline - performance.now()
     if (leftMs <= 0) {
       if (numbersOf(family, words).length > 0) return true
-      throw new link.errors.ApiError(`no answer from ${host} within ${link.settings.timeoutMs / 1000} s`)
+      throw new client.errors.ApiError(`no answer from ${host} within ${client.settings.timeoutMs / 1000} s`)
     }
     const heard = await hearing.next(Math.min(settledMs, leftMs))
     if (heard === null) return false
@@ -148,13 +148,13 @@ function hasIdentity({ identityKeys }: Family, words: Words): boolean {
 }
 
 function describe(
-  link: Link,
-  talk: Conversation,
+  client: UpstreamClient,
+  talk: DeviceSocket,
   { family, words }: Pick<StringsDevice, 'family' | 'words'>,
 ): StringsDevice {
-  const { hostname, host, port } = new URL(link.settings.baseUrl)
+  const { hostname, host, port } = new URL(client.settings.baseUrl)
   // Behind a forwarded port the address is not the device's own, and others may share it.
   const isOwn = port === '2202'
   const ip = isOwn && isIPv4(talk.remoteAddress) ? talk.remoteAddress : null
-  return { id: idOf(words, isOwn ? hostname : host), family, ip, called: link.settings.name ?? null, words }
+  return { id: idOf(words, isOwn ? hostname : host), family, ip, called: client.settings.name ?? null, words }
 }

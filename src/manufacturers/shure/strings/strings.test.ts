@@ -18,8 +18,8 @@ async function start(options: StringsSimulatorOptions, config: object = {}) {
   const device = await startStringsSimulator(options)
   const linked = linkToDevice(shure, device.url, config)
   atEnd(() => device.close())
-  atEnd(() => linked.link.close())
-  return { device, linked, list: () => linked.form.listDevices(linked.link) }
+  atEnd(() => linked.client.close())
+  return { device, linked, list: () => linked.form.listDevices(linked.client) }
 }
 
 async function observe({ list }: Awaited<ReturnType<typeof start>>) {
@@ -31,17 +31,17 @@ describe.concurrent('who it is', () => {
   test.each(families)('%s is known by its own answers', async (family) => {
     const started = await start({ family })
     const { device, channels } = started.device.state
-    const seen = await observe(started)
-    expect(seen).toMatchObject({ device_type: device.device_type, channels: { length: channels.length } })
+    const report = await observe(started)
+    expect(report).toMatchObject({ device_type: device.device_type, channels: { length: channels.length } })
     const tellsMac = ['ulxd', 'qlxd', 'slxd+', 'ad'].includes(family)
-    expect(seen?.mac_address).toBe(tellsMac ? device.mac_address : undefined)
+    expect(report?.mac_address).toBe(tellsMac ? device.mac_address : undefined)
     // Reached by a forwarded port: the address is not its own.
-    expect(seen?.ip).toBe(tellsMac && family !== 'qlxd' ? device.ip : undefined)
+    expect(report?.ip).toBe(tellsMac && family !== 'qlxd' ? device.ip : undefined)
   })
 
   test('an older ULX-D tells no model', async () => {
-    const seen = await observe(await start({ family: 'ulxd', unknownKeys: ['MODEL', 'NET_SETTINGS SC'] }))
-    expect(seen).toMatchObject({ device_type: 'ulxd', model_name: 'ULXD4', channels: { length: 4 } })
+    const report = await observe(await start({ family: 'ulxd', unknownKeys: ['MODEL', 'NET_SETTINGS SC'] }))
+    expect(report).toMatchObject({ device_type: 'ulxd', model_name: 'ULXD4', channels: { length: 4 } })
   })
 
   test.each([
@@ -92,15 +92,15 @@ describe.concurrent('channels and keys that are not there', () => {
   })
 
   test.each([1, 16, 24])('an ANX4 has as many channels as it answers for: %i', async (channels) => {
-    const seen = await observe(await start({ family: 'anx4', channels }))
-    expect(seen).toMatchObject({ device_type: 'ad', model_name: 'ANX4' })
-    expect(seen?.channels?.map(({ channel }) => channel)).toEqual(Array.from({ length: channels }, (_, at) => at + 1))
-    expect(seen?.channels?.every(({ rf_level }) => typeof rf_level === 'number')).toBe(true)
+    const report = await observe(await start({ family: 'anx4', channels }))
+    expect(report).toMatchObject({ device_type: 'ad', model_name: 'ANX4' })
+    expect(report?.channels?.map(({ channel }) => channel)).toEqual(Array.from({ length: channels }, (_, at) => at + 1))
+    expect(report?.channels?.every(({ rf_level }) => typeof rf_level === 'number')).toBe(true)
   })
 
   test('a PSM 1000 is known by AUDIO_IN_LVL where it has no DEVICE_NAME', async () => {
-    const seen = await observe(await start({ family: 'psm1000', unknownKeys: ['DEVICE_NAME'] }))
-    expect(seen).toMatchObject({ device_type: 'psm1000', name: 'P10T', channels: { length: 2 } })
+    const report = await observe(await start({ family: 'psm1000', unknownKeys: ['DEVICE_NAME'] }))
+    expect(report).toMatchObject({ device_type: 'psm1000', name: 'P10T', channels: { length: 2 } })
   })
 })
 
@@ -161,9 +161,9 @@ describe.concurrent('a conversation', () => {
     expect(chopped?.channels).toHaveLength(4)
     const late = await start({ family: 'ulxd' }, { timeout: 10 })
     late.device.setFault('late')
-    const seen = await observe(late)
-    expect(seen?.mac_address).toBe(late.device.state.device.mac_address)
-    expect(seen?.channels?.every(({ frequency }) => frequency)).toBe(true)
+    const report = await observe(late)
+    expect(report?.mac_address).toBe(late.device.state.device.mac_address)
+    expect(report?.channels?.every(({ frequency }) => frequency)).toBe(true)
   }, 20_000)
 
   test('that is one too many is refused', async () => {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { expectCommonFormat, freeze } from '../../../../test/plugin-kit-fixtures.ts'
-import type { Observation } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../model/receiver.ts'
 import { recognise, uhfr } from './families.ts'
 import { cutAngles, cutStars, parseFrame } from './frames.ts'
 import { createHearing } from './hearing.ts'
@@ -14,7 +14,7 @@ interface Fixture {
   readonly source: string
   readonly stream: readonly string[]
   /** Of a device at 192.0.2.7, without `metadata`. */
-  readonly observation: Observation
+  readonly report: DeviceReport
 }
 
 const folder = new URL('./fixtures/', import.meta.url)
@@ -23,7 +23,7 @@ const fixtures = readdirSync(folder).map((name) => ({
   fixture: JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Fixture,
 }))
 
-test.each(fixtures)('$name', async ({ fixture: { source, stream, observation } }) => {
+test.each(fixtures)('$name', async ({ fixture: { source, stream, report } }) => {
   expect(source.length).toBeGreaterThan(20)
   const isUdp = stream[0]?.startsWith('*') ?? false
   async function* messages() {
@@ -44,7 +44,7 @@ test.each(fixtures)('$name', async ({ fixture: { source, stream, observation } }
   const device = { id: idOf(words, '192.0.2.7'), family, ip: '192.0.2.7', called: null, words: { ...words } }
   const { metadata, ...told } = toObservation(freeze(device))
   expectCommonFormat({ ...told, metadata })
-  expect(told).toEqual(observation)
+  expect(told).toEqual(report)
 })
 
 describe('frames', () => {

@@ -1,8 +1,8 @@
 /** What a device told in command strings -> the common format. Pure. */
 
 import type { ChannelDetails, Encryption, TransmitterDetails } from '../../../model/details.ts'
-import type { ChannelReading, Observation, TransmitterReading } from '../../../model/receiver.ts'
-import { maxNameChars, readMac, readText, told } from '../../../upstream/fields.ts'
+import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../model/receiver.ts'
+import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
 import { channelsOf, type Family, isCharger, type Words } from './families.ts'
 import { lettersOf } from './samples.ts'
@@ -34,13 +34,13 @@ export function idOf(words: Words, host: string): string {
   return `${idPrefix}${macOf(words) ?? host}`
 }
 
-export function toObservation(device: StringsDevice): Observation {
+export function toObservation(device: StringsDevice): DeviceReport {
   const { family, words, ip, called } = device
   const [mode, ownIp, subnet, gateway] = (words['NET_SETTINGS SC'] ?? '').split(/\s+/)
   const channels = channelsOf(family, words)
   const model = words.MODEL ?? (family.name === 'uhfr' && channels.length > 1 ? 'UR4D' : family.model)
   const name = readText(words.DEVICE_ID ?? words.DEVICE_NAME, maxNameChars) ?? called ?? model
-  return told({
+  return withoutUndefined({
     id: device.id,
     kind: 'receiver' as const,
     name,
@@ -64,7 +64,7 @@ export function toChannelReading(family: Family, words: Words, channel: number):
   const word = (key: string): Word => words[`${channel} ${key}`]
   const { details: metered, ...levels } = toLevels(family, words, channel)
   const transmitter = 'transmitter' in levels ? levels.transmitter : toTransmitter(family, words, channel)
-  const details: ChannelDetails = told({
+  const details: ChannelDetails = withoutUndefined({
     ...metered,
     muted: readEither(word('AUDIO_MUTE'), 'ON', 'OFF'),
     ...(family.name === 'slxd' && { antennas: readAntennas(word('ANTENNA_STATUS')) }),
@@ -74,7 +74,7 @@ export function toChannelReading(family: Family, words: Words, channel: number):
     gain_db:
       family.name === 'psm1000' ? readInteger(word('AUDIO_IN_LVL'), -128, 0) : readShifted(word('AUDIO_GAIN'), 18),
   })
-  return told({
+  return withoutUndefined({
     ...levels,
     name: readText(readName(family, word('CHAN_NAME')), maxNameChars),
     frequency: readKhz(word('FREQUENCY')),
@@ -113,7 +113,7 @@ function toTransmitter(family: Family, words: Words, channel: number): Transmitt
   const word = (key: string): Word => words[`${channel} ${key}`]
   const muted = readEither(word('RF_MUTE'), '1', '0')
   // The rack itself sends; of the packs that listen nobody hears.
-  return { details: told({ muted, power_mw: readByte(word('RF_TX_LVL')) }) }
+  return { details: withoutUndefined({ muted, power_mw: readByte(word('RF_TX_LVL')) }) }
 }
 
 function toDigitalTransmitter(family: Family, words: Words, channel: number): TransmitterReading | null | undefined {
@@ -123,7 +123,7 @@ function toDigitalTransmitter(family: Family, words: Words, channel: number): Tr
   if (/^UNK/.test(model)) return null
   const percent = readByte(word('TX_BATT_CHARGE_PERCENT') ?? word('BATT_CHARGE'), 100)
   const bars = readByte(word('TX_BATT_BARS') ?? word('BATT_BARS'), 5)
-  const details: TransmitterDetails = told({
+  const details: TransmitterDetails = withoutUndefined({
     model: readText(model),
     muted: readTransmitterMute(word),
     // Older firmware tells the ULX-D offset as it is, Axient adds 12.
@@ -137,7 +137,7 @@ function toDigitalTransmitter(family: Family, words: Words, channel: number): Tr
     battery_temperature_c: readShifted(word('TX_BATT_TEMP_C') ?? word('BATT_TEMP_C'), 40),
     ...isEstimate(percent, bars),
   })
-  return told({
+  return withoutUndefined({
     name: readText(word('TX_DEVICE_ID'), maxNameChars),
     upstream_slot: activeSlot(words, channel),
     battery: percent ?? fromBars(bars) ?? (percent === undefined && bars === undefined ? undefined : null),
@@ -222,7 +222,7 @@ function hasSecondCarrier(word: (key: string) => Word): boolean {
 }
 
 /** An asterisk after the version marks a failed self-test. */
-function readFirmware(word: Word): Pick<Observation, 'firmware_version' | 'details'> {
+function readFirmware(word: Word): Pick<DeviceReport, 'firmware_version' | 'details'> {
   if (word === undefined) return {}
   const hasFailed = word.endsWith('*')
   const version = readText(hasFailed ? word.slice(0, -1) : word)

@@ -1,7 +1,7 @@
 /** The calls of the Shure System API. */
 
+import type { UpstreamClient } from '../../../upstream/client.ts'
 import { readOptional, wrongShape } from '../../../upstream/device-api.ts'
-import type { Link } from '../../../upstream/link.ts'
 import type { Resource } from './device.ts'
 import { type AudioChannel, type DeviceNode, parseAudioChannels, parseDevicePage } from './schema.ts'
 
@@ -12,14 +12,14 @@ const maxPages = 100
  * Every node of the list, null for one that makes no sense. How the following page is asked for is not documented;
  * `after` is the habit of such lists, and a server that does not know it gives the same page again.
  */
-export async function listNodes(link: Link, signal?: AbortSignal): Promise<(DeviceNode | null)[]> {
+export async function listNodes(client: UpstreamClient, signal?: AbortSignal): Promise<(DeviceNode | null)[]> {
   const nodes: (DeviceNode | null)[] = []
   const cursors = new Set<string>()
   for (let path = devicesPath; ; ) {
     const isFirst = cursors.size === 0
-    const { body, status } = await link.request('GET', path, { signal, accept: isFirst ? [] : [400, 404] })
+    const { body, status } = await client.request('GET', path, { signal, accept: isFirst ? [] : [400, 404] })
     const page = parseDevicePage(body)
-    if (page === undefined && status < 400) throw wrongShape(link)
+    if (page === undefined && status < 400) throw wrongShape(client)
     if (page === undefined || (page.next !== null && cursors.has(page.next))) return nodes
     nodes.push(...page.nodes)
     if (page.next === null || cursors.size >= maxPages) return nodes
@@ -29,13 +29,22 @@ export async function listNodes(link: Link, signal?: AbortSignal): Promise<(Devi
 }
 
 /** None where the device refuses to say. */
-export async function listAudioChannels(link: Link, node: DeviceNode, signal?: AbortSignal): Promise<AudioChannel[]> {
-  return parseAudioChannels(await readOptional(link, `${pathOf(node)}/audio-channels`, signal))
+export async function listAudioChannels(
+  client: UpstreamClient,
+  node: DeviceNode,
+  signal?: AbortSignal,
+): Promise<AudioChannel[]> {
+  return parseAudioChannels(await readOptional(client, `${pathOf(node)}/audio-channels`, signal))
 }
 
 /** The body of a resource; null or undefined where the device has none, or refuses to say. */
-export function readResource(link: Link, node: DeviceNode, { path }: Resource, signal?: AbortSignal): Promise<unknown> {
-  return readOptional(link, `${pathOf(node)}/${path}`, signal)
+export function readResource(
+  client: UpstreamClient,
+  node: DeviceNode,
+  { path }: Resource,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  return readOptional(client, `${pathOf(node)}/${path}`, signal)
 }
 
 /**
@@ -43,14 +52,14 @@ export function readResource(link: Link, node: DeviceNode, { path }: Resource, s
  * watch it now.
  */
 export async function subscribeTo(
-  link: Link,
+  client: UpstreamClient,
   about: { readonly transport: string; readonly of?: { readonly node: DeviceNode; readonly resource: Resource } },
   signal: AbortSignal,
 ): Promise<boolean> {
   const subject = about.of === undefined ? devicesPath : `${pathOf(about.of.node)}/${about.of.resource.path}`
   const path = `${subject}/subscription/${encodeURIComponent(about.transport)}`
   // Without a body, and so without its type: the server refuses one that claims to be JSON and is empty.
-  const { status } = await link.request('POST', path, { signal, accept: [404, 405, 409, 500] })
+  const { status } = await client.request('POST', path, { signal, accept: [404, 405, 409, 500] })
   return status < 400
 }
 

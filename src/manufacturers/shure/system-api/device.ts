@@ -1,7 +1,7 @@
 /** A device of the System API as far as it was asked: what can still be asked of it, and what it means. Pure. */
 
 import type { TransmitterDetails } from '../../../model/details.ts'
-import type { ChannelReading, Observation } from '../../../model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 import type { UpstreamDevice } from '../../plugin.ts'
 import { familyOf } from '../family.ts'
 import {
@@ -25,7 +25,7 @@ export interface SystemDevice extends UpstreamDevice {
 }
 
 /** What one resource tells. */
-type Told = Pick<Observation, 'name' | 'battery' | 'details' | 'channels'>
+type Told = Pick<DeviceReport, 'name' | 'battery' | 'details' | 'channels'>
 
 /** A resource of a device or of one of its channels. */
 export interface Resource {
@@ -102,7 +102,7 @@ export function isInfrastructure({ model }: DeviceNode): boolean {
 }
 
 /** What its node in the list tells, and nothing else. */
-export function observeNode(node: DeviceNode): Observation {
+export function observeNode(node: DeviceNode): DeviceReport {
   const { id, state, model, serialNumber, firmwareVersion, ip, capabilities } = node
   const mac = macOf(id)
   // What has a battery and no audio channels is worn by somebody.
@@ -120,7 +120,7 @@ export function observeNode(node: DeviceNode): Observation {
 }
 
 /** Of a device whose identity is known; what has no name of its own goes by its model. */
-export function toObservation({ node, channels = [], answers }: SystemDevice): Observation {
+export function toObservation({ node, channels = [], answers }: SystemDevice): DeviceReport {
   const told = Object.values(answers)
   const { name = node.model ?? node.id, battery } = Object.assign({}, ...told) as Told
   const readings = new Map(channels.map(({ number }): [number, ChannelReading] => [number, { channel: number }]))

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { describePlugin } from '../../../../test/plugin-kit.ts'
-import type { Observation } from '../../../model/receiver.ts'
-import { createLink } from '../../../upstream/link.ts'
+import type { DeviceReport } from '../../../model/receiver.ts'
+import { createUpstreamClient } from '../../../upstream/client.ts'
 import { getDevices, type PushEvent } from '../../plugin.ts'
-import { hearSource } from '../../sources.ts'
+import { openSource } from '../../sources.ts'
 import { shure } from '../index.ts'
 import { startShureSimulator } from '../simulator.ts'
 import { system } from '../system.ts'
@@ -36,20 +36,20 @@ async function start(options: SystemApiOptions = {}) {
 }
 
 function hear(config: Readonly<Record<string, unknown>>) {
-  const [source] = shure.listSources({ ...config, calls_per_second: 10_000, burst: 10_000 })
-  if (source === undefined) throw new Error('no source')
-  const link = createLink({ settings: source, errors: shure.errors })
-  open.push(link)
-  return hearSource({ id: 'shure:test', manufacturer: 'shure', plugin: shure, source, link })
+  const [settings] = shure.listSources({ ...config, calls_per_second: 10_000, burst: 10_000 })
+  if (settings === undefined) throw new Error('no source')
+  const client = createUpstreamClient({ settings, errors: shure.errors })
+  open.push(client)
+  return openSource({ id: 'shure:test', manufacturer: 'shure', plugin: shure, settings, client })
 }
 
 describe('which form a system speaks is found out', () => {
   // Conformance: C-3.12.
   test('by its device list, at the price of one more request', async () => {
     const { simulator, source } = await start()
-    expect(source.form).toBe(system)
+    expect(source.adapter).toBe(system)
     expect((await source.listDevices()).devices).toHaveLength(2)
-    expect(source.form).toBe(systemApi)
+    expect(source.adapter).toBe(systemApi)
     const { total } = simulator.requests
     await source.listDevices()
     expect(simulator.requests.total).toBe(total + 1)
@@ -57,12 +57,12 @@ describe('which form a system speaks is found out', () => {
 
   test('again when it speaks otherwise, as after an update', async () => {
     const { simulator, source } = await start()
-    expect(await source.findForm()).toBe(systemApi)
+    expect(await source.findAdapter()).toBe(systemApi)
     await simulator.close()
     const port = Number(new URL(simulator.baseUrl).port)
     open.push(await startShureSimulator({ port, receivers: 3, story: false, pushesPerSecond: 0 }))
     expect((await source.listDevices()).devices).toHaveLength(3)
-    expect(source.form).toBe(system)
+    expect(source.adapter).toBe(system)
   })
 
   test('and never by an answer that makes no sense at all', async () => {
@@ -71,7 +71,7 @@ describe('which form a system speaks is found out', () => {
     await expect(source.listDevices()).rejects.toThrow(/web page/)
     simulator.setFault({ type: 'wrong-shape' })
     await expect(source.listDevices()).rejects.toThrow(/not a list of devices/)
-    expect(source.form).toBe(system)
+    expect(source.adapter).toBe(system)
   })
 })
 
@@ -92,7 +92,7 @@ describe('the list', () => {
 
   test('that stays empty says where to look', async () => {
     const { source } = await start({ wrongAdapter: true })
-    await source.findForm()
+    await source.findAdapter()
     expect(await source.listDevices()).toMatchObject({
       devices: [],
       complaints: [{ about: 'the list', problem: expect.stringContaining('NetworkInterfaceId') }],
@@ -101,8 +101,8 @@ describe('the list', () => {
 
   test('holds packs as transmitters, and leaves out the charger they are in', async () => {
     const { source } = await start({ receivers: 1, dockedPacks: 2 })
-    const form = await source.findForm()
-    const told = (await getDevices(form, source.link)).map((device) => form.transformDeviceData(device))
+    const form = await source.findAdapter()
+    const told = (await getDevices(form, source.client)).map((device) => form.transformDeviceData(device))
     expect(told.map(({ kind }) => kind)).toEqual(['receiver', 'transmitter', 'transmitter'])
     expect(told[1]).toMatchObject({
       model_name: 'ULXD1',
@@ -119,20 +119,20 @@ describe('the socket', () => {
   async function follow(options: SystemApiOptions = {}) {
     const { simulator, source } = await start(options)
     const devices = simulator.show.devicesAt(0).map(({ device }) => device)
-    const { subscribe } = await source.findForm()
+    const { subscribe } = await source.findAdapter()
     const stop = new AbortController()
     open.push({ close: () => stop.abort() })
     const interest = { ids: () => devices.map(idOf), changed: unchanged }
-    const events = subscribe?.(source.link, interest, stop.signal)[Symbol.asyncIterator]()
+    const events = subscribe?.(source.client, interest, stop.signal)[Symbol.asyncIterator]()
     if (events === undefined) throw new Error('it cannot subscribe')
     return { simulator, events, showId: devices[0]?.id ?? '' }
   }
 
-  async function find(events: AsyncIterator<PushEvent>, isIt: (told: Observation) => unknown) {
+  async function find(events: AsyncIterator<PushEvent>, isIt: (told: DeviceReport) => unknown) {
     for (;;) {
       const { value, done } = await events.next()
       if (done) throw new Error('the subscription ended')
-      if (value.type === 'told' && isIt(value.observation)) return value.observation
+      if (value.type === 'told' && isIt(value.report)) return value.report
     }
   }
 
@@ -151,7 +151,7 @@ describe('the socket', () => {
 
   test('tells how loud a channel is in a word', async () => {
     const { events, simulator, showId } = await follow({ receivers: 1 })
-    const isSaid = (word: string) => (told: Observation) =>
+    const isSaid = (word: string) => (told: DeviceReport) =>
       told.channels?.some(({ channel, details }) => channel === 2 && details?.audio_activity === word)
     simulator.show.set(showId, { audio_level: -80 }, 2)
     await find(events, isSaid('low'))
@@ -174,10 +174,10 @@ describe('the socket', () => {
 
   test('that is not there leads to the one of the specification', async () => {
     const { source, simulator } = await start()
-    await source.findForm()
+    await source.findAdapter()
     simulator.setFault({ type: 'status', status: 404 }, { path: '/websocket/create' })
-    const { subscribe } = source.form
-    const events = subscribe?.(source.link, { ids: () => [], changed: unchanged }, new AbortController().signal)
+    const { subscribe } = source.adapter
+    const events = subscribe?.(source.client, { ids: () => [], changed: unchanged }, new AbortController().signal)
     await expect(events?.[Symbol.asyncIterator]().next()).rejects.toMatchObject({ status: 404 })
     expect(simulator.requests.count('/api/v1/ws')).toBe(1)
   })

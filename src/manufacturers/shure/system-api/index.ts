@@ -3,11 +3,11 @@
  * WebSocket that tells what was subscribed.
  */
 
-import type { Complaint } from '../../../model/health.ts'
-import type { Observation } from '../../../model/receiver.ts'
+import type { DeviceProblem } from '../../../model/health.ts'
+import type { DeviceReport } from '../../../model/receiver.ts'
+import type { UpstreamClient } from '../../../upstream/client.ts'
 import { wrongShape } from '../../../upstream/device-api.ts'
-import type { Link } from '../../../upstream/link.ts'
-import { type DeviceList, defineForm } from '../../plugin.ts'
+import { type DeviceList, defineAdapter } from '../../plugin.ts'
 import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from '../discovery.ts'
 import { listAudioChannels, listNodes, readResource } from './client.ts'
 import {
@@ -22,7 +22,7 @@ import {
 import { subscribe } from './realtime.ts'
 import { type DeviceNode, isDevicePage } from './schema.ts'
 
-export const systemApi = defineForm<SystemDevice>({
+export const systemApi = defineAdapter<SystemDevice>({
   listDevices,
 
   partsOf(device) {
@@ -32,10 +32,10 @@ export const systemApi = defineForm<SystemDevice>({
     return [...(hasIdentityToTell ? ['identity'] : []), ...levelsOf(device).map(({ path }) => path)]
   },
 
-  async readPart(link, device, part, signal) {
-    if (part === 'identity') return readIdentity(link, device, signal)
+  async readPart(client, device, part, signal) {
+    if (part === 'identity') return readIdentity(client, device, signal)
     const resource = resourcesOf(device).find(({ path }) => path === part)
-    return resource === undefined ? device : readInto(link, device, resource, signal)
+    return resource === undefined ? device : readInto(client, device, resource, signal)
   },
 
   hasIdentity: isIdentified,
@@ -52,8 +52,8 @@ export const systemApi = defineForm<SystemDevice>({
 })
 
 /** Whether the server answers a device list in the real form. */
-export async function speaksSystemApi(link: Link, signal?: AbortSignal): Promise<boolean> {
-  const { body } = await link.request('GET', '/api/v1/devices', { signal })
+export async function speaksSystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<boolean> {
+  const { body } = await client.request('GET', '/api/v1/devices', { signal })
   return isDevicePage(body)
 }
 
@@ -61,27 +61,27 @@ export async function speaksSystemApi(link: Link, signal?: AbortSignal): Promise
  * Who it is, as far as a stranger can tell: by its list where that is open, else by its refusal. This server refuses in
  * JSON, or asks for a digest as in the interface specification; others at the same port (Webmin for one) show a page.
  */
-export async function meetSystemApi(link: Link, signal?: AbortSignal): Promise<Observation> {
-  const { host, hostname } = new URL(link.settings.baseUrl)
-  const { status, headers, body } = await link.request('GET', '/api/v1/devices', { signal, accept: [401, 403] })
+export async function meetSystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
+  const { host, hostname } = new URL(client.settings.baseUrl)
+  const { status, headers, body } = await client.request('GET', '/api/v1/devices', { signal, accept: [401, 403] })
   const isRefusal = /json/i.test(headers['content-type'] ?? '') || /^digest/i.test(headers['www-authenticate'] ?? '')
-  if (status < 400 ? !isDevicePage(body) : !isRefusal) throw wrongShape(link)
+  if (status < 400 ? !isDevicePage(body) : !isRefusal) throw wrongShape(client)
   return { id: `system-api:${host}`, kind: 'receiver', ip: hostname, device_type: 'system', model_name: 'System API' }
 }
 
-async function listDevices(link: Link, signal?: AbortSignal): Promise<DeviceList<SystemDevice>> {
-  const nodes = await listNodes(link, signal)
+async function listDevices(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceList<SystemDevice>> {
+  const nodes = await listNodes(client, signal)
   const told = nodes.filter((node) => node !== null)
-  if (told.length === 0 && nodes.length > 0) throw wrongShape(link)
-  const complaints = complain(nodes)
+  if (told.length === 0 && nodes.length > 0) throw wrongShape(client)
+  const problems = complain(nodes)
   return {
     devices: told.filter((node) => !isInfrastructure(node)).map((node) => ({ id: node.id, node, answers: {} })),
     malformed: nodes.length - told.length,
-    ...(complaints.length > 0 && { complaints }),
+    ...(problems.length > 0 && { problems }),
   }
 }
 
-function complain(nodes: readonly (DeviceNode | null)[]): readonly Complaint[] {
+function complain(nodes: readonly (DeviceNode | null)[]): readonly DeviceProblem[] {
   if (nodes.length === 0) {
     // A wrong adapter gives no error there.
     const problem = 'it is empty; does Discovery.NetworkInterfaceId in the settings of the server name its adapter?'
@@ -102,21 +102,21 @@ function levelsOf(device: SystemDevice): readonly Resource[] {
   return resourcesOf(device).filter(({ path }) => path !== 'name')
 }
 
-async function readIdentity(link: Link, device: SystemDevice, signal?: AbortSignal): Promise<SystemDevice> {
+async function readIdentity(client: UpstreamClient, device: SystemDevice, signal?: AbortSignal): Promise<SystemDevice> {
   const { node } = device
   const name = resourcesOf(device).find(({ path }) => path === 'name')
-  const named = name === undefined ? device : await readInto(link, device, name, signal)
-  return hasAudioChannels(node) ? { ...named, channels: await listAudioChannels(link, node, signal) } : named
+  const named = name === undefined ? device : await readInto(client, device, name, signal)
+  return hasAudioChannels(node) ? { ...named, channels: await listAudioChannels(client, node, signal) } : named
 }
 
 /** A resource that is refused or makes no sense has told nothing, and that is an answer too. */
 async function readInto(
-  link: Link,
+  client: UpstreamClient,
   device: SystemDevice,
   resource: Resource,
   signal?: AbortSignal,
 ): Promise<SystemDevice> {
-  const told = resource.parse(await readResource(link, device.node, resource, signal))
+  const told = resource.parse(await readResource(client, device.node, resource, signal))
   const answer = told ?? device.answers[resource.path] ?? {}
   return { ...device, answers: { ...device.answers, [resource.path]: answer } }
 }

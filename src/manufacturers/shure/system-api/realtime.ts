@@ -1,12 +1,12 @@
 /** What a System API server pushes: a socket that first says its name, and one REST call for each thing wanted on it. */
 
 import { setTimeout as pause } from 'node:timers/promises'
+import type { UpstreamClient } from '../../../upstream/client.ts'
 import { ApiError } from '../../../upstream/errors.ts'
 import { isRecord, readText } from '../../../upstream/fields.ts'
-import type { Link } from '../../../upstream/link.ts'
 import { merge } from '../../../upstream/merge.ts'
 import { openWebSocket } from '../../../upstream/push.ts'
-import type { Interest, PushEvent } from '../../plugin.ts'
+import type { PushEvent, SubscriptionTargets } from '../../plugin.ts'
 import { subscribe as subscribeAsSpecified } from '../realtime.ts'
 import { listAudioChannels, listNodes, readResource, subscribeTo } from './client.ts'
 import { hasAudioChannels, observeNode, parsePushed, resourcesOf } from './device.ts'
@@ -18,17 +18,21 @@ const lookAgainMs = 60_000
 const transportMs = 10_000
 
 /** A server that has no such socket may have the one of the specification. */
-export async function* subscribe(link: Link, interest: Interest, signal: AbortSignal): AsyncGenerator<PushEvent> {
+export async function* subscribe(
+  client: UpstreamClient,
+  interest: SubscriptionTargets,
+  signal: AbortSignal,
+): AsyncGenerator<PushEvent> {
   const ended = new AbortController()
   const lifetime = AbortSignal.any([signal, ended.signal])
-  const frames = openWebSocket(link, socketPath, lifetime)
+  const frames = openWebSocket(client, socketPath, lifetime)
   try {
-    if (!(await isThere(frames))) return yield* subscribeAsSpecified(link, interest, signal)
-    const transport = await readTransport(link, frames, ended)
+    if (!(await isThere(frames))) return yield* subscribeAsSpecified(client, interest, signal)
+    const transport = await readTransport(client, frames, ended)
     if (transport === null) return
     yield { type: 'open' }
     const bell = createBell()
-    yield* merge(readFrames(frames, bell), keepSubscribed(link, { transport, interest, bell, signal: lifetime }))
+    yield* merge(readFrames(frames, bell), keepSubscribed(client, { transport, interest, bell, signal: lifetime }))
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
@@ -48,7 +52,7 @@ async function isThere(frames: AsyncIterator<string | null>): Promise<boolean> {
 
 /** The first frame: `{"transportId": "<uuid>"}`. Null when the socket was ended on purpose before. */
 async function readTransport(
-  link: Link,
+  client: UpstreamClient,
   frames: AsyncIterator<string | null>,
   ended: AbortController,
 ): Promise<string | null> {
@@ -58,7 +62,7 @@ async function readTransport(
   const frame = parseJson(String(value))
   const transport = isRecord(frame) ? readText(frame.transportId) : null
   if (typeof transport === 'string') return transport
-  throw new link.errors.ApiError(`${new URL(link.settings.baseUrl).host} names no transport for its subscriptions`)
+  throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} names no transport for its subscriptions`)
 }
 
 // --- What is told -----------------------------------------------------------------------------------------------------
@@ -76,7 +80,7 @@ async function* readFrames(frames: AsyncIterable<string | null>, bell: Bell): As
       // It may have gained what can be subscribed.
       bell.ring()
       if (node === null) yield { type: 'ignored', reason: 'a state change is of no device' }
-      else yield { type: 'told', observation: observeNode(node) }
+      else yield { type: 'told', report: observeNode(node) }
     } else yield readChange(eventName, envelope, body)
   }
 }
@@ -89,7 +93,7 @@ function readChange(eventName: string, envelope: Readonly<Record<string, unknown
   if (typeof id !== 'string' || told === undefined) {
     return { type: 'ignored', reason: `${eventName} means nothing to Micwatch` }
   }
-  return { type: 'told', observation: { id: id.toLowerCase(), kind: 'receiver', ...told } }
+  return { type: 'told', report: { id: id.toLowerCase(), kind: 'receiver', ...told } }
 }
 
 function parseJson(text: string): unknown {
@@ -104,17 +108,17 @@ function parseJson(text: string): unknown {
 
 interface Subscriptions {
   readonly transport: string
-  readonly interest: Interest
+  readonly interest: SubscriptionTargets
   readonly bell: Bell
   readonly signal: AbortSignal
 }
 
 /** Subscribes what is wanted and not subscribed yet, and gives what was told of it before somebody listened. */
-async function* keepSubscribed(link: Link, about: Subscriptions): AsyncGenerator<PushEvent> {
+async function* keepSubscribed(client: UpstreamClient, about: Subscriptions): AsyncGenerator<PushEvent> {
   const { transport, interest, bell, signal } = about
   const subscribed = new Set<string>()
   const channels = new Map<string, readonly AudioChannel[]>()
-  await subscribeTo(link, { transport }, signal)
+  await subscribeTo(client, { transport }, signal)
   for (;;) {
     const round = new AbortController()
     const waiting = AbortSignal.any([signal, round.signal])
@@ -122,7 +126,7 @@ async function* keepSubscribed(link: Link, about: Subscriptions): AsyncGenerator
     const calls = [interest.changed(waiting), bell.rung(), pause(lookAgainMs, undefined, { signal: waiting })]
     for (const call of calls) call.catch(() => {})
     const wanted = new Set(interest.ids())
-    for (const node of await listNodes(link, signal)) {
+    for (const node of await listNodes(client, signal)) {
       if (node !== null && wanted.has(node.id)) yield* subscribeDevice(node)
     }
     await Promise.race(calls)
@@ -136,13 +140,13 @@ async function* keepSubscribed(link: Link, about: Subscriptions): AsyncGenerator
       for (const key of subscribed) if (key.startsWith(`${id}/`)) subscribed.delete(key)
       return
     }
-    if (hasAudioChannels(node) && !channels.has(id)) channels.set(id, await listAudioChannels(link, node, signal))
+    if (hasAudioChannels(node) && !channels.has(id)) channels.set(id, await listAudioChannels(client, node, signal))
     for (const resource of resourcesOf({ id, node, channels: channels.get(id) ?? [], answers: {} })) {
       const key = `${id}/${resource.path}`
-      if (subscribed.has(key) || !(await subscribeTo(link, { transport, of: { node, resource } }, signal))) continue
+      if (subscribed.has(key) || !(await subscribeTo(client, { transport, of: { node, resource } }, signal))) continue
       subscribed.add(key)
-      const told = resource.parse(await readResource(link, node, resource, signal))
-      if (told !== undefined) yield { type: 'told', observation: { id, kind: 'receiver', ...told } }
+      const told = resource.parse(await readResource(client, node, resource, signal))
+      if (told !== undefined) yield { type: 'told', report: { id, kind: 'receiver', ...told } }
     }
   }
 }

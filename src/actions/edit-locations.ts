@@ -1,0 +1,94 @@
+/** Locations: made, changed, taken away. */
+
+import type { ReceiverStore } from '../live/receiver-store.ts'
+import type { Actor } from '../model/access.ts'
+import { RequestError } from '../model/errors.ts'
+import { isCircular, type Location } from '../model/location.ts'
+import { changedFields } from '../model/receiver.ts'
+import type { Ingest } from '../monitor/ingest.ts'
+import { writeAudit } from '../store/audit.ts'
+import { insertLocation, listLocations, removeLocation, saveLocation } from '../store/locations.ts'
+
+export interface EditLocationDeps {
+  readonly ingest: Pick<Ingest, 'change'>
+  readonly receiverStore: ReceiverStore
+  /** Takes over what people have changed in the store. */
+  reload(): Promise<void>
+}
+
+export type LocationEdit = Partial<Omit<Location, 'id'>>
+
+export async function addLocation(
+  deps: EditLocationDeps,
+  actor: Actor,
+  { name, description = '', parent = null }: LocationEdit & Pick<Location, 'name'>,
+): Promise<Location> {
+  const location = await deps.ingest.change(async (tx) => {
+    checkParent(await listLocations(tx.query), parent)
+    const made = await insertLocation(tx, { name, description, parent })
+    const details = { name, parent }
+    await writeAudit(tx, { actor, action: 'location.add', target: `location ${made.id}`, result: 'ok', details })
+    return made
+  })
+  await deps.reload()
+  return location
+}
+
+export async function changeLocation(
+  deps: EditLocationDeps,
+  actor: Actor,
+  id: number,
+  edit: LocationEdit,
+): Promise<Location> {
+  const location = await deps.ingest.change(async (tx) => {
+    const locations = await listLocations(tx.query)
+    const before = findLocation(locations, id)
+    const details = changedFields<Location>(before, edit)
+    if (details.parent !== undefined) {
+      checkParent(locations, details.parent)
+      if (isCircular(locations, id, details.parent)) {
+        throw new RequestError('bad_request', { details: 'parent: a location cannot be inside itself' })
+      }
+    }
+    const after = { ...before, ...details }
+    await saveLocation(tx, after)
+    await writeAudit(tx, { actor, action: 'location.change', target: `location ${id}`, result: 'ok', details })
+    return after
+  })
+  await deps.reload()
+  return location
+}
+
+/** Only an empty one: where its receivers stand then is for people to say. */
+export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: number): Promise<void> {
+  await deps.ingest.change(async (tx) => {
+    const locations = await listLocations(tx.query)
+    const { name } = findLocation(locations, id)
+    const receivers = deps.receiverStore.list().filter((one) => one.location === id).length
+    const parts = locations.filter((one) => one.parent === id).length
+    if (receivers + parts > 0) {
+      const details = `${receivers} receiver(s) and ${parts} location(s); move them first`
+      throw new RequestError('not_empty', { about: `location ${id}`, details })
+    }
+    await removeLocation(tx, id)
+    await writeAudit(tx, {
+      actor,
+      action: 'location.delete',
+      target: `location ${id}`,
+      result: 'ok',
+      details: { name },
+    })
+  })
+  await deps.reload()
+}
+
+function findLocation(locations: readonly Location[], id: number): Location {
+  const found = locations.find((one) => one.id === id)
+  if (found === undefined) throw new RequestError('not_found', { about: `location ${id}` })
+  return found
+}
+
+function checkParent(locations: readonly Location[], parent: number | null): void {
+  if (parent === null || locations.some((one) => one.id === parent)) return
+  throw new RequestError('bad_request', { details: `parent: there is no location ${parent}` })
+}

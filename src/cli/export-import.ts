@@ -1,0 +1,113 @@
+/** export, import: the configuration of a house as a file that people can read. */
+
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { exportInstallation } from '../actions/export-installation.ts'
+import { ImportError, importedKinds } from '../actions/import-context.ts'
+import { type ImportReport, importInstallation } from '../actions/import-installation.ts'
+import { destinationsBeside } from '../manufacturers/sources.ts'
+import { type InstallationFile, toInstallationFile } from '../model/installation-file.ts'
+import { openSecrets } from '../store/secrets.ts'
+import { writeText } from '../store/sqlite-file.ts'
+import { parseInstallationFile, toJsonText, toYamlText } from './installation-file.ts'
+import { actorAt, withNewStore, withStore } from './store.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  type ExitCode,
+  exitCodes,
+  formatTable,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+  UsageError,
+} from './terminal.ts'
+
+interface ExportOptions extends CommonOptions {
+  readonly output?: string
+  readonly withSecrets?: boolean
+}
+
+export function exportCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('export', 'Write the configuration of this house as one YAML file')
+    .option('--output <file>', 'where to (default: standard output)')
+    .option('--with-secrets', 'passwords and keys too, instead of ********')
+    .action(async (options: ExportOptions) => done(await runExport(options, terminal)))
+}
+
+async function runExport(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal, { isOffline: true })
+  const { output, withSecrets = false } = options
+  const runtime = await withStore(config, async (db) =>
+    exportInstallation({ db, secrets: await openSecrets(config.data_dir, config.secret_key) }),
+  )
+  const file = toInstallationFile(runtime, { withSecrets })
+  const content = options.json ? toJsonText(file) : toYamlText(file)
+  if (output === undefined) terminal.out(content.trimEnd())
+  else {
+    await writeText(output, content)
+    terminal.err(`Wrote ${plain(output)}: ${describe(file)}.`)
+  }
+  const unreadable = runtime.manufacturers.filter((one) => one.secretsUnreadable).map(({ code }) => code)
+  if (withSecrets && unreadable.length > 0) {
+    terminal.err(`The credentials of ${unreadable.map(plain).join(', ')} cannot be read, and are left out.`)
+  }
+  return exitCodes.ok
+}
+
+function describe(file: InstallationFile): string {
+  return importedKinds
+    .filter((kind) => kind !== 'settings')
+    .map((kind) => `${file[kind]?.length ?? 0} ${kind}`)
+    .join(', ')
+}
+
+interface ImportOptions extends CommonOptions {
+  readonly dryRun?: boolean
+}
+
+export function importCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  return createCommand('import', 'Read in what export has written: adds and changes, takes nothing away')
+    .argument('<file>', 'YAML or JSON; - for standard input')
+    .option('--dry-run', 'say what it would do; change nothing')
+    .action(async (file: string, options: ImportOptions) => done(await runImport(file, options, terminal)))
+}
+
+async function runImport(path: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
+  const { dryRun: isRehearsal = false } = options
+  const config = readOptions(options, terminal, { isOffline: true })
+  const source = path === '-' ? 'standard input' : path
+  const file = parseInstallationFile(path === '-' ? await terminal.readAll() : await readText(path), source)
+  const secrets = await openSecrets(config.data_dir, config.secret_key)
+  try {
+    const report = await withNewStore(config, (db) => {
+      const deps = { db, secrets, destinations: destinationsBeside(config.server), now: Date.now }
+      return importInstallation(deps, actorAt(terminal), file, { isRehearsal, source })
+    })
+    if (options.json) printJson(terminal, { dry_run: isRehearsal, ...report })
+    else print(terminal, report, isRehearsal)
+    return exitCodes.ok
+  } catch (error) {
+    if (error instanceof ImportError) throw new UsageError(`${source}: ${error.message}`)
+    throw error
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UsageError(`${path}: cannot be read (${code === 'ENOENT' ? 'no such file' : message})`)
+  }
+}
+
+function print(terminal: Terminal, { counts, unknown }: ImportReport, isRehearsal: boolean): void {
+  terminal.out(isRehearsal ? 'An import would do this; nothing was changed:' : 'Imported:')
+  const rows = importedKinds.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
+  terminal.out(formatTable(['', 'created', 'updated', 'unchanged'], rows))
+  if (unknown.length === 0) return
+  terminal.out(`Not known here yet (${unknown.length}): ${unknown.map(plain).join('; ')}`)
+  terminal.out('Import the file again once they have been found.')
+}

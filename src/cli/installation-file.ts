@@ -1,0 +1,152 @@
+/** The file that export writes and import reads: text <-> HouseFile. */
+
+import Type from 'typebox'
+import { Document, visit } from 'yaml'
+import {
+  code,
+  flag,
+  groupFields,
+  locationFields,
+  manufacturerFields,
+  name,
+  nullable,
+  performerFields,
+  slot,
+  text,
+  whole,
+} from '../actions/fields.ts'
+import { findMisfit, parseYaml } from '../config.ts'
+import type { InstallationFile } from '../model/installation-file.ts'
+import { settingKinds } from '../model/settings.ts'
+import { escapeControls } from './output.ts'
+import { UsageError } from './terminal.ts'
+
+/** A misspelled key must not pass for one that was left out. */
+const record = <T extends Type.TProperties>(properties: T, description: string) =>
+  Type.Object(properties, { additionalProperties: false, description })
+const list = <T extends Type.TSchema>(item: T, description: string) => Type.Optional(Type.Array(item, { description }))
+const partial = <T extends Type.TProperties>(properties: T) =>
+  Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, Type.Optional(one)])) as {
+    [Name in keyof T]: Type.TOptional<T[Name]>
+  }
+
+const settings = Type.Optional(
+  record(
+    partial({
+      polling_interval: Type.Integer({ ...bounds('polling_interval') }),
+      alert_battery_threshold: Type.Integer({ ...bounds('alert_battery_threshold') }),
+      enable_websocket: flag,
+    }),
+    `a section of ${Object.keys(settingKinds).join(', ')}`,
+  ),
+)
+
+function bounds(key: 'polling_interval' | 'alert_battery_threshold') {
+  const { min, max } = settingKinds[key]
+  return { minimum: min, maximum: max, description: `a whole number from ${min} to ${max}` }
+}
+
+const Manufacturer = record({ code, ...manufacturerFields, settings }, 'a manufacturer with at least a code')
+
+const Location = Type.Cyclic(
+  {
+    Location: Type.Object(
+      {
+        name,
+        ...locationFields,
+        locations: Type.Optional(Type.Array(Type.Ref('Location'), { description: 'a list of locations' })),
+      },
+      { additionalProperties: false, description: 'a location with at least a name' },
+    ),
+  },
+  'Location',
+)
+
+const Group = record({ title: name, ...groupFields }, 'a group with at least a title')
+
+const Performer = record({ name, ...performerFields }, 'a performer with at least a name')
+
+const device = {
+  manufacturer: code,
+  ...partial({ serial_number: text(1, 1024), mac_address: text(1, 1024), api_device_id: text(1, 1024) }),
+}
+
+const Receiver = record(
+  {
+    ...device,
+    name: Type.Optional(name),
+    location: Type.Optional(nullable(Type.Array(name, { minItems: 1 }), 'a list of names from the outermost place on')),
+    slots: Type.Optional(
+      Type.Record(Type.String({ pattern: '^\\d{1,5}$' }), slot, {
+        additionalProperties: false,
+        description: 'channel numbers with their positions, whole numbers from 1 to 65535',
+      }),
+    ),
+  },
+  'a receiver with its manufacturer',
+)
+
+const Assignment = record(
+  {
+    performer: name,
+    ...device,
+    channel: Type.Optional(whole(1, 65_535)),
+    since: Type.Optional(Type.String({ format: 'date-time', description: 'a time such as 2026-05-01T18:00:00Z' })),
+  },
+  'an assignment with a performer and a manufacturer',
+)
+
+const File = record(
+  {
+    version: Type.Literal(1, { description: '1, the version this program knows' }),
+    manufacturers: list(Manufacturer, 'a list of manufacturers'),
+    settings,
+    locations: list(Location, 'a list of locations'),
+    groups: list(Group, 'a list of groups'),
+    performers: list(Performer, 'a list of performers'),
+    receivers: list(Receiver, 'a list of receivers'),
+    assignments: list(Assignment, 'a list of assignments'),
+  },
+  'what micwatch export writes',
+)
+
+/** Throws UsageError: one line with the file, the path in it and what was expected there. */
+export function parseInstallationFile(content: string, filename: string): InstallationFile {
+  let values: unknown
+  try {
+    values = parseYaml(content)
+  } catch (error) {
+    throw new UsageError(`${filename}: ${(error as Error).message}`)
+  }
+  const misfit = findMisfit(File, values)
+  if (misfit !== null)
+    throw new UsageError(`${filename}: ${misfit.key === '' ? '' : `${misfit.key}: `}${misfit.trouble}`)
+  return values as InstallationFile
+}
+
+const explanation = ` The configuration of a house, written by micwatch export.
+
+ Read it in with micwatch import: that adds and changes what the file says and takes nothing away. Manufacturers are
+ found by code, locations by their names, groups by title, performers by name, receivers by manufacturer and serial
+ number (else by MAC address, else by the id their system gives them).
+
+ "********" stands for a secret that was left out; read in, it leaves the stored one as it is.
+ Accounts, tokens, the review queue and the logs are not in here: micwatch backup keeps everything.`
+
+export function toYamlText(file: InstallationFile): string {
+  const document = new Document(file)
+  document.commentBefore = explanation
+  visit(document, {
+    Scalar(_, scalar) {
+      // Escapes exist in double-quoted strings only.
+      if (typeof scalar.value === 'string' && escapeControls(scalar.value) !== scalar.value)
+        scalar.type = 'QUOTE_DOUBLE'
+    },
+  })
+  // Pictures are long, and stay one line.
+  return escapeControls(document.toString({ lineWidth: 0 }))
+}
+
+export function toJsonText(file: InstallationFile): string {
+  return escapeControls(`${JSON.stringify(file, null, 2)}\n`)
+}

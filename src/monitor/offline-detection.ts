@@ -1,0 +1,33 @@
+/** Receivers that nobody polls any more, because their manufacturer is disabled or no process is left, go inactive too. */
+
+import type { ReceiverStore } from '../live/receiver-store.ts'
+import type { MonitoredManufacturer } from '../model/health.ts'
+import type { Database } from '../store/database.ts'
+import { leaseHolder } from '../store/leases.ts'
+import type { Ingest } from './ingest.ts'
+import { offlineAfterMs } from './poller.ts'
+
+export interface OfflineDetectionDeps {
+  readonly db: Database
+  readonly receiverStore: ReceiverStore
+  readonly ingest: Ingest
+  manufacturers(): readonly MonitoredManufacturer[]
+  intervalMs(manufacturer: string): number
+}
+
+export async function markUnpolledOffline(deps: OfflineDetectionDeps): Promise<void> {
+  const { db, receiverStore, ingest } = deps
+  for (const { code, sources } of deps.manufacturers()) {
+    const silentSince = performance.now() - offlineAfterMs(deps.intervalMs(code))
+    const silent = receiverStore
+      .list(code)
+      .filter(({ id, is_active }) => is_active && receiverStore.heardAt(id) < silentSince)
+    if (silent.length === 0 || (await isPolled(db, sources))) continue
+    await ingest.ingest({ manufacturer: code, reports: [], gone: silent.map(({ id }) => id) })
+  }
+}
+
+async function isPolled(db: Database, sources: readonly string[]): Promise<boolean> {
+  for (const source of sources) if ((await leaseHolder(db.read, source)) !== null) return true
+  return false
+}

@@ -1,0 +1,59 @@
+/** When the next cycle of a source begins. */
+
+import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../model/rate-limit.ts'
+import type { CycleOptions, CycleReport, PollDeps, Poller } from './poller.ts'
+import { pause } from './wait.ts'
+
+/** A change of the interval takes effect within this time. */
+const lookAgainMs = 1000
+
+/** Cycles at fixed times, later after failures, until the signal aborts. */
+export async function runPollLoop(
+  deps: Pick<PollDeps, 'sourceRecords' | 'counters'> & { random(): number },
+  poller: Poller,
+  options: Omit<CycleOptions, 'intervalMs'> & {
+    intervalMs(): number
+    onCycle?(report: CycleReport): void
+  },
+): Promise<void> {
+  const { signal, intervalMs, onCycle } = options
+  while (!signal.aborted) {
+    const startedAt = performance.now()
+    const report = await poller.poll({ ...options, intervalMs: intervalMs() })
+    if (signal.aborted) return
+    onCycle?.(report)
+    const endedAt = performance.now()
+    const random = deps.random()
+    const dueAt = () => startOfNext(report, { startedAt, endedAt, random }).at
+    if (startOfNext(report, { startedAt, endedAt, random }).overran) {
+      deps.counters.countOverrun(poller.source)
+      deps.sourceRecords.recordOverrun(poller.source.id)
+    }
+    const isRefusalOver = watchRefusal()
+    // Looked at again and again: somebody may change the interval while we wait.
+    for (let waitMs = dueAt() - endedAt; waitMs > 0 && !isRefusalOver(); waitMs = dueAt() - performance.now()) {
+      if (!(await pause(Math.min(waitMs, lookAgainMs), signal))) return
+    }
+  }
+
+  /** A system that accepts a real-time link after it refused a poll has let us in again. */
+  function watchRefusal(): () => boolean {
+    const before = poller.linkedAt()
+    return () => {
+      const linkedAt = poller.linkedAt()
+      return poller.wasRefused && poller.source.client.holdMs === 0 && linkedAt !== null && linkedAt !== before
+    }
+  }
+
+  function startOfNext(
+    report: CycleReport,
+    { startedAt, endedAt, random }: { startedAt: number; endedAt: number; random: number },
+  ): { at: number; overran: boolean } {
+    const { id, client } = poller.source
+    if (client.holdMs > 0) return { at: performance.now() + client.holdMs + 50, overran: false }
+    const failures = deps.sourceRecords.get(id)?.consecutive_failures ?? 0
+    if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), endedAt)
+    const waitMs = poller.wasRefused ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
+    return { at: startedAt + waitMs, overran: false }
+  }
+}

@@ -1,0 +1,92 @@
+/** Which manufacturers there are and the sources they are heard through, as that changes while the service runs. */
+
+import { isDeepStrictEqual } from 'node:util'
+import { listSources, type MonitoredSource, openSources, type SourceDeps, sourceId } from '../manufacturers/sources.ts'
+import { type ManufacturerHealth, type MonitoredManufacturer, withoutSources } from '../model/health.ts'
+import type { StoredManufacturer } from '../store/settings.ts'
+
+export interface SourceRegistry {
+  /** By code. */
+  manufacturers(): readonly MonitoredManufacturer[]
+  sources(): readonly MonitoredSource[]
+  /** By the source's id. */
+  find(id: string): MonitoredSource | undefined
+  /** Why each of these cannot be asked at all, by code. */
+  configurationErrors(): ReadonlyMap<string, ManufacturerHealth>
+  has(code: string): boolean
+  /** What its configuration says, if anything. */
+  pollIntervalSeconds(code: string): number | undefined
+  /**
+   * Takes these records over and gives back the sources that are gone, for the caller to close once nobody asks them
+   * any more. A manufacturer that is as before keeps its sources: the very same objects.
+   */
+  update(records: readonly StoredManufacturer[]): readonly MonitoredSource[]
+}
+
+interface OpenedManufacturer {
+  readonly record: StoredManufacturer
+  readonly monitored: MonitoredManufacturer
+  readonly sources: readonly MonitoredSource[]
+  readonly pollIntervalSeconds?: number | undefined
+  readonly trouble: ManufacturerHealth | null
+}
+
+export function createSourceRegistry(deps: SourceDeps): SourceRegistry {
+  let opened: ReadonlyMap<string, OpenedManufacturer> = new Map()
+  const all = () => [...opened.values()]
+  const sources = () => all().flatMap((one) => one.sources)
+  let byId: ReadonlyMap<string, MonitoredSource> = new Map()
+  return {
+    manufacturers: () => all().map((one) => one.monitored),
+    sources,
+    find: (id) => byId.get(id),
+    configurationErrors: () =>
+      new Map(all().flatMap(({ trouble }) => (trouble === null ? [] : [[trouble.code, trouble]]))),
+    has: (code) => opened.has(code),
+    pollIntervalSeconds: (code) => opened.get(code)?.pollIntervalSeconds,
+    update(records) {
+      const before = sources()
+      opened = new Map(
+        records.map((record) => {
+          const known = opened.get(record.code)
+          const isSame = known !== undefined && isHeardAlike(known.record, record)
+          return [record.code, isSame ? known : openManufacturer(record, deps)]
+        }),
+      )
+      byId = new Map(sources().map((source) => [source.id, source]))
+      const kept = new Set(sources())
+      return before.filter((source) => !kept.has(source))
+    },
+  }
+}
+
+/** A name is for people; nothing has to start anew for it. */
+function isHeardAlike(a: StoredManufacturer, b: StoredManufacturer): boolean {
+  return isDeepStrictEqual({ ...a, name: '' }, { ...b, name: '' })
+}
+
+function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedManufacturer {
+  const { code } = record
+  const unusable = (error: string, base_url: string): OpenedManufacturer => ({
+    record,
+    monitored: { code, base_url, isEnabled: record.api_enabled, sources: [], unverified: [] },
+    sources: [],
+    trouble: record.api_enabled ? { ...withoutSources, code, base_url, status: 'unhealthy', error } : null,
+  })
+  try {
+    const listed = listSources(record)
+    const base_url = listed[0]?.baseUrl ?? ''
+    if (record.secretsUnreadable) return unusable('credentials unreadable, enter them again', base_url)
+    const isEnabled = record.api_enabled && listed.every((source) => source.isEnabled)
+    const ids = listed.map((source) => sourceId(code, source))
+    const unverified = listed.flatMap(({ baseUrl, verifySsl, fingerprint }) => {
+      const { protocol, host } = new URL(baseUrl)
+      return protocol === 'https:' && !verifySsl && !fingerprint ? [host] : []
+    })
+    const monitored = { code, base_url, isEnabled, sources: ids, unverified }
+    const sources = isEnabled ? openSources(record, deps) : []
+    return { record, monitored, sources, pollIntervalSeconds: listed[0]?.pollIntervalSeconds, trouble: null }
+  } catch (error) {
+    return unusable(`its configuration cannot be used: ${(error as Error).message}`, '')
+  }
+}

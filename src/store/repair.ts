@@ -1,0 +1,206 @@
+/**
+ * Before a database file is opened: one that is damaged is put aside, and the newest good snapshot takes its place, as it
+ * does for one that is missing. Of a log that is damaged, what SQLite can read of it is kept.
+ */
+
+import { copyFile, rename, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { type IncidentCause, incidentCauses, type StoreIncident } from '../model/health.ts'
+import type { Reader, Tx } from './database.ts'
+import { StoreDamagedError } from './errors.ts'
+import { isMissing } from './folder.ts'
+import { listSnapshots, newestGoodSnapshot, type Snapshot, type StorePaths, snapshotName } from './snapshots.ts'
+import { connectFile, copySqlite, findDamage, readSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
+import { lockFile, takeExclusiveLock } from './sqlite-lock.ts'
+import { findLogDamage } from './sqlite-log-damage.ts'
+
+export interface RepairedStore extends StoreIncident {
+  /** Where the damaged files are now; null: there was none. */
+  readonly corrupt: string | null
+  readonly damage: string
+}
+
+const companions = ['-wal', '-shm', '-journal', '-synced', ''] as const
+
+/** What is wrong with the file. */
+interface Trouble {
+  readonly cause: IncidentCause
+  readonly damage: string
+}
+
+/** Null when there was nothing to mend, or when another process has it open, which has looked. `isStrict`: throws instead. */
+export function repairStore(place: StorePaths, now: number, isStrict: boolean): Promise<RepairedStore | null> {
+  return withWholeLock(place, async (path) => {
+    const trouble = (await findLoss(path, place)) ?? (await findDamagedFile(path, place))
+    if (trouble === null) return null
+    if (isStrict) throw strictError(path, trouble)
+    return mend(path, place, trouble, now)
+  })
+}
+
+/** For commands: what they would do to a database of which something is missing could not be undone. */
+export async function requireWhole(place: StorePaths): Promise<void> {
+  await withWholeLock(place, async (path) => {
+    const trouble = await findLoss(path, place)
+    if (trouble !== null) throw strictError(path, trouble)
+  })
+}
+
+async function withWholeLock<T>(place: StorePaths, work: (path: string) => Promise<T>): Promise<T | null> {
+  const path = sqlitePath(place.database_url)
+  if (path === null || !(await isOurs(path, place))) return null
+  if ((await sizeOf(path)) === null && (await listSnapshots(place)).length === 0) return null
+  const lock = await takeExclusiveLock(path)
+  if (lock === null) return null
+  try {
+    return await work(path)
+  } finally {
+    lock.release()
+  }
+}
+
+/** What SQLite itself would pass over without an error. */
+async function findLoss(path: string, place: StorePaths): Promise<Trouble | null> {
+  if ((await sizeOf(path)) === null) {
+    return (await listSnapshots(place)).length === 0 ? null : { cause: 'missing', damage: 'it is missing' }
+  }
+  const damage = await findLogDamage(path)
+  return damage === null ? null : { cause: 'log_damaged', damage }
+}
+
+async function findDamagedFile(path: string, place: StorePaths): Promise<Trouble | null> {
+  const isEmpty = (await sizeOf(path)) === 0
+  const hasSnapshots = (await listSnapshots(place)).length > 0
+  const damage = !isEmpty ? findDamage(path) : hasSnapshots ? 'it is empty' : null
+  return damage === null ? null : { cause: 'damaged', damage }
+}
+
+function strictError(path: string, { cause, damage }: Trouble): StoreDamagedError {
+  const advice = 'micwatch serve, without --strict, goes on with its newest snapshot'
+  if (cause === 'missing') {
+    return new StoreDamagedError(
+      `There is no database at ${path}, but snapshots of one: ${advice}, and micwatch restore --none begins empty.`,
+    )
+  }
+  const saved = cause === 'log_damaged' ? 'micwatch serve, without --strict, goes on with what can be read' : advice
+  return new StoreDamagedError(
+    `The database ${path} is damaged (${damage}) and was left as it is: ${saved}; or restore a backup.`,
+  )
+}
+
+async function mend(path: string, place: StorePaths, { cause, damage }: Trouble, now: number): Promise<RepairedStore> {
+  const aside = `${path}.corrupt-${toStamp(now)}`
+  const snapshot = await newestGoodSnapshot(place)
+  if (cause === 'log_damaged') {
+    await copyAside(path, aside)
+    // The part of the log before the damage may not fit what was moved to the database before.
+    if (findDamage(path) === null && !isAhead(snapshot, path)) {
+      takeInLog(path)
+      return { cause, restored_at: now, snapshot_at: null, snapshot: null, corrupt: aside, damage }
+    }
+  }
+  const sizes = await Promise.all(companions.map((end) => sizeOf(path + end)))
+  const hasFiles = sizes.some((size) => size !== null)
+  await moveAside(path, aside)
+  if (snapshot !== null) await copySqlite(snapshot.path, path, { overwrite: true })
+  return {
+    cause: cause === 'missing' ? cause : 'damaged',
+    restored_at: now,
+    snapshot_at: snapshot?.taken_at ?? null,
+    snapshot: snapshot === null ? null : snapshotName(snapshot.taken_at),
+    corrupt: hasFiles ? aside : null,
+    damage,
+  }
+}
+
+/** Whether the snapshot holds more than what can be read of the database. */
+function isAhead(snapshot: Snapshot | null, path: string): boolean {
+  if (snapshot === null) return false
+  const [taken, found] = [progressOf(snapshot.path), progressOf(path)]
+  return taken.audit > found.audit || (taken.audit === found.audit && taken.revision > found.revision)
+}
+
+/** What people did, and what happened to receivers, is counted as it is stored. */
+function progressOf(path: string): { readonly audit: number; readonly revision: number } {
+  return readSqlite(path, (read) => {
+    const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)
+    const numberIn = (table: string, from: string, column: string) =>
+      tables.includes(table) ? Number(read(from, [column])[0]?.[column] ?? 0) : 0
+    return {
+      audit: numberIn('audit', "sqlite_sequence where name = 'audit'", 'seq'),
+      revision: numberIn('meta', "meta where key = 'revision'", 'value'),
+    }
+  })
+}
+
+/** SQLite reads the log up to the damage, moves that to the database, and removes the log. */
+function takeInLog(path: string): void {
+  const database = connectFile(path, { timeout: 1_000 })
+  try {
+    database.exec('pragma wal_checkpoint(truncate)')
+  } finally {
+    database.close()
+  }
+}
+
+/** A file that was named by mistake must not be put aside for not being a database. */
+async function isOurs(path: string, { data_dir }: StorePaths): Promise<boolean> {
+  return resolve(dirname(path)) === resolve(data_dir) || (await sizeOf(lockFile(path))) !== null
+}
+
+/** With its companions; the log of changes goes first, so that it can never be taken for that of another file. */
+export async function moveAside(path: string, to: string): Promise<void> {
+  for (const end of companions) await rename(`${path}${end}`, `${to}${end}`).catch(unlessMissing)
+}
+
+async function copyAside(path: string, to: string): Promise<void> {
+  for (const end of companions) await copyFile(`${path}${end}`, `${to}${end}`).catch(unlessMissing)
+}
+
+function unlessMissing(error: unknown): void {
+  if (!isMissing(error)) throw error
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+const keys = {
+  restored_at: 'store_restored_at',
+  snapshot_at: 'store_restored_from',
+  /** A place in `incidentCauses`. */
+  cause: 'store_incident_cause',
+} as const
+
+export async function saveIncident(tx: Tx, { cause, restored_at, snapshot_at }: StoreIncident): Promise<void> {
+  await forgetIncident(tx)
+  const rows = [
+    { key: keys.restored_at, value: restored_at },
+    { key: keys.snapshot_at, value: snapshot_at ?? 0 },
+    { key: keys.cause, value: incidentCauses.indexOf(cause) },
+  ]
+  await tx.query.insertInto('meta').values(rows).execute()
+}
+
+export async function findIncident(reader: Reader): Promise<StoreIncident | null> {
+  const rows = await reader.selectFrom('meta').selectAll().where('key', 'in', Object.values(keys)).execute()
+  const stored = (name: string) => rows.find(({ key }) => key === name)?.value
+  const restored_at = stored(keys.restored_at)
+  if (restored_at === undefined) return null
+  const snapshot_at = stored(keys.snapshot_at) || null
+  return {
+    cause: incidentCauses[stored(keys.cause) ?? 0] ?? 'damaged',
+    restored_at,
+    snapshot_at,
+    snapshot: snapshot_at === null ? null : snapshotName(snapshot_at),
+  }
+}
+
+export async function forgetIncident(tx: Tx): Promise<void> {
+  await tx.query.deleteFrom('meta').where('key', 'in', Object.values(keys)).execute()
+}

@@ -1,0 +1,21 @@
+/** Lets at most so many through at once; the others wait in the order they came. */
+export interface Semaphore {
+  acquire(): Promise<void>
+  release(): void
+}
+
+export function createSemaphore(places: number): Semaphore {
+  let free = places
+  const waiting: (() => void)[] = []
+  return {
+    async acquire() {
+      if (free > 0) free -= 1
+      else await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+    release() {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    },
+  }
+}

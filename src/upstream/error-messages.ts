@@ -1,0 +1,78 @@
+/** What went wrong with an upstream, as a sentence for the person who can mend it. */
+
+/** No whole answer came. `error` is what the network layer threw; `code: 'DEADLINE'` says that time ran out. */
+export function describeConnectionError(error: unknown, host: string, timeoutMs: number): string {
+  const code = codeOf(error)
+  if (isCertificateCode(code)) {
+    return `certificate of ${host} not accepted (${code}); install a trusted one, or set ssl_verify: false for this manufacturer`
+  }
+  switch (code) {
+    case 'WRONG_CERTIFICATE':
+      return `${host} has another certificate than the one pinned (its fingerprint: ${messageOf(error)}); if that is right, enter the new fingerprint`
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+      return `${host} does not speak TLS there; try http:// instead of https://, or another port`
+    case 'DEADLINE':
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return `no answer from ${host} within ${timeoutMs / 1000} s`
+    case 'SILENT':
+    case 'UND_ERR_BODY_TIMEOUT':
+      return `${host} fell silent; the connection is given up`
+    case 'ECONNREFUSED':
+      return `connection refused by ${host}; is the system running, and the address right?`
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `${host} cannot be reached; check the network and the address`
+    case 'EADDRINUSE':
+      return `the port that ${host} answers to is taken by another program on this machine`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the name of ${host} does not resolve; check the address and the name server`
+    case 'REFUSED_DESTINATION':
+      return `nothing is sent to ${host}: it is no address of a manufacturer's system`
+    case 'BODY_TOO_LARGE':
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return `invalid response from ${host}: larger than Micwatch accepts`
+    case 'BAD_ENCODING':
+    case 'Z_DATA_ERROR':
+    case 'Z_BUF_ERROR':
+      return `invalid response from ${host}: it cannot be decoded`
+    case 'ECONNRESET':
+    case 'UND_ERR_SOCKET':
+    case 'EPIPE':
+      return `invalid response from ${host}: the connection was closed in the middle`
+    default:
+      return `the connection to ${host} failed (${code})`
+  }
+}
+
+/** A whole answer came, and it is a refusal. */
+export function describeStatus(status: number, host: string, retryAfter: number | null): string {
+  if (status === 401) return `credentials rejected by ${host}; check the key or password of this manufacturer`
+  if (status === 403) return `API access is disabled on the device or system ${host}; enable third-party access there`
+  if (status === 429)
+    return `${host} is rate limited${retryAfter === null ? '' : `; the next try is in ${retryAfter} s`}`
+  if (status >= 300 && status < 400) return `unexpected redirect from ${host}; check the address of this manufacturer`
+  return `${host} answered ${status}${retryAfter === null ? '' : `; the next try is in ${retryAfter} s`}`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function codeOf(error: unknown): string {
+  for (let one = error; one instanceof Object; one = (one as { cause?: unknown }).cause) {
+    const { code } = one as { code?: unknown }
+    if (typeof code === 'string') return code
+    // Several addresses were tried; the first says enough.
+    if (one instanceof AggregateError && one.errors.length > 0) return codeOf(one.errors[0])
+  }
+  return error instanceof Error ? error.name : 'unknown'
+}
+
+/** What an `ERR_SSL_…_ALERT_…` complains about is none of the other side's certificate. */
+function isCertificateCode(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) && !/^WRONG_CERTIFICATE$|_ALERT_/.test(code)
+}

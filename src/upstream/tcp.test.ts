@@ -1,0 +1,146 @@
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { serveRaw } from '../../test/plugin-kit-server.ts'
+import { createUpstreamClient } from './client.ts'
+import { createDestinations } from './destinations.ts'
+import { ApiError, ApiRateLimitError } from './errors.ts'
+import { type Framing, openTcpSocket, type TcpOptions } from './tcp.ts'
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+const never = new AbortController().signal
+const byLines: Framing = (text) => {
+  const messages = text.split('\n')
+  const rest = messages.pop() ?? ''
+  return { messages, rest }
+}
+
+async function linkTo(onSocket: (socket: Socket) => unknown, rateLimit = { perSecond: 1000, burst: 1000 }) {
+  const server = await serveRaw(onSocket)
+  open.push(server)
+  const client = toDevice(server.url.replace('http:', 'tcp:'), rateLimit)
+  return { server, link: client }
+}
+
+function toDevice(baseUrl: string, rateLimit = { perSecond: 1000, burst: 1000 }, destinations = createDestinations()) {
+  const settings = { baseUrl, timeoutMs: 1000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }
+  const client = createUpstreamClient({ settings, errors: { ApiError, ApiRateLimitError }, destinations })
+  open.push(client)
+  return client
+}
+
+async function lineTo(onSocket: (socket: Socket) => unknown, options: Partial<TcpOptions> = {}) {
+  const { server, link: client } = await linkTo(onSocket)
+  return { server, line: await openTcpSocket(client, { framing: byLines, signal: never, ...options }) }
+}
+
+async function outcome(messages: AsyncIterable<readonly string[]>) {
+  const told: string[] = []
+  try {
+    for await (const some of messages) told.push(...some)
+    return { told, error: null }
+  } catch (error) {
+    return { told, error }
+  }
+}
+
+describe('what a device says', () => {
+  test('comes out message by message, however it was cut on the way', async () => {
+    const { line } = await lineTo(async (socket) => {
+      const bytes = Buffer.from('one\ntwö\nthree\nfo')
+      for (const byte of bytes) socket.write(Buffer.of(byte))
+      await pause(20)
+      socket.write('ur\nfive\nsi')
+      socket.end()
+    })
+    const { told, error } = await outcome(line.messages)
+    expect(told).toEqual(['one', 'twö', 'three', 'four', 'five'])
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ message: expect.stringMatching(/closed the connection/) })
+  })
+
+  test('without end is cut off', async () => {
+    const { line } = await lineTo((socket) => socket.write('x'.repeat(70_000)))
+    expect((await outcome(line.messages)).error).toMatchObject({ message: expect.stringMatching(/larger than/) })
+  })
+
+  test('a line that is reset or falls silent is lost', async () => {
+    const { line: reset } = await lineTo((socket) => setTimeout(() => socket.resetAndDestroy(), 20))
+    expect((await outcome(reset.messages)).error).toMatchObject({ message: expect.stringMatching(/in the middle/) })
+    const { line: silent } = await lineTo((socket) => socket.write('hello\n'), { silentMs: 60 })
+    expect(await outcome(silent.messages)).toMatchObject({
+      told: ['hello'],
+      error: { message: expect.stringMatching(/fell silent/) },
+    })
+  })
+})
+
+test('what is said arrives, within the pace, and so does the goodbye', async () => {
+  const times: number[] = []
+  let heard = ''
+  const { link: client, server } = await linkTo(
+    (socket) => {
+      socket.on('data', (bytes) => {
+        times.push(performance.now())
+        heard += bytes
+      })
+    },
+    { perSecond: 20, burst: 2 },
+  )
+  const line = await openTcpSocket(client, { framing: byLines, signal: never, farewell: () => 'bye' })
+  const startedAt = performance.now()
+  for (const word of ['a', 'b', 'c']) await line.send(word)
+  line.close()
+  while (server.connections > 0) await pause(5)
+  expect(heard).toBe('abcbye')
+  expect((times.at(-1) ?? 0) - startedAt).toBeGreaterThan(100)
+})
+
+describe('an abort', () => {
+  test('ends the line quietly and lets go of it', async () => {
+    const stop = new AbortController()
+    const { line, server } = await lineTo((socket) => socket.write('hello\n'), { signal: stop.signal })
+    setTimeout(() => stop.abort(), 30)
+    expect(await outcome(line.messages)).toEqual({ told: ['hello'], error: null })
+    while (server.connections > 0) await pause(5)
+  })
+
+  test('says goodbye all the same', async () => {
+    const stop = new AbortController()
+    let heard = ''
+    const { line, server } = await lineTo(
+      (socket) => {
+        socket.write('hello\n')
+        socket.on('data', (bytes) => {
+          heard += bytes
+        })
+      },
+      { signal: stop.signal, farewell: () => 'bye' },
+    )
+    for await (const _ of line.messages) stop.abort()
+    while (server.connections > 0) await pause(5)
+    expect(heard).toBe('bye')
+  })
+
+  test('while connecting is the reason given', async () => {
+    const stop = new AbortController()
+    const unanswering = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
+    const client = toDevice('tcp://receiver.local:2202', undefined, unanswering)
+    setTimeout(() => stop.abort('enough'), 20)
+    await expect(openTcpSocket(client, { framing: byLines, signal: stop.signal })).rejects.toBe('enough')
+  })
+})
+
+test('nobody there, or nowhere anything is sent to', async () => {
+  const refused = openTcpSocket(toDevice('tcp://127.0.0.1:1'), { framing: byLines, signal: never })
+  await expect(refused).rejects.toThrow(/connection refused/)
+  const destinations = createDestinations()
+  destinations.addOwn('127.0.0.1', 2202)
+  for (const address of ['tcp://127.0.0.1:2202', 'tcp://localhost:2202', 'tcp://169.254.169.254:80']) {
+    const sent = openTcpSocket(toDevice(address, undefined, destinations), { framing: byLines, signal: never })
+    await expect(sent, address).rejects.toThrow(/nothing is sent to/)
+  }
+})

@@ -1,0 +1,361 @@
+/** export and import: what people gave a house, carried to another machine, or back to the same. */
+
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { importInstallation } from '../src/actions/import-installation.ts'
+import { parseInstallationFile } from '../src/cli/installation-file.ts'
+import { destinationsBeside } from '../src/manufacturers/sources.ts'
+import type { Actor } from '../src/model/access.ts'
+import { openDatabase } from '../src/store/database.ts'
+import { entryOf, startApp, startHome, startShure, until, withoutLink } from './app.ts'
+import { type Engine, engines } from './databases.ts'
+import { createPostgresDatabase } from './postgres.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const slow = 90_000
+
+const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+
+async function startHouse(engine: Engine, manufacturers: readonly object[] = []) {
+  const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
+  onTestFinished(async () => database?.drop())
+  const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
+  const headers = async (role: 'admin') => {
+    const db = await openDatabase({ url: database?.url ?? home.databaseUrl })
+    try {
+      return await tokenHeaders({ db }, role)
+    } finally {
+      await db.close()
+    }
+  }
+  return { ...home, headers }
+}
+
+type House = Awaited<ReturnType<typeof startHouse>>
+
+/** A service with two receivers of two channels that people have put into order. */
+async function arrange(house: House) {
+  const service = await house.serve()
+  const receivers = await until('both are known', async () => {
+    const known = await service.receivers()
+    return known.length === 2 && known.every(({ channels }) => channels.length === 2) && known
+  })
+  const headers = await house.headers('admin')
+  const json = { ...headers, 'content-type': 'application/json' }
+  const patch = (path: string, body: object) =>
+    service.send('PATCH', path, { headers: json, body: JSON.stringify(body) })
+  const hall = (await service.post('/api/admin/locations/', { name: 'Hall', description: 'The big one' }, headers)).json
+  const rack = (await service.post('/api/admin/locations/', { name: 'Rack', parent: hall.id }, headers)).json
+  const [first, second] = receivers
+  await patch(`/api/admin/receivers/${first?.id}/`, { name: 'House left', location: rack.id })
+  const channel = second?.channels[1]
+  expect((await patch(`/api/channels/${channel?.id}/`, { slot: 40 })).status).toBe(200)
+  await service.post('/api/group/', { title: 'Band', slots: [1, 40], manufacturer: 'shure' })
+  await service.post('/api/config/', { key: 'alert_battery_threshold', value: '33' })
+  await service.post('/api/config/', { key: 'polling_interval', value: '2', manufacturer: 'shure' })
+  const picture = `data:image/png;base64,${'A'.repeat(400)}`
+  const ann = (await service.post('/api/performers/', { name: 'Ann', notes: 'No: 1 #', picture })).json
+  const units = (await service.get('/api/units/')).json
+  const unit = units.find((one: { base_chassis: number; channel: number }) => one.base_chassis === first?.id)
+  await service.post('/api/assignments/', { performer: ann.id, wireless_unit: unit.id })
+  return { service, receivers, picture, unit }
+}
+
+describe.each(engines)('export and import on %s', (engine) => {
+  // Conformance: C-9.19.
+  it(
+    'carry a house to another machine, where it takes effect within a second beside a service',
+    async () => {
+      const shure = withoutLink(await startShure())
+      const old = await startHouse(engine, [entryOf(shure)])
+      const { service, receivers, picture, unit } = await arrange(old)
+      const first = (await service.get(`/api/receivers/${receivers[0]?.id}/`)).json
+      const second = (await service.get(`/api/receivers/${receivers[1]?.id}/`)).json
+
+      const shown = await old.run(['export'])
+      expect([shown.code, shown.err]).toEqual([0, ''])
+      expect(shown.out).toMatch(/^# The configuration of a house/)
+      expect(shown.out).not.toContain(shure.config.shared_key)
+      const file = parse(shown.out)
+      expect(file).toMatchObject({
+        version: 1,
+        settings: { alert_battery_threshold: 33 },
+        manufacturers: [
+          { code: 'shure', plugin: 'shure', config: { shared_key: '********' }, settings: { polling_interval: 2 } },
+        ],
+        locations: [{ name: 'Hall', description: 'The big one', locations: [{ name: 'Rack' }] }],
+        groups: [{ title: 'Band', slots: [1, 40], hide_charts: false, manufacturer: 'shure' }],
+        performers: [{ name: 'Ann', notes: 'No: 1 #', picture }],
+        assignments: [
+          { performer: 'Ann', manufacturer: 'shure', serial_number: first.serial_number, channel: unit.channel },
+        ],
+      })
+      const named = file.receivers.find((one: { name?: string }) => one.name === 'House left')
+      expect(named).toMatchObject({ serial_number: first.serial_number, location: ['Hall', 'Rack'] })
+      const other = file.receivers.find((one: { name?: string }) => one.name === undefined)
+      expect(other).toMatchObject({ serial_number: second.serial_number, slots: { 2: 40 } })
+      expect((await old.run(['export', '--json'])).json()).toEqual(file)
+      expect((await old.run(['export'])).out).toBe(shown.out)
+
+      const written = await old.run(['export', '--with-secrets', '--output', 'house.yaml'])
+      expect([written.code, written.out]).toEqual([0, ''])
+      const path = join(old.path, 'house.yaml')
+      expect((await stat(path)).mode & 0o777).toBe(0o600)
+      const content = await readFile(path, 'utf8')
+      expect(parse(content).manufacturers[0].config.shared_key).toBe(shure.config.shared_key)
+
+      // Read in where it comes from, it changes nothing.
+      const same = await old.run(['import', 'house.yaml', '--json'])
+      const counts = Object.values<{ created: number; updated: number }>(same.json().counts)
+      expect(counts.every(({ created, updated }) => created + updated === 0)).toBe(true)
+      service.kill('SIGTERM')
+      await service.ended
+
+      const fresh = await startHouse(engine)
+      await fresh.write('house.yaml', content)
+      const early = await fresh.run(['import', 'house.yaml', '--json'])
+      expect(early.json()).toMatchObject({
+        dry_run: false,
+        counts: {
+          manufacturers: { created: 1 },
+          settings: { created: 2 },
+          locations: { created: 2 },
+          groups: { created: 1 },
+          performers: { created: 1 },
+          receivers: { created: 0, updated: 0 },
+          assignments: { created: 0 },
+        },
+      })
+      expect(early.json().unknown).toHaveLength(2)
+      expect(early.json().unknown).toContain(`shure ${first.serial_number}`)
+      const there = await fresh.serve()
+      await until('both are known', async () => (await there.receivers()).length === 2)
+      const socket = await there.socket()
+      const rehearsed = await fresh.run(['import', 'house.yaml', '--dry-run', '--json'])
+      expect(rehearsed.json()).toMatchObject({ dry_run: true, unknown: [] })
+      expect((await there.get('/api/assignments/')).json).toEqual([])
+      const late = await fresh.run(['import', '-', '--json'], {}, content)
+      expect(late.json()).toEqual({ ...rehearsed.json(), dry_run: false })
+      expect(late.json().counts).toMatchObject({ receivers: { updated: 2 }, assignments: { created: 1 } })
+      const importedAt = performance.now()
+      await socket.next(({ type, data }) => type === 'device_update' && data.name === 'House left', 3000)
+      expect(performance.now() - importedAt).toBeLessThan(1500)
+      const seen = await until('it is named', async () => {
+        const all = await there.receivers()
+        return all.find(({ name }) => name === 'House left')
+      })
+      const detail = (await there.get(`/api/receivers/${seen.id}/`)).json
+      expect(detail.location).toMatchObject({ name: 'Rack' })
+      const admin = await fresh.headers('admin')
+      const slots = async () => (await there.receivers()).flatMap(({ channels }) => channels.map(({ slot }) => slot))
+      expect(await slots()).toContain(40)
+      expect(new Set(await slots()).size).toBe(4)
+      expect((await there.get('/api/admin/movements/', admin)).json).toMatchObject([
+        { movement_type: 'location_only', detected_by: 'manual', reason: 'imported' },
+      ])
+      const audit = (await there.get('/api/admin/audit/?action=house.', admin)).json
+      expect(audit).toHaveLength(2)
+      expect(audit[0]).toMatchObject({ action: 'house.import', target: 'standard input', actor: { kind: 'cli' } })
+      expect(JSON.stringify(audit)).not.toContain(shure.config.shared_key)
+      const again = await fresh.run(['export', '--with-secrets'])
+      expect(parse(again.out)).toEqual(parse(content))
+    },
+    slow,
+  )
+
+  // Conformance: C-9.19.
+  it(
+    'keep stored secrets behind their masks, make room on the wall, and take nothing away',
+    async () => {
+      const shure = withoutLink(await startShure())
+      const house = await startHouse(engine, [entryOf(shure)])
+      const { service } = await arrange(house)
+      const file = parse((await house.run(['export'])).out)
+      file.manufacturers[0].name = 'House Shure'
+      // The first channel of one receiver takes the place of the other's.
+      const [one, two] = file.receivers
+      const given = { ...file, groups: [{ title: 'Choir' }], performers: [], locations: [] }
+      const taken = two.slots[1]
+      given.receivers = [{ ...one, slots: { 1: taken } }]
+      await house.write('change.json', JSON.stringify(given))
+      const { code, json } = await house.run(['import', 'change.json', '--json'])
+      expect([code, json().counts]).toMatchObject([
+        0,
+        {
+          manufacturers: { updated: 1 },
+          groups: { created: 1 },
+          receivers: { updated: 1 },
+          performers: { created: 0 },
+        },
+      ])
+      const after = parse((await house.run(['export', '--with-secrets'])).out)
+      expect(after.manufacturers[0]).toMatchObject({
+        name: 'House Shure',
+        config: { shared_key: shure.config.shared_key },
+      })
+      expect(after.groups.map(({ title }: { title: string }) => title)).toEqual(['Band', 'Choir'])
+      expect(after.performers).toHaveLength(1)
+      expect(after.locations).toHaveLength(1)
+      const slots = after.receivers.map((each: { slots: Record<string, number> }) => each.slots)
+      expect(slots).toEqual([
+        { ...one.slots, 1: taken },
+        { ...two.slots, 1: one.slots[1] },
+      ])
+      await until('the service polls on', async () => (await service.get('/api/health/')).json.status === 'healthy')
+    },
+    slow,
+  )
+})
+
+describe('a file that cannot be read in', () => {
+  // Conformance: C-9.19.
+  it(
+    'is wrong usage, said in one line, and changes nothing',
+    async () => {
+      const home = await startHome()
+      const refused: readonly (readonly [text: string, reason: string])[] = [
+        ['version: 2', 'version: expected 1'],
+        ['version: 1\ngroups: [{title: a, manufacturer: acme}]', 'groups.0.manufacturer: expected a manufacturer'],
+        ['version: 1\nmanufacturers: [{code: acme}]', 'manufacturers.0.plugin: No plugin found'],
+        [
+          'version: 1\nmanufacturers: [{code: shure}, {code: shure}]',
+          'manufacturers.1.code: expected every code once; shure is there already',
+        ],
+        [
+          'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: 7}}]',
+          'manufacturers.0.config.api_base_url: ',
+        ],
+        [
+          'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", username: "b€nutzer"}}]',
+          'manufacturers.0.config: username: expected',
+        ],
+        [
+          'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", shared_key: "********"}}]',
+          'manufacturers.0.config.shared_key: ******** stands for a stored value',
+        ],
+        ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: 4, 2: 4}}]', 'receivers.0.slots.2: expected every'],
+        ['version: 1\ngroups: [{title: "a\\0b"}]', 'groups.0.title: expected text without U+0000'],
+        ['version: 1\ngroups: [{title: !secret a}]', 'not valid YAML: Unresolved tag: !secret'],
+        [
+          'version: 1\nreceivers: [{manufacturer: shure, location: [Moon]}]',
+          'receivers.0.location: expected a location',
+        ],
+        [
+          'version: 1\nassignments: [{performer: Bo, manufacturer: shure}]',
+          'assignments.0.performer: expected the name',
+        ],
+      ]
+      for (const [text, reason] of refused) {
+        // What comes before the mistake is not read in, either.
+        const { code, out, err } = await home.run(['import', '-'], {}, `${text}\nperformers: [{name: Ann}]\n`)
+        expect([text, code, out]).toEqual([text, 2, ''])
+        expect(err.trim().split('\n')).toEqual([expect.stringContaining(`micwatch: standard input: ${reason}`)])
+      }
+      expect((await home.run(['export', '--json'])).json()).toMatchObject({ manufacturers: [], performers: [] })
+    },
+    slow,
+  )
+
+  it(
+    'is named when it is not there; so is a database',
+    async () => {
+      const home = await startHome()
+      const missing = await home.run(['import', 'nothing.yaml'])
+      expect([missing.code, missing.err]).toEqual([2, 'micwatch: nothing.yaml: cannot be read (no such file)\n'])
+      for (const words of [['export'], ['nodes'], ['backup', 'file']]) {
+        const { code, out, err } = await home.run(words)
+        expect([words[0], code, out]).toEqual([words[0], 1, ''])
+        expect(err).toMatch(/^micwatch: There is no database at data\/micwatch.db; .*--data-dir.*\n$/)
+      }
+      for (const words of [['import'], ['backup'], ['restore'], ['export', 'file'], ['nodes', '--bogus']]) {
+        expect((await home.run(words)).code).toBe(2)
+      }
+    },
+    slow,
+  )
+})
+
+describe('one validation for REST and import', () => {
+  const text = (length: number) => 'x'.repeat(length)
+  const shure = (config: object) => ['manufacturers', '/api/admin/manufacturers/', { code: 'shure', config }] as const
+  const group = (fields: object) => ['groups', '/api/group/', { title: 'Choir', ...fields }] as const
+  const performer = (fields: object) => ['performers', '/api/performers/', { name: 'Ann', ...fields }] as const
+  const location = (fields: object) => ['locations', '/api/admin/locations/', { name: 'Hall', ...fields }] as const
+
+  it.each(engines)('import refuses on %s what REST refuses, with the same reason', async (engine) => {
+    const app = await startApp({ engine })
+    const headers = await tokenHeaders(app.runtime, 'admin')
+    const { db, secrets } = app.runtime
+    const destinations = destinationsBeside({ host: '127.0.0.1', port: app.port })
+    const deps = { db, secrets, destinations, now: Date.now }
+    const importText = async (content: string) =>
+      importInstallation(deps, actor, parseInstallationFile(content, 'house.yaml'), {
+        isRehearsal: false,
+        source: 'house.yaml',
+      })
+    for (const [kind, path, body] of [
+      group({ title: '' }),
+      group({ title: text(256) }),
+      group({ title: 'a\0b' }),
+      group({ slots: [0] }),
+      group({ slots: [65_536] }),
+      group({ slots: [7, 7] }),
+      group({ hide_charts: 'no' }),
+      performer({ name: text(256) }),
+      performer({ notes: text(4097) }),
+      performer({ picture: text(262_145) }),
+      location({ name: '' }),
+      location({ description: text(2001) }),
+      location({ description: '\0' }),
+      ['manufacturers', '/api/admin/manufacturers/', { code: 'Shure' }],
+      ['manufacturers', '/api/admin/manufacturers/', { code: 'acme' }],
+      ['manufacturers', '/api/admin/manufacturers/', { code: 'shure', name: '' }],
+      shure({ api_base_url: 7 }),
+      shure({ api_base_url: 'http://169.254.169.254' }),
+      shure({ api_base_url: 'http://[::ffff:169.254.169.254]' }),
+      shure({ api_base_url: 'http://0.0.0.0' }),
+      shure({ api_base_url: app.url }),
+      shure({ devices: ['tcp://239.1.2.3'] }),
+      shure({ devices: [{ url: 'tcp://10.0.0.2', password: 'a\0b' }] }),
+      shure({ shared_key: '********' }),
+    ] as const) {
+      const { status, json } = await app.post(path, body, headers)
+      expect([kind, body, status]).toEqual([kind, body, 400])
+      const refused = await importText(JSON.stringify({ version: 1, [kind]: [body] })).then(
+        () => 'imported',
+        (error: Error) => error.message,
+      )
+      expect(refused.replace('house.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
+    }
+    expect((await importText('version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
+  })
+
+  it('import refuses a time that is none', async () => {
+    const app = await startApp()
+    const { db, secrets } = app.runtime
+    const deps = { db, secrets, destinations: destinationsBeside({ host: '127.0.0.1', port: 1 }), now: Date.now }
+    const shure = withoutLink(await startShure())
+    const watched = await startApp({
+      manufacturers: [entryOf(shure)],
+      databaseUrl: app.databaseUrl,
+      dataDir: app.dataDir,
+    })
+    const units = await until('a unit is known', async () => {
+      const { json } = await watched.get('/api/units/')
+      return json.length > 0 && json
+    })
+    const { json: receiver } = await watched.get(`/api/receivers/${units[0].base_chassis}/`)
+    const { serial_number } = receiver
+    const assignment = { performer: 'Ann', manufacturer: 'shure', serial_number, channel: units[0].channel }
+    const file = {
+      version: 1,
+      performers: [{ name: 'Ann' }],
+      assignments: [{ ...assignment, since: '2026-05-01T23:59:60Z' }],
+    }
+    const house = parseInstallationFile(JSON.stringify(file), 'house.yaml')
+    const imported = importInstallation(deps, actor, house, { isRehearsal: false, source: 'house.yaml' })
+    await expect(imported).rejects.toThrow('assignments.0.since: expected a time')
+  })
+})

@@ -1,0 +1,128 @@
+/** What is kept of how sources fare, on both engines: in memory, in the database, and in the eyes of another process. */
+
+import { describe, expect, test } from 'vitest'
+import type { MonitoredManufacturer } from '../src/model/health.ts'
+import type { StatusUpdate } from '../src/model/messages.ts'
+import { type CycleOutcome, createSourceRecords, type SourceRecords } from '../src/monitor/source-records.ts'
+import type { Database } from '../src/store/database.ts'
+import { engines } from './databases.ts'
+import { openStore } from './store/helpers.ts'
+
+const dayMs = 24 * 3600_000
+const sources = ['shure:a', 'shure:b']
+const shure: MonitoredManufacturer = { code: 'shure', base_url: 'a', isEnabled: true, sources, unverified: [] }
+
+function open(db: Database, now: () => number = Date.now) {
+  const published: string[] = []
+  const noted: number[] = []
+  const sourceRecords = createSourceRecords({
+    db,
+    feed: { publish: (message) => void published.push((message as StatusUpdate).status) },
+    manufacturers: () => [shure],
+    isUnpolled: () => false,
+    now,
+    onNoted: ({ source, unsuccessful_cycles }) => {
+      if (source === 'shure:a') noted.push(unsuccessful_cycles)
+    },
+  })
+  return { reports: sourceRecords, published, noted }
+}
+
+const well: CycleOutcome = { ok: true, complaints: [] }
+const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
+/** As links tell it: to a fraction of a millisecond. */
+const held = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
+const odd: CycleOutcome = {
+  ok: true,
+  complaints: [{ about: 'device d3', problem: 'ip cannot be read', device: 'd3' }],
+}
+
+const [first] = sources as [string]
+const statusOf = (sourceRecords: SourceRecords) => sourceRecords.health([shure])[0]?.sources[0]?.status
+
+describe.each(engines)('sources on %s', (engine) => {
+  test('change from any state to any other, and another process sees each', async () => {
+    const db = await openStore(engine)
+    const { reports: sourceRecords, published } = open(db)
+    const other = open(db).reports
+    const steps = [
+      [null, 'unknown'],
+      [held(7000.37), 'unknown'],
+      [failed, 'degraded'],
+      [held(0.25), 'degraded'],
+      [failed, 'degraded'],
+      [failed, 'unhealthy'],
+      [held(6999.999), 'unhealthy'],
+      [well, 'healthy'],
+      [held(7000.37), 'healthy'],
+      [odd, 'healthy'],
+      [failed, 'degraded'],
+      [well, 'healthy'],
+    ] as const
+    await sourceRecords.record('shure', 'shure:b', well)
+    for (const [outcome, status] of steps) {
+      if (outcome !== null) await sourceRecords.record('shure', first, outcome)
+      expect([outcome, statusOf(sourceRecords)]).toEqual([outcome, status])
+      await other.load()
+      // The time of a success is stored now and then; what it decides is the same.
+      expect(other.health([shure])).toEqual(sourceRecords.health([shure]))
+    }
+    expect(published).toEqual(['degraded', 'healthy', 'degraded', 'healthy'])
+  })
+
+  test('a source whose report the database refuses keeps no other from being stored', async () => {
+    const db = await openStore(engine)
+    const { reports: sourceRecords } = open(db)
+    await sourceRecords.record('shure', first, failed)
+    // PostgreSQL takes no text with U+0000.
+    const refused: CycleOutcome = { ok: false, error: 'it says \u0000', holdMs: null }
+    const noting = sourceRecords.record('shure', first, refused)
+    const outcomes = await Promise.allSettled([noting, sourceRecords.record('shure', 'shure:b', failed)])
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      engine === 'postgres' ? 'rejected' : 'fulfilled',
+      'fulfilled',
+    ])
+    const { reports: other } = open(db)
+    await other.load()
+    expect(other.get('shure:b')).toMatchObject({ consecutive_failures: 1, error: 'connection refused' })
+    await sourceRecords.record('shure', first, well)
+    await other.load()
+    expect(other.get(first)).toMatchObject({ consecutive_failures: 0, error: null })
+  })
+
+  test('a success counts for a day, after a restart too', async () => {
+    const db = await openStore(engine)
+    const answeredAt = Date.now()
+    const { reports: sourceRecords } = open(db, () => answeredAt)
+    for (const source of sources) await sourceRecords.record('shure', source, well)
+    for (const [later, status] of [
+      [dayMs - 1, 'healthy'],
+      [dayMs, 'unknown'],
+    ] as const) {
+      const { reports: restarted } = open(db, () => answeredAt + later)
+      await restarted.load()
+      expect([later, statusOf(restarted)]).toEqual([later, status])
+    }
+  })
+})
+
+test('cycles without success are counted, and a pause once, however often it is asked for meanwhile', async () => {
+  const db = await openStore('sqlite')
+  const { reports: sourceRecords, noted } = open(db)
+  // The first pause is over when the next cycle begins; the long one is not.
+  for (const outcome of [held(0), held(0), failed, held(60_000), held(60_000), held(60_000), failed, well, held(0)]) {
+    await sourceRecords.record('shure', first, outcome)
+  }
+  expect(noted).toEqual([1, 2, 3, 4, 4, 4, 5, 0, 1])
+})
+
+test('a source that was removed and is configured again has not answered yet', async () => {
+  const db = await openStore('sqlite')
+  const { reports: sourceRecords, published } = open(db)
+  for (const source of sources) await sourceRecords.record('shure', source, well)
+  for (const source of sources) sourceRecords.forget(source)
+  expect(statusOf(sourceRecords)).toBe('unknown')
+  await db.transaction((tx) => tx.query.deleteFrom('sources').execute())
+  await sourceRecords.load()
+  expect([statusOf(sourceRecords), published]).toEqual(['unknown', ['healthy', 'unknown']])
+})
