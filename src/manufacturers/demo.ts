@@ -1,6 +1,6 @@
 /**
- * Two manufacturers' systems on this machine that share one show, and a rack of single devices of every family beside
- * them, so that there is something to see.
+ * Starts the demo: simulated systems of two manufacturers that share one show, and a rack of single devices of every
+ * family.
  */
 
 import { createShow } from '../simulation/show.ts'
@@ -12,9 +12,9 @@ import { startStringsRack } from './shure/strings/simulator.ts'
 
 export interface DemoOptions {
   readonly seed?: number | undefined
-  /** Over both manufacturers' systems, and no single devices; 24 and a rack of them unless told. */
+  /** Number of receivers on both systems, without single devices. Default: 24 and a rack of single devices. */
   readonly receivers?: number | undefined
-  /** The first system's, the second takes the next one; 0 (default): free ones. */
+  /** Port of the first system; the second system uses the next port. 0 (default): free ports. */
   readonly port?: number
 }
 
@@ -27,33 +27,33 @@ export interface Demo {
   close(): Promise<void>
 }
 
-/** Who stands on the rack's channels comes after those whom the systems hear. */
-const rackPlace = 70
+/** Cast members before this index use the systems' receivers; the rack's channels start here. */
+const rackFirstPlace = 70
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const { seed = 1, receivers, port = 0 } = options
-  const open: { close(): Promise<void> }[] = []
-  const keep = <T extends { close(): Promise<void> }>(one: T): T => {
-    open.push(one)
-    return one
+  const resources: { close(): Promise<void> }[] = []
+  const track = <T extends { close(): Promise<void> }>(resource: T): T => {
+    resources.push(resource)
+    return resource
   }
   const close = async () => {
-    await Promise.all(open.map((one) => one.close()))
+    await Promise.all(resources.map((resource) => resource.close()))
   }
   try {
     const shared = { show: createShow({ seed, receivers }), startedAt: Date.now() }
-    const shure = keep(await startShureSimulator({ ...shared, port }))
-    const sennheiser = keep(await startSennheiserSimulator({ ...shared, port: port === 0 ? 0 : port + 1 }))
+    const shure = track(await startShureSimulator({ ...shared, port }))
+    const sennheiser = track(await startSennheiserSimulator({ ...shared, port: port === 0 ? 0 : port + 1 }))
     const systems = [
       { code: 'shure', name: 'Shure', config: shure.config },
       { code: 'sennheiser', name: 'Sennheiser', config: sennheiser.config },
     ]
     if (receivers !== undefined) return { manufacturers: systems, close }
-    const strings = keep(await startStringsRack(seed, rackPlace))
-    const ssc = keep(await startSennheiserRack(seed, rackPlace + 28))
-    const others = createShow({ seed, story: false, manufacturers: {} })
-    others.add('lectrosonics', { firstPlace: rackPlace + 60 })
-    const dsqd = keep(await startLectrosonicsSimulator({ show: others }))
+    const strings = track(await startStringsRack(seed, rackFirstPlace))
+    const ssc = track(await startSennheiserRack(seed, rackFirstPlace + 28))
+    const lectrosonicsShow = createShow({ seed, story: false, manufacturers: {} })
+    lectrosonicsShow.add('lectrosonics', { firstPlace: rackFirstPlace + 60 })
+    const dsqd = track(await startLectrosonicsSimulator({ show: lectrosonicsShow }))
     return {
       manufacturers: [
         { code: 'shure', name: 'Shure', config: { ...shure.config, devices: strings.devices } },

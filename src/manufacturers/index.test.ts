@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { getPlugin, plugins } from './index.ts'
 
-test('every folder is in the list, and nothing else is', () => {
+test('plugins contains exactly one plugin per folder', () => {
   const entries = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   expect(plugins.map(({ code }) => code).toSorted()).toEqual(folders.toSorted())
@@ -10,6 +10,6 @@ test('every folder is in the list, and nothing else is', () => {
 })
 
 // Conformance: S-1.7, C-3.22.
-test.each(['acme', '', 'Shure', '__proto__'])('nobody answers to %j', (code) => {
+test.each(['acme', '', 'Shure', '__proto__'])('getPlugin throws for the unknown code %j', (code) => {
   expect(() => getPlugin(code)).toThrow(`No plugin found for manufacturer code: ${code}`)
 })

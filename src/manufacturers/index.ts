@@ -1,4 +1,4 @@
-/** Everybody Micwatch can listen to. */
+/** All manufacturer plugins. */
 
 import { lectrosonics } from './lectrosonics/index.ts'
 import type { Plugin } from './plugin.ts'
@@ -7,16 +7,18 @@ import { shure } from './shure/index.ts'
 
 export const plugins: readonly Plugin[] = [shure, sennheiser, lectrosonics]
 
-/** Of the form whose ids begin so; of all others 0. */
+/** Returns the precedence of the adapter that the id's prefix belongs to; 0 if no adapter has this prefix. */
 export function precedenceOfId(id: string): number {
-  return ranked.find(({ idPrefix = '' }) => id.startsWith(idPrefix))?.precedence ?? 0
+  return adaptersWithPrecedence.find(({ idPrefix = '' }) => id.startsWith(idPrefix))?.precedence ?? 0
 }
 
-const ranked = plugins.flatMap(({ adapters }) => adapters.filter(({ precedence, idPrefix }) => precedence && idPrefix))
+const adaptersWithPrecedence = plugins.flatMap(({ adapters }) =>
+  adapters.filter(({ precedence, idPrefix }) => precedence && idPrefix),
+)
 
-/** Throws the specification's sentence for a code nobody answers to. */
+/** Throws the error text of the specification if no plugin has this code. */
 export function getPlugin(code: string): Plugin {
-  const plugin = plugins.find((one) => one.code === code)
+  const plugin = plugins.find((candidate) => candidate.code === code)
   if (plugin === undefined) throw new RangeError(`No plugin found for manufacturer code: ${code}`)
   return plugin
 }

@@ -1,7 +1,7 @@
 /**
- * The contract of a manufacturer: who it is (`Plugin`), and each way its gear speaks (`Form`). Both are objects of
- * functions, without state. What a form may touch of the world comes in as a `link` to one source; what it cannot do, it
- * leaves out.
+ * The plugin contract. `Plugin` describes a manufacturer, `ProtocolAdapter` one protocol of its hardware. Both are
+ * stateless objects of functions. An adapter does all its input and output through the `UpstreamClient` of one source.
+ * It omits the functions that its protocol does not support.
  */
 
 import type { Transport } from '../model/connection.ts'
@@ -13,36 +13,36 @@ import { ConfigError, type DevicePorts } from '../upstream/connection-settings.t
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 
 /**
- * One mouth of a manufacturer: a system that speaks for many devices, or a device that speaks for itself. It is the unit
- * of everything that can fail or be shared out: pace, backoff, lease, subscription, health.
+ * One source of a manufacturer: a system that manages many devices, or a single device. Rate limit, back-off, lease,
+ * subscription and health are kept per source.
  */
 export interface SourceSettings extends UpstreamSettings {
-  /** How it speaks, as its address tells. */
+  /** Chosen by the scheme of the address. */
   readonly adapter: ProtocolAdapter | ProtocolDetector
-  /** False where the configuration switches the manufacturer off. */
+  /** False if the configuration disables the manufacturer. */
   readonly isEnabled: boolean
-  /** Where the configuration says how often to poll. */
+  /** Undefined if the configuration does not set it. */
   readonly pollIntervalSeconds: number | undefined
 }
 
-/** The plugin's part of a manufacturer's record: `config`, parsed once. */
+/** The plugin's part of a manufacturer's record: the parsed `config`. */
 export type PluginConfig = Readonly<Record<string, unknown>>
 
 export interface DeviceList<Device> {
   readonly devices: readonly Device[]
-  /** How many entries could not be read and were left out. */
+  /** Number of entries that could not be parsed and were skipped. */
   readonly malformed: number
-  /** What is wrong with the list or single devices. */
+  /** Problems of the list or of single devices. */
   readonly problems?: readonly DeviceProblem[]
 }
 
-/** A device as one source tells it. What `readPart` has not filled in yet is absent. */
+/** A device as reported by one source. Parts that `readPart` has not read yet are absent. */
 export interface UpstreamDevice {
   /** The manufacturer's own id. */
   readonly id: string
 }
 
-/** What the loop wants to hear about over a push subscription. */
+/** The devices to subscribe to. */
 export interface SubscriptionTargets {
   ids(): readonly string[]
   /** Resolves when `ids` has changed; rejects when the signal aborts. */
@@ -50,37 +50,37 @@ export interface SubscriptionTargets {
 }
 
 export type PushEvent =
-  /** The link is up: from now on what changes is told. */
+  /** The subscription is open; changes are reported from now on. */
   | { readonly type: 'open' }
   | {
       readonly type: 'told'
       readonly report: DeviceReport
-      /** It says who the device is as completely as a poll would: a device nobody knows yet may come to be by it. */
+      /** The report identifies the device as completely as a poll does, so it may create a device that is not stored yet. */
       readonly isComplete?: boolean
     }
   | { readonly type: 'removed'; readonly id: string }
-  /** Something that means nothing to us; counted, and logged at debug level. */
+  /** An unsupported message; counted, and logged at debug level. */
   | { readonly type: 'ignored'; readonly reason: string }
 
 export interface HealthReport {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
-  /** A sentence for the person who can mend it; null when healthy. */
+  /** A sentence that an administrator can act on; null when healthy. */
   readonly error: string | null
 }
 
-/** Addresses an upstream searches for devices. */
+/** The list of addresses that an upstream searches for devices. */
 export interface DiscoveryList {
   getDiscoveryIps(client: UpstreamClient, signal?: AbortSignal): Promise<readonly string[]>
-  /** Keeps what is there. */
+  /** Keeps the existing addresses. */
   addDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
   removeDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
 }
 
-/** One way a source may speak: a protocol, from its calls to the common format. */
+/** One protocol that a source may use: its requests, and the conversion to the common format. */
 export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice> {
   /**
-   * One call: what the source lists. A malformed entry is left out and counted. Given the list `before`, a form may
-   * give back the same object for a device of which the source says the same; that spares everybody the work.
+   * Lists the devices in one request. Malformed entries are skipped and counted. For a device that is unchanged since
+   * the list `before`, an adapter may return the same object, which spares the caller the comparison.
    */
   listDevices(client: UpstreamClient, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
   /**
@@ -92,33 +92,33 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
   readPart(client: UpstreamClient, device: Device, part: string, signal?: AbortSignal): Promise<Device>
   /** Its identity is known as far as the source can tell it. */
   hasIdentity(device: Device): boolean
-  /** A freshly listed device completed with the identity that was read of it before; never with earlier levels. */
+  /** Adds the identity read earlier to a newly listed device. Never adds earlier levels. */
   withEarlierIdentity(listed: Device, before: Device): Device
-  /** The two list entries differ in nothing but levels; false where that would take as long as to translate them. */
+  /** True if the two list entries differ only in levels. False if comparing them costs as much as converting them. */
   isSameIdentity(listed: Device, before: Device): boolean
 
-  /** Pure: the source's words -> the common format. */
+  /** Converts a device to the common format. Pure. */
   transformDeviceData(device: Device): DeviceReport
 
-  /** Ends quietly when the signal aborts, with an error when the link is lost. Reconnecting is the caller's business. */
-  subscribe?(client: UpstreamClient, interest: SubscriptionTargets, signal: AbortSignal): AsyncIterable<PushEvent>
+  /** Ends without an error when the signal aborts; throws when the connection is lost. The caller reconnects. */
+  subscribe?(client: UpstreamClient, targets: SubscriptionTargets, signal: AbortSignal): AsyncIterable<PushEvent>
   readonly transport?: Transport
-  /** The subscription tells everything a poll would, and that the device is there: while it is up nobody polls. */
+  /** The subscription reports everything that a poll does, including presence. While it is open, polling stops. */
   readonly pushesEverything?: boolean
   readonly discovery?: DiscoveryList
-  /** Where a device is heard in several forms, the word of the highest rank counts; 0 unless told. */
+  /** If a device is reported through several adapters, the report with the highest precedence wins. Default: 0. */
   readonly precedence?: number
-  /** How the ids of a ranked form begin: by its id a receiver tells whose word it is. */
+  /** Prefix of the device ids of an adapter with a precedence. A receiver's id shows which adapter reported it. */
   readonly idPrefix?: string
 }
 
-/** Several forms share one kind of address: which is met has to be found out. */
+/** Chooses between adapters that use the same address scheme. */
 export interface ProtocolDetector {
-  /** Assumed until something else is met. */
+  /** Used until another protocol is detected. */
   readonly default: ProtocolAdapter
   /**
-   * A call in the form `assumed` met this trouble. Gives the form that is spoken instead; null where it is no other,
-   * or nobody can tell.
+   * Called when a request of the adapter `assumed` failed with `error`. Returns the adapter to use instead, or null if
+   * no other adapter fits.
    */
   detect(
     client: UpstreamClient,
@@ -127,37 +127,37 @@ export interface ProtocolDetector {
   ): Promise<ProtocolAdapter | null>
 }
 
-/** What devices send to everybody, unasked, every few seconds. */
+/** A datagram that devices multicast every few seconds. */
 export interface Beacon {
   readonly group: MulticastGroup
-  /** Anybody may have sent it; null where it makes no sense, or tells of something that cannot be listened to. */
+  /** The sender is unverified. Returns null for a malformed datagram and for a device that cannot be monitored. */
   read(datagram: Buffer, ip: string): AnnouncedDevice | null
 }
 
-/** Who a device says it is before anybody has spoken with it. */
+/** What a device announces about itself before any connection is made. */
 export interface AnnouncedDevice extends Required<Pick<DeviceReport, 'id' | 'device_type'>> {
-  /** Of the address to listen to it at, on the usual port. */
+  /** Scheme of the address at which the device is monitored, on the default port. */
   readonly scheme: string
   readonly model: string
   readonly mac_address: string | null
   readonly channels: number
 }
 
-/** How devices that speak for themselves are found. Each is asked in the form that its address stands for. */
+/** How to find single devices and systems. Each is queried with the adapter of its address scheme. */
 export interface DeviceSearch {
-  /** Schemes, each with the port its devices listen at unless somebody changed it. */
+  /** Scheme -> default port of its devices. */
   readonly ports: DevicePorts
-  /** Service types they announce (`_ssc._udp`), each with the scheme spoken there. */
+  /** Announced service type (`_ssc._udp`) -> scheme. */
   readonly services?: Readonly<Record<string, string>>
-  /** How they announce themselves, where they do it in a way of their own. */
+  /** The manufacturer's own announcement protocol. */
   readonly beacon?: Beacon
-  /** By scheme: how a device is asked who it is, where listing it takes a password. */
+  /** Scheme -> how to identify a device if listing it requires a password. */
   readonly identify?: Readonly<Record<string, IdentifyDevice>>
-  /** By scheme: where systems that speak for many devices listen, and how one is asked who it is. */
+  /** Scheme -> default port of systems that manage many devices, and how to identify one. */
   readonly systems?: Readonly<Record<string, { readonly port: number; readonly identify: IdentifyDevice }>>
 }
 
-/** As a stranger, without credentials; throws where it is somebody else. */
+/** Sends no credentials. Throws if the host is not a device or system of the manufacturer. */
 export type IdentifyDevice = (client: UpstreamClient, signal: AbortSignal) => Promise<DeviceReport>
 
 export interface Plugin {
@@ -165,65 +165,65 @@ export interface Plugin {
   readonly code: string
   readonly name: string
   readonly errors: ErrorClasses
-  /** Every form its sources may speak, the specification's first. */
+  /** All adapters of the manufacturer; the adapter of the specification's API comes first. */
   readonly adapters: readonly ProtocolAdapter[]
-  /** Which mouths a configuration names. Pure; throws a ConfigError naming the key that is wrong. */
+  /** Returns the sources that a configuration names. Pure. Throws a ConfigError that names the invalid key. */
   listSources(config: PluginConfig): readonly SourceSettings[]
   readonly search?: DeviceSearch
 }
 
-/** Checks the shape at compile time and forgets the form's own device type for those who use all forms alike. */
-export function defineAdapter<Device extends UpstreamDevice>(form: ProtocolAdapter<Device>): ProtocolAdapter {
-  return form as unknown as ProtocolAdapter
+/** Checks the adapter at compile time and erases its device type, so that all adapters have the same type. */
+export function defineAdapter<Device extends UpstreamDevice>(adapter: ProtocolAdapter<Device>): ProtocolAdapter {
+  return adapter as unknown as ProtocolAdapter
 }
 
-/** The parts of a form whose gear tells everything of itself in one conversation: there is nothing left to ask for. */
+/** The part functions of an adapter whose devices report everything in one session: no parts remain to be read. */
 export const withoutParts = {
   partsOf: () => [],
   readPart: async <Device>(_: UpstreamClient, device: Device) => device,
   hasIdentity: () => true,
   withEarlierIdentity: <Device>(listed: Device) => listed,
-  // Names and levels come in one word; which of them has changed is seen when it is translated.
+  // Names and levels arrive together; only the conversion shows which of them changed.
   isSameIdentity: () => false,
 } as const
 
-/** Takes an address's scheme (`tcp:`) for the form spoken there. */
+/** Returns the adapter for the scheme (`tcp:`) of an address. */
 export function adapterFor(
-  forms: Readonly<Record<string, ProtocolAdapter | ProtocolDetector>>,
+  adapters: Readonly<Record<string, ProtocolAdapter | ProtocolDetector>>,
   baseUrl: string,
 ): ProtocolAdapter | ProtocolDetector {
-  const form = forms[new URL(baseUrl).protocol]
-  if (form === undefined) {
-    const schemes = Object.keys(forms).map((scheme) => `${scheme}//`)
+  const adapter = adapters[new URL(baseUrl).protocol]
+  if (adapter === undefined) {
+    const schemes = Object.keys(adapters).map((scheme) => `${scheme}//`)
     throw new ConfigError(`devices: expected an address that begins with ${schemes.join(' or ')}, not ${baseUrl}`)
   }
-  return form
+  return adapter
 }
 
-/** The specification's get_devices(): every device the source lists, each with everything that can be read of it. */
+/** The specification's get_devices(): all devices that the source lists, each with all its parts. */
 export async function getDevices(
-  form: ProtocolAdapter,
+  adapter: ProtocolAdapter,
   client: UpstreamClient,
   signal?: AbortSignal,
 ): Promise<UpstreamDevice[]> {
-  const { devices } = await form.listDevices(client, signal)
+  const { devices } = await adapter.listDevices(client, signal)
   const complete: UpstreamDevice[] = []
   for (const listed of devices) {
     let device = listed
-    // One part may tell that there is another.
-    const asked = new Set<string>()
+    // Reading one part may reveal another.
+    const requested = new Set<string>()
     for (;;) {
-      const part = form.partsOf(device).find((one) => !asked.has(one))
+      const part = adapter.partsOf(device).find((name) => !requested.has(name))
       if (part === undefined) break
-      asked.add(part)
-      device = await form.readPart(client, device, part, signal)
+      requested.add(part)
+      device = await adapter.readPart(client, device, part, signal)
     }
     complete.push(device)
   }
   return complete
 }
 
-/** A live check. Answers, whatever `probe` does; a wait that the upstream asked for is no failure. */
+/** Runs `probe` as a live check and never rejects. A wait that the upstream requested counts as degraded. */
 export async function reportHealth(client: UpstreamClient, probe: () => Promise<unknown>): Promise<HealthReport> {
   try {
     await probe()

@@ -1,6 +1,6 @@
 /**
- * Looks for devices that speak for themselves, and for systems that speak for many: at every address given, where their
- * protocols usually listen, and wherever they announce themselves. Nothing secret is sent: nobody knows yet who answers.
+ * Searches for single devices and for systems that manage many devices: at the default ports of every given address, and
+ * through service announcements and beacons. No credentials are sent, because it is unknown which host answers.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,14 +13,14 @@ import { openTcpSocket } from '../upstream/tcp.ts'
 import type { AnnouncedDevice, IdentifyDevice, Plugin, ProtocolAdapter, SourceSettings } from './plugin.ts'
 import { openSource } from './sources.ts'
 
-/** A device, or a system, that answered, as far as it could be asked. */
+/** A device or system that was found, with what is known about it without credentials. */
 export interface FoundDevice {
-  /** Whether a configuration names it among its `devices`, or as its `api_base_url`. */
+  /** A device belongs in the configuration's `devices`, a system in `api_base_url`. */
   readonly kind: 'device' | 'system'
-  /** Where, as a configuration names it. */
+  /** The address in the form that the configuration uses. */
   readonly address: string
   readonly ip: string
-  /** The manufacturer's own. */
+  /** The manufacturer's own id. */
   readonly id: string
   readonly device_type: string
   readonly model: string | null
@@ -31,151 +31,154 @@ export interface FoundDevice {
 
 export interface SearchOptions {
   readonly ips: readonly string[]
-  /** Addresses that are listened to already; a device has little patience for a second listener. */
+  /** Addresses that are already monitored. They are skipped, because many devices accept only few connections. */
   readonly known: ReadonlySet<string>
   readonly destinations: Destinations
   readonly signal: AbortSignal
-  /** Called for a device of this manufacturer that answered and that the plugin does not support. */
+  /** Called when a device of this manufacturer answers but is not supported by the plugin. */
   readonly onUnsupported?: (address: string, error: string) => void
-  /** Where services are asked for; the multicast group unless told. */
+  /** Where to send service queries. Default: the mDNS multicast group. */
   readonly announcements?: Pick<BrowseOptions, 'group' | 'from'>
-  /** Where beacons are listened to; their own group unless told. */
+  /** Where to listen for beacons. Default: the multicast group of the plugin's beacon. */
   readonly beacons?: { readonly group: MulticastGroup; readonly from: readonly string[] }
 }
 
-/** So many are asked at once, one of a kind after the other: some old gear does not stand being asked in a burst. */
-const atOnce = 256
-const apartMs = 2
-/** On the networks where devices stand a connection takes some milliseconds. */
-const connectMs = 500
-/** Who is there may take longer to tell of itself; whether anybody is, over UDP only an answer says. */
-const tellMs = { connected: 3_000, unconnected: 1_000, inAll: 8_000 }
-const announceMs = 1_500
-/** Those who announce themselves unasked do so every two seconds. */
-const beaconMs = 2_500
+/** Requests are started at an interval, because some old hardware fails when it is probed in a burst. */
+const maxConcurrent = 256
+const startIntervalMs = 2
+/** On a local network a connection takes a few milliseconds. */
+const connectTimeoutMs = 500
+/** A host that accepted a connection gets more time to answer. Over UDP only an answer shows that a host exists. */
+const identifyTimeoutMs = { connected: 3_000, unconnected: 1_000, total: 8_000 }
+const browseMs = 1_500
+/** Beacons are sent every two seconds. */
+const beaconListenMs = 2_500
 
-/** Without credentials, certificates need not be looked at: nearly all devices have one of their own making. */
-const asStranger = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
+/** Without credentials there is nothing to protect, and nearly all devices have a self-signed certificate. */
+const anonymously = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
 
-/** What was found when the signal aborts is given all the same. */
+/** When the signal aborts, resolves with what was found so far. */
 export async function searchAddresses(plugin: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
   const { search } = plugin
   if (search === undefined) return []
   const { ips, known } = options
   const tried = new Set<string>()
-  const lookAt = (addresses: readonly string[], meet?: IdentifyDevice) => {
-    const fresh = [...new Set(addresses)].filter((address) => !known.has(address) && !tried.has(address))
-    for (const address of fresh) tried.add(address)
-    return askAll(fresh, (address) => askOne(plugin, address, options, meet), options.signal)
+  const probe = (addresses: readonly string[], identify?: IdentifyDevice) => {
+    const newAddresses = [...new Set(addresses)].filter((address) => !known.has(address) && !tried.has(address))
+    for (const address of newAddresses) tried.add(address)
+    return probeAll(newAddresses, (address) => probeAddress(plugin, address, options, identify), options.signal)
   }
   const searches = Object.entries(search.ports).map(([scheme, port]) =>
-    lookAt(ips.map((ip) => addressOf(scheme, ip, port))),
+    probe(ips.map((ip) => addressOf(scheme, ip, port))),
   )
   const systems = Object.entries(search.systems ?? {}).map(([scheme, { port, identify }]) =>
-    lookAt(
+    probe(
       ips.map((ip) => addressOf(scheme, ip, port)),
       identify,
     ),
   )
-  const announced = listenAround(search.services ?? {}, options).then((addresses) => lookAt(addresses))
-  const introduced = introductions(plugin, options)
-  const introducing = introduced.then((all) => lookAt(all.map(({ address }) => address)))
-  const answered = (await Promise.all([...searches, ...systems, announced, introducing])).flat()
-  // One that announces itself and does not answer is there all the same.
-  const found = [...answered, ...(await introduced)]
-  // A device may speak in several forms; one will do.
-  const firsts = new Map(found.toReversed().map((one) => [`${one.kind} ${one.ip}`, one]))
+  const fromServices = findAnnouncedServices(search.services ?? {}, options).then((addresses) => probe(addresses))
+  const announced = findAnnouncedDevices(plugin, options)
+  const fromBeacons = announced.then((all) => probe(all.map(({ address }) => address)))
+  const probed = (await Promise.all([...searches, ...systems, fromServices, fromBeacons])).flat()
+  // A device that announces itself but does not answer counts as found.
+  const found = [...probed, ...(await announced)]
+  // A device may support several protocols; the first one found is kept.
+  const firsts = new Map(found.toReversed().map((device) => [`${device.kind} ${device.ip}`, device]))
   return ips.flatMap((ip) => kinds.flatMap((kind) => firsts.get(`${kind} ${ip}`) ?? []))
 }
 
 const kinds = ['device', 'system'] as const
 
-/** Addresses that are announced, of those that are wanted. */
-async function listenAround(services: Readonly<Record<string, string>>, options: SearchOptions): Promise<string[]> {
+/** Returns the requested addresses that announce one of the services. */
+async function findAnnouncedServices(
+  services: Readonly<Record<string, string>>,
+  options: SearchOptions,
+): Promise<string[]> {
   const { ips, signal, announcements } = options
-  const wanted = new Set(ips)
-  const about = { types: Object.keys(services), forMs: announceMs, signal, ...announcements }
-  const offered = await browse(about).catch(() => [])
-  return offered.flatMap(({ type, port, addresses }) =>
-    addresses.filter((ip) => wanted.has(ip)).map((ip) => addressOf(String(services[type]), ip, port)),
+  const requestedIps = new Set(ips)
+  const browseOptions = { types: Object.keys(services), forMs: browseMs, signal, ...announcements }
+  const found = await browse(browseOptions).catch(() => [])
+  return found.flatMap(({ type, port, addresses }) =>
+    addresses.filter((ip) => requestedIps.has(ip)).map((ip) => addressOf(String(services[type]), ip, port)),
   )
 }
 
-/** Who announces itself unasked, of those that are wanted and not listened to. */
-async function introductions({ search }: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
+/** Returns the devices that send beacons from a requested address and are not monitored yet. */
+async function findAnnouncedDevices({ search }: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
   const { beacon, ports = {} } = search ?? {}
   if (beacon === undefined) return []
   const { ips, known, signal, beacons } = options
-  const wanted = new Set(ips)
-  const about = { group: beacon.group, forMs: beaconMs, signal, ...beacons }
-  const heard = await listenForBeacons(about, (datagram, ip) =>
-    wanted.has(ip) ? beacon.read(datagram, ip) : null,
+  const requestedIps = new Set(ips)
+  const listenOptions = { group: beacon.group, forMs: beaconListenMs, signal, ...beacons }
+  const announced = await listenForBeacons(listenOptions, (datagram, ip) =>
+    requestedIps.has(ip) ? beacon.read(datagram, ip) : null,
   ).catch(() => new Map<string, AnnouncedDevice>())
-  return [...heard].flatMap(([ip, { scheme, ...told }]) => {
+  return [...announced].flatMap(([ip, { scheme, ...device }]) => {
     const port = ports[scheme]
     const address = port === undefined ? null : addressOf(scheme, ip, port)
     return address === null || known.has(address)
       ? []
-      : [{ ...told, kind: 'device' as const, address, ip, serial_number: null }]
+      : [{ ...device, kind: 'device' as const, address, ip, serial_number: null }]
   })
 }
 
-/** In the spelling that sources have. */
+/** Formats an address as source settings do. */
 function addressOf(scheme: string, ip: string, port: number): string {
   return new URL(`${scheme}//${ip}:${port}`).href.replace(/\/$/, '')
 }
 
-async function askAll(
+async function probeAll(
   addresses: readonly string[],
-  ask: (address: string) => Promise<FoundDevice[]>,
+  probe: (address: string) => Promise<FoundDevice[]>,
   signal: AbortSignal,
 ): Promise<FoundDevice[]> {
   const found: FoundDevice[] = []
-  const rest = addresses.values()
+  const queue = addresses.values()
   let nextAt = performance.now()
-  const work = async () => {
-    for (const address of rest) {
+  const worker = async () => {
+    for (const address of queue) {
       if (signal.aborted) return
       const startAt = Math.max(nextAt, performance.now())
-      nextAt = startAt + apartMs
+      nextAt = startAt + startIntervalMs
       await pause(startAt - performance.now())
-      found.push(...(await ask(address)))
+      found.push(...(await probe(address)))
     }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, addresses.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, addresses.length) }, worker))
   return found
 }
 
-/** Nobody, or somebody who speaks otherwise, is nothing found. */
-async function askOne(
+/** Resolves with an empty list if no host answers or the host uses another protocol. */
+async function probeAddress(
   plugin: Plugin,
   address: string,
   options: SearchOptions,
-  meetSystem?: IdentifyDevice,
+  identifySystem?: IdentifyDevice,
 ): Promise<FoundDevice[]> {
   const [settings] = plugin.listSources({ devices: [address] })
   if (settings === undefined) return []
   const { destinations } = options
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(tellMs.inAll)])
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(identifyTimeoutMs.total)])
   const throttle = createRequestThrottle()
   const open = (timeoutMs: number) =>
     createUpstreamClient({
-      settings: { ...settings, ...asStranger, timeoutMs },
+      settings: { ...settings, ...anonymously, timeoutMs },
       errors: plugin.errors,
       throttle,
       destinations,
     })
   let client: UpstreamClient | undefined
   try {
-    const isConnected = usualForm(settings).transport !== 'udp'
-    if (isConnected) await knock(open(connectMs), signal)
-    client = open(isConnected ? tellMs.connected : tellMs.unconnected)
-    const meet = meetSystem ?? plugin.search?.identify?.[new URL(address).protocol]
-    const kind = meetSystem === undefined ? 'device' : 'system'
-    if (meet !== undefined) return [toFound(kind, address, await meet(client, signal))]
-    const heard = openSource({ id: address, manufacturer: plugin.code, plugin, settings, client })
-    const { devices } = await heard.listDevices(signal)
-    return devices.map((device) => toFound(kind, address, heard.adapter.transformDeviceData(device)))
+    const isConnected = defaultAdapter(settings).transport !== 'udp'
+    if (isConnected) await checkConnection(open(connectTimeoutMs), signal)
+    client = open(isConnected ? identifyTimeoutMs.connected : identifyTimeoutMs.unconnected)
+    const identify = identifySystem ?? plugin.search?.identify?.[new URL(address).protocol]
+    const kind = identifySystem === undefined ? 'device' : 'system'
+    if (identify !== undefined) return [toFound(kind, address, await identify(client, signal))]
+    const source = openSource({ id: address, manufacturer: plugin.code, plugin, settings, client })
+    const { devices } = await source.listDevices(signal)
+    return devices.map((device) => toFound(kind, address, source.adapter.transformDeviceData(device)))
   } catch (error) {
     if (error instanceof ApiError && error.answer === 'unsupported') options.onUnsupported?.(address, error.message)
     return []
@@ -184,26 +187,26 @@ async function askOne(
   }
 }
 
-function usualForm({ adapter }: SourceSettings): ProtocolAdapter {
+function defaultAdapter({ adapter }: SourceSettings): ProtocolAdapter {
   return 'default' in adapter ? adapter.default : adapter
 }
 
-/** Throws where nobody takes connections. */
-async function knock(client: UpstreamClient, signal: AbortSignal): Promise<void> {
-  const line = await openTcpSocket(client, { framing: () => ({ messages: [], rest: '' }), signal })
-  line.close()
+/** Throws if the connection is not accepted. */
+async function checkConnection(client: UpstreamClient, signal: AbortSignal): Promise<void> {
+  const socket = await openTcpSocket(client, { framing: () => ({ messages: [], rest: '' }), signal })
+  socket.close()
 }
 
-function toFound(kind: FoundDevice['kind'], address: string, told: DeviceReport): FoundDevice {
+function toFound(kind: FoundDevice['kind'], address: string, report: DeviceReport): FoundDevice {
   return {
     kind,
     address,
     ip: new URL(address).hostname,
-    id: told.id,
-    device_type: told.device_type ?? told.kind,
-    model: told.model_name ?? null,
-    serial_number: told.serial_number ?? null,
-    mac_address: told.mac_address ?? null,
-    channels: told.channels?.length ?? 0,
+    id: report.id,
+    device_type: report.device_type ?? report.kind,
+    model: report.model_name ?? null,
+    serial_number: report.serial_number ?? null,
+    mac_address: report.mac_address ?? null,
+    channels: report.channels?.length ?? 0,
   }
 }

@@ -1,4 +1,4 @@
-/** From a manufacturer's record to the sources that can be asked: each with its plugin and its link. */
+/** Opens the sources that a manufacturer's record configures, each with its plugin and its upstream client. */
 
 import { createUpstreamClient, type RequestThrottle, type UpstreamClient } from '../upstream/client.ts'
 import { createDestinations, type Destinations, isRefusedNow } from '../upstream/destinations.ts'
@@ -16,21 +16,21 @@ import {
   type UpstreamDevice,
 } from './plugin.ts'
 
-/** A source of a manufacturer, with the link it is asked over. */
+/** A source of a manufacturer, with the client that sends requests to it. */
 export interface MonitoredSource {
-  /** `<manufacturer code>:<address>`; names the source in leases, reports and logs. */
+  /** `<manufacturer code>:<address>`; identifies the source in leases, statuses and logs. */
   readonly id: string
   readonly manufacturer: string
   readonly plugin: Plugin
   readonly settings: SourceSettings
   readonly client: UpstreamClient
-  /** How it speaks: the form met last, the usual one before any was. */
+  /** The protocol adapter detected last, or the default adapter until one is detected. */
   readonly adapter: ProtocolAdapter
-  /** What it lists. Where another form is met than the one assumed, it is asked again in that one. */
+  /** Lists the devices. If the source turns out to use another protocol, the request is repeated with that adapter. */
   listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>): Promise<DeviceList<UpstreamDevice>>
-  /** The specification's check_health(): answers, whatever the source does. */
+  /** The specification's check_health(). Never rejects because of the source. */
   checkHealth(signal?: AbortSignal): Promise<HealthReport>
-  /** The form, asking for it where it is not known. Throws what `listDevices` throws. */
+  /** Returns the adapter and detects it first if it is unknown. Throws what `listDevices` throws. */
   findAdapter(signal?: AbortSignal): Promise<ProtocolAdapter>
 }
 
@@ -52,13 +52,13 @@ export function sourceId(code: string, source: Pick<SourceSettings, 'baseUrl'>):
   return `${code}:${source.baseUrl}`
 }
 
-/** What all links of the process share. */
+/** Shared by all upstream clients of the process. */
 export interface SourceDeps {
   readonly throttle: RequestThrottle
   readonly destinations: Destinations
 }
 
-/** Links are opened at their first request; whoever opened the sources closes them. */
+/** The clients connect at their first request. The caller closes them. */
 export function openSources(record: ManufacturerRecord, deps: SourceDeps): MonitoredSource[] {
   const plugin = getPlugin(record.plugin)
   return listSources(record).map((settings) =>
@@ -72,47 +72,47 @@ export function openSources(record: ManufacturerRecord, deps: SourceDeps): Monit
   )
 }
 
-/** Remembers which form the source was met in. */
+/** The returned source remembers which adapter was detected. */
 export function openSource(
   about: Pick<MonitoredSource, 'id' | 'manufacturer' | 'plugin' | 'settings' | 'client'>,
 ): MonitoredSource {
   const { client, settings } = about
-  const choice: ProtocolDetector | null = 'default' in settings.adapter ? settings.adapter : null
-  let form = 'default' in settings.adapter ? settings.adapter.default : settings.adapter
-  let isKnown = choice === null
+  const detector: ProtocolDetector | null = 'default' in settings.adapter ? settings.adapter : null
+  let adapter = 'default' in settings.adapter ? settings.adapter.default : settings.adapter
+  let isKnown = detector === null
 
   async function listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>) {
-    // Another call may find out meanwhile.
-    const assumed = form
+    // A concurrent call may change `adapter` during the request.
+    const assumed = adapter
     try {
       const list = await assumed.listDevices(client, signal, before)
       isKnown = true
       return list
     } catch (error) {
-      if (choice === null || !(error instanceof ApiError)) throw error
-      const met = await choice.detect(client, { assumed, error }, signal)
-      if (met === null || met === assumed) throw error
-      form = met
+      if (detector === null || !(error instanceof ApiError)) throw error
+      const detected = await detector.detect(client, { assumed, error }, signal)
+      if (detected === null || detected === assumed) throw error
+      adapter = detected
       isKnown = true
-      return form.listDevices(client, signal)
+      return adapter.listDevices(client, signal)
     }
   }
 
   return {
     ...about,
     get adapter() {
-      return form
+      return adapter
     },
     listDevices,
     checkHealth: (signal) => reportHealth(client, () => listDevices(signal)),
     async findAdapter(signal) {
       if (!isKnown) await listDevices(signal)
-      return form
+      return adapter
     },
   }
 }
 
-/** As a service that listens at this address has them. */
+/** The destinations of a service that listens at this address: requests to the service itself are refused. */
 export function destinationsBeside({ host, port }: { readonly host: string; readonly port: number }): Destinations {
   const destinations = createDestinations()
   destinations.addOwn(host, port)
@@ -120,8 +120,8 @@ export function destinationsBeside({ host, port }: { readonly host: string; read
 }
 
 /**
- * Why a manufacturer's record cannot be used, beginning with the key that is wrong; null when it can. Names are resolved;
- * one that does not resolve may do so later.
+ * Returns why a manufacturer's record cannot be used, starting with the invalid key, or null if it is valid. Host names
+ * are resolved; a name that does not resolve is accepted because it may resolve later.
  */
 export async function findConfigError(
   record: Pick<ManufacturerRecord, 'plugin' | 'config'>,
@@ -138,9 +138,9 @@ export async function findConfigError(
     { key: 'api_base_url', url: new URL(baseUrl) },
     ...(typeof websocketUrl === 'string' ? [{ key: 'websocket_url', url: new URL(websocketUrl) }] : []),
   ])
-  // All at once: a name server that does not answer is waited for once, not once a device.
-  const refusals = await Promise.all(targets.map(({ url }) => isRefusedNow(destinations, url)))
-  const refused = targets.find((_, at) => refusals[at])
+  // In parallel, so that an unresponsive name server delays the check once and not once per device.
+  const results = await Promise.all(targets.map(({ url }) => isRefusedNow(destinations, url)))
+  const refused = targets.find((_, index) => results[index])
   if (refused !== undefined) {
     const { key, url } = refused
     return `config.${key}: expected the address of a manufacturer's system; nothing is sent to ${url.host}`
@@ -149,18 +149,18 @@ export async function findConfigError(
 }
 
 export interface SourceFailure {
-  /** A sentence for the person who can mend it. */
+  /** A sentence that an administrator can act on. */
   readonly error: string
-  /** Seconds to wait, as the upstream asked. */
+  /** Seconds to wait, as requested by the upstream. */
   readonly retryAfter: number | null
-  /** Credentials or access were refused. */
+  /** The upstream rejected the credentials or denied access. */
   readonly isRefused: boolean
   readonly answer: UpstreamAnswer
-  /** How an answer began that made no sense. */
+  /** The beginning of a response that could not be parsed. */
   readonly excerpt?: string | undefined
 }
 
-/** What was thrown while a source was asked. */
+/** Converts what a request to a source threw. */
 export function toSourceFailure(thrown: unknown): SourceFailure {
   if (!(thrown instanceof ApiError)) {
     const error = thrown instanceof Error ? thrown.message : String(thrown)

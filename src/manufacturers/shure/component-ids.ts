@@ -130,7 +130,7 @@ function* readBands(ids: string): Generator<[id: string, band: string | null]> {
 }
 
 /** Null for what is not in the table. */
-export function modelOf(dcid: string): KnownModel | null {
+export function findModel(dcid: string): KnownModel | null {
   const digits = shape.exec(dcid.toUpperCase())?.[1]
   return (digits !== undefined && byId.get(digits)) || null
 }

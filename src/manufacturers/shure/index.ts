@@ -2,9 +2,9 @@
 
 import { parseConnection } from '../../upstream/connection-settings.ts'
 import { adapterFor, type Plugin, type ProtocolDetector } from '../plugin.ts'
-import { announcements } from './announced.ts'
+import { beacon } from './beacon.ts'
 import { ShureApiError, ShureApiRateLimitError } from './errors.ts'
-import { strings, uhfrStrings } from './strings/form.ts'
+import { strings, uhfrStrings } from './strings/adapter.ts'
 import { system } from './system.ts'
 import { meetSystemApi, speaksSystemApi, systemApi } from './system-api/index.ts'
 
@@ -27,7 +27,7 @@ export const shure: Plugin = {
   name: 'Shure',
   errors: { ApiError: ShureApiError, ApiRateLimitError: ShureApiRateLimitError },
   adapters: [system, systemApi, strings, uhfrStrings],
-  search: { ports, systems: { 'https:': { port: 10_000, identify: meetSystemApi } }, beacon: announcements },
+  search: { ports, systems: { 'https:': { port: 10_000, identify: meetSystemApi } }, beacon },
 
   listSources(config) {
     const { addresses, username, authHeader, ...settings } = parseConnection(config, ports)

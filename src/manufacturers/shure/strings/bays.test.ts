@@ -36,11 +36,11 @@ test.each([
   ['SBRC', [80, null, 5, null, null, null, null, 100], [pack(1, 80), pack(3, 5), pack(8, 100)]],
   ['SBC220', [null, 7], [pack(2, 7)]],
   ['SBC240', [null, null], []],
-] as const)('%s is one device without channels, and the packs in it are its units', async (model, bays, units) => {
+] as const)('%s is listed as one device without channels, with its packs as units', async (model, bays, units) => {
   const { charger, linked, list } = await start({ model, name: 'Backstage', bays })
   const { devices } = await list()
-  const [report, ...others] = devices.map((one) => linked.form.transformDeviceData(one))
-  if (report === undefined) throw new Error('nothing is listed')
+  const [report, ...others] = devices.map((device) => linked.form.transformDeviceData(device))
+  if (report === undefined) throw new Error('No device is listed.')
   expect(others).toEqual([])
   expectCommonFormat(report)
   expect(report).toMatchObject({
@@ -58,22 +58,22 @@ test.each([
   await until(() => charger.clients === 0)
 })
 
-test('a pack is followed as it charges, is taken out and put in; the others stay', async () => {
+test('reports a pack that charges, is removed and inserted, and keeps the other packs', async () => {
   const { charger, linked } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, 100] })
   const events = follow(linked, new AbortController().signal)
   expect((await events.next()).value).toEqual({ type: 'open' })
-  const tells = async (units: readonly object[]) => {
+  const expectUnits = async (units: readonly object[]) => {
     const { value } = await events.next()
-    expect(value).toMatchObject({ type: 'told', isWhole: true, observation: { kind: 'receiver', channels: [] } })
-    expect(value.observation.units).toEqual(units)
+    expect(value).toMatchObject({ type: 'told', isComplete: true, report: { kind: 'receiver', channels: [] } })
+    expect(value.report.units).toEqual(units)
   }
-  await tells([pack(1, 80), pack(2, 100)])
+  await expectUnits([pack(1, 80), pack(2, 100)])
   charger.charge(1, 81)
-  await tells([pack(1, 81), pack(2, 100)])
+  await expectUnits([pack(1, 81), pack(2, 100)])
   charger.charge(1, null)
-  await tells([pack(2, 100)])
+  await expectUnits([pack(2, 100)])
   charger.charge(1, 40)
-  await tells([pack(1, 40), pack(2, 100)])
+  await expectUnits([pack(1, 40), pack(2, 100)])
   await events.return?.()
 })
 
@@ -82,52 +82,52 @@ test.each([
   ['SBC220', [80, 80, 80, 80, null, 80], [1, 2, 3, 4, 6]],
   ['SBC441', [80, 80, 80, 80], [1, 2, 3, 4]],
   ['SBC840M', [80, null, 80, 80, 80, 80, 80, 80], [1, 3, 4, 5, 6, 7, 8]],
-] as const)('%s has the bays that answer: %j', async (model, bays, occupied) => {
+] as const)('%s lists the bays that answer: %j', async (model, bays, occupied) => {
   const { linked, list } = await start({ model, name: 'Backstage', bays })
   const { devices } = await list()
-  const [report] = devices.map((one) => linked.form.transformDeviceData(one))
+  const [report] = devices.map((device) => linked.form.transformDeviceData(device))
   expect(report?.units).toEqual(occupied.map((bay) => pack(bay, 80)))
 })
 
-test('a failed pack is reported with its reason until the fault ends', async () => {
+test('reports the fault of a failed pack until it ends', async () => {
   const { charger, linked } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, { charge: 0, error: 7 }] })
   const events = follow(linked, new AbortController().signal)
   const faults = async () => {
     const { units } = await findTold(events, () => true)
     return units?.map(({ battery, details }) => [battery, details?.fault])
   }
-  const next = (wanted: unknown) => expect.poll(faults).toEqual(wanted)
-  await next([
+  const expectFaults = (expected: unknown) => expect.poll(faults).toEqual(expected)
+  await expectFaults([
     [80, null],
     [null, 'communication_failure'],
   ])
   charger.charge(2, { charge: 30, state: 'COLD' })
-  await next([
+  await expectFaults([
     [80, null],
     [30, 'too_cold'],
   ])
   charger.charge(2, 31)
-  await next([
+  await expectFaults([
     [80, null],
     [31, null],
   ])
   charger.setStorageMode(true)
-  await next([
+  await expectFaults([
     [80, 'storage_mode'],
     [31, 'storage_mode'],
   ])
   charger.charge(2, null)
-  await next([[80, 'storage_mode']])
+  await expectFaults([[80, 'storage_mode']])
   await events.return?.()
 })
 
-test('a charger of which nothing changes is not lost: it answers', async () => {
+test('keeps the subscription to a charger without changes open by polling', async () => {
   const { charger, linked } = await start({ model: 'SBC240', name: 'Backstage', bays: [100, 100] })
   const events = follow(linked, new AbortController().signal)
-  const since = performance.now()
-  // Open, and the whole charger three times: longer than a device may be silent.
-  for (let nth = 0; nth < 4; nth += 1) expect((await events.next()).done).toBe(false)
-  expect(performance.now() - since).toBeGreaterThan(5_500)
+  const startedAt = performance.now()
+  // The open event and three complete reports take longer than the silence timeout.
+  for (let count = 0; count < 4; count += 1) expect((await events.next()).done).toBe(false)
+  expect(performance.now() - startedAt).toBeGreaterThan(5_500)
   expect(charger.clients).toBe(1)
   await charger.close()
   await expect(events.next()).rejects.toThrow(/closed/)

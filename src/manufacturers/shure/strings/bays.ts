@@ -1,45 +1,45 @@
 /**
- * The battery packs in a charger's bays. A charger does not tell which pack it is that stands there, so a pack is known
- * by its bay. Pure.
+ * Reads the battery packs in a charger's bays. A charger does not identify its packs, so the bay identifies the pack.
+ * Pure.
  */
 
 import type { Fault } from '../../../model/details.ts'
 import type { DeviceReport } from '../../../model/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
-import { type Family, numbersOf, type Words } from './families.ts'
-import { readByte, readShifted, readTwoBytes, type Word } from './words.ts'
+import { answeredNumbers, type Family, type RawValues } from './families.ts'
+import { type RawValue, readByte, readShifted, readTwoBytes } from './values.ts'
 
-/** What a charger tells of all packs that stand in it. */
+/** Returns a report for each pack in the charger. */
 export function readPacks(
   family: Family,
-  words: Words,
+  values: RawValues,
   charger: { readonly id: string; readonly name: string },
 ): readonly DeviceReport[] {
-  return numbersOf(family, words).flatMap((bay) => {
-    const word = (key: string) => words[`${bay} ${key}`]
-    if (word('BATT_DETECTED') !== 'YES') return []
+  return answeredNumbers(family, values).flatMap((bay) => {
+    const get = (key: string) => values[`${bay} ${key}`]
+    if (get('BATT_DETECTED') !== 'YES') return []
     return withoutUndefined<DeviceReport>({
       id: `${charger.id}:${bay}`,
       kind: 'transmitter',
       device_type: family.name,
       name: `${charger.name}, bay ${bay}`,
       online: true,
-      battery: readByte(word('BATT_CHARGE'), 100),
+      battery: readByte(get('BATT_CHARGE'), 100),
       details: withoutUndefined({
-        battery_health: readByte(word('BATT_HEALTH'), 100),
-        battery_cycles: readTwoBytes(word('BATT_CYCLE')),
-        battery_minutes_to_full: readMinutesToFull(word('BATT_TIME_TO_FULL')),
-        // Not from BATT_TEMP_F: projects that own chargers disagree about its offset.
-        battery_temperature_c: readShifted(word('BATT_TEMP_C'), 40),
-        fault: readFault(word, words.STORAGE_MODE === 'ON'),
+        battery_health: readByte(get('BATT_HEALTH'), 100),
+        battery_cycles: readTwoBytes(get('BATT_CYCLE')),
+        battery_minutes_to_full: readMinutesToFull(get('BATT_TIME_TO_FULL')),
+        // BATT_TEMP_F is not used: public projects disagree about its offset.
+        battery_temperature_c: readShifted(get('BATT_TEMP_C'), 40),
+        fault: readFault(get, values.STORAGE_MODE === 'ON'),
       }),
     })
   })
 }
 
-/** 65529 stands for full; what lies above is not known, or not yet. */
-function readMinutesToFull(word: Word): number | null | undefined {
-  return word === '65529' ? 0 : readTwoBytes(word, 65_528)
+/** 65529 means full; higher values mean unknown or not yet known. */
+function readMinutesToFull(raw: RawValue): number | null | undefined {
+  return raw === '65529' ? 0 : readTwoBytes(raw, 65_528)
 }
 
 /** BATT_ERROR. Source: Shure's command strings for SBC220/240. */
@@ -53,10 +53,10 @@ const errors: Readonly<Record<string, Fault>> = {
   '007': 'communication_failure',
 }
 
-/** A pack that is too hot or too cold is not charged, and one in storage mode is charged to some 40 % and no further. */
-function readFault(word: (key: string) => Word, isStorageMode: boolean): Fault | null {
-  const [state = '', error] = [word('BATT_STATE'), readByte(word('BATT_ERROR'))]
-  if (error) return errors[word('BATT_ERROR') ?? ''] ?? 'battery_error'
+/** A pack that is too hot or too cold is not charged. In storage mode a pack is charged to about 40% only. */
+function readFault(get: (key: string) => RawValue, isStorageMode: boolean): Fault | null {
+  const [state = '', error] = [get('BATT_STATE'), readByte(get('BATT_ERROR'))]
+  if (error) return errors[get('BATT_ERROR') ?? ''] ?? 'battery_error'
   if (state === 'ERROR') return 'battery_error'
   if (state === 'HOT') return 'too_hot'
   if (state === 'COLD') return 'too_cold'

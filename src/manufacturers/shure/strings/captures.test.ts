@@ -1,4 +1,4 @@
-/** What real devices answer, as public projects captured it, replayed over TCP: each command with its own answer. */
+/** Replays answers of real devices over TCP, as captured by public projects. */
 
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -9,17 +9,17 @@ import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
 import { atEnd } from '../../../../test/scope.ts'
 import type { DeviceReport } from '../../../model/receiver.ts'
 import { shure } from '../index.ts'
-import { cutAngles } from './frames.ts'
+import { splitAngleFrames } from './frames.ts'
 
 interface Capture {
   readonly source: string
   /** Command -> frames. */
   readonly answers: Readonly<Record<string, string>>
-  /** The answer to every other command; an error report unless given. */
+  /** The answer to every other command. Default: an error report. */
   readonly default?: string
-  /** Sent in turn while metering is on. */
+  /** Sent repeatedly while metering is on. */
   readonly samples: readonly string[]
-  /** Without `metadata`; `{host}` is where the device is reached. */
+  /** Without `metadata`; `{host}` stands for the device's address. */
   readonly report: DeviceReport
 }
 
@@ -32,20 +32,20 @@ test.concurrent.each(readdirSync(folder))('%s', async (file) => {
   const { form, client } = linkToDevice(shure, `tcp://${host}`)
   atEnd(() => client.close())
   const { devices } = await form.listDevices(client)
-  const [report, ...others] = devices.map((one) => form.transformDeviceData(one))
-  if (report === undefined) throw new Error('nothing is listed')
+  const [report, ...others] = devices.map((device) => form.transformDeviceData(device))
+  if (report === undefined) throw new Error('No device is listed.')
   expect(others).toEqual([])
   expectCommonFormat(report)
   const { metadata: _, ...reported } = report
   expect(reported).toEqual(JSON.parse(JSON.stringify(capture.report).replace('{host}', host)))
 })
 
-/** Gives `host:port`. */
+/** Resolves with `host:port`. */
 async function replay(capture: Capture): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    answerAs(capture, socket)
+    replayTo(capture, socket)
   })
   atEnd(() => {
     server.close()
@@ -56,19 +56,19 @@ async function replay(capture: Capture): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-function answerAs({ answers, default: otherwise = '< REP ERR >', samples }: Capture, socket: Socket): void {
+function replayTo({ answers, default: defaultAnswer = '< REP ERR >', samples }: Capture, socket: Socket): void {
   let rest = ''
   let meters: NodeJS.Timeout | undefined
   socket.on('error', () => {}).on('close', () => clearInterval(meters))
   socket.on('data', (bytes) => {
-    const cut = cutAngles(rest + String(bytes))
-    rest = cut.rest
-    for (const message of cut.messages) answer(message.trim())
+    const frames = splitAngleFrames(rest + String(bytes))
+    rest = frames.rest
+    for (const message of frames.messages) answer(message.trim())
   })
 
   function answer(command: string): void {
     const [, ms] = /^SET \d METER_RATE (\d+)$/.exec(command) ?? []
-    if (ms === undefined) return void socket.write(answers[command] ?? otherwise)
+    if (ms === undefined) return void socket.write(answers[command] ?? defaultAnswer)
     clearInterval(meters)
     if (Number(ms) > 0) meters = setInterval(() => socket.write(samples.join('')), Number(ms))
   }

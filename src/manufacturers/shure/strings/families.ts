@@ -1,32 +1,32 @@
-/** What tells Shure's families apart: what to ask them, how they meter, and how they are recognised. */
+/** The Shure families: which properties to query, how to meter, and how to detect the family. */
 
 import { type ReadSample, readAxientSample, readSlxdSample, readUhfrSample, readUlxdSample } from './samples.ts'
 
-/** What a device told, as it told it: `MODEL` of the device, `1 FREQUENCY` of a channel. */
-export type Words = Readonly<Record<string, string>>
+/** Reported values, unparsed, keyed by `MODEL` for the device and `1 FREQUENCY` for a channel. */
+export type RawValues = Readonly<Record<string, string>>
 
 export interface Family {
-  /** The word shown as device_type. */
+  /** Reported as device_type. */
   readonly name: string
-  /** Where it does not tell. */
+  /** Used if the device does not report its model. */
   readonly model: string
-  /** A command in the family's envelope. */
+  /** Wraps a command in the family's frame. */
   envelope(command: string): string
-  /** What the device is asked for, once for all. */
+  /** Keys to query for the device as a whole. */
   readonly deviceKeys: readonly string[]
-  /** What each channel is asked for. */
+  /** Keys to query for each channel. */
   readonly channelKeys: readonly string[]
-  /** Knows channel 0, which stands for all of them. */
+  /** Supports channel 0, which stands for all channels. */
   readonly hasChannelZero: boolean
-  /** It is complete when it has told these, which it is asked for last. */
+  /** Queried last; when these are reported, the device is complete. */
   readonly identityKeys: readonly string[]
-  /** The most channels, or bays, that one device has. */
+  /** Maximum number of channels or bays of one device. */
   readonly maxChannels: number
-  /** So often it meters; 0: it never does, and tells what changes. */
+  /** Metering interval. 0 if the family does not meter and only reports changes. */
   readonly meterMs: number
-  /** What a channel that meters tells. */
+  /** Key that a channel reports when it meters. */
   readonly meterKey: string
-  /** Null where meters come as properties. */
+  /** Null if meters are reported as properties. */
   readonly readSample: ReadSample | null
 }
 
@@ -53,7 +53,7 @@ const qlxd: Family = {
   deviceKeys: ['DEVICE_ID', 'FW_VER', 'ENCRYPTION', 'MAC_ADDR'],
   hasChannelZero: false,
   identityKeys: ['DEVICE_ID', 'MAC_ADDR'],
-  // From firmware 2.2.11 on it hangs when whoever listens vanishes while it meters: the less it meters, the better.
+  // Firmware 2.2.11 and later hangs if the client disconnects during metering. A long interval lowers the risk.
   meterMs: 1000,
 }
 
@@ -62,7 +62,7 @@ const slxd: Family = {
   name: 'slxd',
   model: 'SLXD4',
   deviceKeys: ['DEVICE_ID', 'FW_VER'],
-  // SLX-D+ refuses channel 0.
+  // SLX-D+ rejects channel 0.
   hasChannelZero: false,
   identityKeys: ['DEVICE_ID'],
   readSample: readSlxdSample,
@@ -83,14 +83,14 @@ const axient: Family = {
   readSample: readAxientSample,
 }
 
-/** Axient Digital or ULX-D transmitters, on as many channels as it has licences for. */
+/** Receives Axient Digital or ULX-D transmitters. Its licences determine the number of channels. */
 const anx4: Family = {
   ...axient,
   model: 'ANX4',
   maxChannels: 24,
 }
 
-/** An in-ear rack: it sends, and hears nothing. */
+/** An in-ear monitor transmitter; it receives nothing. */
 const psm1000: Family = {
   name: 'psm1000',
   model: 'P10T',
@@ -119,20 +119,20 @@ export const uhfr: Family = {
   readSample: readUhfrSample,
 }
 
-/** Bays stand where receivers have channels. */
+/** Has bays instead of channels. */
 const charger: Family = {
   ...ulxd,
   name: 'charger',
   model: 'SBC220',
   deviceKeys: ['DEVICE_ID', 'FW_VER', 'STORAGE_MODE', 'NET_SETTINGS SC'],
-  // Several chargers may be linked: up to four with two bays each answer at one address.
+  // Up to four linked chargers with two bays each answer at one address.
   maxChannels: 8,
   meterMs: 0,
   meterKey: 'BATT_DETECTED',
   readSample: null,
 }
 
-const models: readonly (readonly [RegExp, Family])[] = [
+const familyByModel: readonly (readonly [RegExp, Family])[] = [
   [/^ULXD4/, ulxd],
   [/^SLXD.*\+/, slxdPlus],
   [/^SLXD/, slxd],
@@ -142,47 +142,47 @@ const models: readonly (readonly [RegExp, Family])[] = [
   [/^SB(?:C2[24]0|C441|C840|RC)/, charger],
 ]
 
-/** Questions in the order that finds out most with least, each with the time it is given. */
+/** Commands that identify the family, the most informative first, and how long to wait for an answer. */
 export const probes: readonly { readonly commands: readonly string[]; readonly waitMs: number }[] = [
   { commands: ['< GET MODEL >'], waitMs: 700 },
-  // QLX-D and older ULX-D do not know MODEL; only QLX-D knows MAC_ADDR.
+  // QLX-D and older ULX-D do not support MODEL; only QLX-D supports MAC_ADDR.
   { commands: ['< GET MAC_ADDR >', '< GET 1 ALL >'], waitMs: 700 },
-  // Not every PSM 1000 knows DEVICE_NAME; no other family knows AUDIO_IN_LVL.
+  // Not every PSM 1000 supports DEVICE_NAME; no other family supports AUDIO_IN_LVL.
   { commands: ['GET DEVICE_NAME', 'GET 1 AUDIO_IN_LVL'].map(psm1000.envelope), waitMs: 700 },
 ]
 
-/** Which family speaks; null while nobody can tell. Both SLX-D and Axient tell a model: its text decides. */
-export function recognise(words: Words): Family | null {
-  const { MODEL } = words
-  if (MODEL !== undefined) return models.find(([pattern]) => pattern.test(MODEL))?.[1] ?? null
-  if (words.MAC_ADDR !== undefined) return qlxd
-  if (words['1 AUDIO_MUTE'] !== undefined || words['1 RF_INT_DET'] !== undefined) return ulxd
-  return words.DEVICE_NAME === undefined && words['1 AUDIO_IN_LVL'] === undefined ? null : psm1000
+/** Detects the family from the reported values. Null if they are not sufficient. */
+export function detectFamily(values: RawValues): Family | null {
+  const { MODEL } = values
+  if (MODEL !== undefined) return familyByModel.find(([pattern]) => pattern.test(MODEL))?.[1] ?? null
+  if (values.MAC_ADDR !== undefined) return qlxd
+  if (values['1 AUDIO_MUTE'] !== undefined || values['1 RF_INT_DET'] !== undefined) return ulxd
+  return values.DEVICE_NAME === undefined && values['1 AUDIO_IN_LVL'] === undefined ? null : psm1000
 }
 
-/** Packs in bays, and no channels. */
+/** A charger has bays and no channels. */
 export function isCharger({ name }: Family): boolean {
   return name === charger.name
 }
 
-export function channelsOf(family: Family, words: Words): readonly number[] {
-  return isCharger(family) ? [] : numbersOf(family, words)
+export function channelsOf(family: Family, values: RawValues): readonly number[] {
+  return isCharger(family) ? [] : answeredNumbers(family, values)
 }
 
-/** Of its channels, or a charger's bays: those that have answered. One that was never paired answers very little. */
-export function numbersOf(family: Family, words: Words): readonly number[] {
+/** The channels, or bays of a charger, that have answered. A channel that was never paired answers only a few keys. */
+export function answeredNumbers(family: Family, values: RawValues): readonly number[] {
   const answered = new Set<number>()
-  for (const key in words) {
+  for (const key in values) {
     const [, number, name = ''] = /^(\d+) (\S+)/.exec(key) ?? []
-    if (number !== undefined && !aboutElse.has(name)) answered.add(Number(number))
+    if (number !== undefined && !nonChannelKeys.has(name)) answered.add(Number(number))
   }
-  return askedNumbers(family, words).filter((number) => answered.has(number))
+  return queriedNumbers(family, values).filter((number) => answered.has(number))
 }
 
-/** The acknowledgement of a setting, meters, and a value of a charging module, which is numbered otherwise than the bays. */
-const aboutElse = new Set(['METER_RATE', 'SAMPLE', 'BATT_MODULE_TYPE'])
+/** Keys that do not prove that a channel exists: an acknowledgement, meters, and a value that is numbered by charging module, not by bay. */
+const nonChannelKeys = new Set(['METER_RATE', 'SAMPLE', 'BATT_MODULE_TYPE'])
 
-/** How many channels the model has; null where only its answers show it. */
+/** Number of channels of the model. Null if only the answers show it. */
 export function countByModel({ name }: Family, model = ''): number | null {
   if (name === 'qlxd') return 1
   if (name === 'psm1000') return 2
@@ -190,12 +190,12 @@ export function countByModel({ name }: Family, model = ''): number | null {
   return size === null ? null : size[1] === 'Q' ? 4 : size[1] === 'D' ? 2 : 1
 }
 
-/** Everything the device is asked once it is known what it is. It answers in this order, so its identity comes last. */
-export function questions(family: Family, words: Words): readonly string[] {
+/** The commands that query everything from a device of a known family. It answers in order, so its identity comes last. */
+export function queryCommands(family: Family, values: RawValues): readonly string[] {
   const { deviceKeys, channelKeys } = family
   return [
     ...channelKeys.flatMap((key) => {
-      const channels = key === 'ALL' ? toChannels(family, words) : askedNumbers(family, words)
+      const channels = key === 'ALL' ? commandChannels(family, values) : queriedNumbers(family, values)
       return channels.map((channel) => family.envelope(`GET ${channel} ${key}`))
     }),
     ...deviceKeys.map((key) => family.envelope(`GET ${key}`)),
@@ -203,21 +203,21 @@ export function questions(family: Family, words: Words): readonly string[] {
 }
 
 /** `ms` 0 switches metering off. */
-export function meterCommands(family: Family, words: Words, ms: number): readonly string[] {
+export function meterCommands(family: Family, values: RawValues, ms: number): readonly string[] {
   if (family.meterMs === 0) return []
   const rate = (channel: number) =>
     family.name === 'uhfr'
       ? `METER ${channel} ALL ${ms === 0 ? 'STOP' : String(Math.round(ms / 30)).padStart(3, '0')}`
       : `SET ${channel} METER_RATE ${String(ms).padStart(5, '0')}`
-  return toChannels(family, words).map((channel) => family.envelope(rate(channel)))
+  return commandChannels(family, values).map((channel) => family.envelope(rate(channel)))
 }
 
-/** Whom a command for all channels is for. */
-function toChannels(family: Family, words: Words): readonly number[] {
-  return family.hasChannelZero ? [0] : askedNumbers(family, words)
+/** The channel numbers to address for all channels. */
+function commandChannels(family: Family, values: RawValues): readonly number[] {
+  return family.hasChannelZero ? [0] : queriedNumbers(family, values)
 }
 
-function askedNumbers(family: Family, words: Words): readonly number[] {
-  const count = countByModel(family, words.MODEL) ?? family.maxChannels
-  return Array.from({ length: count }, (_, at) => at + 1)
+function queriedNumbers(family: Family, values: RawValues): readonly number[] {
+  const count = countByModel(family, values.MODEL) ?? family.maxChannels
+  return Array.from({ length: count }, (_, index) => index + 1)
 }

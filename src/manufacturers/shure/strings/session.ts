@@ -1,4 +1,4 @@
-/** A conversation with one receiver in command strings: who it is, what it tells, and its meters, until it is lost. */
+/** A session with one receiver over command strings: identity, changes and meters, until the connection is lost. */
 
 import { isIPv4 } from 'node:net'
 import type { UpstreamClient } from '../../../upstream/client.ts'
@@ -6,155 +6,161 @@ import type { DeviceSocket } from '../../../upstream/device-socket.ts'
 import { openTcpSocket } from '../../../upstream/tcp.ts'
 import { openUdpSocket } from '../../../upstream/udp.ts'
 import {
+  answeredNumbers,
   countByModel,
+  detectFamily,
   type Family,
   meterCommands,
-  numbersOf,
   probes,
-  questions,
-  recognise,
+  queryCommands,
+  type RawValues,
   uhfr,
-  type Words,
 } from './families.ts'
-import { cutAngles } from './frames.ts'
-import { createHearing, type Heard, type Hearing } from './hearing.ts'
+import { splitAngleFrames } from './frames.ts'
+import { type Changes, createPropertyStore, type PropertyStore } from './property-store.ts'
 import { idOf, type StringsDevice } from './translate.ts'
 
-/** What is new of a device. Its words go on changing with what it tells. */
-export interface News extends Heard {
+/** What has changed on a device. The device's `values` are live: later frames change them. */
+export interface DeviceUpdate extends Changes {
   readonly device: StringsDevice
 }
 
-/** A device that meters is heard at least once a second; so long without a sound, it is lost. */
-const silentMs = 5_000
-/** What it may not have pushed by itself is asked for again so often. */
-const refreshEveryMs = 30_000
-/** The same of a device that meters nothing: by its answers it is known to be there. */
-const askEveryMs = 3_000
-/** So long after everything else has come, nobody waits for what may never come. */
-const settledMs = 400
+/** A metering device sends at least once a second. After this time without data, the connection counts as lost. */
+const silenceTimeoutMs = 5_000
+/** How often to query everything again, in case a change was not pushed. */
+const refreshIntervalMs = 30_000
+/** The same for a device without meters, whose answers show that it is still online. */
+const pollIntervalMs = 3_000
+/** After this time without changes, missing answers are no longer expected. */
+const settleMs = 400
 
 /**
- * Yields first when everything is told and every channel has metered, then whenever something is new. Ends quietly on
- * abort, throws the manufacturer's ApiError when the device is not there, is no receiver, or is lost.
+ * Yields first when everything is reported and every channel has metered, then at every change. Ends without an error on
+ * abort. Throws the manufacturer's ApiError if the device does not answer, is not supported, or the connection is lost.
  */
-export async function* converse(client: UpstreamClient, signal: AbortSignal): AsyncGenerator<News> {
+export async function* openSession(client: UpstreamClient, signal: AbortSignal): AsyncGenerator<DeviceUpdate> {
   const { protocol } = new URL(client.settings.baseUrl)
   let family: Family | null = protocol === 'udp:' ? uhfr : null
-  // A QLX-D that is left while it meters hangs, its front panel too.
-  const farewell = () => family?.envelope && meterCommands(family, hearing.words, 0).join('')
-  const talk =
+  // A QLX-D hangs, including its front panel, if the client disconnects during metering.
+  const farewell = () => family?.envelope && meterCommands(family, store.values, 0).join('')
+  const socket =
     protocol === 'udp:'
-      ? await openUdpSocket(client, { signal, silentMs, farewell })
-      : await openTcpSocket(client, { signal, silentMs, farewell, framing: cutAngles })
-  const hearing = createHearing(talk.messages, protocol === 'udp:')
+      ? await openUdpSocket(client, { signal, silentMs: silenceTimeoutMs, farewell })
+      : await openTcpSocket(client, { signal, silentMs: silenceTimeoutMs, farewell, framing: splitAngleFrames })
+  const store = createPropertyStore(socket.messages, protocol === 'udp:')
   try {
     const deadline = performance.now() + client.settings.timeoutMs
-    family ??= await identify(client, talk, hearing)
-    await ask(talk, questions(family, hearing.words))
-    await ask(talk, meterCommands(family, hearing.words, family.meterMs))
-    if (!(await untilTold(client, family, { hearing, deadline }))) return
-    const device = describe(client, talk, { family, words: hearing.words })
-    yield { device, channels: new Set(), metered: new Set(), malformed: 0, isWhole: true }
+    family ??= await identify(client, socket, store)
+    await sendAll(socket, queryCommands(family, store.values))
+    await sendAll(socket, meterCommands(family, store.values, family.meterMs))
+    if (!(await waitUntilComplete(client, family, { store, deadline }))) return
+    const device = toDevice(client, socket, { family, values: store.values })
+    yield { device, channels: new Set(), metered: new Set(), malformed: 0, affectsDevice: true }
 
-    const [dueMs, waitMs] = family.meterMs > 0 ? [refreshEveryMs, undefined] : [askEveryMs, askEveryMs]
-    for (let askedAt = performance.now(); ; ) {
-      const heard = await hearing.next(waitMs)
-      if (heard === null) return
-      const isDue = performance.now() - askedAt >= dueMs
-      yield { ...heard, device, isWhole: heard.isWhole || isDue }
+    const [intervalMs, waitMs] = family.meterMs > 0 ? [refreshIntervalMs, undefined] : [pollIntervalMs, pollIntervalMs]
+    for (let queriedAt = performance.now(); ; ) {
+      const changes = await store.next(waitMs)
+      if (changes === null) return
+      const isDue = performance.now() - queriedAt >= intervalMs
+      yield { ...changes, device, affectsDevice: changes.affectsDevice || isDue }
       if (!isDue) continue
-      askedAt = performance.now()
-      // Nobody waits for the turns this takes; a line that is lost says so by itself.
-      ask(talk, questions(family, hearing.words)).catch(() => {})
+      queriedAt = performance.now()
+      // Not awaited, because sending is throttled. If the connection is lost, reading from it throws.
+      sendAll(socket, queryCommands(family, store.values)).catch(() => {})
     }
   } finally {
-    talk.close()
+    socket.close()
   }
 }
 
-async function ask(talk: DeviceSocket, commands: readonly string[]): Promise<void> {
-  for (const command of commands) await talk.send(command)
+async function sendAll(socket: DeviceSocket, commands: readonly string[]): Promise<void> {
+  for (const command of commands) await socket.send(command)
 }
 
-/** One question after the other, until an answer says what the device is. */
-async function identify(client: UpstreamClient, talk: DeviceSocket, hearing: Hearing): Promise<Family> {
+/** Sends one probe after the other until the answers identify the family. */
+async function identify(client: UpstreamClient, socket: DeviceSocket, store: PropertyStore): Promise<Family> {
   const { host } = new URL(client.settings.baseUrl)
   for (const { commands, waitMs } of probes) {
-    await ask(talk, commands)
+    await sendAll(socket, commands)
     for (const until = performance.now() + waitMs; performance.now() < until; ) {
-      if ((await hearing.next(until - performance.now())) === null) break
-      const family = recognise(hearing.words)
+      if ((await store.next(until - performance.now())) === null) break
+      const family = detectFamily(store.values)
       if (family !== null) return family
     }
   }
-  const { words, hasHeard } = hearing
-  const answer = words.MODEL !== undefined ? 'unsupported' : hasHeard() ? 'unusable' : 'none'
-  throw new client.errors.ApiError(unrecognised(host, hearing), { answer })
+  const { values, hasReceived } = store
+  const answer = values.MODEL !== undefined ? 'unsupported' : hasReceived() ? 'unusable' : 'none'
+  throw new client.errors.ApiError(describeUnrecognized(host, store), { answer })
 }
 
-function unrecognised(host: string, { words, hasHeard }: Hearing): string {
-  if (words.MODEL !== undefined) return `${host} is a ${words.MODEL}, which Micwatch does not know`
-  return hasHeard()
-    ? `invalid response from ${host}: no Shure receiver answers so`
-    : `${host} takes connections and says nothing; on SLX-D, allow Controller Access in its menu`
+function describeUnrecognized(host: string, { values, hasReceived }: PropertyStore): string {
+  if (values.MODEL !== undefined) return `${host} is a ${values.MODEL}, which Micwatch does not support`
+  return hasReceived()
+    ? `invalid response from ${host}: not the answer of a Shure receiver`
+    : `${host} accepts connections but does not answer. On SLX-D, allow Controller Access in its menu`
 }
 
 /**
- * Until it has told who it is and every channel has metered. Some devices never answer some of the questions, and some
- * channels answer none: after a pause, or at the latest at the deadline, what has answered counts. False on abort.
+ * Waits until the device is identified and every channel has metered. Some devices never answer some queries, and some
+ * channels answer none, so a pause or the deadline ends the wait with what was reported. Resolves with false on abort.
  */
-async function untilTold(
+async function waitUntilComplete(
   client: UpstreamClient,
   family: Family,
-  { hearing, deadline }: { hearing: Hearing; deadline: number },
+  { store, deadline }: { store: PropertyStore; deadline: number },
 ): Promise<boolean> {
-  const { words } = hearing
+  const { values } = store
   const { host } = new URL(client.settings.baseUrl)
-  for (let toldAt = performance.now(); ; ) {
-    const isSettled = performance.now() - toldAt > settledMs + family.meterMs
-    if (isComplete(family, words) || (isSettled && isAnswered(family, words))) return true
-    const leftMs = deadline - performance.now()
-    if (leftMs <= 0) {
-      if (numbersOf(family, words).length > 0) return true
+  for (let changedAt = performance.now(); ; ) {
+    const isSettled = performance.now() - changedAt > settleMs + family.meterMs
+    if (isComplete(family, values) || (isSettled && isSufficient(family, values))) return true
+    const remainingMs = deadline - performance.now()
+    if (remainingMs <= 0) {
+      if (answeredNumbers(family, values).length > 0) return true
       throw new client.errors.ApiError(`no answer from ${host} within ${client.settings.timeoutMs / 1000} s`)
     }
-    const heard = await hearing.next(Math.min(settledMs, leftMs))
-    if (heard === null) return false
-    if (heard.isWhole || heard.channels.size > 0) toldAt = performance.now()
+    const changes = await store.next(Math.min(settleMs, remainingMs))
+    if (changes === null) return false
+    if (changes.affectsDevice || changes.channels.size > 0) changedAt = performance.now()
   }
 }
 
-/** Nothing is missing. */
-function isComplete(family: Family, words: Words): boolean {
-  const numbers = numbersOf(family, words)
-  const isMetered = (number: number) => words[`${number} ${family.meterKey}`] !== undefined
-  return hasAllNumbers(family, words) && hasIdentity(family, words) && numbers.every(isMetered)
+/** Everything is reported. */
+function isComplete(family: Family, values: RawValues): boolean {
+  const numbers = answeredNumbers(family, values)
+  const isMetered = (number: number) => values[`${number} ${family.meterKey}`] !== undefined
+  return hasAllNumbers(family, values) && hasIdentity(family, values) && numbers.every(isMetered)
 }
 
-/** No more answers are to be expected: its identity, which is asked for last, is there, or all its channels are. */
-function isAnswered(family: Family, words: Words): boolean {
-  if (numbersOf(family, words).length > 0) return hasIdentity(family, words) || hasAllNumbers(family, words)
+/** The identity, which is queried last, or all channels are reported, so no more answers are expected. */
+function isSufficient(family: Family, values: RawValues): boolean {
+  if (answeredNumbers(family, values).length > 0) return hasIdentity(family, values) || hasAllNumbers(family, values)
   // An ANX4 without licences has no channels.
-  return family.identityKeys.length > 0 && hasIdentity(family, words)
+  return family.identityKeys.length > 0 && hasIdentity(family, values)
 }
 
-function hasAllNumbers(family: Family, words: Words): boolean {
-  return numbersOf(family, words).length >= (countByModel(family, words.MODEL) ?? 1)
+function hasAllNumbers(family: Family, values: RawValues): boolean {
+  return answeredNumbers(family, values).length >= (countByModel(family, values.MODEL) ?? 1)
 }
 
-function hasIdentity({ identityKeys }: Family, words: Words): boolean {
-  return identityKeys.every((key) => words[key] !== undefined)
+function hasIdentity({ identityKeys }: Family, values: RawValues): boolean {
+  return identityKeys.every((key) => values[key] !== undefined)
 }
 
-function describe(
+function toDevice(
   client: UpstreamClient,
-  talk: DeviceSocket,
-  { family, words }: Pick<StringsDevice, 'family' | 'words'>,
+  socket: DeviceSocket,
+  { family, values }: Pick<StringsDevice, 'family' | 'values'>,
 ): StringsDevice {
   const { hostname, host, port } = new URL(client.settings.baseUrl)
-  // Behind a forwarded port the address is not the device's own, and others may share it.
-  const isOwn = port === '2202'
-  const ip = isOwn && isIPv4(talk.remoteAddress) ? talk.remoteAddress : null
-  return { id: idOf(words, isOwn ? hostname : host), family, ip, called: client.settings.name ?? null, words }
+  // With port forwarding, the address is not the device's own and may be shared with other devices.
+  const isDefaultPort = port === '2202'
+  const ip = isDefaultPort && isIPv4(socket.remoteAddress) ? socket.remoteAddress : null
+  return {
+    id: idOf(values, isDefaultPort ? hostname : host),
+    family,
+    ip,
+    configuredName: client.settings.name ?? null,
+    values,
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * One Shure receiver that speaks command strings, as its papers describe it and as people met it: frames that arrive in
- * pieces, meters that are off until somebody asks, families that do not know each other's words. UHF-R speaks UDP.
+ * Simulates a Shure receiver with command strings, as documented by Shure and observed in the field: frames are split,
+ * meters are off until a client starts them, and each family supports its own keys. UHF-R uses UDP.
  */
 
 import { createSocket, type RemoteInfo } from 'node:dgram'
@@ -8,32 +8,32 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { ChannelChange, DeviceState, Show } from '../../../simulation/show.ts'
 import { createShow } from '../../../simulation/show.ts'
-import { cutAngles, cutStars } from './frames.ts'
-import { createPeer, type Peer, type PeerDevice, type StringsFault } from './simulator/peer.ts'
-import { type Extra, type SimulatedFamily, wordsOf } from './simulator/words.ts'
+import { splitAngleFrames, splitStarFrames } from './frames.ts'
+import { type Controller, createController, type SimulatedDevice, type StringsFault } from './simulator/controller.ts'
+import { type ChannelOverrides, type SimulatedFamily, toValues } from './simulator/values.ts'
 
 export interface StringsSimulatorOptions {
   readonly family: SimulatedFamily
-  /** A show to share, and which of its devices this is; else one of its own. */
+  /** A shared show, with `id` as the device in it. Default: a show of its own. */
   readonly show?: Show
   readonly id?: string
   readonly channels?: number
   readonly name?: string
-  /** Which of the company stand on its channels. */
+  /** Index of the first cast member on its channels. */
   readonly firstPlace?: number
-  /** 0 (default): a free one. */
+  /** 0 (default): a free port. */
   readonly port?: number
-  /** So many may be connected at a time; the next one is cut off. */
+  /** Maximum number of concurrent connections; further connections are closed. */
   readonly maxClients?: number
-  /** Frames go out byte by byte. */
-  readonly isChopped?: boolean
-  /** Has been on for a while: knows how long batteries last. */
+  /** Sends frames byte by byte. */
+  readonly splitsFrames?: boolean
+  /** The device has been on for a while and reports battery runtimes. */
   readonly isWarm?: boolean
-  /** What it calls itself, if it is not the family's usual model. */
+  /** The model that it reports. Default: the family's usual model. */
   readonly model?: string
-  /** Keys that its firmware does not know. */
+  /** Keys that its firmware does not support. */
   readonly unknownKeys?: readonly string[]
-  /** Its self-test has failed. */
+  /** The self-test has failed. */
   readonly hasFailedSelfTest?: boolean
   readonly startedAt?: number
 }
@@ -43,16 +43,16 @@ export interface StringsSimulator {
   /** `tcp://127.0.0.1:…` or `udp://…`. */
   readonly url: string
   readonly state: DeviceState
-  /** Commands it got, in their order. */
+  /** Received commands in order. */
   readonly commands: readonly string[]
-  /** Whoever is connected, or gets meters. */
+  /** Number of connected clients; over UDP, of clients with meters on. */
   readonly clients: number
-  /** A QLX-D whose listener vanished while it metered: nothing works any more until it is switched off. */
+  /** A QLX-D locks up if a client disconnects during metering, until it is power-cycled. */
   readonly isLockedUp: boolean
   setFault(fault: StringsFault | null): void
-  change(channel: number, change: ChannelChange & Extra): void
-  /** Cuts everybody off. */
-  cut(): void
+  change(channel: number, change: ChannelChange & ChannelOverrides): void
+  /** Closes all connections. */
+  disconnectAll(): void
   close(): Promise<void>
 }
 
@@ -67,13 +67,13 @@ const models: Readonly<Record<SimulatedFamily, readonly [model: string, device_t
   uhfr: ['UR4D', 'uhfr', 2],
 }
 
-const beatMs = 100
+const reportIntervalMs = 100
 
 export async function startStringsSimulator(options: StringsSimulatorOptions): Promise<StringsSimulator> {
   const { family, isWarm = true, startedAt = Date.now(), maxClients = Number.POSITIVE_INFINITY } = options
   const show = options.show ?? createShow({ story: false, manufacturers: { shure: 0 } })
-  const [usualModel, device_type, channels] = models[family]
-  const { model = usualModel, unknownKeys = [] } = options
+  const [defaultModel, device_type, channels] = models[family]
+  const { model = defaultModel, unknownKeys = [] } = options
   const id =
     options.id ??
     show.add('shure', {
@@ -82,44 +82,47 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       ...(options.name !== undefined && { name: options.name }),
     })
   const switchedOnAt = Date.now()
-  const extras = new Map<number, Extra>()
+  const overrides = new Map<number, ChannelOverrides>()
   const commands: string[] = []
-  const peers = new Set<Peer>()
+  const controllers = new Set<Controller>()
   let fault: StringsFault | null = null
   let isLockedUp = false
 
   const state = (): DeviceState => {
-    const found = show.deviceAt(Date.now() - startedAt, id)
-    if (found === undefined) throw new RangeError(`The show has no device ${id}.`)
-    return found
+    const state = show.deviceAt(Date.now() - startedAt, id)
+    if (state === undefined) throw new RangeError(`The show has no device ${id}.`)
+    return state
   }
-  const device: PeerDevice = {
+  const device: SimulatedDevice = {
     family,
     state,
-    words: () => {
-      const told = wordsOf(family, state(), { uptimeMs: isWarm ? 60_000 : Date.now() - switchedOnAt, extras })
-      const known = Object.entries(told.device).filter(([key]) => !unknownKeys.includes(key))
-      const device = Object.fromEntries(known)
+    values: () => {
+      const values = toValues(family, state(), {
+        uptimeMs: isWarm ? 60_000 : Date.now() - switchedOnAt,
+        overridesByChannel: overrides,
+      })
+      const supported = Object.entries(values.device).filter(([key]) => !unknownKeys.includes(key))
+      const device = Object.fromEntries(supported)
       if (options.hasFailedSelfTest && device.FW_VER) device.FW_VER = device.FW_VER.replace(/^\{(\S+) /, '{$1*')
-      return { ...told, device }
+      return { ...values, device }
     },
-    isQuiet(channel) {
-      const extra = extras.get(channel)
-      return extra?.isSilent === true || extra?.neverPaired === true
+    isSilentChannel(channel) {
+      const { isSilent, neverPaired } = overrides.get(channel) ?? {}
+      return isSilent === true || neverPaired === true
     },
-    note: (command) => void commands.push(command),
+    recordCommand: (command) => void commands.push(command),
     fault: () => fault,
-    isDead: () => isLockedUp || !state().online,
+    isUnresponsive: () => isLockedUp || !state().online,
   }
-  const beat = setInterval(() => {
-    for (const peer of peers) peer.beat()
-  }, beatMs)
-  const door = family === 'uhfr' ? await openUdp() : await openTcp()
+  const reportTimer = setInterval(() => {
+    for (const controller of controllers) controller.reportChanges()
+  }, reportIntervalMs)
+  const listener = family === 'uhfr' ? await openUdp() : await openTcp()
 
-  async function openTcp(): Promise<Door> {
+  async function openTcp(): Promise<Listener> {
     const server: Server = createServer((socket) => {
       socket.on('error', () => {})
-      if (peers.size >= maxClients) return socket.destroy()
+      if (controllers.size >= maxClients) return socket.destroy()
       serve(socket)
     })
     const sockets = new Set<Socket>()
@@ -129,71 +132,72 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     })
     server.listen(options.port ?? 0, '127.0.0.1')
     await once(server, 'listening')
-    const cut = () => {
+    const disconnectAll = () => {
       for (const socket of sockets) socket.destroy()
     }
     return {
       port: (server.address() as AddressInfo).port,
-      cut,
+      disconnectAll,
       close: () =>
         new Promise((resolve) => {
           server.close(() => resolve())
-          cut()
+          disconnectAll()
         }),
     }
   }
 
   function serve(socket: Socket): void {
     const write = (text: string) => {
-      if (!options.isChopped) return void socket.write(text)
+      if (!options.splitsFrames) return void socket.write(text)
       for (const character of text) socket.write(character)
     }
-    const peer = createPeer(device, write)
+    const controller = createController(device, write)
     let rest = ''
-    peers.add(peer)
+    controllers.add(controller)
     socket.on('data', (bytes) => {
-      const cut = cutAngles(rest + String(bytes))
-      rest = cut.rest
-      for (const message of cut.messages) peer.hear(message.trim())
+      const frames = splitAngleFrames(rest + String(bytes))
+      rest = frames.rest
+      for (const message of frames.messages) controller.receive(message.trim())
     })
     socket.on('close', () => {
-      // Firmware 2.2.11 and later: whoever meters must say so before leaving.
-      if (family === 'qlxd' && peer.isMetering) isLockedUp = true
-      peer.close()
-      peers.delete(peer)
+      // Firmware 2.2.11 and later: a client must stop metering before it disconnects.
+      if (family === 'qlxd' && controller.isMetering) isLockedUp = true
+      controller.close()
+      controllers.delete(controller)
     })
   }
 
-  async function openUdp(): Promise<Door> {
+  async function openUdp(): Promise<Listener> {
     const socket = createSocket('udp4')
-    const known = new Map<string, Peer>()
+    const controllerByAddress = new Map<string, Controller>()
     let isClosed = false
     socket.on('error', () => {})
     socket.on('message', (bytes, from) => {
-      for (const message of cutStars(String(bytes))) peerAt(from).hear(message.trim())
+      for (const message of splitStarFrames(String(bytes))) getController(from).receive(message.trim())
     })
     socket.bind(options.port ?? 0, '127.0.0.1')
     await once(socket, 'listening')
 
-    /** Nobody leaves over UDP: whoever does not meter any more is forgotten. */
-    function peerAt(from: RemoteInfo): Peer {
+    /** Returns the controller of a UDP client and creates it at its first datagram. */
+    function getController(from: RemoteInfo): Controller {
       const name = `${from.address}:${from.port}`
-      const peer = known.get(name) ?? createPeer(device, (text) => socket.send(text, from.port, from.address))
-      known.set(name, peer)
-      peers.add(peer)
-      return peer
+      const controller =
+        controllerByAddress.get(name) ?? createController(device, (text) => socket.send(text, from.port, from.address))
+      controllerByAddress.set(name, controller)
+      controllers.add(controller)
+      return controller
     }
 
-    const cut = () => {
-      for (const peer of known.values()) peer.close()
-      known.clear()
-      peers.clear()
+    const disconnectAll = () => {
+      for (const controller of controllerByAddress.values()) controller.close()
+      controllerByAddress.clear()
+      controllers.clear()
     }
     return {
       port: socket.address().port,
-      cut,
+      disconnectAll,
       close: async () => {
-        cut()
+        disconnectAll()
         if (!isClosed) socket.close()
         isClosed = true
       },
@@ -202,13 +206,13 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
 
   return {
     family,
-    url: `${family === 'uhfr' ? 'udp' : 'tcp'}://127.0.0.1:${door.port}`,
+    url: `${family === 'uhfr' ? 'udp' : 'tcp'}://127.0.0.1:${listener.port}`,
     get state() {
       return state()
     },
     commands,
     get clients() {
-      return [...peers].filter((peer) => family !== 'uhfr' || peer.isMetering).length
+      return [...controllers].filter((controller) => family !== 'uhfr' || controller.isMetering).length
     },
     get isLockedUp() {
       return isLockedUp
@@ -216,32 +220,37 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     setFault(next) {
       fault = next
     },
-    change(channel, { muted, transmitterMuted, encryptionError, interference, neverPaired, isSilent, ...more }) {
-      const { batteryCodes, secondCarrier, ...change } = more
-      const ofChannel = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
-      const extra = { ...ofChannel, transmitterMuted, batteryCodes }
-      const told = Object.entries(extra).filter(([, value]) => value !== undefined)
-      extras.set(channel, { ...extras.get(channel), ...Object.fromEntries(told) })
+    change(
+      channel,
+      { muted, transmitterMuted, encryptionError, interference, neverPaired, isSilent, ...otherOverrides },
+    ) {
+      const { batteryCodes, secondCarrier, ...change } = otherOverrides
+      const channelOverrides = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
+      const all = { ...channelOverrides, transmitterMuted, batteryCodes }
+      const given = Object.entries(all).filter(([, value]) => value !== undefined)
+      overrides.set(channel, { ...overrides.get(channel), ...Object.fromEntries(given) })
       show.set(id, change, channel)
     },
-    cut: door.cut,
+    disconnectAll: listener.disconnectAll,
     async close() {
-      clearInterval(beat)
-      await door.close()
+      clearInterval(reportTimer)
+      await listener.close()
     },
   }
 }
 
-/** One receiver of every family, for a demo: some muted, one with the wrong key. An ANX4 speaks as Axient Digital does. */
+/** One receiver of every family for the demo, some muted, one with an encryption error. ANX4 is omitted: it behaves like Axient Digital. */
 export async function startStringsRack(seed: number, firstPlace: number) {
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
   const families = (Object.keys(models) as SimulatedFamily[]).filter((family) => family !== 'anx4')
   const rack: StringsSimulator[] = []
-  for (const [at, family] of families.entries()) {
-    rack.push(await startStringsSimulator({ family, show, name: models[family][0], firstPlace: firstPlace + 4 * at }))
+  for (const [index, family] of families.entries()) {
+    rack.push(
+      await startStringsSimulator({ family, show, name: models[family][0], firstPlace: firstPlace + 4 * index }),
+    )
   }
-  const change = (family: SimulatedFamily, channel: number, extra: Extra) =>
-    rack.find((one) => one.family === family)?.change(channel, extra)
+  const change = (family: SimulatedFamily, channel: number, change: ChannelOverrides) =>
+    rack.find((device) => device.family === family)?.change(channel, change)
   change('ulxd', 2, { muted: true })
   change('qlxd', 1, { transmitterMuted: true })
   change('ad', 3, { encryptionError: true })
@@ -253,8 +262,8 @@ export async function startStringsRack(seed: number, firstPlace: number) {
   }
 }
 
-interface Door {
+interface Listener {
   readonly port: number
-  cut(): void
+  disconnectAll(): void
   close(): Promise<void>
 }

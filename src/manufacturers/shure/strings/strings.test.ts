@@ -6,7 +6,7 @@ import { atEnd } from '../../../../test/scope.ts'
 import { shure } from '../index.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from './simulator.ts'
 import type { StringsDevice } from './translate.ts'
-import { toObservation } from './translate.ts'
+import { toDeviceReport } from './translate.ts'
 
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
@@ -22,64 +22,64 @@ async function start(options: StringsSimulatorOptions, config: object = {}) {
   return { device, linked, list: () => linked.form.listDevices(linked.client) }
 }
 
-async function observe({ list }: Awaited<ReturnType<typeof start>>) {
+async function getReport({ list }: Awaited<ReturnType<typeof start>>) {
   const { devices } = await list()
-  return devices.map((device) => toObservation(device as unknown as StringsDevice))[0]
+  return devices.map((device) => toDeviceReport(device as unknown as StringsDevice))[0]
 }
 
-describe.concurrent('who it is', () => {
-  test.each(families)('%s is known by its own answers', async (family) => {
+describe.concurrent('the identity', () => {
+  test.each(families)('of %s is read from its answers', async (family) => {
     const started = await start({ family })
     const { device, channels } = started.device.state
-    const report = await observe(started)
+    const report = await getReport(started)
     expect(report).toMatchObject({ device_type: device.device_type, channels: { length: channels.length } })
-    const tellsMac = ['ulxd', 'qlxd', 'slxd+', 'ad'].includes(family)
-    expect(report?.mac_address).toBe(tellsMac ? device.mac_address : undefined)
-    // Reached by a forwarded port: the address is not its own.
-    expect(report?.ip).toBe(tellsMac && family !== 'qlxd' ? device.ip : undefined)
+    const reportsMac = ['ulxd', 'qlxd', 'slxd+', 'ad'].includes(family)
+    expect(report?.mac_address).toBe(reportsMac ? device.mac_address : undefined)
+    // With a forwarded port the address is not the device's own.
+    expect(report?.ip).toBe(reportsMac && family !== 'qlxd' ? device.ip : undefined)
   })
 
-  test('an older ULX-D tells no model', async () => {
-    const report = await observe(await start({ family: 'ulxd', unknownKeys: ['MODEL', 'NET_SETTINGS SC'] }))
+  test('of an older ULX-D has the default model', async () => {
+    const report = await getReport(await start({ family: 'ulxd', unknownKeys: ['MODEL', 'NET_SETTINGS SC'] }))
     expect(report).toMatchObject({ device_type: 'ulxd', model_name: 'ULXD4', channels: { length: 4 } })
   })
 
   test.each([
-    ['SBC450', /is a SBC450, which Micwatch does not know/],
-    ['AXT600', /is a AXT600, which Micwatch does not know/],
-  ])('%s is refused by name', async (model, says) => {
+    ['SBC450', /is a SBC450, which Micwatch does not support/],
+    ['AXT600', /is a AXT600, which Micwatch does not support/],
+  ])('of %s is rejected with its model', async (model, message) => {
     const { list } = await start({ family: 'ulxd', model })
-    await expect(list()).rejects.toThrow(says)
+    await expect(list()).rejects.toThrow(message)
   })
 
-  test('an SLX-D that is not allowed to speak is told apart', async () => {
+  test('of an SLX-D without Controller Access is rejected with a hint', async () => {
     const { device, list } = await start({ family: 'slxd' })
     device.setFault('silent')
     await expect(list()).rejects.toThrow(/allow Controller Access/)
   })
 })
 
-test.concurrent.each(families)('%s: levels, batteries and marks are what the device shows', async (family) => {
+test.concurrent.each(families)('%s: reports levels, battery and mute as the device does', async (family) => {
   const started = await start({ family })
   started.device.change(1, { transmitter: true, battery: 60, rf_level: -63, audio_level: -20, transmitterMuted: true })
-  const channel = (await observe(started))?.channels?.[0]
+  const channel = (await getReport(started))?.channels?.[0]
   const isDigital = !['psm1000', 'uhfr'].includes(family)
   expect(channel?.rf_level ?? null).toBe(isDigital ? -63 : null)
   if (family !== 'uhfr') expect(channel?.audio_level).toBe(-20)
   if (family !== 'psm1000') expect(channel?.transmitter?.battery).toBe(60)
-  const tellsMute = ['ulxd', 'qlxd', 'ad', 'psm1000'].includes(family)
-  expect(channel?.transmitter?.details?.muted).toBe(tellsMute ? true : undefined)
+  const reportsMute = ['ulxd', 'qlxd', 'ad', 'psm1000'].includes(family)
+  expect(channel?.transmitter?.details?.muted).toBe(reportsMute ? true : undefined)
   started.device.change(1, { transmitter: false })
-  const empty = (await observe(started))?.channels?.[0]
+  const empty = (await getReport(started))?.channels?.[0]
   if (family === 'psm1000') expect(empty?.transmitter).toBeDefined()
   else expect(empty?.transmitter).toBeNull()
 })
 
-describe.concurrent('channels and keys that are not there', () => {
+describe.concurrent('missing channels and keys', () => {
   test('an SLX-D+ is listed with a channel that was never paired', async () => {
     const started = await start({ family: 'slxd+' })
     started.device.change(2, { neverPaired: true })
-    const [paired, other] = (await observe(started))?.channels ?? []
+    const [paired, other] = (await getReport(started))?.channels ?? []
     expect(paired).toMatchObject({ channel: 1, details: { antennas: expect.any(String) } })
     expect(paired?.frequency).toBeDefined()
     expect(other).toEqual({ channel: 2, transmitter: null, details: { encryption: 'on' } })
@@ -88,25 +88,25 @@ describe.concurrent('channels and keys that are not there', () => {
   test('an AD4Q is listed without the channels that are silent in Quadversity', async () => {
     const started = await start({ family: 'ad' })
     for (const channel of [3, 4]) started.device.change(channel, { isSilent: true })
-    expect((await observe(started))?.channels?.map(({ channel }) => channel)).toEqual([1, 2])
+    expect((await getReport(started))?.channels?.map(({ channel }) => channel)).toEqual([1, 2])
   })
 
   test.each([1, 16, 24])('an ANX4 has as many channels as it answers for: %i', async (channels) => {
-    const report = await observe(await start({ family: 'anx4', channels }))
+    const report = await getReport(await start({ family: 'anx4', channels }))
     expect(report).toMatchObject({ device_type: 'ad', model_name: 'ANX4' })
     expect(report?.channels?.map(({ channel }) => channel)).toEqual(Array.from({ length: channels }, (_, at) => at + 1))
     expect(report?.channels?.every(({ rf_level }) => typeof rf_level === 'number')).toBe(true)
   })
 
-  test('a PSM 1000 is known by AUDIO_IN_LVL where it has no DEVICE_NAME', async () => {
-    const report = await observe(await start({ family: 'psm1000', unknownKeys: ['DEVICE_NAME'] }))
+  test('a PSM 1000 without DEVICE_NAME is detected by AUDIO_IN_LVL', async () => {
+    const report = await getReport(await start({ family: 'psm1000', unknownKeys: ['DEVICE_NAME'] }))
     expect(report).toMatchObject({ device_type: 'psm1000', name: 'P10T', channels: { length: 2 } })
   })
 })
 
-test.concurrent('the second carrier of an FD-C channel is reported, and disturbs it like the first', async () => {
+test.concurrent('reports the second carrier of an FD-C channel and its interference', async () => {
   const started = await start({ family: 'ad' })
-  const details = async () => (await observe(started))?.channels?.[0]?.details
+  const details = async () => (await getReport(started))?.channels?.[0]?.details
   started.device.change(1, { secondCarrier: { frequency: 602.125, interference: false } })
   expect(await details()).toMatchObject({ second_frequency: '602.125', interference: false })
   started.device.change(1, { secondCarrier: { frequency: 602.125, interference: true } })
@@ -114,10 +114,10 @@ test.concurrent('the second carrier of an FD-C channel is reported, and disturbs
 })
 
 test.concurrent.each(['ulxd', 'ad', 'slxd+'] as const)(
-  '%s: the asterisk of a failed self-test is a fault and no part of the version',
+  '%s: reports the asterisk of a failed self-test as a fault and not in the version',
   async (family) => {
-    const healthy = await observe(await start({ family }))
-    const failed = await observe(await start({ family, hasFailedSelfTest: true }))
+    const healthy = await getReport(await start({ family }))
+    const failed = await getReport(await start({ family, hasFailedSelfTest: true }))
     expect(healthy?.details).toEqual({ fault: null })
     expect(failed?.details).toEqual({ fault: 'self_test_failed' })
     expect(failed?.firmware_version).toMatch(/^[\d.]+$/)
@@ -125,19 +125,19 @@ test.concurrent.each(['ulxd', 'ad', 'slxd+'] as const)(
 )
 
 test.concurrent.each(['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'anx4'] as const)(
-  '%s: the codes of a battery are not readings',
+  '%s: does not report battery codes as readings',
   async (family) => {
     const started = await start({ family })
     started.device.change(1, { transmitter: true, batteryCodes: true })
-    const { battery, details } = (await observe(started))?.channels?.[0]?.transmitter ?? {}
+    const { battery, details } = (await getReport(started))?.channels?.[0]?.transmitter ?? {}
     expect(battery).toBeNull()
     for (const [name, value] of Object.entries(details ?? {}))
       if (/^battery_/.test(name)) expect(value).not.toBeTypeOf('number')
   },
 )
 
-describe.concurrent('a conversation', () => {
-  test('ends with meters off, so that a QLX-D does not hang', async () => {
+describe.concurrent('a session', () => {
+  test('switches meters off before it ends, so that a QLX-D does not hang', async () => {
     const { device, linked, list } = await start({ family: 'qlxd' })
     await list()
     const stop = new AbortController()
@@ -147,26 +147,26 @@ describe.concurrent('a conversation', () => {
     await until(() => device.clients === 0)
     await pause(50)
     expect(device.isLockedUp).toBe(false)
-    expect(device.commands.filter((one) => one === 'SET 1 METER_RATE 00000')).toHaveLength(2)
-    // The simulator is as sensitive as the real one: left without a word, it hangs.
-    const rude = follow(linked, new AbortController().signal)
-    await rude.next()
-    device.cut()
+    expect(device.commands.filter((command) => command === 'SET 1 METER_RATE 00000')).toHaveLength(2)
+    // Like the device, the simulator hangs if the connection is lost during metering.
+    const interrupted = follow(linked, new AbortController().signal)
+    await interrupted.next()
+    device.disconnectAll()
     await until(() => device.isLockedUp)
-    await rude.return?.()
+    await interrupted.return?.()
   })
 
-  test('does not mind frames that come byte by byte, or late', async () => {
-    const chopped = await observe(await start({ family: 'ad', isChopped: true }))
-    expect(chopped?.channels).toHaveLength(4)
+  test('accepts frames that arrive byte by byte or late', async () => {
+    const split = await getReport(await start({ family: 'ad', splitsFrames: true }))
+    expect(split?.channels).toHaveLength(4)
     const late = await start({ family: 'ulxd' }, { timeout: 10 })
     late.device.setFault('late')
-    const report = await observe(late)
+    const report = await getReport(late)
     expect(report?.mac_address).toBe(late.device.state.device.mac_address)
     expect(report?.channels?.every(({ frequency }) => frequency)).toBe(true)
   }, 20_000)
 
-  test('that is one too many is refused', async () => {
+  test("is rejected above the device's connection limit", async () => {
     const { linked, list } = await start({ family: 'ulxd', maxClients: 1 })
     const stop = new AbortController()
     const events = follow(linked, stop.signal)
@@ -176,28 +176,28 @@ describe.concurrent('a conversation', () => {
     await events.return?.()
   })
 
-  test('is lost when the device cuts it off, and when it has said nothing for five seconds', async () => {
-    const { device: cutting, linked: toCutting } = await start({ family: 'ad' })
-    const cut = follow(toCutting, new AbortController().signal)
-    await cut.next()
-    cutting.cut()
-    await expect(findTold(cut, () => false)).rejects.toThrow(/closed/)
+  test('fails when the device closes the connection or is silent for five seconds', async () => {
+    const { device: closing, linked: toClosing } = await start({ family: 'ad' })
+    const closed = follow(toClosing, new AbortController().signal)
+    await closed.next()
+    closing.disconnectAll()
+    await expect(findTold(closed, () => false)).rejects.toThrow(/closed/)
     const silent = await Promise.all(families.map((family) => start({ family })))
     const endings = silent.map(async ({ device, linked }) => {
       const events = follow(linked, new AbortController().signal)
       await events.next()
       device.setFault('silent')
-      const since = performance.now()
+      const startedAt = performance.now()
       await expect(findTold(events, () => false)).rejects.toThrow(/fell silent/)
-      return performance.now() - since
+      return performance.now() - startedAt
     })
-    for (const lasted of await Promise.all(endings)) {
-      expect(lasted).toBeGreaterThan(3_500)
-      expect(lasted).toBeLessThan(7_500)
+    for (const durationMs of await Promise.all(endings)) {
+      expect(durationMs).toBeGreaterThan(3_500)
+      expect(durationMs).toBeLessThan(7_500)
     }
   }, 20_000)
 
-  test('goes on without a word about meters that stay as they are', async () => {
+  test('sends no event for unchanged meters', async () => {
     const { device, linked } = await start({ family: 'ulxd' })
     for (const { channel } of device.state.channels)
       device.change(channel, { transmitter: false, rf_level: -110, audio_level: -90 })
@@ -207,7 +207,7 @@ describe.concurrent('a conversation', () => {
     const next = events.next()
     expect(await Promise.race([next, pause(800, 'nothing')])).toBe('nothing')
     device.change(2, { name: 'News' })
-    expect((await next).value).toMatchObject({ observation: { channels: [{ channel: 2, name: 'News' }] } })
+    expect((await next).value).toMatchObject({ report: { channels: [{ channel: 2, name: 'News' }] } })
     await events.return?.()
   })
 })

@@ -1,19 +1,19 @@
-/** What devices tell, as Shure's papers and public projects quote it, and what it must become. */
+/** Converts frames quoted in Shure's documents and public projects to the common format. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { expectCommonFormat, freeze } from '../../../../test/plugin-kit-fixtures.ts'
 import type { DeviceReport } from '../../../model/receiver.ts'
-import { recognise, uhfr } from './families.ts'
-import { cutAngles, cutStars, parseFrame } from './frames.ts'
-import { createHearing } from './hearing.ts'
+import { detectFamily, uhfr } from './families.ts'
+import { parseFrame, splitAngleFrames, splitStarFrames } from './frames.ts'
+import { createPropertyStore } from './property-store.ts'
 import { readAxientSample, readSlxdSample, readUlxdSample } from './samples.ts'
-import { idOf, toObservation } from './translate.ts'
+import { idOf, toDeviceReport } from './translate.ts'
 
 interface Fixture {
   readonly source: string
   readonly stream: readonly string[]
-  /** Of a device at 192.0.2.7, without `metadata`. */
+  /** The expected report of a device at 192.0.2.7, without `metadata`. */
   readonly report: DeviceReport
 }
 
@@ -28,35 +28,35 @@ test.each(fixtures)('$name', async ({ fixture: { source, stream, report } }) => 
   const isUdp = stream[0]?.startsWith('*') ?? false
   async function* messages() {
     if (isUdp) yield stream
-    // In pieces of seven characters: a frame may be cut anywhere.
+    // In chunks of seven characters, because a frame may be split anywhere.
     let rest = ''
-    for (const piece of isUdp ? [] : (stream.join('').match(/.{1,7}/gs) ?? [])) {
-      const cut = cutAngles(rest + piece)
-      rest = cut.rest
-      yield cut.messages
+    for (const chunk of isUdp ? [] : (stream.join('').match(/.{1,7}/gs) ?? [])) {
+      const frames = splitAngleFrames(rest + chunk)
+      rest = frames.rest
+      yield frames.messages
     }
   }
-  const hearing = createHearing(messages(), isUdp)
-  while ((await hearing.next()) !== null);
-  const { words } = hearing
-  const family = isUdp ? uhfr : recognise(words)
-  if (family === null) throw new Error('nobody knows what it is')
-  const device = { id: idOf(words, '192.0.2.7'), family, ip: '192.0.2.7', called: null, words: { ...words } }
-  const { metadata, ...told } = toObservation(freeze(device))
-  expectCommonFormat({ ...told, metadata })
-  expect(told).toEqual(report)
+  const store = createPropertyStore(messages(), isUdp)
+  while ((await store.next()) !== null);
+  const { values } = store
+  const family = isUdp ? uhfr : detectFamily(values)
+  if (family === null) throw new Error('The family was not detected.')
+  const device = { id: idOf(values, '192.0.2.7'), family, ip: '192.0.2.7', configuredName: null, values: { ...values } }
+  const { metadata, ...converted } = toDeviceReport(freeze(device))
+  expectCommonFormat({ ...converted, metadata })
+  expect(converted).toEqual(report)
 })
 
 describe('frames', () => {
-  test('that were cut on the way are put together, and noise between them is dropped', () => {
-    const first = cutAngles('noise>> < REP 1 CHAN_NAME {a > b')
+  test('are joined when they arrive in chunks, and noise between them is dropped', () => {
+    const first = splitAngleFrames('noise>> < REP 1 CHAN_NAME {a > b')
     expect(first).toEqual({ messages: [], rest: '< REP 1 CHAN_NAME {a > b' })
-    expect(cutAngles(`${first.rest}} ><REP ERR>more`)).toEqual({
+    expect(splitAngleFrames(`${first.rest}} ><REP ERR>more`)).toEqual({
       messages: [' REP 1 CHAN_NAME {a > b} ', 'REP ERR'],
       rest: '',
     })
-    expect(cutAngles(`< ${'x'.repeat(5000)}`).rest).toBe('')
-    expect(cutStars('* REPORT 1 A 1 * * REPORT 2')).toEqual([' REPORT 1 A 1 '])
+    expect(splitAngleFrames(`< ${'x'.repeat(5000)}`).rest).toBe('')
+    expect(splitStarFrames('* REPORT 1 A 1 * * REPORT 2')).toEqual([' REPORT 1 A 1 '])
   })
 
   test.each([
@@ -76,7 +76,7 @@ describe('frames', () => {
   })
 })
 
-test('samples of another layout than the family’s are none', () => {
+test('a sample with the wrong layout is null', () => {
   expect(readUlxdSample(['AX', '100'])).toBeNull()
   expect(readUlxdSample(['AX', '100', '030', '1'])).toBeNull()
   expect(readSlxdSample(['102', '102'])).toBeNull()
@@ -90,11 +90,11 @@ test('samples of another layout than the family’s are none', () => {
   })
 })
 
-test('a receiver is known by what it tells', () => {
-  expect(recognise({ MODEL: 'SLXD4QDAN+' })?.identityKeys).toContain('NET_SETTINGS SC')
-  expect(recognise({ MODEL: 'SLXD4' })?.identityKeys).not.toContain('NET_SETTINGS SC')
-  expect(recognise({ '1 AUDIO_MUTE': 'OFF', '1 BATT_BARS': '005' })?.name).toBe('ulxd')
-  expect(recognise({ MAC_ADDR: '00:0E:DD:00:00:01', '1 BATT_BARS': '005' })?.name).toBe('qlxd')
-  expect(recognise({ MODEL: 'AXT600' })).toBeNull()
-  expect(recognise({})).toBeNull()
+test('detectFamily detects the family from the reported values', () => {
+  expect(detectFamily({ MODEL: 'SLXD4QDAN+' })?.identityKeys).toContain('NET_SETTINGS SC')
+  expect(detectFamily({ MODEL: 'SLXD4' })?.identityKeys).not.toContain('NET_SETTINGS SC')
+  expect(detectFamily({ '1 AUDIO_MUTE': 'OFF', '1 BATT_BARS': '005' })?.name).toBe('ulxd')
+  expect(detectFamily({ MAC_ADDR: '00:0E:DD:00:00:01', '1 BATT_BARS': '005' })?.name).toBe('qlxd')
+  expect(detectFamily({ MODEL: 'AXT600' })).toBeNull()
+  expect(detectFamily({})).toBeNull()
 })

@@ -1,26 +1,26 @@
-/** A charger on the network: bays instead of channels, nothing metered, and a report of whatever changes. */
+/** Simulates a networked charger: it has bays instead of channels, sends no meters, and reports changes. */
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { cutAngles } from '../frames.ts'
+import { splitAngleFrames } from '../frames.ts'
 
 /** A battery pack in a bay. */
 export interface SimulatedPack {
   /** Percent. */
   readonly charge: number
-  /** BATT_STATE, unless it follows from the charge. */
+  /** BATT_STATE. Default: derived from the charge. */
   readonly state?: string
-  /** BATT_ERROR; a pack with an error reports codes in place of readings. */
+  /** BATT_ERROR. A pack with an error reports codes instead of readings. */
   readonly error?: number
 }
 
 export interface ChargerSimulator {
   /** `tcp://127.0.0.1:…` */
   readonly url: string
-  /** Commands it got, in their order. */
+  /** Received commands in order. */
   readonly commands: readonly string[]
   readonly clients: number
-  /** Percent or a pack, or null for an empty bay. */
+  /** Sets the bay to a pack or its charge in percent, or to null for an empty bay. */
   charge(bay: number, pack: number | SimulatedPack | null): void
   setStorageMode(isOn: boolean): void
   close(): Promise<void>
@@ -29,7 +29,7 @@ export interface ChargerSimulator {
 export async function startChargerSimulator(options: {
   readonly model: 'SBC220' | 'SBC240' | 'SBC441' | 'SBC840M' | 'SBRC'
   readonly name: string
-  /** Percent, bay by bay; null for an empty one. More than the model has are those of linked chargers. */
+  /** Charge in percent, or a pack, for each bay; null for an empty bay. Bays beyond those of the model belong to linked chargers. */
   readonly bays: readonly (number | SimulatedPack | null)[]
 }): Promise<ChargerSimulator> {
   const bays = [...options.bays]
@@ -42,38 +42,39 @@ export async function startChargerSimulator(options: {
     STORAGE_MODE: 'OFF',
     'NET_SETTINGS SC': 'NET_SETTINGS SC MANUAL 010.020.010.050 255.255.255.000 010.020.010.001 00:0E:DD:C0:FF:EE',
   }
-  const numbers = () => bays.map((_, at) => at + 1)
-  const wordsAt = (bay: number) => wordsOf(bay, bays[bay - 1] ?? null)
+  const numbers = () => bays.map((_, index) => index + 1)
+  const valuesOf = (bay: number) => toValues(bay, bays[bay - 1] ?? null)
 
   function answer(command: string): string[] {
     const [, bay, key = ''] = /^GET (\d) (\S+)$/.exec(command) ?? []
     if (bay !== undefined) {
-      const asked = numbers().filter((one) => bay === '0' || one === Number(bay))
-      const words = asked.flatMap((one) => report(one, key))
-      return words.length === 0 ? ['REP ERR'] : words
+      const requested = numbers().filter((number) => bay === '0' || number === Number(bay))
+      const frames = requested.flatMap((number) => report(number, key))
+      return frames.length === 0 ? ['REP ERR'] : frames
     }
     const name = command.replace(/^GET /, '')
-    const word = device[name]
-    if (word === undefined) return ['REP ERR']
-    return [name.includes(' ') ? `REP ${word}` : `REP ${name} ${word}`]
+    const value = device[name]
+    if (value === undefined) return ['REP ERR']
+    return [name.includes(' ') ? `REP ${value}` : `REP ${name} ${value}`]
   }
 
   function report(bay: number, key: string): string[] {
-    const words = Object.entries(wordsAt(bay)).filter(([name]) => key === 'ALL' || key === name)
-    return words.map(([name, word]) => `REP ${bay} ${name} ${word}`)
+    const frames = Object.entries(valuesOf(bay)).filter(([name]) => key === 'ALL' || key === name)
+    return frames.map(([name, value]) => `REP ${bay} ${name} ${value}`)
   }
 
-  const say = (socket: Socket, inner: readonly string[]) => socket.write(inner.map((one) => `< ${one} >`).join(''))
+  const send = (socket: Socket, contents: readonly string[]) =>
+    socket.write(contents.map((content) => `< ${content} >`).join(''))
   const server = createServer((socket) => {
     clients.add(socket)
     let rest = ''
     socket.on('error', () => {}).on('close', () => clients.delete(socket))
     socket.on('data', (bytes) => {
-      const cut = cutAngles(rest + String(bytes))
-      rest = cut.rest
-      for (const command of cut.messages.map((one) => one.trim())) {
+      const frames = splitAngleFrames(rest + String(bytes))
+      rest = frames.rest
+      for (const command of frames.messages.map((message) => message.trim())) {
         commands.push(command)
-        say(socket, answer(command))
+        send(socket, answer(command))
       }
     })
   })
@@ -87,11 +88,11 @@ export async function startChargerSimulator(options: {
     },
     charge(bay, pack) {
       bays[bay - 1] = pack
-      for (const socket of clients) say(socket, report(bay, 'ALL'))
+      for (const socket of clients) send(socket, report(bay, 'ALL'))
     },
     setStorageMode(isOn) {
       device.STORAGE_MODE = isOn ? 'ON' : 'OFF'
-      for (const socket of clients) say(socket, [`REP STORAGE_MODE ${device.STORAGE_MODE}`])
+      for (const socket of clients) send(socket, [`REP STORAGE_MODE ${device.STORAGE_MODE}`])
     },
     close: () =>
       new Promise((resolve) => {
@@ -101,9 +102,9 @@ export async function startChargerSimulator(options: {
   }
 }
 
-function wordsOf(bay: number, given: number | SimulatedPack | null): Readonly<Record<string, string>> {
-  if (given === null) return { BATT_DETECTED: 'NO', ...codes('255', '65535'), BATT_STATE: 'NO_BATT', BATT_ERROR: '255' }
-  const { charge, state, error = 0 } = typeof given === 'number' ? { charge: given } : given
+function toValues(bay: number, pack: number | SimulatedPack | null): Readonly<Record<string, string>> {
+  if (pack === null) return { BATT_DETECTED: 'NO', ...codes('255', '65535'), BATT_STATE: 'NO_BATT', BATT_ERROR: '255' }
+  const { charge, state, error = 0 } = typeof pack === 'number' ? { charge: pack } : pack
   if (error > 0) {
     const failed = { BATT_STATE: state ?? 'ERROR', BATT_ERROR: digits(error, 3) }
     return { BATT_DETECTED: 'YES', ...codes('254', '65534'), ...failed }
@@ -120,7 +121,7 @@ function wordsOf(bay: number, given: number | SimulatedPack | null): Readonly<Re
   }
 }
 
-/** In place of readings, by the width of the field. */
+/** Battery fields with a code instead of a reading, by field width. */
 function codes(byte: string, twoBytes: string): Readonly<Record<string, string>> {
   return {
     BATT_CHARGE: byte,

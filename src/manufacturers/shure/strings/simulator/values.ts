@@ -1,57 +1,64 @@
-/** What each family tells of a device of the show, in its own words. Formulas as in `samples.ts` and `translate.ts`, reversed. */
+/** Formats a device of the show as the values that each family reports: the inverse of `samples.ts` and `translate.ts`. */
 
 import type { DeviceState, ShowChannel, ShowTransmitter } from '../../../../simulation/show.ts'
 
 export type SimulatedFamily = 'ulxd' | 'qlxd' | 'slxd' | 'slxd+' | 'ad' | 'anx4' | 'psm1000' | 'uhfr'
 
-/** What the show does not know of a channel. */
-export interface Extra {
+/** States of a channel that the show does not model. */
+export interface ChannelOverrides {
   readonly muted?: boolean
   readonly transmitterMuted?: boolean
   readonly encryptionError?: boolean
   readonly interference?: boolean
-  /** No transmitter was ever paired with it: an SLX-D+ channel then knows hardly any key. */
+  /** No transmitter was ever paired: an SLX-D+ channel then answers only a few keys. */
   readonly neverPaired?: boolean
-  /** Answers and meters nothing, as channels 3 and 4 of an AD4Q in Quadversity may. */
+  /** Neither answers nor meters, like channels 3 and 4 of an AD4Q in Quadversity. */
   readonly isSilent?: boolean
-  /** MHz, with frequency diversity, and whether it is disturbed. */
+  /** The second frequency of frequency diversity in MHz, and whether it has interference. */
   readonly secondCarrier?: { readonly frequency: number; readonly interference: boolean }
-  /** The battery reports codes for an error in place of readings. */
+  /** The battery reports error codes instead of readings. */
   readonly batteryCodes?: boolean
 }
 
-export interface Told {
+export interface SimulatedValues {
   readonly device: Readonly<Record<string, string>>
   readonly channels: ReadonlyMap<number, Readonly<Record<string, string>>>
 }
 
-/** `uptimeMs`: a device that has just been switched on does not know yet how long a battery will last. */
-export function wordsOf(
+/** A device that was just switched on (`uptimeMs`) does not report battery runtimes yet. */
+export function toValues(
   family: SimulatedFamily,
   state: DeviceState,
-  about: { readonly uptimeMs: number; readonly extras: ReadonlyMap<number, Extra> },
-): Told {
+  context: { readonly uptimeMs: number; readonly overridesByChannel: ReadonlyMap<number, ChannelOverrides> },
+): SimulatedValues {
   const channels = new Map<number, Record<string, string>>()
   for (const channel of state.channels) {
-    const extra = about.extras.get(channel.channel) ?? {}
-    channels.set(channel.channel, withExtras(channelWords(family, channel, { ...about, extra }), family, extra))
+    const overrides = context.overridesByChannel.get(channel.channel) ?? {}
+    channels.set(
+      channel.channel,
+      applyOverrides(toChannelValues(family, channel, { ...context, overrides }), family, overrides),
+    )
   }
-  return { device: deviceWords(family, state), channels }
+  return { device: toDeviceValues(family, state), channels }
 }
 
 /** What is out of the ordinary on a channel. */
-function withExtras(words: Record<string, string>, family: SimulatedFamily, extra: Extra): Record<string, string> {
-  if (extra.isSilent) return {}
-  if (extra.neverPaired && family === 'slxd+') return neverPairedWords()
+function applyOverrides(
+  values: Record<string, string>,
+  family: SimulatedFamily,
+  overrides: ChannelOverrides,
+): Record<string, string> {
+  if (overrides.isSilent) return {}
+  if (overrides.neverPaired && family === 'slxd+') return neverPairedValues()
   return {
-    ...words,
-    ...(extra.secondCarrier && secondCarrierWords(extra.secondCarrier)),
-    ...(extra.batteryCodes && batteryCodes(words)),
+    ...values,
+    ...(overrides.secondCarrier && secondCarrierValues(overrides.secondCarrier)),
+    ...(overrides.batteryCodes && batteryCodes(values)),
   }
 }
 
-/** All that an SLX-D+ answers for a channel without a paired transmitter. */
-function neverPairedWords(): Record<string, string> {
+/** Everything that an SLX-D+ answers for a channel without a paired transmitter. */
+function neverPairedValues(): Record<string, string> {
   const slots = [1, 2].map((slot) => [
     [`SLOT_TX_MODEL ${slot}`, text('', 10)],
     [`LINK_STATUS ${slot}`, 'offline'],
@@ -60,17 +67,20 @@ function neverPairedWords(): Record<string, string> {
 }
 
 function slxdPlusLink(transmitter: ShowTransmitter | null): Record<string, string> {
-  const isThere = transmitter !== null
+  const isOn = transmitter !== null
   return {
-    ANTENNA_STATUS: isThere ? 'XB' : 'XX',
+    ANTENNA_STATUS: isOn ? 'XB' : 'XX',
     'SLOT_TX_MODEL 1': text('SLXD2+', 10),
-    'LINK_STATUS 1': isThere ? 'online' : 'offline',
+    'LINK_STATUS 1': isOn ? 'online' : 'offline',
     'SLOT_TX_MODEL 2': text('', 10),
     'LINK_STATUS 2': 'offline',
   }
 }
 
-function secondCarrierWords({ frequency, interference }: NonNullable<Extra['secondCarrier']>): Record<string, string> {
+function secondCarrierValues({
+  frequency,
+  interference,
+}: NonNullable<ChannelOverrides['secondCarrier']>): Record<string, string> {
   return {
     FD_MODE: 'FD-C',
     FREQUENCY2: pad(Math.round(frequency * 1000), 7),
@@ -78,18 +88,18 @@ function secondCarrierWords({ frequency, interference }: NonNullable<Extra['seco
   }
 }
 
-/** The code for an error in every battery field of a number: by its width one byte, or two. */
-function batteryCodes(words: Readonly<Record<string, string>>): Record<string, string> {
-  const numbers = Object.entries(words).filter(([key, value]) => /BATT_/.test(key) && /^(\d{3}|\d{5})$/.test(value))
+/** Replaces every numeric battery field by the error code of its width, one byte or two bytes. */
+function batteryCodes(values: Readonly<Record<string, string>>): Record<string, string> {
+  const numbers = Object.entries(values).filter(([key, value]) => /BATT_/.test(key) && /^(\d{3}|\d{5})$/.test(value))
   return Object.fromEntries(numbers.map(([key, value]) => [key, value.length === 3 ? '254' : '65534']))
 }
 
-function deviceWords(family: SimulatedFamily, { device }: DeviceState): Record<string, string> {
+function toDeviceValues(family: SimulatedFamily, { device }: DeviceState): Record<string, string> {
   const { name, firmware_version, model } = device
   const network = [device.ip, device.subnet_mask, device.gateway].map((ip) => padIp(ip ?? '0.0.0.0')).join(' ')
   const settings = { 'NET_SETTINGS SC': `MANUAL ${network} ${device.mac_address}` }
   const firmware = text(firmware_version ?? '', 24)
-  const called = text(name.slice(0, 31), 31)
+  const deviceId = text(name.slice(0, 31), 31)
   switch (family) {
     case 'ulxd':
       return {
@@ -113,7 +123,7 @@ function deviceWords(family: SimulatedFamily, { device }: DeviceState): Record<s
       }
     case 'ad':
     case 'anx4':
-      return { MODEL: text(model ?? '', 32), DEVICE_ID: called, FW_VER: firmware, ENCRYPTION_MODE: 'ON', ...settings }
+      return { MODEL: text(model ?? '', 32), DEVICE_ID: deviceId, FW_VER: firmware, ENCRYPTION_MODE: 'ON', ...settings }
     case 'psm1000':
       return { DEVICE_NAME: name.slice(0, 8) }
     case 'uhfr':
@@ -123,12 +133,12 @@ function deviceWords(family: SimulatedFamily, { device }: DeviceState): Record<s
   }
 }
 
-function channelWords(
+function toChannelValues(
   family: SimulatedFamily,
   channel: ShowChannel,
-  about: { readonly uptimeMs: number; readonly extra: Extra },
+  context: { readonly uptimeMs: number; readonly overrides: ChannelOverrides },
 ): Record<string, string> {
-  const { extra } = about
+  const { overrides } = context
   const { transmitter } = channel
   const khz = Math.round(Number(channel.frequency) * 1000)
   const common = { CHAN_NAME: text(channel.name, 8), FREQUENCY: pad(khz, 6), AUDIO_GAIN: '030' }
@@ -136,17 +146,17 @@ function channelWords(
     case 'ulxd':
       return {
         ...common,
-        AUDIO_MUTE: onOff(extra.muted),
+        AUDIO_MUTE: onOff(overrides.muted),
         GROUP_CHAN: '--,--',
-        RF_INT_DET: extra.interference ? 'CRITICAL' : 'NONE',
-        ENCRYPTION_WARNING: onOff(extra.encryptionError),
-        ...ulxdTransmitter(transmitter, about, 'ULXD2'),
+        RF_INT_DET: overrides.interference ? 'CRITICAL' : 'NONE',
+        ENCRYPTION_WARNING: onOff(overrides.encryptionError),
+        ...ulxdTransmitter(transmitter, context, 'ULXD2'),
       }
     case 'qlxd':
       return {
         ...common,
-        ENCRYPTION_WARNING: onOff(extra.encryptionError),
-        ...ulxdTransmitter(transmitter, about, 'QLXD2'),
+        ENCRYPTION_WARNING: onOff(overrides.encryptionError),
+        ...ulxdTransmitter(transmitter, context, 'QLXD2'),
       }
     case 'slxd':
     case 'slxd+':
@@ -157,7 +167,7 @@ function channelWords(
         AUDIO_OUT_LVL_SWITCH: 'MIC',
         TX_MODEL: transmitter === null ? 'UNKNOWN' : family === 'slxd' ? 'SLXD2' : 'SLXD2+',
         TX_BATT_BARS: bars(transmitter),
-        TX_BATT_MINS: minutes(transmitter, about.uptimeMs),
+        TX_BATT_MINS: minutes(transmitter, context.uptimeMs),
         ...(family === 'slxd+' && slxdPlusLink(transmitter)),
       }
     case 'ad':
@@ -166,10 +176,10 @@ function channelWords(
         ...common,
         CHAN_NAME: text(channel.name, 31),
         FREQUENCY: pad(khz, 7),
-        AUDIO_MUTE: onOff(extra.muted),
-        INTERFERENCE_STATUS: extra.interference ? 'DETECTED' : 'NONE',
-        ENCRYPTION_STATUS: extra.encryptionError ? 'ERROR' : 'OK',
-        ...axientTransmitter(transmitter, about),
+        AUDIO_MUTE: onOff(overrides.muted),
+        INTERFERENCE_STATUS: overrides.interference ? 'DETECTED' : 'NONE',
+        ENCRYPTION_STATUS: overrides.encryptionError ? 'ERROR' : 'OK',
+        ...axientTransmitter(transmitter, context),
       }
     case 'psm1000':
       return {
@@ -177,7 +187,7 @@ function channelWords(
         FREQUENCY: pad(khz, 6),
         AUDIO_IN_LVL: '-12',
         RF_TX_LVL: '50',
-        RF_MUTE: extra.transmitterMuted ? '1' : '0',
+        RF_MUTE: overrides.transmitterMuted ? '1' : '0',
       }
     case 'uhfr':
       return {
@@ -193,70 +203,70 @@ function channelWords(
 
 function ulxdTransmitter(
   transmitter: ShowTransmitter | null,
-  { uptimeMs, extra }: { readonly uptimeMs: number; readonly extra: Extra },
+  { uptimeMs, overrides }: { readonly uptimeMs: number; readonly overrides: ChannelOverrides },
   model: string,
 ): Record<string, string> {
-  const isThere = transmitter !== null
+  const isOn = transmitter !== null
   return {
-    TX_TYPE: isThere ? model : 'UNKN',
-    TX_OFFSET: isThere ? '006' : '255',
-    TX_RF_PWR: isThere ? 'NORMAL' : 'UNKN',
-    TX_MUTE_STATUS: isThere ? onOff(extra.transmitterMuted) : 'UNKN',
-    BATT_CHARGE: isThere ? pad(transmitter.battery, 3) : '255',
+    TX_TYPE: isOn ? model : 'UNKN',
+    TX_OFFSET: isOn ? '006' : '255',
+    TX_RF_PWR: isOn ? 'NORMAL' : 'UNKN',
+    TX_MUTE_STATUS: isOn ? onOff(overrides.transmitterMuted) : 'UNKN',
+    BATT_CHARGE: isOn ? pad(transmitter.battery, 3) : '255',
     BATT_RUN_TIME: minutes(transmitter, uptimeMs),
     BATT_BARS: bars(transmitter),
-    BATT_HEALTH: isThere ? '096' : '255',
-    BATT_CYCLE: isThere ? '00042' : '65535',
-    BATT_TEMP_C: isThere ? '068' : '255',
-    BATT_TYPE: isThere ? 'LION' : 'UNKN',
+    BATT_HEALTH: isOn ? '096' : '255',
+    BATT_CYCLE: isOn ? '00042' : '65535',
+    BATT_TEMP_C: isOn ? '068' : '255',
+    BATT_TYPE: isOn ? 'LION' : 'UNKN',
   }
 }
 
 function axientTransmitter(
   transmitter: ShowTransmitter | null,
-  { uptimeMs, extra }: { readonly uptimeMs: number; readonly extra: Extra },
+  { uptimeMs, overrides }: { readonly uptimeMs: number; readonly overrides: ChannelOverrides },
 ): Record<string, string> {
-  const isThere = transmitter !== null
+  const isOn = transmitter !== null
   return {
-    TX_MODEL: isThere ? 'ADX2' : 'UNKNOWN',
-    TX_DEVICE_ID: text(isThere ? transmitter.name : '', 31),
-    TX_OFFSET: isThere ? '015' : '255',
-    TX_POWER_LEVEL: isThere ? '010' : '255',
-    TX_MUTE_MODE_STATUS: isThere ? (extra.transmitterMuted ? 'MUTE' : 'ON') : 'UNKNOWN',
-    TX_BATT_CHARGE_PERCENT: isThere ? pad(transmitter.battery, 3) : '255',
+    TX_MODEL: isOn ? 'ADX2' : 'UNKNOWN',
+    TX_DEVICE_ID: text(isOn ? transmitter.name : '', 31),
+    TX_OFFSET: isOn ? '015' : '255',
+    TX_POWER_LEVEL: isOn ? '010' : '255',
+    TX_MUTE_MODE_STATUS: isOn ? (overrides.transmitterMuted ? 'MUTE' : 'ON') : 'UNKNOWN',
+    TX_BATT_CHARGE_PERCENT: isOn ? pad(transmitter.battery, 3) : '255',
     TX_BATT_MINS: minutes(transmitter, uptimeMs),
     TX_BATT_BARS: bars(transmitter),
-    TX_BATT_HEALTH_PERCENT: isThere ? '098' : '255',
-    TX_BATT_CYCLE_COUNT: isThere ? '00017' : '65535',
-    TX_BATT_TEMP_C: isThere ? '071' : '255',
-    TX_BATT_TYPE: isThere ? 'LION' : 'UNKN',
-    'SLOT_STATUS 1': isThere ? 'LINKED.ACTIVE' : 'LINKED.INACTIVE',
+    TX_BATT_HEALTH_PERCENT: isOn ? '098' : '255',
+    TX_BATT_CYCLE_COUNT: isOn ? '00017' : '65535',
+    TX_BATT_TEMP_C: isOn ? '071' : '255',
+    TX_BATT_TYPE: isOn ? 'LION' : 'UNKN',
+    'SLOT_STATUS 1': isOn ? 'LINKED.ACTIVE' : 'LINKED.INACTIVE',
     'SLOT_STATUS 2': 'STANDARD',
     'SLOT_STATUS 3': 'EMPTY',
   }
 }
 
-/** What stands after `SAMPLE n ALL`. A channel that hears nobody goes on metering its noise. */
-export function sampleOf(family: SimulatedFamily, channel: ShowChannel): string {
+/** Returns the fields after `SAMPLE n ALL`. A channel without a transmitter meters noise. */
+export function toSample(family: SimulatedFamily, channel: ShowChannel): string {
   const { transmitter } = channel
   const rf = transmitter?.rf_level ?? channel.rf_level ?? -108
   const audio = transmitter?.audio_level ?? channel.audio_level ?? -100
-  const isThere = transmitter !== null
+  const isOn = transmitter !== null
   switch (family) {
     case 'ulxd':
     case 'qlxd':
-      return `${isThere ? 'AX' : 'XX'} ${pad(clamp(rf + 128, 0, 115), 3)} ${pad(clamp(audio + 50, 0, 50), 3)}`
+      return `${isOn ? 'AX' : 'XX'} ${pad(clamp(rf + 128, 0, 115), 3)} ${pad(clamp(audio + 50, 0, 50), 3)}`
     case 'slxd':
     case 'slxd+':
       return [audio + 122, audio + 120, rf + 120].map((raw) => pad(clamp(raw, 0, 120), 3)).join(' ')
     case 'ad':
     case 'anx4': {
       const [peak, rms] = [audio + 123, audio + 120].map((raw) => pad(clamp(raw, 0, 120), 3))
-      const antennas = [rf, rf - 6].map((level) => `${isThere ? '31' : '00'} ${pad(clamp(level + 120, 0, 120), 3)}`)
-      return `${isThere ? '005' : '255'} ${isThere ? '031' : '000'} ${peak} ${rms} ${isThere ? 'BX' : 'XX'} ${antennas.join(' ')}`
+      const antennas = [rf, rf - 6].map((level) => `${isOn ? '31' : '00'} ${pad(clamp(level + 120, 0, 120), 3)}`)
+      return `${isOn ? '005' : '255'} ${isOn ? '031' : '000'} ${peak} ${rms} ${isOn ? 'BX' : 'XX'} ${antennas.join(' ')}`
     }
     case 'uhfr':
-      return `${isThere ? 'AX' : 'XX'} ${isThere ? pad(clamp(-rf, 20, 100), 3) : '100'} 100 ${uhfrBattery(transmitter)} ${pad(isThere ? 31 : 0, 3)}`
+      return `${isOn ? 'AX' : 'XX'} ${isOn ? pad(clamp(-rf, 20, 100), 3) : '100'} 100 ${uhfrBattery(transmitter)} ${pad(isOn ? 31 : 0, 3)}`
     case 'psm1000':
       return String(Math.round(2 ** 23 * 10 ** (audio / 20)))
     default:
@@ -277,11 +287,11 @@ function uhfrBattery(transmitter: ShowTransmitter | null): string {
   return transmitter === null ? 'U' : String(Math.max(1, Math.ceil(transmitter.battery / 20)))
 }
 
-function onOff(is: boolean | undefined): string {
-  return is === true ? 'ON' : 'OFF'
+function onOff(isTrue: boolean | undefined): string {
+  return isTrue === true ? 'ON' : 'OFF'
 }
 
-/** In braces, filled up to its width. */
+/** Formats a text in braces, padded to its width. */
 function text(value: string, width: number): string {
   return `{${value.slice(0, width).padEnd(width)}}`
 }

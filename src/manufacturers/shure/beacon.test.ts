@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { attributeReply, shureAttributes } from '../../../test/slp-beacon.ts'
-import { announcements } from './announced.ts'
-import { modelOf } from './component-ids.ts'
+import { beacon } from './beacon.ts'
+import { findModel } from './component-ids.ts'
 
 const read = (about: Parameters<typeof shureAttributes>[0]) =>
-  announcements.read(attributeReply(shureAttributes(about)), '10.0.0.7')
+  beacon.read(attributeReply(shureAttributes(about)), '10.0.0.7')
 
 describe('a Shure device that announces itself', () => {
   test('says what it is, and what its MAC address is', () => {
@@ -44,6 +44,6 @@ describe('a Shure device that announces itself', () => {
 })
 
 test('an id that only begins like one of them is none', () => {
-  expect(modelOf('cceac054-e139-11df-84ba-0015c5f3f612')).toMatchObject({ model: 'QLXD4', band: 'K51' })
-  for (const id of ['CCEAC054', 'CCEAC054-E139-11DF-84BA-0015C5F3F613', '']) expect(modelOf(id)).toBeNull()
+  expect(findModel('cceac054-e139-11df-84ba-0015c5f3f612')).toMatchObject({ model: 'QLXD4', band: 'K51' })
+  for (const id of ['CCEAC054', 'CCEAC054-E139-11DF-84BA-0015C5F3F613', '']) expect(findModel(id)).toBeNull()
 })

@@ -6,12 +6,12 @@
 import { maxNameChars, readMac, readText } from '../../upstream/fields.ts'
 import { parseAttributeReply, type SlpAttributes } from '../../upstream/slp.ts'
 import type { AnnouncedDevice, Beacon } from '../plugin.ts'
-import { modelOf } from './component-ids.ts'
-import { countByModel, recognise } from './strings/families.ts'
+import { findModel } from './component-ids.ts'
+import { countByModel, detectFamily } from './strings/families.ts'
 import { idPrefix } from './strings/translate.ts'
 
 /** One digit off the group and port that are registered for SLP. */
-export const announcements: Beacon = {
+export const beacon: Beacon = {
   group: { address: '239.255.254.253', port: 8427 },
   read(datagram, ip) {
     const attributes = parseAttributeReply(datagram)
@@ -21,7 +21,7 @@ export const announcements: Beacon = {
 
 /** Null for what cannot be listened to in command strings. */
 function introduce(attributes: SlpAttributes, ip: string): AnnouncedDevice | null {
-  const known = modelOf(/\bcd:([0-9a-f-]{36})/i.exec(attributes['csl-esta.dmp'] ?? '')?.[1] ?? '')
+  const known = findModel(/\bcd:([0-9a-f-]{36})/i.exec(attributes['csl-esta.dmp'] ?? '')?.[1] ?? '')
   const told = readText(attributes['acn-fctn'], maxNameChars) ?? null
   const who = known ?? (told === null ? null : byName(told))
   if (who === null) return null
@@ -40,7 +40,7 @@ function introduce(attributes: SlpAttributes, ip: string): AnnouncedDevice | nul
 /** Newer than the table of ids. */
 function byName(model: string) {
   const words = { MODEL: model }
-  const family = recognise(words)
+  const family = detectFamily(words)
   return family && { model, device_type: family.name, channels: countByModel(family, model) ?? 0 }
 }
 

@@ -1,0 +1,67 @@
+/** Adapters for single Shure receivers that use command strings: over TCP, and over UDP for the older UHF-R. */
+
+import type { UpstreamClient } from '../../../upstream/client.ts'
+import { defineAdapter, type PushEvent, type SubscriptionTargets, withoutParts } from '../../plugin.ts'
+import { isCharger } from './families.ts'
+import { type DeviceUpdate, openSession } from './session.ts'
+import { idPrefix, type StringsDevice, toChannelReading, toDeviceReport, toLevels } from './translate.ts'
+
+export const strings = defineAdapter<StringsDevice>({
+  ...withoutParts,
+  listDevices,
+  transformDeviceData: toDeviceReport,
+  transport: 'tcp',
+  pushesEverything: true,
+  subscribe,
+  // A report from the receiver itself wins over one from a system.
+  precedence: 1,
+  idPrefix,
+})
+
+export const uhfrStrings = { ...strings, transport: 'udp' as const }
+
+/** Opens a session and closes it when the device has reported everything once. */
+async function listDevices(client: UpstreamClient, signal?: AbortSignal) {
+  const done = new AbortController()
+  const lifetime = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
+  try {
+    for await (const { device } of openSession(client, lifetime)) {
+      return { devices: [{ ...device, words: { ...device.values } }], malformed: 0 }
+    }
+    signal?.throwIfAborted()
+    throw new client.errors.ApiError('the session ended before the device reported anything')
+  } finally {
+    done.abort()
+  }
+}
+
+async function* subscribe(
+  client: UpstreamClient,
+  _: SubscriptionTargets,
+  signal: AbortSignal,
+): AsyncGenerator<PushEvent> {
+  let isOpen = false
+  try {
+    for await (const update of openSession(client, signal)) {
+      if (!isOpen) yield { type: 'open' }
+      isOpen = true
+      const event = toEvent(update)
+      if (event !== null) yield event
+      if (update.malformed > 0) yield { type: 'ignored', reason: `${update.malformed} frames could not be parsed` }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): PushEvent | null {
+  const { id, family, values } = device
+  // A charger's report always contains all its packs; a missing pack counts as removed.
+  if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
+    return { type: 'told', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
+  }
+  const readings = [...channels].map((channel) => toChannelReading(family, values, channel))
+  for (const channel of metered) if (!channels.has(channel)) readings.push(toLevels(family, values, channel))
+  if (readings.length === 0) return null
+  return { type: 'told', report: { id, kind: 'receiver', channels: readings } }
+}

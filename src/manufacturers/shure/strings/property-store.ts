@@ -1,0 +1,91 @@
+/** Stores every property that a device has reported, and finds out what the latest frames changed. */
+
+import { type Frame, parseFrame, splitStarFrames } from './frames.ts'
+
+export interface Changes {
+  /** Channels with a changed property other than meters. */
+  readonly channels: ReadonlySet<number>
+  /** Channels with new meter values. */
+  readonly metered: ReadonlySet<number>
+  /** A property of the device as a whole has changed. */
+  readonly affectsDevice: boolean
+  /** Number of frames that could not be parsed. */
+  readonly malformed: number
+}
+
+export interface PropertyStore {
+  /** Keyed by `MODEL` for the device and `1 FREQUENCY` for a channel. */
+  readonly values: Readonly<Record<string, string>>
+  /** Whether the device has sent any frame. */
+  hasReceived(): boolean
+  /** Applies the next frames. Resolves with no changes after `waitMs` without data, and with null when the session ends. */
+  next(waitMs?: number): Promise<Changes | null>
+}
+
+/** More than twice what any device reports. The largest, an ANX4, has up to 24 channels with up to eight slots each. */
+const maxProperties = 8_000
+/** PSM 1000 reports its meters as properties. */
+const meterKey = /^AUDIO_IN_LVL_[LR]$/
+
+export function createPropertyStore(messages: AsyncIterable<readonly string[]>, isDatagrams: boolean): PropertyStore {
+  const values: Record<string, string> = Object.create(null)
+  const iterator = messages[Symbol.asyncIterator]()
+  let pending: Promise<IteratorResult<readonly string[]>> | undefined
+  let size = 0
+  let hasReceived = false
+
+  async function next(waitMs?: number): Promise<Changes | null> {
+    pending ??= iterator.next()
+    const result = await (waitMs === undefined ? pending : withTimeout(pending, waitMs))
+    if (result === 'late') return applyMessages([])
+    pending = undefined
+    if (result.done) return null
+    return applyMessages(isDatagrams ? result.value.flatMap(splitStarFrames) : result.value)
+  }
+
+  function applyMessages(messages: readonly string[]): Changes {
+    const channels = new Set<number>()
+    const metered = new Set<number>()
+    let affectsDevice = false
+    let malformed = 0
+    for (const message of messages) {
+      hasReceived = true
+      const frame = parseFrame(message)
+      if (frame === null) malformed += 1
+      else if (frame.type !== 'refused' && applyFrame(frame)) {
+        if (frame.channel === null) affectsDevice = true
+        else if (frame.type === 'sample' || meterKey.test(frame.key)) metered.add(frame.channel)
+        else channels.add(frame.channel)
+      }
+    }
+    return { channels, metered, affectsDevice, malformed }
+  }
+
+  /** Returns whether the frame changes a property. */
+  function applyFrame(frame: Exclude<Frame, { type: 'refused' }>): boolean {
+    const name = frame.type === 'sample' ? 'SAMPLE' : frame.key
+    const key = frame.channel === null ? name : `${frame.channel} ${name}`
+    const previous = values[key]
+    if (previous === frame.value) return false
+    if (previous === undefined) {
+      if (size >= maxProperties) return false
+      size += 1
+    }
+    values[key] = frame.value
+    return true
+  }
+
+  return { values, hasReceived: () => hasReceived, next }
+}
+
+async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, ms, 'late')
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

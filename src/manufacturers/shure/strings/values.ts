@@ -1,0 +1,59 @@
+/**
+ * Parses the values of command strings. Undefined means "not reported", null means "reported as unknown": most values
+ * have their own code for that.
+ */
+
+import { readFrequency } from '../../../upstream/fields.ts'
+
+export type RawValue = string | undefined
+
+/**
+ * The highest values of a field's width are codes for an error, a warning or an unknown value, in every family: 252 to 255
+ * of one byte (three digits), 65532 to 65535 of two bytes (five digits). Source: Shure's command strings for QLX-D and for
+ * SBC220/240, which name them; ULX-D receivers send them as well.
+ */
+const highestByte = 251
+const highestTwoBytes = 65_531
+
+/** Reads a field of three digits. */
+export function readByte(raw: RawValue, max = highestByte): number | null | undefined {
+  return readInteger(raw, 0, Math.min(max, highestByte))
+}
+
+/** Reads a field of five digits. */
+export function readTwoBytes(raw: RawValue, max = highestTwoBytes): number | null | undefined {
+  return readInteger(raw, 0, Math.min(max, highestTwoBytes))
+}
+
+/** Reads a field of three digits and subtracts its offset: `raw - 120` for instance. */
+export function readShifted(raw: RawValue, offset: number): number | null | undefined {
+  const value = readByte(raw)
+  return typeof value === 'number' ? value - offset : value
+}
+
+/** Reads an integer field that has no codes. */
+export function readInteger(raw: RawValue, min: number, max: number): number | null | undefined {
+  if (raw === undefined) return undefined
+  if (!/^-?\d{1,8}$/.test(raw)) return null
+  const value = Number(raw)
+  return value >= min && value <= max ? value : null
+}
+
+/** kHz, in six digits or seven -> MHz as text. */
+export function readKhz(raw: RawValue): string | null | undefined {
+  const khz = readInteger(raw, 0, 99_999_999)
+  return typeof khz === 'number' ? readFrequency(khz / 1000) : khz
+}
+
+/** `yes` and `no` are the field's values for true and false; any other value is unknown. */
+export function readEither(raw: RawValue, yes: string, no: string): boolean | null | undefined {
+  if (raw === undefined) return undefined
+  if (raw === yes) return true
+  return raw === no ? false : null
+}
+
+/** `192.168.001.010` -> `192.168.1.10`. */
+export function readPaddedIp(raw: RawValue): string | undefined {
+  if (raw === undefined || !/^\d{1,3}(\.\d{1,3}){3}$/.test(raw)) return undefined
+  return raw.split('.').map(Number).join('.')
+}
