@@ -1,15 +1,15 @@
-/** A conversation with a DSQD: one question at a time, each answered with one line, or refused with one. */
+/** A session with a DSQD: one query at a time, each answered with one line. */
 
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { describeConnectionError } from '../../upstream/error-messages.ts'
 import { type Framing, openTcpSocket } from '../../upstream/tcp.ts'
-import { type Address, parseReply, query, type Value } from './codec.ts'
+import { type Address, formatQuery, parseReply, type Value } from './codec.ts'
 
-export interface Dialogue {
-  /** The device's, as the name it was given resolved. */
+export interface Session {
+  /** The device's IP address. */
   readonly address: string
-  /** Null where the device refuses to say. Throws the manufacturer's ApiError when no answer comes in time. */
-  ask(name: string, address?: Address): Promise<readonly Value[] | null>
+  /** Null if the device answers with an error. Throws the manufacturer's ApiError if no answer arrives in time. */
+  query(name: string, address?: Address): Promise<readonly Value[] | null>
   close(): void
 }
 
@@ -19,13 +19,13 @@ const byLines: Framing = (text) => {
   return { messages, rest }
 }
 
-/** Throws the manufacturer's ApiError when nobody is there; on abort the signal's reason. */
-export async function converse(client: UpstreamClient, signal: AbortSignal): Promise<Dialogue> {
+/** Throws the manufacturer's ApiError if the device does not answer, and the signal's reason on abort. */
+export async function openSession(client: UpstreamClient, signal: AbortSignal): Promise<Session> {
   const { timeoutMs, baseUrl } = client.settings
   const { host } = new URL(baseUrl)
-  const ending = new AbortController()
-  const line = await openTcpSocket(client, { framing: byLines, signal: AbortSignal.any([signal, ending.signal]) })
-  const answers = flatten(line.messages)
+  const closed = new AbortController()
+  const socket = await openTcpSocket(client, { framing: byLines, signal: AbortSignal.any([signal, closed.signal]) })
+  const answers = flatten(socket.messages)
 
   async function nextAnswer(): Promise<string> {
     const { value, done } = await answers.next()
@@ -35,24 +35,24 @@ export async function converse(client: UpstreamClient, signal: AbortSignal): Pro
   }
 
   return {
-    address: line.remoteAddress,
-    async ask(name, address) {
-      await line.send(query(name, address))
-      const late = setTimeout(() => ending.abort(), timeoutMs)
+    address: socket.remoteAddress,
+    async query(name, address) {
+      await socket.send(formatQuery(name, address))
+      const timer = setTimeout(() => closed.abort(), timeoutMs)
       try {
         for (;;) {
           const reply = parseReply(await nextAnswer())
           if (reply === null) return null
-          // Any other is the answer to a question of somebody else on the same port.
+          // Other replies answer queries of other clients on the same port.
           if (reply.name === name && (reply.address ?? address) === address) return reply.values
         }
       } finally {
-        clearTimeout(late)
+        clearTimeout(timer)
       }
     },
     close() {
-      ending.abort()
-      line.close()
+      closed.abort()
+      socket.close()
     },
   }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { parseReply, query, toChannelStatus, toDbfs, toDbm } from './codec.ts'
+import { formatQuery, parseReply, toChannelStatus, toDbfs, toDbm } from './codec.ts'
 
-test('a question names the channel where there is one, and ends with CR', () => {
-  expect(query('id')).toBe('!id?\r')
-  expect(query('chstat', 3)).toBe('!chstat(3)?\r')
+test('formatQuery adds the channel, if any, and ends with CR', () => {
+  expect(formatQuery('id')).toBe('!id?\r')
+  expect(formatQuery('chstat', 3)).toBe('!chstat(3)?\r')
 })
 
-describe('an answer', () => {
+describe('parseReply', () => {
   test.each([
     ['OK id="DSQD"', { name: 'id', address: null, values: ['DSQD'] }],
     ['OK rxfreq(2)=471200', { name: 'rxfreq', address: 2, values: [471_200] }],
@@ -18,17 +18,17 @@ describe('an answer', () => {
   ])('%j', (line, reply) => expect(parseReply(line)).toEqual(reply))
 
   test.each(['', 'OK', 'ERROR', '"DSQD"', 'OK id', 'OK rxname="open', 'OK rxfreq=fast', `OK x=${'('.repeat(99)}`])(
-    '%j is none',
+    'returns null for %j',
     (line) => expect(parseReply(line)).toBeNull(),
   )
 })
 
-test('meters: half dB below full scale, quarter dBµV', () => {
+test('converts meters in half dB below full scale and in quarter dBµV', () => {
   expect([toDbfs(0), toDbfs(-37), toDbfs(-120)]).toEqual([0, -18.5, -60])
   expect([toDbm(0), toDbm(240), toDbm(130)]).toEqual([-107, -47, -74.5])
 })
 
-test('the channel status has a name for each of its sixteen numbers', () => {
+test('toChannelStatus names each of the sixteen values', () => {
   const values = [1, 1, 1, -36, 180, 0, 2, 0, 0, 42, 0, 0, 0, 0, 28, 81]
   expect(toChannelStatus(values)).toMatchObject({
     isLinked: 1,

@@ -1,29 +1,29 @@
 /**
- * The command text of the Lectrosonics DSQD ("DSQD Command Reference", July 2019): one line a question, one line an
- * answer. Pure.
+ * Formats queries to the Lectrosonics DSQD and parses its replies, one line each. Source: "DSQD Command Reference", July
+ * 2019. Pure.
  */
 
-/** A number, or text that stood in quotes. */
+/** A number or a quoted text. */
 export type Value = number | string
 
-/** A channel, or all of them: numbers only, one each. */
+/** A channel, or `*` for all channels. Only numeric values support `*`; the reply has one value per channel. */
 export type Address = number | '*'
 
 interface Reply {
   readonly name: string
-  /** Null where the answer leaves it out. */
+  /** Null if the reply omits it. */
   readonly address: Address | null
   readonly values: readonly Value[]
 }
 
-/** The `!` asks for an answer that repeats the name, so that no answer is taken for another's. */
-export function query(name: string, address?: Address): string {
+/** The `!` requests a reply that repeats the name, so that replies can be matched to queries. */
+export function formatQuery(name: string, address?: Address): string {
   return `!${name}${address === undefined ? '' : `(${address})`}?\r`
 }
 
 /**
- * `OK name=value`, `OK name(1)=value`, and of several values `{1,2,3}`. Null for anything else: an error, or the answer
- * to something that was not asked this way.
+ * Parses `OK name=value` and `OK name(1)=value`; several values are written as `{1,2,3}`. Null for anything else: an
+ * error, or the reply to a query without `!`.
  */
 export function parseReply(line: string): Reply | null {
   const [, name = '', address, rest = ''] = /^OK\s+([a-z]+)(?:\((\d|\*)\))?\s*=\s*(.*)$/i.exec(line.trim()) ?? []
@@ -32,7 +32,7 @@ export function parseReply(line: string): Reply | null {
   return { name: name.toLowerCase(), address: address === '*' ? address : Number(address) || null, values }
 }
 
-/** Which brackets stand around an array is not said in what is public, so any will do. */
+/** The public documents do not state which brackets enclose an array, so all kinds are accepted. */
 function parseValues(text: string): readonly Value[] | null {
   const inner = /^[[{(](.*)[\]})]$/.exec(text)?.[1] ?? text
   const values: Value[] = []
@@ -57,17 +57,17 @@ function unquote(text: string): string {
 
 // --- Formulas ---------------------------------------------------------------------------------------------------------
 
-/** `rxameter`, and the fourth of `chstat`: half decibels below full scale. */
+/** Converts `rxameter`, the fourth value of `chstat`, from half decibels below full scale. */
 export function toDbfs(raw: number): number {
   return raw / 2
 }
 
-/** `rxrmeter`, and the fifth of `chstat`: quarter dBµV, which at 50 ohm is 107 dB above the same in dBm. */
+/** Converts `rxrmeter`, the fifth value of `chstat`, from quarter dBµV. At 50 ohm, 0 dBm is 107 dBµV. */
 export function toDbm(raw: number): number {
   return raw / 4 - 107
 }
 
-/** `chstat`: sixteen numbers, in this order. */
+/** The sixteen values of `chstat`, in this order. */
 const statusNames = [
   'isPresent',
   'isPowered',
@@ -89,8 +89,8 @@ const statusNames = [
 
 export type ChannelStatus = Readonly<Record<(typeof statusNames)[number], number>>
 
-/** Null where it is not all there. */
+/** Null if the values are incomplete. */
 export function toChannelStatus(values: readonly Value[]): ChannelStatus | null {
   if (values.length !== statusNames.length || values.some((value) => typeof value !== 'number')) return null
-  return Object.fromEntries(statusNames.map((name, at) => [name, values[at]])) as unknown as ChannelStatus
+  return Object.fromEntries(statusNames.map((name, index) => [name, values[index]])) as unknown as ChannelStatus
 }

@@ -1,4 +1,4 @@
-/** What a DSQD was asked, and what its answers mean in the common format. Pure. */
+/** The queries to a DSQD, and the conversion of its answers to the common format. Pure. */
 
 import type { Encryption } from '../../model/details.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../../model/receiver.ts'
@@ -15,18 +15,18 @@ import {
 } from '../../upstream/fields.ts'
 import { type Address, type ChannelStatus, toChannelStatus, toDbfs, toDbm, type Value } from './codec.ts'
 
-export interface Question {
+export interface Query {
   readonly name: string
   readonly address?: Address
 }
 
-/** By `keyOf` its question; what was refused is missing. */
+/** Keyed by `keyOf(query)`. Queries that the device rejected are missing. */
 export type Answers = ReadonlyMap<string, readonly Value[]>
 
 const channels = [1, 2, 3, 4] as const
 
-/** Who the device is. */
-export const identityQuestions: readonly Question[] = [
+/** Queries for the identity of the device. */
+export const identityQueries: readonly Query[] = [
   'id',
   'serial',
   'macaddr',
@@ -38,41 +38,41 @@ export const identityQuestions: readonly Question[] = [
   'dhcpen',
 ].map((name) => ({ name }))
 
-/** What changes all the time; one number of it says whether a transmitter is there. */
-export const levelQuestions: readonly Question[] = channels.map((address) => ({ name: 'chstat', address }))
+/** Queries for values that change continuously; `isLinked` shows whether a transmitter is received. */
+export const levelQueries: readonly Query[] = channels.map((address) => ({ name: 'chstat', address }))
 
-/** What changes seldom: numbers of all channels at once, names one by one, and a transmitter's only while it is heard. */
-export function settingQuestions(answers: Answers): readonly Question[] {
+/** Queries for settings: numbers for all channels at once, names per channel, a transmitter's name only while linked. */
+export function settingQueries(answers: Answers): readonly Query[] {
   const numbers = ['rxfreq', 'rxmode', 'rxalevel', 'txbatt', 'txgain', 'txkeygood', 'txrfon']
   const names = channels.flatMap((address) => {
     const status = statusOf(answers, address)
     if (!status?.isPresent) return []
     return status.isLinked
-      ? [ofChannel('rxname', address), ofChannel('txname', address)]
-      : [ofChannel('rxname', address)]
+      ? [channelQuery('rxname', address), channelQuery('txname', address)]
+      : [channelQuery('rxname', address)]
   })
-  return [...numbers.map((name): Question => ({ name, address: '*' })), ...names]
+  return [...numbers.map((name): Query => ({ name, address: '*' })), ...names]
 }
 
-function ofChannel(name: string, address: Address): Question {
+function channelQuery(name: string, address: Address): Query {
   return { name, address }
 }
 
-/** Channels on which a transmitter is heard. */
-export function heardChannels(answers: Answers): readonly number[] {
+/** The channels that receive a transmitter. */
+export function linkedChannels(answers: Answers): readonly number[] {
   return channels.filter((channel) => statusOf(answers, channel)?.isLinked)
 }
 
-export function keyOf({ name, address }: Question): string {
+export function keyOf({ name, address }: Query): string {
   return address === undefined ? name : `${name}(${address})`
 }
 
-/** Other Lectrosonics gear, and other people's, may listen at the same port. */
+/** Other devices may use the same port. */
 export function isDsqd(answers: Answers): boolean {
   return answers.get('id')?.[0] === 'DSQD'
 }
 
-/** Who it is; the manufacturer's own id is its serial number, which does not change with its address. */
+/** Identifies the device by its serial number, which does not change with its address. */
 export function toIdentity(answers: Answers, address: string): DeviceReport {
   const text = (name: string) => readText(answers.get(name)?.[0])
   const serial = text('serial')
@@ -81,7 +81,7 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
   return {
     id: `dsqd:${serial ?? mac ?? address}`,
     kind: 'receiver',
-    // Every name but the one people gave it is the same on all of them.
+    // `desc` is the only name that differs between devices.
     name: readText(answers.get('desc')?.[0], maxNameChars) ?? `DSQD ${serial ?? address}`,
     model_name: 'DSQD',
     device_type: 'dsqd',
@@ -98,7 +98,7 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
   }
 }
 
-/** What its channels hear; one without a receiver module is no channel. */
+/** A slot without a receiver module is not a channel. */
 export function toChannels(answers: Answers): readonly ChannelReading[] {
   return channels.flatMap((channel) => {
     const status = statusOf(answers, channel)
@@ -107,7 +107,7 @@ export function toChannels(answers: Answers): readonly ChannelReading[] {
 }
 
 function toChannel(answers: Answers, channel: number, status: ChannelStatus): ChannelReading {
-  const read = reader(answers, channel)
+  const read = createReader(answers, channel)
   const kHz = read.number('rxfreq')
   return withoutUndefined({
     channel,
@@ -125,15 +125,15 @@ function toChannel(answers: Answers, channel: number, status: ChannelStatus): Ch
   })
 }
 
-/** What it tells of the transmitter means something only while one is heard; its timer counts up, not down. */
-function toTransmitter(read: ReturnType<typeof reader>, status: ChannelStatus): TransmitterReading {
+/** Called only while linked, because the values are meaningless otherwise. The battery timer counts up and is not used. */
+function toTransmitter(read: ReturnType<typeof createReader>, status: ChannelStatus): TransmitterReading {
   const battery = read.number('txbatt')
-  const isSending = read.number('txrfon')
+  const isTransmitting = read.number('txrfon')
   return withoutUndefined({
     name: readText(read.name('txname'), maxNameChars),
     battery: readBattery(status.batteryPercent),
     details: withoutUndefined({
-      muted: isSending === undefined ? undefined : isSending === 0,
+      muted: isTransmitting === undefined ? undefined : isTransmitting === 0,
       gain_db: read.number('txgain'),
       battery_type: battery === undefined ? undefined : (batteryTypes[battery] ?? null),
     }),
@@ -142,7 +142,7 @@ function toTransmitter(read: ReturnType<typeof reader>, status: ChannelStatus): 
 
 const batteryTypes = ['alkaline', 'lithium', '9 V alkaline', '9 V lithium', 'LB-50 rechargeable']
 
-/** Only the digital mode of its own (0) is encrypted; the hybrid ones never are. */
+/** Only the native digital mode (0) is encrypted; the hybrid modes never are. */
 function encryptionOf(mode: number | undefined, isKeyGood: number | undefined): Encryption | null | undefined {
   if (mode === undefined) return undefined
   if (mode !== 0) return 'off'
@@ -150,17 +150,17 @@ function encryptionOf(mode: number | undefined, isKeyGood: number | undefined): 
   return isKeyGood === 1 ? 'on' : 'error'
 }
 
-/** What was answered about one channel. */
-function reader(answers: Answers, channel: number) {
+/** Reads the answers for one channel. */
+function createReader(answers: Answers, channel: number) {
   return {
-    name: (name: string) => answers.get(keyOf(ofChannel(name, channel)))?.[0],
+    name: (name: string) => answers.get(keyOf(channelQuery(name, channel)))?.[0],
     number(name: string): number | undefined {
-      const value = answers.get(keyOf(ofChannel(name, '*')))?.[channel - 1]
+      const value = answers.get(keyOf(channelQuery(name, '*')))?.[channel - 1]
       return typeof value === 'number' ? value : undefined
     },
   }
 }
 
 function statusOf(answers: Answers, channel: number): ChannelStatus | null {
-  return toChannelStatus(answers.get(keyOf(ofChannel('chstat', channel))) ?? [])
+  return toChannelStatus(answers.get(keyOf(channelQuery('chstat', channel))) ?? [])
 }

@@ -1,6 +1,6 @@
 /**
- * A DSQD over its command port. It tells nothing by itself, so a conversation that is kept open asks for the levels round
- * after round, and for everything else in turn.
+ * The adapter for a DSQD at its command port. The device pushes nothing, so a subscription queries the levels in every
+ * round, and one other value per round in turn.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,41 +12,41 @@ import {
   type UpstreamDevice,
   withoutParts,
 } from '../plugin.ts'
-import { converse, type Dialogue } from './client.ts'
+import { openSession, type Session } from './client.ts'
 import type { Value } from './codec.ts'
 import {
   type Answers,
-  heardChannels,
-  identityQuestions,
+  identityQueries,
   isDsqd,
   keyOf,
-  levelQuestions,
-  type Question,
-  settingQuestions,
+  levelQueries,
+  linkedChannels,
+  type Query,
+  settingQueries,
   toChannels,
   toIdentity,
 } from './device.ts'
 
 interface Dsqd extends UpstreamDevice {
   readonly answers: Answers
-  /** Where it answered. */
+  /** The IP address of the device. */
   readonly address: string
 }
 
 const never = new AbortController().signal
-/** Share of the rate we may ask at that the levels take; the rest is for others who ask. */
-const levelShare = 0.8
-const shortestRoundMs = 250
+/** The share of the rate limit that a subscription uses; the rest remains for other requests. */
+const rateShare = 0.8
+const minRoundMs = 250
 
 export const dsqd = defineAdapter<Dsqd>({
   async listDevices(client, signal = never) {
-    const { dialogue, answers } = await meet(client, signal)
+    const { session, answers } = await connect(client, signal)
     try {
-      await askAll(dialogue, levelQuestions, answers)
-      await askAll(dialogue, settingQuestions(answers), answers)
-      return { devices: [toDevice(dialogue, answers)], malformed: 0 }
+      await sendQueries(session, levelQueries, answers)
+      await sendQueries(session, settingQueries(answers), answers)
+      return { devices: [toDevice(session, answers)], malformed: 0 }
     } finally {
-      dialogue.close()
+      session.close()
     }
   },
 
@@ -54,7 +54,7 @@ export const dsqd = defineAdapter<Dsqd>({
   transformDeviceData(device) {
     const { answers } = device
     const metadata = Object.fromEntries(answers)
-    return { ...identify(device), channels: toChannels(answers), metadata }
+    return { ...toReport(device), channels: toChannels(answers), metadata }
   },
 
   transport: 'tcp',
@@ -64,83 +64,83 @@ export const dsqd = defineAdapter<Dsqd>({
 
 async function* subscribe(
   client: UpstreamClient,
-  _interest: SubscriptionTargets,
+  _targets: SubscriptionTargets,
   signal: AbortSignal,
 ): AsyncGenerator<PushEvent> {
-  let dialogue: Dialogue | undefined
+  let session: Session | undefined
   try {
-    const met = await meet(client, signal)
-    const { answers } = met
-    dialogue = met.dialogue
+    const connection = await connect(client, signal)
+    const { answers } = connection
+    session = connection.session
     yield { type: 'open' }
-    await askAll(dialogue, levelQuestions, answers)
-    await askAll(dialogue, settingQuestions(answers), answers)
-    for (let inTurn: Question[] = []; ; ) {
-      // Who it is stands at the beginning of every turn.
-      const whole = inTurn.length === 0 ? identify(toDevice(dialogue, answers)) : null
-      const { id } = toDevice(dialogue, answers)
-      const report = { ...(whole ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
-      yield { type: 'told', report, isComplete: whole !== null }
-      if (inTurn.length === 0) inTurn = [...identityQuestions, ...settingQuestions(answers)]
-      const round = [...levelQuestions, ...inTurn.splice(0, 1)]
+    await sendQueries(session, levelQueries, answers)
+    await sendQueries(session, settingQueries(answers), answers)
+    for (let pending: Query[] = []; ; ) {
+      // Every turn begins with a report that includes the identity.
+      const identity = pending.length === 0 ? toReport(toDevice(session, answers)) : null
+      const { id } = toDevice(session, answers)
+      const report = { ...(identity ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
+      yield { type: 'told', report, isComplete: identity !== null }
+      if (pending.length === 0) pending = [...identityQueries, ...settingQueries(answers)]
+      const round = [...levelQueries, ...pending.splice(0, 1)]
       const nextAt = performance.now() + roundMs(client, round.length)
-      const heardBefore = heardChannels(answers)
-      await askAll(dialogue, round, answers)
-      // Another transmitter perhaps, and what the last one was called says nothing of it.
-      for (const channel of heardChannels(answers)) {
-        if (heardBefore.includes(channel)) continue
-        const question = { name: 'txname', address: channel }
-        answers.delete(keyOf(question))
-        inTurn.unshift(question)
+      const linkedBefore = linkedChannels(answers)
+      await sendQueries(session, round, answers)
+      // It may be another transmitter, so the name of the previous one is discarded.
+      for (const channel of linkedChannels(answers)) {
+        if (linkedBefore.includes(channel)) continue
+        const query = { name: 'txname', address: channel }
+        answers.delete(keyOf(query))
+        pending.unshift(query)
       }
       await pause(Math.max(0, nextAt - performance.now()), undefined, { signal })
     }
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
-    dialogue?.close()
+    session?.close()
   }
 }
 
-/** Throws the manufacturer's ApiError where something else answers. */
-async function meet(client: UpstreamClient, signal: AbortSignal) {
-  const dialogue = await converse(client, signal)
+/** Throws the manufacturer's ApiError if the host is not a DSQD. */
+async function connect(client: UpstreamClient, signal: AbortSignal) {
+  const session = await openSession(client, signal)
   const answers = new Map<string, readonly Value[]>()
   try {
-    await askAll(dialogue, identityQuestions.slice(0, 1), answers)
+    await sendQueries(session, identityQueries.slice(0, 1), answers)
     if (!isDsqd(answers))
       throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} answers, but is no DSQD`, {
         answer: 'unusable',
       })
-    await askAll(dialogue, identityQuestions.slice(1), answers)
-    return { dialogue, answers }
+    await sendQueries(session, identityQueries.slice(1), answers)
+    return { session, answers }
   } catch (error) {
-    dialogue.close()
+    session.close()
     throw error
   }
 }
 
-/** What is refused is not known any more. */
-async function askAll(
-  dialogue: Dialogue,
-  questions: readonly Question[],
+/** Deletes the earlier answer of a query that the device rejects. */
+async function sendQueries(
+  session: Session,
+  queries: readonly Query[],
   answers: Map<string, readonly Value[]>,
 ): Promise<void> {
-  for (const question of questions) {
-    const values = await dialogue.ask(question.name, question.address)
-    if (values === null) answers.delete(keyOf(question))
-    else answers.set(keyOf(question), values)
+  for (const query of queries) {
+    const values = await session.query(query.name, query.address)
+    if (values === null) answers.delete(keyOf(query))
+    else answers.set(keyOf(query), values)
   }
 }
 
-function roundMs(client: UpstreamClient, questions: number): number {
-  return Math.max(shortestRoundMs, (questions * 1000) / (client.settings.rateLimit.perSecond * levelShare))
+function roundMs(client: UpstreamClient, queries: number): number {
+  return Math.max(minRoundMs, (queries * 1000) / (client.settings.rateLimit.perSecond * rateShare))
 }
 
-function toDevice({ address }: Dialogue, answers: Answers): Dsqd {
+function toDevice({ address }: Session, answers: Answers): Dsqd {
   return { id: toIdentity(answers, address).id, answers: new Map(answers), address }
 }
 
-function identify({ answers, address }: Dsqd) {
+function toReport({ answers, address }: Dsqd) {
   return toIdentity(answers, address)
 }

@@ -1,11 +1,11 @@
-/** Lectrosonics receivers that speak for themselves. */
+/** The plugin for Lectrosonics receivers. */
 
 import { parseConnection } from '../../upstream/connection-settings.ts'
 import { adapterFor, type Plugin } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
 import { LectrosonicsApiError, LectrosonicsApiRateLimitError } from './errors.ts'
 
-const forms = { 'tcp:': dsqd }
+const adapters = { 'tcp:': dsqd }
 const ports = { 'tcp:': 4080 }
 
 export const lectrosonics: Plugin = {
@@ -20,7 +20,7 @@ export const lectrosonics: Plugin = {
     return addresses.map(({ secret, ...address }) => ({
       ...settings,
       ...address,
-      adapter: adapterFor(forms, address.baseUrl),
+      adapter: adapterFor(adapters, address.baseUrl),
       credentials: { scheme: 'none' },
     }))
   },

@@ -1,6 +1,6 @@
 /**
- * DSQD receivers at their command ports, as the command reference has them: questions end with CR, answers with CR LF, a
- * leading `!` asks for an answer that repeats its question, nothing is told unasked, and nobody has to say who they are.
+ * Simulates DSQD receivers at their command ports, following the command reference: queries end with CR, answers with CR
+ * LF, a leading `!` requests an answer that repeats the query, nothing is pushed, and no authentication is required.
  */
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
@@ -11,8 +11,8 @@ import { type Simulator, type SimulatorOptions, type Stage, setStage } from '../
 
 export type LectrosonicsSimulatorOptions = Omit<SimulatorOptions, 'tls' | 'rateLimit' | 'richList' | 'pushesPerSecond'>
 
-/** What one unit says; null: nobody is there. */
-type Look = () => DeviceState | undefined
+/** The state of one unit; undefined if it does not exist. */
+type GetState = () => DeviceState | undefined
 
 interface Unit {
   readonly port: number
@@ -20,7 +20,7 @@ interface Unit {
   close(): Promise<void>
 }
 
-/** Each receiver of the show is a unit of its own, at the port given and those that follow it. */
+/** Starts one unit per receiver of the show, at the given port and the following ones. */
 export async function startLectrosonicsSimulator(options: LectrosonicsSimulatorOptions = {}): Promise<Simulator> {
   const { host = '127.0.0.1', port = 0, now = Date.now } = options
   const stage = setStage('lectrosonics', 2, options)
@@ -29,10 +29,12 @@ export async function startLectrosonicsSimulator(options: LectrosonicsSimulatorO
     for (const { sockets } of units) for (const socket of sockets) socket.destroy()
   })
   const units: Unit[] = []
-  for (const [at, { device }] of stage.show.devicesAt(stage.elapsed(), stage.manufacturer).entries()) {
-    const look = () => stage.show.deviceAt(stage.elapsed(), device.id)
-    const place = { host, port: port === 0 ? 0 : port + at }
-    units.push(await startUnit(place, { look, take: faults.take, note: (path) => void note({ method: 'TCP', path }) }))
+  for (const [index, { device }] of stage.show.devicesAt(stage.elapsed(), stage.manufacturer).entries()) {
+    const getState = () => stage.show.deviceAt(stage.elapsed(), device.id)
+    const address = { host, port: port === 0 ? 0 : port + index }
+    units.push(
+      await startUnit(address, { getState, take: faults.take, note: (path) => void note({ method: 'TCP', path }) }),
+    )
   }
   const addresses = units.map((unit) => `tcp://${host}:${unit.port}`)
   return toSimulator(stage, { addresses, units, log, setFault: faults.set })
@@ -40,14 +42,14 @@ export async function startLectrosonicsSimulator(options: LectrosonicsSimulatorO
 
 function toSimulator(
   stage: Stage,
-  about: {
+  options: {
     readonly addresses: readonly string[]
     readonly units: readonly Unit[]
     readonly log: RequestLog
     readonly setFault: (fault: Fault | null, scope?: FaultScope) => void
   },
 ): Simulator {
-  const { addresses, units, log, setFault } = about
+  const { addresses, units, log, setFault } = options
   const sockets = () => units.flatMap((unit) => [...unit.sockets])
   return {
     manufacturer: stage.manufacturer,
@@ -60,7 +62,7 @@ function toSimulator(
         return sockets().length
       },
       sent: 0,
-      // It tells nothing unasked.
+      // The device pushes nothing.
       flush: () => {},
       pause: () => {},
       resume: () => {},
@@ -82,34 +84,38 @@ function toSimulator(
 // --- One unit ---------------------------------------------------------------------------------------------------------
 
 async function startUnit(
-  place: { readonly host: string; readonly port: number },
-  about: { readonly look: Look; readonly take: (path: string) => Fault | null; readonly note: (path: string) => void },
+  address: { readonly host: string; readonly port: number },
+  options: {
+    readonly getState: GetState
+    readonly take: (path: string) => Fault | null
+    readonly note: (path: string) => void
+  },
 ): Promise<Unit> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    if (!about.look()?.online) return void socket.destroy()
+    if (!options.getState()?.online) return void socket.destroy()
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
     let rest = ''
     socket.on('data', (bytes) => {
       const lines = (rest + bytes.toString('latin1')).split('\r')
-      // A line that does not end is cut off, as a device with little memory would.
+      // An unterminated line is truncated.
       rest = (lines.pop() ?? '').slice(-1024)
-      for (const line of lines) hear(socket, line.trim())
+      for (const line of lines) receive(socket, line.trim())
     })
   })
 
-  const hear = (socket: Socket, line: string) => {
-    const state = about.look()
-    about.note(line)
+  const receive = (socket: Socket, line: string) => {
+    const state = options.getState()
+    options.note(line)
     if (!state?.online) return void socket.destroy()
-    const fault = about.take(line)
-    const answer = `${answerTo(line, state)}\r\n`
+    const fault = options.take(line)
+    const answer = `${toAnswer(line, state)}\r\n`
     if (fault === null) socket.write(answer, 'latin1')
-    else misbehave(socket, fault, answer)
+    else applyFault(socket, fault, answer)
   }
 
-  await listen(server, place)
+  await listen(server, address)
   return {
     port: (server.address() as AddressInfo).port,
     sockets,
@@ -128,7 +134,7 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
   })
 }
 
-function misbehave(socket: Socket, fault: Fault, answer: string): void {
+function applyFault(socket: Socket, fault: Fault, answer: string): void {
   switch (fault.type) {
     case 'reset':
       return void socket.resetAndDestroy()
@@ -143,19 +149,19 @@ function misbehave(socket: Socket, fault: Fault, answer: string): void {
       return void socket.write('?? 17 #\r\n')
     case 'huge':
       return void socket.write('x'.repeat(1024 * 1024))
-    // Everything else that can be wrong with a server looks like silence here.
+    // All other faults leave the query unanswered.
     default:
   }
 }
 
-// --- What it says -----------------------------------------------------------------------------------------------------
+// --- Answers ----------------------------------------------------------------------------------------------------------
 
-function answerTo(line: string, state: DeviceState): string {
+function toAnswer(line: string, state: DeviceState): string {
   const [, bang, name = '', address] = /^(!?)([a-z]+)(?:\(([1-4]|\*)\))?\?$/.exec(line) ?? []
   const value = address === undefined ? deviceValue(name, state) : channelValues(name, address, state)
   if (value === undefined) return 'ERROR'
-  const place = address === undefined ? '' : `(${address})`
-  return bang === '!' ? `OK ${name}${place}=${value}` : value
+  const suffix = address === undefined ? '' : `(${address})`
+  return bang === '!' ? `OK ${name}${suffix}=${value}` : value
 }
 
 function deviceValue(name: string, { device }: DeviceState): string | undefined {
@@ -183,10 +189,10 @@ function deviceValue(name: string, { device }: DeviceState): string | undefined 
   }
 }
 
-/** `(*)` gives numbers of all channels at once; texts, and the status, are given one by one. */
+/** `(*)` returns the numbers of all channels at once; texts and the status are returned per channel only. */
 function channelValues(name: string, address: string, { channels }: DeviceState): string | undefined {
   if (address !== '*') {
-    const channel = channels.find((one) => one.channel === Number(address))
+    const channel = channels.find((candidate) => candidate.channel === Number(address))
     return channel && channelValue(name, channel)
   }
   const values = channels.map((channel) => channelValue(name, channel))
@@ -222,14 +228,14 @@ function channelValue(name: string, channel: ShowChannel): string | undefined {
   }
 }
 
-/** Sixteen numbers. The meters end at -60 dBFS and at 0 and 60 dBµV; the antenna in use changes with the signal. */
+/** The values of `chstat`. Meters are limited to -60 dBFS and to 0 and 60 dBµV; the active antenna changes with the signal. */
 function statusOf({ audio_level, rf_level, transmitter }: ShowChannel): number[] {
   const rf = rf_level ?? -107
-  const link = transmitter === null ? 0 : 1
-  const receiver = [1, 1, link, clamp((audio_level ?? -60) * 2, -120, 0), clamp((rf + 107) * 4, 0, 240), 0]
+  const linked = transmitter === null ? 0 : 1
+  const receiver = [1, 1, linked, clamp((audio_level ?? -60) * 2, -120, 0), clamp((rf + 107) * 4, 0, 240), 0]
   const battery = transmitter?.battery ?? 0
   const warning = battery < 10 ? 2 : Number(battery < 25)
-  return [...receiver, 1 + (Math.abs(rf) % 2), 0, 1 - link, 42, link * warning, 0, 0, 0, link * 30, battery]
+  return [...receiver, 1 + (Math.abs(rf) % 2), 0, 1 - linked, 42, linked * warning, 0, 0, 0, linked * 30, battery]
 }
 
 function clamp(value: number, low: number, high: number): number {

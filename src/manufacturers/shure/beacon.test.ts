@@ -6,8 +6,8 @@ import { findModel } from './component-ids.ts'
 const read = (about: Parameters<typeof shureAttributes>[0]) =>
   beacon.read(attributeReply(shureAttributes(about)), '10.0.0.7')
 
-describe('a Shure device that announces itself', () => {
-  test('says what it is, and what its MAC address is', () => {
+describe('the beacon of a Shure device', () => {
+  test('contains the model and the MAC address', () => {
     expect(read({})).toEqual({
       scheme: 'tcp:',
       id: 'strings:00:0E:DD:47:E0:D7',
@@ -22,13 +22,13 @@ describe('a Shure device that announces itself', () => {
     ['ULXD4Q', '0474383A-F B1E7', { device_type: 'ulxd', model: 'ULXD4Q Q51', channels: 4 }],
     ['UR4D', 'CCB8DB5C-E 8A4C', { scheme: 'udp:', device_type: 'uhfr', model: 'UR4D', channels: 2 }],
     ['P10T', '04AA19BE-F BFFD', { device_type: 'psm1000', model: 'P10T H22', channels: 2 }],
-  ])('%s is known by its id', (model, id, told) => {
+  ])('identifies %s by its id', (model, id, expected) => {
     const [first = '', last] = id.split(' ')
     const dcid = first.replace(/-E$/, '-E139-11DF').replace(/-F$/, '-FD5A-11E3')
-    expect(read({ model, dcid: `${dcid}-${last}-0015C5F3F612` })).toMatchObject(told)
+    expect(read({ model, dcid: `${dcid}-${last}-0015C5F3F612` })).toMatchObject(expected)
   })
 
-  test('newer than the table is known by its model; what speaks no command strings is left out', () => {
+  test('identifies a newer device by its model, and is ignored for a device without command strings', () => {
     const dcid = '11111111-2222-3333-4444-555555555555'
     expect(read({ model: 'SLXD4D', dcid })).toMatchObject({ device_type: 'slxd', model: 'SLXD4D', channels: 2 })
     expect(read({ model: 'SBRC', dcid })).toMatchObject({ device_type: 'charger', channels: 0 })
@@ -37,13 +37,13 @@ describe('a Shure device that announces itself', () => {
     for (const model of ['AD600', 'AXT600', 'SBC450', '']) expect([model, read({ model, dcid })]).toEqual([model, null])
   })
 
-  test('from elsewhere than the usual range has no MAC address, and is known by where it is', () => {
+  test('outside the usual range has no MAC address, so the id is the IP address', () => {
     const cid = '12345678-0000-11DD-A000-000EDDCCCCCC'
     expect(read({ cid })).toMatchObject({ id: 'strings:10.0.0.7', mac_address: null })
   })
 })
 
-test('an id that only begins like one of them is none', () => {
+test('findModel returns null for an id that only starts like a known id', () => {
   expect(findModel('cceac054-e139-11df-84ba-0015c5f3f612')).toMatchObject({ model: 'QLXD4', band: 'K51' })
   for (const id of ['CCEAC054', 'CCEAC054-E139-11DF-84BA-0015C5F3F613', '']) expect(findModel(id)).toBeNull()
 })

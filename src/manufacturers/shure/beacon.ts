@@ -1,6 +1,6 @@
 /**
- * Who a Shure device says it is when it announces itself: every two seconds or so, over SLP, as ACN (ANSI E1.17) has it.
- * Names of the attributes and how the numbers are put together: as seen from a QLXD4.
+ * Parses the beacons of Shure devices: SLP messages with ACN attributes (ANSI E1.17), sent about every two seconds. The
+ * attribute names and the structure of the ids were observed on a QLXD4.
  */
 
 import { maxNameChars, readMac, readText } from '../../upstream/fields.ts'
@@ -10,41 +10,41 @@ import { findModel } from './component-ids.ts'
 import { countByModel, detectFamily } from './strings/families.ts'
 import { idPrefix } from './strings/translate.ts'
 
-/** One digit off the group and port that are registered for SLP. */
+/** The group and port each differ in one digit from those registered for SLP. */
 export const beacon: Beacon = {
   group: { address: '239.255.254.253', port: 8427 },
   read(datagram, ip) {
     const attributes = parseAttributeReply(datagram)
-    return attributes === null ? null : introduce(attributes, ip)
+    return attributes === null ? null : toAnnouncedDevice(attributes, ip)
   },
 }
 
-/** Null for what cannot be listened to in command strings. */
-function introduce(attributes: SlpAttributes, ip: string): AnnouncedDevice | null {
+/** Null for a device that does not support command strings. */
+function toAnnouncedDevice(attributes: SlpAttributes, ip: string): AnnouncedDevice | null {
   const known = findModel(/\bcd:([0-9a-f-]{36})/i.exec(attributes['csl-esta.dmp'] ?? '')?.[1] ?? '')
-  const told = readText(attributes['acn-fctn'], maxNameChars) ?? null
-  const who = known ?? (told === null ? null : byName(told))
-  if (who === null) return null
+  const reportedModel = readText(attributes['acn-fctn'], maxNameChars) ?? null
+  const device = known ?? (reportedModel === null ? null : findByName(reportedModel))
+  if (device === null) return null
   const mac_address = macOf(attributes.cid ?? '')
-  const name = told ?? who.model
+  const name = reportedModel ?? device.model
   return {
-    scheme: who.device_type === 'uhfr' ? 'udp:' : 'tcp:',
+    scheme: device.device_type === 'uhfr' ? 'udp:' : 'tcp:',
     id: `${idPrefix}${mac_address ?? ip}`,
-    device_type: who.device_type,
+    device_type: device.device_type,
     model: known?.band ? `${name} ${known.band}` : name,
     mac_address,
-    channels: who.channels,
+    channels: device.channels,
   }
 }
 
-/** Newer than the table of ids. */
-function byName(model: string) {
-  const words = { MODEL: model }
-  const family = detectFamily(words)
+/** Identifies a model that is newer than the table of ids. */
+function findByName(model: string) {
+  const values = { MODEL: model }
+  const family = detectFamily(values)
   return family && { model, device_type: family.name, channels: countByModel(family, model) ?? 0 }
 }
 
-/** It begins with the last four bytes of the MAC address; those of Shure's own range begin with 00:0E:DD. */
+/** The id begins with the last four bytes of the MAC address. Only Shure's range 00:0E:DD is supported. */
 function macOf(cid: string): string | null {
   return /^dd[0-9a-f]{6}-/i.test(cid) ? (readMac(`000E${cid.slice(0, 8)}`) ?? null) : null
 }

@@ -1,22 +1,22 @@
 /**
- * The ids by which Shure's networked receivers and chargers name their kind (ACN's DCID): model, channels and band.
- * Source: the map in Shure's Update Utility (`DCIDMap.xml`). The ids are UUIDs whose first eight digits alone tell them
- * apart; `?` stands before those of which the map tells no band. What is newer than the map tells its model by name.
+ * The component ids (ACN DCID) of Shure's networked receivers and chargers, with model, channels and band. Source: the
+ * map in Shure's Update Utility (`DCIDMap.xml`). The ids are UUIDs that differ only in their first eight digits. `?` marks
+ * ids without a band in the map. Devices newer than the map are identified by their model name.
  */
 
-interface Kind {
+interface ModelIds {
   readonly model: string
   readonly device_type: string
   readonly channels: number
   readonly ids: string
 }
 
-export interface KnownModel extends Omit<Kind, 'ids'> {
-  /** Null where it is not known. */
+export interface KnownModel extends Omit<ModelIds, 'ids'> {
+  /** Null if unknown. */
   readonly band: string | null
 }
 
-const kinds: readonly Kind[] = [
+const models: readonly ModelIds[] = [
   {
     model: 'UR4S',
     device_type: 'uhfr',
@@ -115,21 +115,21 @@ const kinds: readonly Kind[] = [
   { model: 'SBRC', device_type: 'charger', channels: 0, ids: '? CD0C625E' },
 ]
 
-/** What all ids have in common behind their first digits: when they were made, and by whom. */
+/** The common rest of all ids: time and node of the UUIDs. */
 const shape = /^([0-9A-F]{8})-(?:E139-11DF|FD5A-11E3)-[89AB][0-9A-F]{3}-0015C5F3F612$/
 
 const byId = new Map(
-  kinds.flatMap(({ ids, ...kind }) => [...readBands(ids)].map(([id, band]) => [id, { ...kind, band }])),
+  models.flatMap(({ ids, ...kind }) => [...readBands(ids)].map(([id, band]) => [id, { ...kind, band }])),
 )
 
 function* readBands(ids: string): Generator<[id: string, band: string | null]> {
   for (const group of ids.split('|')) {
-    const [band = '', ...own] = group.trim().split(/\s+/)
-    for (const id of own) yield [id, band === '?' ? null : band]
+    const [band = '', ...bandIds] = group.trim().split(/\s+/)
+    for (const id of bandIds) yield [id, band === '?' ? null : band]
   }
 }
 
-/** Null for what is not in the table. */
+/** Null if the id is not in the table. */
 export function findModel(dcid: string): KnownModel | null {
   const digits = shape.exec(dcid.toUpperCase())?.[1]
   return (digits !== undefined && byId.get(digits)) || null

@@ -1,4 +1,4 @@
-/** The list of addresses a Shure system searches for devices. */
+/** Reads and changes the list of addresses that a Shure system searches for devices. */
 
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { isRecord } from '../../upstream/fields.ts'
@@ -13,7 +13,7 @@ export async function getDiscoveryIps(client: UpstreamClient, signal?: AbortSign
   return ips.filter((ip) => typeof ip === 'string')
 }
 
-/** The system only knows how to replace the whole list, so it is read and merged first. */
+/** The system can only replace the whole list, so it is read and merged first. */
 export async function addDiscoveryIps(
   client: UpstreamClient,
   ips: readonly string[],
@@ -24,7 +24,7 @@ export async function addDiscoveryIps(
   if (merged.length > known.length) await client.request('PUT', path, { body: { ips: merged }, signal })
 }
 
-/** Systems differ in the verb they take: PATCH, and where it is refused POST. */
+/** Some systems accept PATCH, others only POST. */
 export async function removeDiscoveryIps(
   client: UpstreamClient,
   ips: readonly string[],

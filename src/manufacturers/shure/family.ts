@@ -1,4 +1,4 @@
-/** Model -> the family word Micwatch shows as device_type. */
+/** Maps a model to its family, which is reported as device_type. */
 
 const families: readonly (readonly [RegExp, string])[] = [
   [/^ULX-?D/i, 'ulxd'],

@@ -12,27 +12,27 @@ describePlugin({
   fixtures: new URL('./fixtures/', import.meta.url),
 })
 
-const open: { close(): unknown }[] = []
+const resources: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of resources.splice(0).toReversed()) await resource.close()
 })
 
-async function startWithLink(options: ShureSimulatorOptions = {}, config: Record<string, unknown> = {}) {
+async function startWithClient(options: ShureSimulatorOptions = {}, config: Record<string, unknown> = {}) {
   const simulator = await startShureSimulator({ pushesPerSecond: 0, receivers: 1, ...options })
-  open.push(simulator)
+  resources.push(simulator)
   const [settings] = shure.listSources({ ...simulator.config, ...config })
-  if (settings === undefined) throw new Error('no source')
+  if (settings === undefined) throw new Error('The configuration names no source.')
   const client = createUpstreamClient({ settings, errors: shure.errors })
-  open.push(client)
-  return { simulator, link: client }
+  resources.push(client)
+  return { simulator, client }
 }
 
 describe('discovery addresses', () => {
   const path = '/api/v1/config/discovery/ips'
 
   // Conformance: S-4.23, C-3.10.
-  test('what is added joins what is there; nothing new, nothing is put', async () => {
-    const { simulator, link: client } = await startWithLink()
+  test('addDiscoveryIps merges the addresses, and sends no request when all are present', async () => {
+    const { simulator, client } = await startWithClient()
     expect(await getDiscoveryIps(client)).toEqual([])
     await addDiscoveryIps(client, ['10.0.0.1', '10.0.0.2'])
     await addDiscoveryIps(client, ['10.0.0.2', '10.0.0.3', '10.0.0.3'])
@@ -42,14 +42,14 @@ describe('discovery addresses', () => {
   })
 
   // Conformance: S-4.23, C-3.10.
-  test('are removed by PATCH, and by POST where that is refused, whatever page the refusal carries', async () => {
-    const { simulator, link: client } = await startWithLink()
+  test('removeDiscoveryIps falls back from PATCH to POST, whatever the error response contains', async () => {
+    const { simulator, client } = await startWithClient()
     await addDiscoveryIps(client, ['10.0.0.1', '10.0.0.2'])
     await removeDiscoveryIps(client, ['10.0.0.1'])
     expect(simulator.discoveryIps).toEqual(['10.0.0.2'])
     expect(simulator.requests.count(`${path}/remove`, 'POST')).toBe(0)
 
-    const { simulator: older, link: toOlder } = await startWithLink({ refusePatch: true })
+    const { simulator: older, client: toOlder } = await startWithClient({ refusePatch: true })
     await addDiscoveryIps(toOlder, ['10.0.0.1', '10.0.0.2'])
     const body = '<h1>Not allowed</h1>'
     older.setFault({ type: 'status', status: 405, body }, { path: '/remove', times: 1 })
@@ -58,8 +58,8 @@ describe('discovery addresses', () => {
     expect(older.requests.count(`${path}/remove`, 'POST')).toBe(1)
   })
 
-  test('an answer of another shape is its ApiError', async () => {
-    const { simulator, link: client } = await startWithLink()
+  test('a malformed response throws an ApiError', async () => {
+    const { simulator, client } = await startWithClient()
     simulator.setFault({ type: 'wrong-shape' })
     await expect(addDiscoveryIps(client, ['10.0.0.1'])).rejects.toBeInstanceOf(shure.errors.ApiError)
     expect(simulator.requests.count(path, 'PUT')).toBe(0)
@@ -67,37 +67,37 @@ describe('discovery addresses', () => {
 })
 
 // Conformance: S-5.2.
-test('the vendor key goes along when the configuration says so', async () => {
-  const { link: client } = await startWithLink({ demandVendorKey: true })
+test('sends the vendor key when the configuration enables it', async () => {
+  const { client } = await startWithClient({ demandVendorKey: true })
   await expect(system.listDevices(client)).resolves.toBeDefined()
-  const { link: without } = await startWithLink({ demandVendorKey: true }, { auth_header: false })
+  const { client: without } = await startWithClient({ demandVendorKey: true }, { auth_header: false })
   await expect(system.listDevices(without)).rejects.toMatchObject({ status: 401 })
 })
 
 describe('the WebSocket', () => {
-  const nobody = { ids: () => [], changed: () => new Promise<void>(() => {}) }
+  const noTargets = { ids: () => [], changed: () => new Promise<void>(() => {}) }
   const next = async (client: Parameters<typeof startSubscription>[0]) => (await startSubscription(client).next()).value
   const stop = new AbortController()
   const startSubscription = (client: ReturnType<typeof createUpstreamClient>) => {
-    const events = system.subscribe?.(client, nobody, stop.signal)
-    if (events === undefined) throw new Error('it cannot subscribe')
+    const events = system.subscribe?.(client, noTargets, stop.signal)
+    if (events === undefined) throw new Error('The adapter has no subscribe function.')
     return events[Symbol.asyncIterator]()
   }
 
   // Conformance: S-2.25.
-  test('is where the configuration says, else derived', async () => {
-    const { simulator } = await startWithLink()
-    const { link: client } = await startWithLink(
+  test('uses the configured address, or one derived from the base URL', async () => {
+    const { simulator } = await startWithClient()
+    const { client } = await startWithClient(
       {},
       { websocket_url: `${simulator.baseUrl.replace('http', 'ws')}/api/v1/ws` },
     )
-    expect(await next(client)).toEqual({ type: 'open' })
+    expect(await next(client)).toEqual({ type: 'resources' })
     expect(simulator.push.links).toBe(1)
   })
 
   // Conformance: C-3.15.
-  test('a nonce learned by polling serves it too', async () => {
-    const { simulator, link: client } = await startWithLink()
+  test('reuses a nonce from polling', async () => {
+    const { simulator, client } = await startWithClient()
     await system.listDevices(client)
     const { total } = simulator.requests
     await next(client)

@@ -1,4 +1,4 @@
-/** What a Shure system pushes over its WebSocket. */
+/** Subscribes to changes of a Shure system over its WebSocket. */
 
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
@@ -7,10 +7,10 @@ import { openWebSocket } from '../../upstream/push.ts'
 import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'
 
-/** The socket tells of every device of the system, so there is nothing to ask for. */
+/** The socket pushes changes of all devices of the system, so the targets are not needed. */
 export async function* subscribe(
   client: UpstreamClient,
-  _interest: SubscriptionTargets,
+  _targets: SubscriptionTargets,
   signal: AbortSignal,
 ): AsyncGenerator<PushEvent> {
   const frames = openWebSocket(client, client.settings.websocketUrl ?? derivedUrl(client), signal)
@@ -25,7 +25,7 @@ function readFrame(text: string): PushEvent {
     return { type: 'ignored', reason: 'a frame is not JSON' }
   }
   const id = isRecord(frame) ? readText(frame.device_id) : undefined
-  if (!isRecord(frame) || typeof id !== 'string') return { type: 'ignored', reason: 'a frame names no device' }
+  if (!isRecord(frame) || typeof id !== 'string') return { type: 'ignored', reason: 'a frame has no device id' }
   switch (frame.type) {
     case 'device_update':
     case 'status_update':
@@ -33,7 +33,7 @@ function readFrame(text: string): PushEvent {
     case 'device_removed':
       return { type: 'removed', id }
     default:
-      return { type: 'ignored', reason: `frames of type ${readText(frame.type)} mean nothing to Micwatch` }
+      return { type: 'ignored', reason: `frames of type ${readText(frame.type)} are not supported` }
   }
 }
 

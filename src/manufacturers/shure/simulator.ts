@@ -1,6 +1,6 @@
 /**
- * A system of the first kind: HTTP Digest (RFC 7616), discovery addresses, changes pushed over a WebSocket. Its digest is
- * written from the RFC and shares nothing with the client's, so that one checks the other.
+ * Simulates a Shure system with the API of the specification: HTTP Digest (RFC 7616), discovery addresses, changes pushed
+ * over a WebSocket. The digest is implemented independently of the client's, so that each verifies the other.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -14,21 +14,21 @@ type Algorithm = 'MD5' | 'SHA-256'
 export interface ShureSimulatorOptions extends SimulatorOptions {
   readonly username?: string
   readonly sharedKey?: string
-  /** Offered in this order; both unless told. */
+  /** Offered in this order. Default: both. */
   readonly algorithms?: readonly Algorithm[]
-  /** After so many requests a nonce is stale. */
+  /** Number of requests after which a nonce is stale. */
   readonly nonceUses?: number
   readonly nonceLifetimeMs?: number
-  /** Names the next nonce with every answer. */
+  /** Sends the next nonce with every response. */
   readonly nextNonce?: boolean
-  /** `X-Vendor-Auth-Key` has to carry the shared key as well. */
+  /** Also requires the shared key in `X-Vendor-Auth-Key`. */
   readonly demandVendorKey?: boolean
-  /** `…/ips/remove` answers 405 to PATCH and wants POST. */
+  /** `…/ips/remove` responds to PATCH with 405 and requires POST. */
   readonly refusePatch?: boolean
 }
 
 export interface ShureSimulator extends Simulator {
-  /** The addresses the system searches for devices. */
+  /** The addresses that the system searches for devices. */
   readonly discoveryIps: readonly string[]
 }
 
@@ -49,7 +49,7 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
       answer: (asked) => checkContentType(asked) ?? discovery.answer(asked) ?? explainSocket(asked),
       upgrade(asked, request, socket, head) {
         if (asked.path !== socketPath) return false
-        server.handleUpgrade(request, socket, head, (client) => greet(client))
+        server.handleUpgrade(request, socket, head, (client) => accept(client))
         return true
       },
       dropLinks: () => {
@@ -58,7 +58,7 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
     },
     options,
   )
-  const greet = (client: WebSocket) => {
+  const accept = (client: WebSocket) => {
     client.on('ping', (data) => api.isSilent() || client.pong(data))
     client.on('error', () => client.terminate())
     beat.listen()
@@ -112,7 +112,7 @@ export async function closeSockets(server: WebSocketServer): Promise<void> {
     (client) => new Promise<void>((resolve) => client.once('close', () => resolve())),
   )
   for (const client of server.clients) client.close(1001, 'shutting down')
-  // Whoever does not say goodbye in return is not waited for.
+  // A client that does not answer the close frame is terminated.
   const timer = setTimeout(() => {
     for (const client of server.clients) client.terminate()
   }, 200)
@@ -191,7 +191,7 @@ export function createDigest(options: DigestOptions): (asked: Asked) => Verdict 
   const issue = (): string => {
     const nonce = randomBytes(18).toString('base64url')
     nonces.set(nonce, { issuedAt: now(), uses: 0, highestCount: 0 })
-    // A Map keeps the order in which they were issued.
+    // A Map preserves insertion order.
     const [oldest = ''] = nonces.keys()
     if (nonces.size > maxNonces) nonces.delete(oldest)
     return nonce
@@ -216,16 +216,16 @@ export function createDigest(options: DigestOptions): (asked: Asked) => Verdict 
     if (given === null) return challenge('no-credentials')
     const { nonce = '', nc = '', cnonce = '', response = '', uri, qop, algorithm = 'MD5' } = given
     const isWellFormed = qop === 'auth' && /^[0-9a-f]{8}$/i.test(nc) && cnonce !== '' && uri === asked.target
-    const offered = algorithms.find((one) => one === algorithm.toUpperCase())
+    const offered = algorithms.find((candidate) => candidate === algorithm.toUpperCase())
     if (!isWellFormed || offered === undefined || given.realm !== realm) return challenge('malformed')
 
     const hash = (text: string) => digestOf(offered, text)
     const secret = hash(`${username}:${realm}:${sharedKey}`)
     const proof = (a2: string) => hash(`${secret}:${nonce}:${nc}:${cnonce}:${qop}:${hash(a2)}`)
-    const isRight = given.username === username && equals(response.toLowerCase(), proof(`${asked.method}:${uri}`))
-    if (!isRight) return challenge('wrong-credentials')
+    const isCorrect = given.username === username && equals(response.toLowerCase(), proof(`${asked.method}:${uri}`))
+    if (!isCorrect) return challenge('wrong-credentials')
 
-    // From here on the client knows the secret: what is wrong now is only its nonce, so it may try again with another.
+    // The credentials are correct. If only the nonce is invalid, the client may retry with a new one.
     const known = nonces.get(nonce)
     if (known === undefined || known.uses >= nonceUses || now() - known.issuedAt > nonceLifetimeMs) {
       return challenge('stale', true)
@@ -260,9 +260,9 @@ function digestOf(algorithm: Algorithm, text: string): string {
     .digest('hex')
 }
 
-function checkVendorKey(asked: Asked, wanted: string | null): Verdict | undefined {
+function checkVendorKey(asked: Asked, expected: string | null): Verdict | undefined {
   const given = asked.headers['x-vendor-auth-key']
-  if (wanted === null || (typeof given === 'string' && equals(given, wanted))) return undefined
+  if (expected === null || (typeof given === 'string' && equals(given, expected))) return undefined
   return {
     ok: false,
     reason: 'no-vendor-key',
@@ -270,7 +270,7 @@ function checkVendorKey(asked: Asked, wanted: string | null): Verdict | undefine
   }
 }
 
-function equals(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
+function equals(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

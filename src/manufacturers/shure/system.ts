@@ -1,4 +1,4 @@
-/** A Shure system in the form of the interface specification: a device list, and what changes over a WebSocket. */
+/** The adapter for Shure systems with the API of the interface specification: a device list, and changes over a WebSocket. */
 
 import { type ApiDevice, deviceApi, toDeviceReport } from '../../upstream/device-api.ts'
 import { defineAdapter } from '../plugin.ts'

@@ -21,33 +21,34 @@ export interface SystemDevice extends UpstreamDevice {
   /** Which channels it has; absent as long as nobody asked. */
   readonly channels?: readonly AudioChannel[]
   /** What its resources told, by their path. */
-  readonly answers: Readonly<Record<string, Told>>
+  readonly values: Readonly<Record<string, ResourceValue>>
 }
 
 /** What one resource tells. */
-type Told = Pick<DeviceReport, 'name' | 'battery' | 'details' | 'channels'>
+type ResourceValue = Pick<DeviceReport, 'name' | 'battery' | 'details' | 'channels'>
 
 /** A resource of a device or of one of its channels. */
 export interface Resource {
   /** Below the device's own path. */
   readonly path: string
   /** Undefined where the body makes no sense. */
-  readonly parse: (body: unknown) => Told | undefined
+  readonly parse: (body: unknown) => ResourceValue | undefined
 }
 
 /** What is asked of every device that can tell it. The other capabilities tell nothing that Micwatch shows. */
 const deviceResources: Readonly<Record<string, Resource['parse']>> = {
-  name: (body) => tell(parseName(body), (name) => (name === null ? {} : { name })),
+  name: (body) => mapDefined(parseName(body), (name) => (name === null ? {} : { name })),
   'battery-level': parseBatteryLevel,
-  'battery-health': (body) => tell(parseBatteryHealth(body), (details) => ({ details })),
+  'battery-health': (body) => mapDefined(parseBatteryHealth(body), (details) => ({ details })),
 }
 
-const channelResources: Readonly<Record<string, (body: unknown, channel: number) => Told | undefined>> = {
-  name: (body, channel) => tell(parseName(body), (name) => ({ channels: [{ channel, name }] })),
-  mute: (body, channel) => tell(parseMute(body), (muted) => ({ channels: [{ channel, details: { muted } }] })),
-  gain: (body, channel) => tell(parseGain(body), (gain_db) => ({ channels: [{ channel, details: { gain_db } }] })),
+const channelResources: Readonly<Record<string, (body: unknown, channel: number) => ResourceValue | undefined>> = {
+  name: (body, channel) => mapDefined(parseName(body), (name) => ({ channels: [{ channel, name }] })),
+  mute: (body, channel) => mapDefined(parseMute(body), (muted) => ({ channels: [{ channel, details: { muted } }] })),
+  gain: (body, channel) =>
+    mapDefined(parseGain(body), (gain_db) => ({ channels: [{ channel, details: { gain_db } }] })),
   activity: (body, channel) =>
-    tell(parseActivity(body), (audio_activity) => ({ channels: [{ channel, details: { audio_activity } }] })),
+    mapDefined(parseActivity(body), (audio_activity) => ({ channels: [{ channel, details: { audio_activity } }] })),
 }
 
 /** The names under which the same is pushed. */
@@ -64,22 +65,22 @@ const pushedNames: Readonly<Record<string, string>> = {
 /** What can be asked of a device, and subscribed: nothing while it is not online. */
 export function resourcesOf({ node, channels = [] }: SystemDevice): readonly Resource[] {
   if (node.state !== 'ONLINE') return []
-  const own = node.capabilities.flatMap((path) => {
+  const deviceEntries = node.capabilities.flatMap((path) => {
     const parse = deviceResources[path]
     return parse === undefined ? [] : [{ path, parse }]
   })
-  const ofChannels = channels.flatMap(({ id, number, capabilities }) =>
+  const channelEntries = channels.flatMap(({ id, number, capabilities }) =>
     capabilities.flatMap((name) => {
       const parse = channelResources[name]
       const path = `audio-channels/${encodeURIComponent(id)}/${name}`
       return parse === undefined ? [] : [{ path, parse: (body: unknown) => parse(body, number) }]
     }),
   )
-  return [...own, ...ofChannels]
+  return [...deviceEntries, ...channelEntries]
 }
 
 /** What was pushed under this name, of the device itself or of one of its channels. */
-export function parsePushed(eventName: string, channel: number | null, body: unknown): Told | undefined {
+export function parsePushed(eventName: string, channel: number | null, body: unknown): ResourceValue | undefined {
   const name = pushedNames[eventName]
   if (name === undefined) return undefined
   return channel === null ? deviceResources[name]?.(body) : channelResources[name]?.(body, channel)
@@ -90,9 +91,9 @@ export function hasAudioChannels({ capabilities }: DeviceNode): boolean {
 }
 
 /** Its name and its channels are known as far as it has any. What was never seen online has told neither. */
-export function isIdentified({ node, channels, answers }: SystemDevice): boolean {
-  if (node.state !== 'ONLINE') return answers.name !== undefined
-  const hasName = answers.name !== undefined || !node.capabilities.includes('name')
+export function isIdentified({ node, channels, values }: SystemDevice): boolean {
+  if (node.state !== 'ONLINE') return values.name !== undefined
+  const hasName = values.name !== undefined || !node.capabilities.includes('name')
   return hasName && (channels !== undefined || !hasAudioChannels(node))
 }
 
@@ -102,7 +103,7 @@ export function isInfrastructure({ model }: DeviceNode): boolean {
 }
 
 /** What its node in the list tells, and nothing else. */
-export function observeNode(node: DeviceNode): DeviceReport {
+export function nodeToReport(node: DeviceNode): DeviceReport {
   const { id, state, model, serialNumber, firmwareVersion, ip, capabilities } = node
   const mac = macOf(id)
   // What has a battery and no audio channels is worn by somebody.
@@ -120,22 +121,22 @@ export function observeNode(node: DeviceNode): DeviceReport {
 }
 
 /** Of a device whose identity is known; what has no name of its own goes by its model. */
-export function toObservation({ node, channels = [], answers }: SystemDevice): DeviceReport {
-  const told = Object.values(answers)
-  const { name = node.model ?? node.id, battery } = Object.assign({}, ...told) as Told
+export function toDeviceReport({ node, channels = [], values }: SystemDevice): DeviceReport {
+  const parts = Object.values(values)
+  const { name = node.model ?? node.id, battery } = Object.assign({}, ...parts) as ResourceValue
   const readings = new Map(channels.map(({ number }): [number, ChannelReading] => [number, { channel: number }]))
-  for (const reading of told.flatMap((one) => one.channels ?? [])) {
-    const before = readings.get(reading.channel)
-    const details = { ...before?.details, ...reading.details }
-    readings.set(reading.channel, { ...before, ...reading, ...(Object.keys(details).length > 0 && { details }) })
+  for (const reading of parts.flatMap((part) => part.channels ?? [])) {
+    const previous = readings.get(reading.channel)
+    const details = { ...previous?.details, ...reading.details }
+    readings.set(reading.channel, { ...previous, ...reading, ...(Object.keys(details).length > 0 && { details }) })
   }
-  const whole = observeNode(node)
-  const details = Object.assign({}, ...told.map((one) => one.details)) as TransmitterDetails
+  const report = nodeToReport(node)
+  const details = Object.assign({}, ...parts.map((part) => part.details)) as TransmitterDetails
   return {
-    ...whole,
+    ...report,
     name,
-    model_name: whole.model_name ?? null,
-    device_type: whole.device_type ?? whole.kind,
+    model_name: report.model_name ?? null,
+    device_type: report.device_type ?? report.kind,
     ...(readings.size > 0 && { channels: [...readings.values()] }),
     ...(battery !== undefined && { battery }),
     ...(Object.keys(details).length > 0 && { details }),
@@ -143,6 +144,6 @@ export function toObservation({ node, channels = [], answers }: SystemDevice): D
   }
 }
 
-function tell<T>(value: T | undefined, toTold: (value: T) => Told): Told | undefined {
-  return value === undefined ? undefined : toTold(value)
+function mapDefined<T>(value: T | undefined, convert: (value: T) => ResourceValue): ResourceValue | undefined {
+  return value === undefined ? undefined : convert(value)
 }

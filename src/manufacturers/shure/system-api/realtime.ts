@@ -9,30 +9,30 @@ import { openWebSocket } from '../../../upstream/push.ts'
 import type { PushEvent, SubscriptionTargets } from '../../plugin.ts'
 import { subscribe as subscribeAsSpecified } from '../realtime.ts'
 import { listAudioChannels, listNodes, readResource, subscribeTo } from './client.ts'
-import { hasAudioChannels, observeNode, parsePushed, resourcesOf } from './device.ts'
+import { hasAudioChannels, nodeToReport, parsePushed, resourcesOf } from './device.ts'
 import { type AudioChannel, channelNumber, type DeviceNode, parseDeviceNode } from './schema.ts'
 
 const socketPath = '/api/v1/subscriptions/websocket/create'
 /** Devices gain capabilities without telling anybody, so the list is looked at again. */
-const lookAgainMs = 60_000
-const transportMs = 10_000
+const refreshIntervalMs = 60_000
+const transportTimeoutMs = 10_000
 
 /** A server that has no such socket may have the one of the specification. */
 export async function* subscribe(
   client: UpstreamClient,
-  interest: SubscriptionTargets,
+  targets: SubscriptionTargets,
   signal: AbortSignal,
 ): AsyncGenerator<PushEvent> {
   const ended = new AbortController()
   const lifetime = AbortSignal.any([signal, ended.signal])
   const frames = openWebSocket(client, socketPath, lifetime)
   try {
-    if (!(await isThere(frames))) return yield* subscribeAsSpecified(client, interest, signal)
+    if (!(await hasSocket(frames))) return yield* subscribeAsSpecified(client, targets, signal)
     const transport = await readTransport(client, frames, ended)
     if (transport === null) return
     yield { type: 'open' }
-    const bell = createBell()
-    yield* merge(readFrames(frames, bell), keepSubscribed(client, { transport, interest, bell, signal: lifetime }))
+    const refresh = createRefreshSignal()
+    yield* merge(readFrames(frames, refresh), keepSubscribed(client, { transport, targets, refresh, signal: lifetime }))
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
@@ -40,7 +40,7 @@ export async function* subscribe(
   }
 }
 
-async function isThere(frames: AsyncIterator<string | null>): Promise<boolean> {
+async function hasSocket(frames: AsyncIterator<string | null>): Promise<boolean> {
   try {
     await frames.next()
     return true
@@ -56,8 +56,8 @@ async function readTransport(
   frames: AsyncIterator<string | null>,
   ended: AbortController,
 ): Promise<string | null> {
-  const late = setTimeout(() => ended.abort(), transportMs)
-  const { value, done } = await frames.next().finally(() => clearTimeout(late))
+  const timer = setTimeout(() => ended.abort(), transportTimeoutMs)
+  const { value, done } = await frames.next().finally(() => clearTimeout(timer))
   if (done && !ended.signal.aborted) return null
   const frame = parseJson(String(value))
   const transport = isRecord(frame) ? readText(frame.transportId) : null
@@ -67,7 +67,7 @@ async function readTransport(
 
 // --- What is told -----------------------------------------------------------------------------------------------------
 
-async function* readFrames(frames: AsyncIterable<string | null>, bell: Bell): AsyncGenerator<PushEvent> {
+async function* readFrames(frames: AsyncIterable<string | null>, refresh: RefreshSignal): AsyncGenerator<PushEvent> {
   for await (const text of frames) {
     if (text === null) continue
     const frame = parseJson(text)
@@ -78,9 +78,9 @@ async function* readFrames(frames: AsyncIterable<string | null>, bell: Bell): As
     } else if (eventName === 'DEVICE_STATE_CHANGE') {
       const node = parseDeviceNode(body)
       // It may have gained what can be subscribed.
-      bell.ring()
+      refresh.notify()
       if (node === null) yield { type: 'ignored', reason: 'a state change is of no device' }
-      else yield { type: 'told', report: observeNode(node) }
+      else yield { type: 'told', report: nodeToReport(node) }
     } else yield readChange(eventName, envelope, body)
   }
 }
@@ -89,11 +89,11 @@ function readChange(eventName: string, envelope: Readonly<Record<string, unknown
   const id = readText(envelope.deviceId)
   const channelId = readText(envelope.audioChannelId) ?? null
   const channel = channelId === null ? null : channelNumber(channelId)
-  const told = channel === null && channelId !== null ? undefined : parsePushed(eventName, channel, body)
-  if (typeof id !== 'string' || told === undefined) {
+  const value = channel === null && channelId !== null ? undefined : parsePushed(eventName, channel, body)
+  if (typeof id !== 'string' || value === undefined) {
     return { type: 'ignored', reason: `${eventName} means nothing to Micwatch` }
   }
-  return { type: 'told', report: { id: id.toLowerCase(), kind: 'receiver', ...told } }
+  return { type: 'told', report: { id: id.toLowerCase(), kind: 'receiver', ...value } }
 }
 
 function parseJson(text: string): unknown {
@@ -108,28 +108,32 @@ function parseJson(text: string): unknown {
 
 interface Subscriptions {
   readonly transport: string
-  readonly interest: SubscriptionTargets
-  readonly bell: Bell
+  readonly targets: SubscriptionTargets
+  readonly refresh: RefreshSignal
   readonly signal: AbortSignal
 }
 
 /** Subscribes what is wanted and not subscribed yet, and gives what was told of it before somebody listened. */
-async function* keepSubscribed(client: UpstreamClient, about: Subscriptions): AsyncGenerator<PushEvent> {
-  const { transport, interest, bell, signal } = about
+async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): AsyncGenerator<PushEvent> {
+  const { transport, targets, refresh, signal } = options
   const subscribed = new Set<string>()
   const channels = new Map<string, readonly AudioChannel[]>()
   await subscribeTo(client, { transport }, signal)
   for (;;) {
     const round = new AbortController()
-    const waiting = AbortSignal.any([signal, round.signal])
+    const waitSignal = AbortSignal.any([signal, round.signal])
     // From before the list is read: what changes while it is on its way is not missed.
-    const calls = [interest.changed(waiting), bell.rung(), pause(lookAgainMs, undefined, { signal: waiting })]
-    for (const call of calls) call.catch(() => {})
-    const wanted = new Set(interest.ids())
+    const triggers = [
+      targets.changed(waitSignal),
+      refresh.notified(),
+      pause(refreshIntervalMs, undefined, { signal: waitSignal }),
+    ]
+    for (const trigger of triggers) trigger.catch(() => {})
+    const targetIds = new Set(targets.ids())
     for (const node of await listNodes(client, signal)) {
-      if (node !== null && wanted.has(node.id)) yield* subscribeDevice(node)
+      if (node !== null && targetIds.has(node.id)) yield* subscribeDevice(node)
     }
-    await Promise.race(calls)
+    await Promise.race(triggers)
     round.abort()
   }
 
@@ -141,37 +145,37 @@ async function* keepSubscribed(client: UpstreamClient, about: Subscriptions): As
       return
     }
     if (hasAudioChannels(node) && !channels.has(id)) channels.set(id, await listAudioChannels(client, node, signal))
-    for (const resource of resourcesOf({ id, node, channels: channels.get(id) ?? [], answers: {} })) {
+    for (const resource of resourcesOf({ id, node, channels: channels.get(id) ?? [], values: {} })) {
       const key = `${id}/${resource.path}`
       if (subscribed.has(key) || !(await subscribeTo(client, { transport, of: { node, resource } }, signal))) continue
       subscribed.add(key)
-      const told = resource.parse(await readResource(client, node, resource, signal))
-      if (told !== undefined) yield { type: 'told', report: { id, kind: 'receiver', ...told } }
+      const value = resource.parse(await readResource(client, node, resource, signal))
+      if (value !== undefined) yield { type: 'told', report: { id, kind: 'receiver', ...value } }
     }
   }
 }
 
 /** Rung by one who does not wait, heard by one who may be busy. */
-interface Bell {
-  ring(): void
+interface RefreshSignal {
+  notify(): void
   /** Resolves at the next ring, or at once if it rang since this was last called. */
-  rung(): Promise<void>
+  notified(): Promise<void>
 }
 
-function createBell(): Bell {
-  let hasRung = false
-  let wake: (() => void) | undefined
+function createRefreshSignal(): RefreshSignal {
+  let isNotified = false
+  let resolveWaiting: (() => void) | undefined
   return {
-    ring() {
-      hasRung = wake === undefined
-      wake?.()
-      wake = undefined
+    notify() {
+      isNotified = resolveWaiting === undefined
+      resolveWaiting?.()
+      resolveWaiting = undefined
     },
-    rung: () =>
+    notified: () =>
       new Promise((resolve) => {
-        if (hasRung) resolve()
-        else wake = resolve
-        hasRung = false
+        if (isNotified) resolve()
+        else resolveWaiting = resolve
+        isNotified = false
       }),
   }
 }

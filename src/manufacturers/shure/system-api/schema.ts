@@ -43,21 +43,21 @@ export interface DevicePage {
 /** Whether an answer to the device list is the System API's own, and not the form of the interface specification. */
 export function isDevicePage(body: unknown): boolean {
   if (isRecord(body) && Array.isArray(body.edges)) return true
-  const [first] = listIn(body) ?? []
+  const [first] = findList(body) ?? []
   return isRecord(first) && isRecord(first.hardwareIdentity)
 }
 
 /** `edges` of a page; older texts show `items` or the bare array. Undefined: it is no such list. */
 export function parseDevicePage(body: unknown): DevicePage | undefined {
   const edges = isRecord(body) && Array.isArray(body.edges) ? body.edges : undefined
-  const list = edges?.map((edge: unknown) => (isRecord(edge) ? edge.node : undefined)) ?? listIn(body)
+  const list = edges?.map((edge: unknown) => (isRecord(edge) ? edge.node : undefined)) ?? findList(body)
   if (list === undefined) return undefined
   const info = isRecord(body) && isRecord(body.pageInfo) ? body.pageInfo : {}
   const cursor = info.hasNextPage === true ? readText(info.endCursor) : null
   return { nodes: list.map(parseDeviceNode), next: cursor ?? null }
 }
 
-function listIn(body: unknown): readonly unknown[] | undefined {
+function findList(body: unknown): readonly unknown[] | undefined {
   const list = isRecord(body) ? (body.items ?? body.devices) : body
   return Array.isArray(list) ? list : undefined
 }
@@ -94,13 +94,13 @@ export function parseAudioChannels(body: unknown): AudioChannel[] {
 
 /** `{"t":"AudioChannel","c":"ADTQ","v":131088,"s":"CH","i":0}`; some devices say `index`. */
 export function channelNumber(id: string): number | null {
-  let told: unknown
+  let parsed: unknown
   try {
-    told = JSON.parse(Buffer.from(id, 'base64').toString('utf8'))
+    parsed = JSON.parse(Buffer.from(id, 'base64').toString('utf8'))
   } catch {
     return null
   }
-  const index = isRecord(told) ? readWhole(told.i ?? told.index, 0, 65_534) : null
+  const index = isRecord(parsed) ? readWhole(parsed.i ?? parsed.index, 0, 65_534) : null
   return typeof index === 'number' ? index + 1 : null
 }
 
@@ -122,8 +122,8 @@ export function parseGain(body: unknown): number | null | undefined {
 /** `{"audioLevel": "GOOD"}`: a word and no number; undefined where the answer is none. */
 export function parseActivity(body: unknown): AudioActivity | null | undefined {
   if (!isRecord(body) || typeof body.audioLevel !== 'string') return undefined
-  const word = body.audioLevel.toLowerCase()
-  return audioActivities.find((one) => one === word) ?? null
+  const activity = body.audioLevel.toLowerCase()
+  return audioActivities.find((one) => one === activity) ?? null
 }
 
 /** What a battery has left in percent, and how long it will last or charge. */

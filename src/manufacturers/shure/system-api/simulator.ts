@@ -54,7 +54,7 @@ interface Client {
   readonly socket: WebSocket
   readonly transport: string
   /** What was told last of everything subscribed, by its path. */
-  readonly told: Map<string, string>
+  readonly sentValues: Map<string, string>
 }
 
 const devicesPath = '/api/v1/devices'
@@ -70,9 +70,9 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
   const clients = new Set<Client>()
   const digest = createDigest({ username: 'api', sharedKey, now })
 
-  const look = (): readonly Entry[] => {
+  const getEntries = (): readonly Entry[] => {
     const states = options.wrongAdapter ? [] : stage.show.devicesAt(stage.elapsed(), 'shure')
-    return [...states.map((state) => toEntry(state, discovered)), ...dockedIn(states, options.dockedPacks ?? 0)]
+    return [...states.map((state) => toEntry(state, discovered)), ...toDockedEntries(states, options.dockedPacks ?? 0)]
   }
   const api = await startDeviceApi(
     {
@@ -81,12 +81,12 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
       answer: (asked) =>
         checkContentType(asked) ??
         discovery.answer(asked) ??
-        answerList(asked, look(), { pageSize, ignoresPaging: options.ignoresPaging ?? false }) ??
-        answerSubscription(asked, look(), clients) ??
-        answerResource(asked, look()),
+        answerList(asked, getEntries(), { pageSize, ignoresPaging: options.ignoresPaging ?? false }) ??
+        answerSubscription(asked, getEntries(), clients) ??
+        answerResource(asked, getEntries()),
       upgrade(asked, request, socket, head) {
         if (asked.path !== socketPath) return false
-        server.handleUpgrade(request, socket, head, (client) => greet(client))
+        server.handleUpgrade(request, socket, head, (client) => accept(client))
         return true
       },
       dropLinks: () => {
@@ -95,8 +95,8 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     },
     options,
   )
-  const greet = (socket: WebSocket) => {
-    const client = { socket, transport: randomUUID(), told: new Map() }
+  const accept = (socket: WebSocket) => {
+    const client = { socket, transport: randomUUID(), sentValues: new Map() }
     clients.add(client)
     socket.on('close', () => clients.delete(client))
     socket.on('ping', (data) => api.isSilent() || socket.pong(data))
@@ -119,12 +119,13 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     },
     close: () => closeSockets(server),
   }
-  const tell = () => {
-    const entries = look()
-    for (const { socket, told } of clients) for (const frame of changesOf(entries, told)) send(socket, frame)
+  const pushChanges = () => {
+    const entries = getEntries()
+    for (const { socket, sentValues } of clients)
+      for (const frame of toChangeFrames(entries, sentValues)) send(socket, frame)
   }
-  const isHeard = () => clients.size > 0
-  const beat = startBeat({ ...stage, perSecond: options.pushesPerSecond ?? 5, isHeard, tell })
+  const hasClients = () => clients.size > 0
+  const beat = startBeat({ ...stage, perSecond: options.pushesPerSecond ?? 5, isHeard: hasClients, tell: pushChanges })
 
   const config = {
     api_base_url: api.baseUrl,
@@ -133,12 +134,12 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
   }
   return Object.defineProperties(toSimulator(stage, { api, beat, links, config }), {
     discoveryIps: { get: discovery.list },
-    subscriptions: { get: () => [...clients].flatMap(({ told }) => [...told.keys()]) },
+    subscriptions: { get: () => [...clients].flatMap(({ sentValues }) => [...sentValues.keys()]) },
     setDiscovered: {
       value(showId: string, isOnly: boolean) {
         if (isOnly) discovered.add(showId)
         else discovered.delete(showId)
-        tell()
+        pushChanges()
       },
     },
   }) as SystemApiSimulator
@@ -185,7 +186,7 @@ function toEntry({ device, online, channels }: DeviceState, discovered: Readonly
     return [
       [`${path}/name`, { name }],
       [`${path}/gain`, { gain: 0 }],
-      [`${path}/activity`, { audioLevel: wordFor(audio_level) }],
+      [`${path}/activity`, { audioLevel: toActivity(audio_level) }],
     ]
   })
   const resources = { name: { name: device.name }, identify: { identifying: false }, 'audio-channels': listed }
@@ -193,32 +194,32 @@ function toEntry({ device, online, channels }: DeviceState, discovered: Readonly
 }
 
 function channelIdOf({ model }: ShowDevice, channel: number): string {
-  const told = { t: 'AudioChannel', c: model, v: 131_088, s: 'CH', i: channel - 1 }
-  return Buffer.from(JSON.stringify(told)).toString('base64')
+  const sentValues = { t: 'AudioChannel', c: model, v: 131_088, s: 'CH', i: channel - 1 }
+  return Buffer.from(JSON.stringify(sentValues)).toString('base64')
 }
 
-function wordFor(level: number | null): string {
+function toActivity(level: number | null): string {
   if (level === null || level < -50) return 'LOW'
   return level > -3 ? 'CLIPPING' : 'GOOD'
 }
 
 /** A charger, and in its bays what the first performers wear. */
-function dockedIn(states: readonly DeviceState[], count: number): Entry[] {
+function toDockedEntries(states: readonly DeviceState[], count: number): Entry[] {
   if (count === 0) return []
   const packs = states.flatMap(({ channels }) => channels.flatMap(({ transmitter }) => transmitter ?? []))
-  const node = (at: number, model: string, capabilities: readonly string[]) => ({
+  const node = (index: number, model: string, capabilities: readonly string[]) => ({
     compatibility: 'COMPATIBLE_LATEST',
     deviceState: 'ONLINE',
-    hardwareIdentity: { deviceId: chargedId(at), serialNumber: `CH${at}` },
+    hardwareIdentity: { deviceId: chargerId(index), serialNumber: `CH${index}` },
     softwareIdentity: { firmwareVersion: '1.5.1.0', firmwareValid: true, model },
     communicationProtocol: { name: 'ESTA.DMP', address: '10.20.10.250' },
     capabilities,
   })
-  const docked = packs.slice(0, count).map(({ name, battery }, at): Entry => {
+  const docked = packs.slice(0, count).map(({ name, battery }, index): Entry => {
     const status = { currentState: 'DISCHARGING', targetState: 'EMPTY', timeToTargetState: `PT${battery * 5}M` }
     return {
-      id: chargedId(at + 1),
-      node: node(at + 1, 'ULXD1', ['battery-health', 'battery-level', 'name']),
+      id: chargerId(index + 1),
+      node: node(index + 1, 'ULXD1', ['battery-health', 'battery-level', 'name']),
       resources: {
         name: { name },
         'battery-level': { percentage: battery, status },
@@ -227,15 +228,15 @@ function dockedIn(states: readonly DeviceState[], count: number): Entry[] {
     }
   })
   const charger = {
-    id: chargedId(0),
+    id: chargerId(0),
     node: node(0, 'SBRC', rackCapabilities),
     resources: { name: { name: 'Charger' } },
   }
   return [charger, ...docked]
 }
 
-function chargedId(at: number): string {
-  return `DDC0FF${at.toString(16).padStart(2, '0').toUpperCase()}-0000-11dd-a000-000eddcccccc`
+function chargerId(index: number): string {
+  return `DDC0FF${index.toString(16).padStart(2, '0').toUpperCase()}-0000-11dd-a000-000eddcccccc`
 }
 
 // --- What is answered -------------------------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ function answerList(
   { pageSize, ignoresPaging }: { pageSize: number; ignoresPaging: boolean },
 ): Reply | undefined {
   if (path !== devicesPath) return undefined
-  if (method !== 'GET') return refuse(405)
+  if (method !== 'GET') return errorReply(405)
   const after = ignoresPaging ? null : new URL(target, 'http://server').searchParams.get('after')
   const start = after === null ? 0 : entries.findIndex(({ id }) => cursorOf(id) === after) + 1
   const edges = entries.slice(start, start + pageSize).map(({ id, node }) => ({ cursor: cursorOf(id), node }))
@@ -267,28 +268,28 @@ function cursorOf(id: string): string {
 function answerSubscription(asked: Asked, entries: readonly Entry[], clients: ReadonlySet<Client>): Reply | undefined {
   const [, subject, transport] = /^\/api\/v1\/devices\/(?:(.+)\/)?subscription\/([^/]+)$/.exec(asked.path) ?? []
   if (transport === undefined) return undefined
-  if (asked.method !== 'POST' && asked.method !== 'DELETE') return refuse(405)
-  const client = [...clients].find((one) => one.transport === transport)
-  if (client === undefined) return refuse(404)
+  if (asked.method !== 'POST' && asked.method !== 'DELETE') return errorReply(405)
+  const client = [...clients].find((candidate) => candidate.transport === transport)
+  if (client === undefined) return errorReply(404)
   const key = subject ?? ''
-  const value = bodyAt(entries, key)
-  if (value === undefined) return refuse(404)
-  if (value === null) return refuse(405)
-  if (asked.method === 'POST') client.told.set(key, JSON.stringify(value))
-  else client.told.delete(key)
+  const value = findBody(entries, key)
+  if (value === undefined) return errorReply(404)
+  if (value === null) return errorReply(405)
+  if (asked.method === 'POST') client.sentValues.set(key, JSON.stringify(value))
+  else client.sentValues.delete(key)
   return { status: 204 }
 }
 
 function answerResource({ method, path }: Asked, entries: readonly Entry[]): Reply {
-  if (!path.startsWith(`${devicesPath}/`)) return refuse(404)
-  const value = bodyAt(entries, path.slice(devicesPath.length + 1))
-  if (value === undefined) return refuse(404)
-  if (value === null || method !== 'GET') return refuse(405)
+  if (!path.startsWith(`${devicesPath}/`)) return errorReply(404)
+  const value = findBody(entries, path.slice(devicesPath.length + 1))
+  if (value === undefined) return errorReply(404)
+  if (value === null || method !== 'GET') return errorReply(405)
   return { status: 200, body: value }
 }
 
 /** What stands at `<device id>[/<resource>]`; '' is all nodes. Undefined: no such device; null: it lacks the resource. */
-function bodyAt(entries: readonly Entry[], key: string): object | null | undefined {
+function findBody(entries: readonly Entry[], key: string): object | null | undefined {
   if (key === '') return entries.map(({ node }) => node)
   const { entry, path } = find(entries, key)
   if (entry === undefined || path === '') return entry?.node
@@ -297,7 +298,7 @@ function bodyAt(entries: readonly Entry[], key: string): object | null | undefin
 
 function find(entries: readonly Entry[], key: string): { entry: Entry | undefined; path: string } {
   const [id = '', ...path] = key.split('/').map(decode)
-  return { entry: entries.find((one) => one.id.toLowerCase() === id.toLowerCase()), path: path.join('/') }
+  return { entry: entries.find((candidate) => candidate.id.toLowerCase() === id.toLowerCase()), path: path.join('/') }
 }
 
 function decode(text: string): string {
@@ -308,7 +309,7 @@ function decode(text: string): string {
   }
 }
 
-function refuse(status: number): Reply {
+function errorReply(status: number): Reply {
   const title = { 404: 'Not Found', 405: 'The device does not have this capability.' }[status] ?? 'Refused'
   return { status, body: { type: 'about:blank', title, status } }
 }
@@ -334,14 +335,14 @@ const eventNames: Readonly<Record<string, string>> = {
 }
 
 /** Frames for everything that is not as it was told last; notes what is told now. */
-function changesOf(entries: readonly Entry[], told: Map<string, string>): string[] {
+function toChangeFrames(entries: readonly Entry[], sentValues: Map<string, string>): string[] {
   const frames: string[] = []
-  for (const [key, before] of told) {
-    const value = bodyAt(entries, key)
+  for (const [key, previous] of sentValues) {
+    const value = findBody(entries, key)
     const text = JSON.stringify(value)
-    if (!value || text === before) continue
-    told.set(key, text)
-    if (key === '') frames.push(...changedNodes(entries, JSON.parse(before)))
+    if (!value || text === previous) continue
+    sentValues.set(key, text)
+    if (key === '') frames.push(...toNodeFrames(entries, JSON.parse(previous)))
     else {
       const { entry, path } = find(entries, key)
       const [, channel] = /^audio-channels\/([^/]+)\//.exec(path) ?? []
@@ -353,8 +354,8 @@ function changesOf(entries: readonly Entry[], told: Map<string, string>): string
   return frames
 }
 
-function changedNodes(entries: readonly Entry[], before: readonly object[]): string[] {
-  const known = new Set(before.map((node) => JSON.stringify(node)))
+function toNodeFrames(entries: readonly Entry[], previous: readonly object[]): string[] {
+  const known = new Set(previous.map((node) => JSON.stringify(node)))
   return entries
     .filter(({ node }) => !known.has(JSON.stringify(node)))
     .map(({ id, node }) => JSON.stringify({ envelope: { eventName: 'DEVICE_STATE_CHANGE', deviceId: id }, body: node }))
