@@ -18,7 +18,7 @@ import { type SystemApiOptions, startSystemApiSimulator } from './shure/system-a
 
 const never = new AbortController().signal
 const about = { ips: ['127.0.0.1'], known: new Set<string>(), destinations: createDestinations(), signal: never }
-const searching = (search: DeviceSearch): Plugin => ({ ...lectrosonics, search })
+const pluginWith = (search: DeviceSearch): Plugin => ({ ...lectrosonics, search })
 
 async function startUnit() {
   const simulator = await startLectrosonicsSimulator({ receivers: 1, story: false })
@@ -26,20 +26,20 @@ async function startUnit() {
   return { simulator, port: Number(new URL(simulator.baseUrl).port) }
 }
 
-test('an abort ends it soon, with what was found', async () => {
+test('ends soon after an abort with what was found', async () => {
   const { simulator, port } = await startUnit()
   simulator.setFault({ type: 'hang' })
-  const ips = Array.from({ length: 254 }, (_, at) => `127.0.0.${at + 1}`)
+  const ips = Array.from({ length: 254 }, (_, index) => `127.0.0.${index + 1}`)
   const startedAt = performance.now()
   const signal = AbortSignal.timeout(300)
-  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), { ...about, ips, signal })).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), { ...about, ips, signal })).toEqual([])
   expect(performance.now() - startedAt).toBeLessThan(1_000)
 })
 
-test.concurrent('a device at its usual port is found, with what it tells of itself', async () => {
+test.concurrent('finds a device at its default port with its identity', async () => {
   const { simulator, port } = await startUnit()
   const [state] = simulator.show.devicesAt(0)
-  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), about)).toEqual([
     {
       kind: 'device',
       address: `tcp://127.0.0.1:${port}`,
@@ -54,21 +54,18 @@ test.concurrent('a device at its usual port is found, with what it tells of itse
   ])
 })
 
-test.concurrent.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)(
-  'a Shure %s is found over whatever it speaks',
-  async (family) => {
-    const device = await startStringsSimulator({ family })
-    atEnd(() => device.close())
-    const { protocol, port } = new URL(device.url)
-    const plugin = { ...shure, search: { ports: { [protocol]: Number(port) } } }
-    expect(await searchAddresses(plugin, about)).toMatchObject([
-      { address: device.url, device_type: family, model: expect.any(String), channels: device.state.channels.length },
-    ])
-  },
-)
+test.concurrent.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)('finds a Shure %s over its protocol', async (family) => {
+  const device = await startStringsSimulator({ family })
+  atEnd(() => device.close())
+  const { protocol, port } = new URL(device.url)
+  const plugin = { ...shure, search: { ports: { [protocol]: Number(port) } } }
+  expect(await searchAddresses(plugin, about)).toMatchObject([
+    { address: device.url, device_type: family, model: expect.any(String), channels: device.state.channels.length },
+  ])
+})
 
-describe.concurrent('Sennheiser gear', () => {
-  test('that wants a password is asked who it is without one', async () => {
+describe.concurrent('a Sennheiser device', () => {
+  test('that requires a password is identified without one', async () => {
     const device = await startSsc2Simulator({ product: 'EWDX2CHS', serial: '1234500001' })
     atEnd(() => device.close())
     const { protocol, port } = new URL(device.url)
@@ -83,7 +80,7 @@ describe.concurrent('Sennheiser gear', () => {
     expect(device.requests).toEqual(['GET /api/device/identity'])
   })
 
-  test('that announces itself is found at its port, with its model', async () => {
+  test('that announces itself is found at its port with its model', async () => {
     const device = await startSsc1Simulator({ model: 'EM6000' })
     atEnd(() => device.close())
     const responder = await startResponder([
@@ -102,7 +99,7 @@ describe.concurrent('a Shure System API server', () => {
   const searchFor = async (url: string, more: Partial<typeof about> = {}) => {
     const { protocol, port } = new URL(url)
     const { identify } = shure.search?.systems?.['https:'] ?? {}
-    if (identify === undefined) throw new Error('it looks for no system')
+    if (identify === undefined) throw new Error('The plugin searches for no systems.')
     const systems = { [protocol]: { port: Number(port), identify } }
     return searchAddresses({ ...shure, search: { ports: {}, systems } }, { ...about, ...more })
   }
@@ -113,7 +110,7 @@ describe.concurrent('a Shure System API server', () => {
   }
 
   test.each([{}, { digest: true }])(
-    'that asks for credentials (%j) is told by how it asks, and sees none',
+    'that requires credentials (%j) is identified by its challenge and receives none',
     async (options) => {
       const tls = await certify({ for: 'system-api.example' })
       const server = await startServer({ tls, ...options })
@@ -136,17 +133,17 @@ describe.concurrent('a Shure System API server', () => {
     },
   )
 
-  test('that is open is told by its list', async () => {
-    const answer = (status: number, type: string, body: string) =>
+  test('without authentication is identified by its device list', async () => {
+    const serve = (status: number, type: string, body: string) =>
       serveHttp({ onRequest: (_, response) => response.writeHead(status, { 'content-type': type }).end(body) })
-    const find = async (...how: Parameters<typeof answer>) => {
-      const server = await answer(...how)
+    const find = async (...response: Parameters<typeof serve>) => {
+      const server = await serve(...response)
       atEnd(() => server.close())
       return (await searchFor(server.url)).length
     }
     expect(await find(200, 'application/json', '{"edges":[]}')).toBe(1)
     expect(await find(403, 'application/problem+json', '{"status":403}')).toBe(1)
-    // Others at the same port: an administration page, some other interface, nobody in particular.
+    // Other servers at the same port: an administration page, another API, an unknown server.
     expect(await find(401, 'text/html', '<h1>Sign in to Webmin</h1>')).toBe(0)
     expect(await find(200, 'text/html', '<h1>Welcome</h1>')).toBe(0)
     expect(await find(200, 'application/json', '{"devices":null}')).toBe(0)
@@ -154,55 +151,55 @@ describe.concurrent('a Shure System API server', () => {
   })
 })
 
-test.concurrent('one that is listened to already is left in peace', async () => {
+test.concurrent('sends nothing to an address that is already monitored', async () => {
   const { simulator, port } = await startUnit()
   const known = new Set([simulator.baseUrl])
-  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), { ...about, known })).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), { ...about, known })).toEqual([])
   expect(simulator.requests.total).toBe(0)
 })
 
-test.concurrent('what speaks otherwise, what says nothing and what is not there are nothing found', {
+test.concurrent('finds nothing where a host uses another protocol, does not answer or does not exist', {
   timeout: 15_000,
 }, async () => {
   const { simulator, port } = await startUnit()
   const startedAt = performance.now()
   simulator.setFault({ type: 'hang' })
-  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), about)).toEqual([])
   expect(performance.now() - startedAt).toBeLessThan(5_000)
-  const stranger = await serveLines({ answers: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
-  atEnd(() => stranger.close())
-  const ports = { 'tcp:': Number(new URL(stranger.url).port) }
-  expect(await searchAddresses(searching({ ports }), about)).toEqual([])
+  const foreign = await serveLines({ answers: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
+  atEnd(() => foreign.close())
+  const ports = { 'tcp:': Number(new URL(foreign.url).port) }
+  expect(await searchAddresses(pluginWith({ ports }), about)).toEqual([])
   await simulator.close()
-  expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), about)).toEqual([])
 })
 
 describe.concurrent('a device that announces itself', () => {
   const services = { '_lectro._tcp': 'tcp:' }
 
-  test('is found at whatever port it has, if its address is wanted', async () => {
+  test('is found at its announced port if its address is requested', async () => {
     const { port } = await startUnit()
     const service = { type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }
     const responder = await startResponder([service, { ...service, instance: 'Elsewhere', ip: '127.0.0.2' }])
     atEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
-    const found = await searchAddresses(searching({ ports: {}, services }), { ...about, announcements })
+    const found = await searchAddresses(pluginWith({ ports: {}, services }), { ...about, announcements })
     expect(found.map(({ address }) => address)).toEqual([`tcp://127.0.0.1:${port}`])
   })
 
-  test('is asked once, however it is found', async () => {
+  test('is queried only once', async () => {
     const { simulator, port } = await startUnit()
     const responder = await startResponder([{ type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }])
     atEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
-    const plugin = searching({ ports: { 'tcp:': port }, services })
+    const plugin = pluginWith({ ports: { 'tcp:': port }, services })
     expect(await searchAddresses(plugin, { ...about, announcements })).toHaveLength(1)
     expect(simulator.requests.count('!id?')).toBe(1)
   })
 })
 
-describe.concurrent('a Shure device that announces itself unasked', () => {
-  /** Every test has a group of its own. */
+describe.concurrent('a Shure device that sends beacons', () => {
+  /** Each test uses its own multicast group. */
   async function announce(port: number, ...datagrams: Buffer[]) {
     const group = { address: '239.255.254.253', port }
     const beacon = await startBeacon({ group, ip: '127.0.0.1', datagrams })
@@ -210,11 +207,11 @@ describe.concurrent('a Shure device that announces itself unasked', () => {
     return { ...about, beacons: { group, from: ['127.0.0.1'] } }
   }
 
-  test('and does not answer is found with its model, its channels and where to listen to it', async () => {
+  test('and does not answer is found with its model, channels and address', async () => {
     const noise = [Buffer.from('hello'), attributeReply('(acn-fctn=AXT600)'), attributeReply('(acn-fctn=AD600)')]
     const options = await announce(28_427, ...noise, attributeReply(shureAttributes()))
     const elsewhere = searchAddresses(shure, { ...options, ips: ['127.0.0.2'] })
-    const again = searchAddresses(shure, { ...options, known: new Set(['tcp://127.0.0.1:2202']) })
+    const known = searchAddresses(shure, { ...options, known: new Set(['tcp://127.0.0.1:2202']) })
     expect(await searchAddresses(shure, options)).toEqual([
       {
         kind: 'device',
@@ -229,10 +226,10 @@ describe.concurrent('a Shure device that announces itself unasked', () => {
       },
     ])
     expect(await elsewhere).toEqual([])
-    expect(await again).toEqual([])
+    expect(await known).toEqual([])
   }, 15_000)
 
-  test('and answers is one, as it tells itself', async () => {
+  test('and answers is found once with its own identity', async () => {
     const device = await startStringsSimulator({ family: 'ulxd' })
     atEnd(() => device.close())
     const { protocol, port } = new URL(device.url)
@@ -243,10 +240,10 @@ describe.concurrent('a Shure device that announces itself unasked', () => {
     ])
   }, 15_000)
 
-  test('is found even if the search is aborted as soon as it was heard', async () => {
+  test('is found even if the search is aborted when its beacon arrives', async () => {
     const options = await announce(28_429, attributeReply(shureAttributes()))
     const { search } = shure
-    if (search?.beacon === undefined) throw new Error('it listens to no beacon')
+    if (search?.beacon === undefined) throw new Error('The plugin has no beacon.')
     const { group, read } = search.beacon
     const stop = new AbortController()
     const beacon: typeof search.beacon = {

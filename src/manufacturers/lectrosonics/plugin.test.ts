@@ -10,32 +10,32 @@ import { LectrosonicsApiError } from './errors.ts'
 import { lectrosonics } from './index.ts'
 import { startLectrosonicsSimulator } from './simulator.ts'
 
-const open: { close(): unknown }[] = []
+const resources: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of resources.splice(0).toReversed()) await resource.close()
 })
-const keep = <T extends { close(): unknown }>(one: T): T => {
-  open.push(one)
-  return one
+const track = <T extends { close(): unknown }>(resource: T): T => {
+  resources.push(resource)
+  return resource
 }
 
 const startSimulator = () => startLectrosonicsSimulator({ receivers: 1, story: false })
 
 async function startUnit() {
-  const simulator = keep(await startSimulator())
+  const simulator = track(await startSimulator())
   const [state] = simulator.show.devicesAt(0)
-  if (state === undefined) throw new Error('the show has no device')
+  if (state === undefined) throw new Error('The show has no device.')
   return { simulator, state, showId: state.device.id }
 }
 
 function linkTo(url: string, config: object = {}) {
   const linked = linkToDevice(lectrosonics, url, config)
-  keep(linked.client)
+  track(linked.client)
   return linked
 }
 
 const serve = async (answers: Readonly<Record<string, unknown>>, otherwise: string) =>
-  keep(await serveLines({ answers, questionEnd: '\r', answerEnd: '\r\n', otherwise }))
+  track(await serveLines({ answers, questionEnd: '\r', answerEnd: '\r\n', otherwise }))
 
 describeDevice({
   name: 'DSQD',
@@ -52,7 +52,7 @@ describeDevice({
       setFault(fault) {
         const faults: Readonly<Record<string, Fault>> = { silent: { type: 'hang' }, foreign: { type: 'not-json' } }
         simulator.setFault(faults[String(fault)] ?? null)
-        // Answers to what somebody else asked.
+        // Answers to the queries of another client.
         if (fault === 'noise') noise = setInterval(() => simulator.push.send('OK rxclip(1)=0'), 5)
       },
       change: (channel, change) => simulator.show.set(state?.device.id ?? '', change, channel),
@@ -67,26 +67,26 @@ describeDevice({
 test.each(readFixtures(new URL('./fixtures/', import.meta.url)))('fixture $name', async ({ fixture }) => {
   const { url } = await serve(fixture.answers, 'ERROR')
   const devices = await getDevices(dsqd, linkTo(url).client)
-  const observations = devices.map((device) => dsqd.transformDeviceData(freeze(device)))
-  for (const report of observations) expectCommonFormat(report)
-  expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
+  const reports = devices.map((device) => dsqd.transformDeviceData(freeze(device)))
+  for (const report of reports) expectCommonFormat(report)
+  expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.observations)
 })
 
-test('an address is a device at its command port, and nothing else is', () => {
+test('accepts only TCP addresses, with the command port by default', () => {
   const [source] = lectrosonics.listSources({ devices: ['tcp://10.0.0.5'] })
-  expect(source).toMatchObject({ baseUrl: 'tcp://10.0.0.5:4080', form: dsqd })
+  expect(source).toMatchObject({ baseUrl: 'tcp://10.0.0.5:4080', adapter: dsqd })
   expect(() => lectrosonics.listSources({ devices: ['http://10.0.0.5'] })).toThrow(/devices: .*tcp:\/\//)
 })
 
-test('something else at that port is no device', async () => {
+test('rejects a host that is not a DSQD', async () => {
   const { url } = await serve({}, 'HELLO')
-  await expect(dsqd.listDevices(linkTo(url).client)).rejects.toThrow(/answers, but is no DSQD/)
+  await expect(dsqd.listDevices(linkTo(url).client)).rejects.toThrow(/answers, but is not a DSQD/)
 })
 
 describe.each([
   ['from the start', {}],
-  ['in the middle', { path: 'chstat' }],
-])('trouble %s', (_, scope) => {
+  ['during the session', { path: 'chstat' }],
+])('a fault %s', (_, scope) => {
   const late = /no answer .* within 1 s/
   test.each<[Fault['type'], RegExp]>([
     ['hang', late],
@@ -94,58 +94,58 @@ describe.each([
     ['reset', /closed/],
     ['truncated', /closed/],
     ['huge', /larger than/],
-  ])('%s', async (type, says) => {
+  ])('%s', async (type, message) => {
     const { simulator } = await startUnit()
     simulator.setFault({ type } as Fault, scope)
     const startedAt = performance.now()
     const thrown = await caught(dsqd.listDevices(linkTo(simulator.baseUrl, { timeout: 1 }).client))
     expect(thrown).toBeInstanceOf(LectrosonicsApiError)
-    expect(thrown).toMatchObject({ message: expect.stringMatching(says) })
+    expect(thrown).toMatchObject({ message: expect.stringMatching(message) })
     expect(performance.now() - startedAt).toBeLessThan(2_500)
   })
 })
 
-test('a conversation that is kept open ends with an error when the device falls silent, or goes', async () => {
-  for (const lose of ['hang', 'close-links', 'off'] as const) {
+test('a subscription ends with an error when the device stops answering or disconnects', async () => {
+  for (const failure of ['hang', 'close-links', 'off'] as const) {
     const { simulator, showId } = await startUnit()
     const events = follow(linkTo(simulator.baseUrl, { timeout: 1 }), new AbortController().signal)
     await findTold(events, () => true)
-    if (lose === 'off') simulator.show.set(showId, { online: false })
-    else simulator.setFault({ type: lose })
+    if (failure === 'off') simulator.show.set(showId, { online: false })
+    else simulator.setFault({ type: failure })
     expect(await caught(findTold(events, () => false))).toBeInstanceOf(LectrosonicsApiError)
   }
 })
 
-test('it is asked no faster than its pace allows', async () => {
+test('sends no more queries than the rate limit allows', async () => {
   const { simulator } = await startUnit()
-  const pace = { calls_per_second: 200, burst: 10 }
-  await dsqd.listDevices(linkTo(simulator.baseUrl, pace).client)
-  const times = simulator.requests.entries.map(({ at }) => at)
-  expect(times.length).toBeGreaterThan(2 * pace.burst)
-  for (const [first, from] of times.entries()) {
-    for (const [more, to] of times.slice(first).entries()) {
-      expect(more + 1).toBeLessThanOrEqual(((to - from + 1) / 1000) * pace.calls_per_second + pace.burst)
+  const rateLimit = { calls_per_second: 200, burst: 10 }
+  await dsqd.listDevices(linkTo(simulator.baseUrl, rateLimit).client)
+  const sentAt = simulator.requests.entries.map(({ at }) => at)
+  expect(sentAt.length).toBeGreaterThan(2 * rateLimit.burst)
+  for (const [first, from] of sentAt.entries()) {
+    for (const [more, to] of sentAt.slice(first).entries()) {
+      expect(more + 1).toBeLessThanOrEqual(((to - from + 1) / 1000) * rateLimit.calls_per_second + rateLimit.burst)
     }
   }
 })
 
-test('another transmitter never goes by the name of the last one', async () => {
+test('does not report another transmitter under the name of the previous one', async () => {
   const { simulator, state, showId } = await startUnit()
   const events = follow(linkTo(simulator.baseUrl), new AbortController().signal)
-  const seen: (string | null | undefined)[] = []
+  const names: (string | null | undefined)[] = []
   const until = (name: string | null | undefined) =>
     findTold(events, ({ channels }) => {
       const transmitter = channels?.[0]?.transmitter
-      seen.push(transmitter === null ? null : transmitter?.name)
-      return seen.at(-1) === name
+      names.push(transmitter === null ? null : transmitter?.name)
+      return names.at(-1) === name
     })
   await until(state.channels[0]?.transmitter?.name.slice(0, 15))
   simulator.show.set(showId, { transmitter: false, name: 'Understudy' }, 1)
   await until(null)
-  seen.length = 0
+  names.length = 0
   simulator.show.set(showId, { transmitter: true }, 1)
   await until('Understudy')
-  expect(seen.filter((name) => name !== null && name !== undefined)).toEqual(['Understudy'])
+  expect(names.filter((name) => name !== null && name !== undefined)).toEqual(['Understudy'])
   await simulator.close()
-  await caught(until('nobody'))
+  await caught(until('never'))
 })

@@ -91,7 +91,7 @@ describe('the WebSocket', () => {
       {},
       { websocket_url: `${simulator.baseUrl.replace('http', 'ws')}/api/v1/ws` },
     )
-    expect(await next(client)).toEqual({ type: 'resources' })
+    expect(await next(client)).toEqual({ type: 'open' })
     expect(simulator.push.links).toBe(1)
   })
 

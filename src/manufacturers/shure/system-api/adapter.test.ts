@@ -18,34 +18,34 @@ describePlugin({
   startSimulator: startSystemApiSimulator,
   fixtures: new URL('./fixtures/', import.meta.url),
   idOf,
-  // It tells of no transmitter but the channel's name.
+  // The channel name is the only thing that it reports about a transmitter.
   tellsChange: ({ name }) => name === 'Understudy',
   keepsDevices: true,
 })
 
-const open: { close(): unknown }[] = []
+const resources: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of resources.splice(0).toReversed()) await resource.close()
 })
 
 async function start(options: SystemApiOptions = {}) {
   const quick = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false, pushesPerSecond: 0, receivers: 2 }
   const simulator = await startSystemApiSimulator({ ...quick, ...options })
-  open.push(simulator)
-  return { simulator, source: hear(simulator.config) }
+  resources.push(simulator)
+  return { simulator, source: createSource(simulator.config) }
 }
 
-function hear(config: Readonly<Record<string, unknown>>) {
+function createSource(config: Readonly<Record<string, unknown>>) {
   const [settings] = shure.listSources({ ...config, calls_per_second: 10_000, burst: 10_000 })
-  if (settings === undefined) throw new Error('no source')
+  if (settings === undefined) throw new Error('The configuration names no source.')
   const client = createUpstreamClient({ settings, errors: shure.errors })
-  open.push(client)
+  resources.push(client)
   return openSource({ id: 'shure:test', manufacturer: 'shure', plugin: shure, settings, client })
 }
 
-describe('which form a system speaks is found out', () => {
+describe('the API of a system is detected', () => {
   // Conformance: C-3.12.
-  test('by its device list, at the price of one more request', async () => {
+  test('from its device list with one additional request', async () => {
     const { simulator, source } = await start()
     expect(source.adapter).toBe(system)
     expect((await source.listDevices()).devices).toHaveLength(2)
@@ -55,17 +55,17 @@ describe('which form a system speaks is found out', () => {
     expect(simulator.requests.total).toBe(total + 1)
   })
 
-  test('again when it speaks otherwise, as after an update', async () => {
+  test('again when it changes, as after an update', async () => {
     const { simulator, source } = await start()
     expect(await source.findAdapter()).toBe(systemApi)
     await simulator.close()
     const port = Number(new URL(simulator.baseUrl).port)
-    open.push(await startShureSimulator({ port, receivers: 3, story: false, pushesPerSecond: 0 }))
+    resources.push(await startShureSimulator({ port, receivers: 3, story: false, pushesPerSecond: 0 }))
     expect((await source.listDevices()).devices).toHaveLength(3)
     expect(source.adapter).toBe(system)
   })
 
-  test('and never by an answer that makes no sense at all', async () => {
+  test('but not from a response of an unknown format', async () => {
     const { simulator, source } = await start()
     simulator.setFault({ type: 'html' })
     await expect(source.listDevices()).rejects.toThrow(/web page/)
@@ -75,7 +75,7 @@ describe('which form a system speaks is found out', () => {
   })
 })
 
-test('a server that asks for a digest never sees the key', async () => {
+test('does not send the key to a server that requires a digest', async () => {
   const { simulator, source } = await start({ digest: true })
   expect((await source.listDevices()).devices).toHaveLength(2)
   const refused = simulator.requests.entries.flatMap(({ refusal }) => refusal ?? [])
@@ -83,28 +83,28 @@ test('a server that asks for a digest never sees the key', async () => {
 })
 
 describe('the list', () => {
-  test('is read to its last page, and once where the server knows no pages', async () => {
+  test('is read to its last page, and once if the server ignores paging', async () => {
     const { source } = await start({ receivers: 7, pageSize: 3 })
     expect((await source.listDevices()).devices).toHaveLength(7)
     const { source: unpaged } = await start({ receivers: 7, pageSize: 3, ignoresPaging: true })
     expect((await unpaged.listDevices()).devices).toHaveLength(3)
   })
 
-  test('that stays empty says where to look', async () => {
+  test('reports a problem when it is empty', async () => {
     const { source } = await start({ wrongAdapter: true })
     await source.findAdapter()
     expect(await source.listDevices()).toMatchObject({
       devices: [],
-      complaints: [{ about: 'the list', problem: expect.stringContaining('NetworkInterfaceId') }],
+      problems: [{ about: 'the list', problem: expect.stringContaining('NetworkInterfaceId') }],
     })
   })
 
-  test('holds packs as transmitters, and leaves out the charger they are in', async () => {
+  test('contains docked packs as transmitters, without their charger', async () => {
     const { source } = await start({ receivers: 1, dockedPacks: 2 })
-    const form = await source.findAdapter()
-    const told = (await getDevices(form, source.client)).map((device) => form.transformDeviceData(device))
-    expect(told.map(({ kind }) => kind)).toEqual(['receiver', 'transmitter', 'transmitter'])
-    expect(told[1]).toMatchObject({
+    const adapter = await source.findAdapter()
+    const reports = (await getDevices(adapter, source.client)).map((device) => adapter.transformDeviceData(device))
+    expect(reports.map(({ kind }) => kind)).toEqual(['receiver', 'transmitter', 'transmitter'])
+    expect(reports[1]).toMatchObject({
       model_name: 'ULXD1',
       battery: expect.any(Number),
       name: expect.any(String),
@@ -121,22 +121,22 @@ describe('the socket', () => {
     const devices = simulator.show.devicesAt(0).map(({ device }) => device)
     const { subscribe } = await source.findAdapter()
     const stop = new AbortController()
-    open.push({ close: () => stop.abort() })
-    const interest = { ids: () => devices.map(idOf), changed: unchanged }
-    const events = subscribe?.(source.client, interest, stop.signal)[Symbol.asyncIterator]()
-    if (events === undefined) throw new Error('it cannot subscribe')
+    resources.push({ close: () => stop.abort() })
+    const targets = { ids: () => devices.map(idOf), changed: unchanged }
+    const events = subscribe?.(source.client, targets, stop.signal)[Symbol.asyncIterator]()
+    if (events === undefined) throw new Error('The adapter has no subscribe function.')
     return { simulator, events, showId: devices[0]?.id ?? '' }
   }
 
-  async function find(events: AsyncIterator<PushEvent>, isIt: (told: DeviceReport) => unknown) {
+  async function find(events: AsyncIterator<PushEvent>, matches: (report: DeviceReport) => unknown) {
     for (;;) {
       const { value, done } = await events.next()
-      if (done) throw new Error('the subscription ended')
-      if (value.type === 'told' && isIt(value.report)) return value.report
+      if (done) throw new Error('The subscription ended.')
+      if (value.type === 'told' && matches(value.report)) return value.report
     }
   }
 
-  test('tells what was so before anybody asked, then what changes', async () => {
+  test('sends the current values first, then changes', async () => {
     const { events, simulator, showId } = await follow({ receivers: 1 })
     expect((await events.next()).value).toEqual({ type: 'open' })
     await find(events, ({ name }) => name !== undefined)
@@ -144,35 +144,35 @@ describe('the socket', () => {
     simulator.show.set(showId, { name: 'Foldback' })
     simulator.push.flush()
     expect(await find(events, ({ name }) => name === 'Foldback')).toMatchObject({ kind: 'receiver' })
-    // The list, the name of the device, activity, gain and name of its four channels.
+    // The list, the device name, and activity, gain and name of four channels.
     expect(simulator.subscriptions).toHaveLength(14)
     expect(simulator.requests.entries.filter(({ status }) => status === 400)).toEqual([])
   })
 
-  test('tells how loud a channel is in a word', async () => {
+  test('reports the audio activity of a channel', async () => {
     const { events, simulator, showId } = await follow({ receivers: 1 })
-    const isSaid = (word: string) => (told: DeviceReport) =>
-      told.channels?.some(({ channel, details }) => channel === 2 && details?.audio_activity === word)
+    const hasActivity = (activity: string) => (report: DeviceReport) =>
+      report.channels?.some(({ channel, details }) => channel === 2 && details?.audio_activity === activity)
     simulator.show.set(showId, { audio_level: -80 }, 2)
-    await find(events, isSaid('low'))
+    await find(events, hasActivity('low'))
     simulator.show.set(showId, { audio_level: -1 }, 2)
     simulator.push.flush()
-    await find(events, isSaid('clipping'))
+    await find(events, hasActivity('clipping'))
   })
 
-  test('subscribes a device as soon as it can be spoken with', async () => {
+  test('subscribes to a device as soon as it is online', async () => {
     const { events, simulator, showId } = await follow({ receivers: 1 })
     simulator.setDiscovered(showId, true)
     await events.next()
-    const waiting = find(events, ({ channels }) => channels?.some(({ channel, name }) => channel === 4 && name))
+    const report = find(events, ({ channels }) => channels?.some(({ channel, name }) => channel === 4 && name))
     await expect.poll(() => simulator.subscriptions).toEqual([''])
     await expect.poll(() => simulator.requests.count('/api/v1/devices', 'GET')).toBeGreaterThan(1)
     simulator.setDiscovered(showId, false)
-    await waiting
+    await report
     await expect.poll(() => simulator.subscriptions).toHaveLength(14)
   })
 
-  test('that is not there leads to the one of the specification', async () => {
+  test('is replaced by the one of the specification if it does not exist', async () => {
     const { source, simulator } = await start()
     await source.findAdapter()
     simulator.setFault({ type: 'status', status: 404 }, { path: '/websocket/create' })
@@ -182,9 +182,9 @@ describe('the socket', () => {
     expect(simulator.requests.count('/api/v1/ws')).toBe(1)
   })
 
-  test('that never says its name is given up', { timeout: 15_000 }, async () => {
+  test('fails if it sends no transport id', { timeout: 15_000 }, async () => {
     const { events, simulator } = await follow()
     simulator.setFault({ type: 'silent-links' })
-    await expect(events.next()).rejects.toThrow(/names no transport/)
+    await expect(events.next()).rejects.toThrow(/sent no transport id/)
   })
 })

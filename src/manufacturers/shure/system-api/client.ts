@@ -1,4 +1,4 @@
-/** The calls of the Shure System API. */
+/** The requests of the Shure System API. */
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { readOptional, wrongShape } from '../../../upstream/device-api.ts'
@@ -9,8 +9,8 @@ const devicesPath = '/api/v1/devices'
 const maxPages = 100
 
 /**
- * Every node of the list, null for one that makes no sense. How the following page is asked for is not documented;
- * `after` is the habit of such lists, and a server that does not know it gives the same page again.
+ * Lists all nodes, with null for a malformed one. The paging parameter is not documented. `after` is common for this kind
+ * of list; a server that ignores it returns the same page again.
  */
 export async function listNodes(client: UpstreamClient, signal?: AbortSignal): Promise<(DeviceNode | null)[]> {
   const nodes: (DeviceNode | null)[] = []
@@ -28,7 +28,7 @@ export async function listNodes(client: UpstreamClient, signal?: AbortSignal): P
   }
 }
 
-/** None where the device refuses to say. */
+/** Returns an empty list if the device refuses the request. */
 export async function listAudioChannels(
   client: UpstreamClient,
   node: DeviceNode,
@@ -48,8 +48,8 @@ export function readResource(
 }
 
 /**
- * Of devices coming and going, or of one resource of a device. False where the device lacks it, or the server will not
- * watch it now.
+ * Subscribes to device state changes, or to one resource of a device. False if the device does not have the resource or
+ * the server rejects the subscription at the moment.
  */
 export async function subscribeTo(
   client: UpstreamClient,
@@ -58,7 +58,7 @@ export async function subscribeTo(
 ): Promise<boolean> {
   const subject = about.of === undefined ? devicesPath : `${pathOf(about.of.node)}/${about.of.resource.path}`
   const path = `${subject}/subscription/${encodeURIComponent(about.transport)}`
-  // Without a body, and so without its type: the server refuses one that claims to be JSON and is empty.
+  // Without a body and content type, because the server rejects an empty JSON body.
   const { status } = await client.request('POST', path, { signal, accept: [404, 405, 409, 500] })
   return status < 400
 }

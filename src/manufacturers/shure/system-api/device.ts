@@ -1,4 +1,4 @@
-/** A device of the System API as far as it was asked: what can still be asked of it, and what it means. Pure. */
+/** A device of the System API: which resources can be read, and their conversion to the common format. Pure. */
 
 import type { TransmitterDetails } from '../../../model/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
@@ -18,24 +18,24 @@ import {
 
 export interface SystemDevice extends UpstreamDevice {
   readonly node: DeviceNode
-  /** Which channels it has; absent as long as nobody asked. */
+  /** Absent until they have been read. */
   readonly channels?: readonly AudioChannel[]
-  /** What its resources told, by their path. */
+  /** Values of the resources by path. */
   readonly values: Readonly<Record<string, ResourceValue>>
 }
 
-/** What one resource tells. */
+/** The part of a report that one resource contributes. */
 type ResourceValue = Pick<DeviceReport, 'name' | 'battery' | 'details' | 'channels'>
 
 /** A resource of a device or of one of its channels. */
 export interface Resource {
-  /** Below the device's own path. */
+  /** Relative to the device's path. */
   readonly path: string
-  /** Undefined where the body makes no sense. */
+  /** Returns undefined for a malformed body. */
   readonly parse: (body: unknown) => ResourceValue | undefined
 }
 
-/** What is asked of every device that can tell it. The other capabilities tell nothing that Micwatch shows. */
+/** Resources read from every device that has them. The other capabilities contain nothing that Micwatch shows. */
 const deviceResources: Readonly<Record<string, Resource['parse']>> = {
   name: (body) => mapDefined(parseName(body), (name) => (name === null ? {} : { name })),
   'battery-level': parseBatteryLevel,
@@ -51,7 +51,7 @@ const channelResources: Readonly<Record<string, (body: unknown, channel: number)
     mapDefined(parseActivity(body), (audio_activity) => ({ channels: [{ channel, details: { audio_activity } }] })),
 }
 
-/** The names under which the same is pushed. */
+/** Event names of pushed resources. */
 const pushedNames: Readonly<Record<string, string>> = {
   DEVICE_NAME: 'name',
   DEVICE_BATTERY_LEVEL: 'battery-level',
@@ -62,7 +62,7 @@ const pushedNames: Readonly<Record<string, string>> = {
   AUDIO_CHANNEL_ACTIVITY: 'activity',
 }
 
-/** What can be asked of a device, and subscribed: nothing while it is not online. */
+/** The resources that can be read and subscribed to: none unless the device is online. */
 export function resourcesOf({ node, channels = [] }: SystemDevice): readonly Resource[] {
   if (node.state !== 'ONLINE') return []
   const deviceEntries = node.capabilities.flatMap((path) => {
@@ -79,7 +79,7 @@ export function resourcesOf({ node, channels = [] }: SystemDevice): readonly Res
   return [...deviceEntries, ...channelEntries]
 }
 
-/** What was pushed under this name, of the device itself or of one of its channels. */
+/** Parses a pushed resource of the device (`channel` is null) or of one of its channels. */
 export function parsePushed(eventName: string, channel: number | null, body: unknown): ResourceValue | undefined {
   const name = pushedNames[eventName]
   if (name === undefined) return undefined
@@ -90,23 +90,23 @@ export function hasAudioChannels({ capabilities }: DeviceNode): boolean {
   return capabilities.includes('audio-channels')
 }
 
-/** Its name and its channels are known as far as it has any. What was never seen online has told neither. */
+/** Whether the name and the channels have been read. A device that was never online has neither. */
 export function isIdentified({ node, channels, values }: SystemDevice): boolean {
   if (node.state !== 'ONLINE') return values.name !== undefined
   const hasName = values.name !== undefined || !node.capabilities.includes('name')
   return hasName && (channels !== undefined || !hasAudioChannels(node))
 }
 
-/** Chargers, antenna combiners and spectrum managers stand in the same list; nobody sings into them. */
+/** Chargers, antenna combiners and spectrum managers are in the same list but are not monitored. */
 export function isInfrastructure({ model }: DeviceNode): boolean {
   return /^(SBC|SBRC|AD8C|AD600|AXT6|UA8)/i.test(model ?? '')
 }
 
-/** What its node in the list tells, and nothing else. */
+/** Converts only the device's node in the list. */
 export function nodeToReport(node: DeviceNode): DeviceReport {
   const { id, state, model, serialNumber, firmwareVersion, ip, capabilities } = node
   const mac = macOf(id)
-  // What has a battery and no audio channels is worn by somebody.
+  // A device with a battery and without audio channels is a transmitter.
   const isTransmitter = capabilities.includes('battery-level') && !hasAudioChannels(node)
   return {
     id,
@@ -120,7 +120,7 @@ export function nodeToReport(node: DeviceNode): DeviceReport {
   }
 }
 
-/** Of a device whose identity is known; what has no name of its own goes by its model. */
+/** Converts an identified device. A device without a name is named after its model. */
 export function toDeviceReport({ node, channels = [], values }: SystemDevice): DeviceReport {
   const parts = Object.values(values)
   const { name = node.model ?? node.id, battery } = Object.assign({}, ...parts) as ResourceValue

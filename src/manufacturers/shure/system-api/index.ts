@@ -1,6 +1,6 @@
 /**
- * Shure's System API server in its real form: pages of device nodes, a resource each for what can be told of them, and a
- * WebSocket that tells what was subscribed.
+ * The adapter for Shure's System API server: pages of device nodes, one resource per property, and a WebSocket that
+ * pushes subscribed resources.
  */
 
 import type { DeviceProblem } from '../../../model/health.ts'
@@ -51,21 +51,21 @@ export const systemApi = defineAdapter<SystemDevice>({
   discovery: { getDiscoveryIps, addDiscoveryIps, removeDiscoveryIps },
 })
 
-/** Whether the server answers a device list in the real form. */
+/** Returns whether the server's device list has the format of the System API. */
 export async function isSystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<boolean> {
   const { body } = await client.request('GET', '/api/v1/devices', { signal })
   return isDevicePage(body)
 }
 
 /**
- * Who it is, as far as a stranger can tell: by its list where that is open, else by its refusal. This server refuses in
- * JSON, or asks for a digest as in the interface specification; others at the same port (Webmin for one) show a page.
+ * Identifies a System API server without credentials: by its device list, or by its error response. This server responds
+ * with JSON or with a digest challenge; other servers at the same port (Webmin, for example) respond with HTML.
  */
 export async function identifySystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
   const { host, hostname } = new URL(client.settings.baseUrl)
   const { status, headers, body } = await client.request('GET', '/api/v1/devices', { signal, accept: [401, 403] })
-  const isRefusal = /json/i.test(headers['content-type'] ?? '') || /^digest/i.test(headers['www-authenticate'] ?? '')
-  if (status < 400 ? !isDevicePage(body) : !isRefusal) throw wrongShape(client)
+  const isApiError = /json/i.test(headers['content-type'] ?? '') || /^digest/i.test(headers['www-authenticate'] ?? '')
+  if (status < 400 ? !isDevicePage(body) : !isApiError) throw wrongShape(client)
   return { id: `system-api:${host}`, kind: 'receiver', ip: hostname, device_type: 'system', model_name: 'System API' }
 }
 
@@ -83,7 +83,7 @@ async function listDevices(client: UpstreamClient, signal?: AbortSignal): Promis
 
 function findProblems(nodes: readonly (DeviceNode | null)[]): readonly DeviceProblem[] {
   if (nodes.length === 0) {
-    // A wrong adapter gives no error there.
+    // A wrong network adapter causes no error on the server.
     const problem = 'it is empty; does Discovery.NetworkInterfaceId in the settings of the server name its adapter?'
     return [{ about: 'the list', problem }]
   }
@@ -97,7 +97,7 @@ function findProblems(nodes: readonly (DeviceNode | null)[]): readonly DevicePro
   })
 }
 
-/** What changes while a device is listened to; its own name belongs to its identity. */
+/** All resources except the device name, which belongs to the identity. */
 function levelResources(device: SystemDevice): readonly Resource[] {
   return resourcesOf(device).filter(({ path }) => path !== 'name')
 }
@@ -111,7 +111,7 @@ async function readIdentity(client: UpstreamClient, device: SystemDevice, signal
     : namedDevice
 }
 
-/** A resource that is refused or makes no sense has told nothing, and that is an answer too. */
+/** A resource that is refused or malformed keeps its previous value, or becomes empty. */
 async function readResourceInto(
   client: UpstreamClient,
   device: SystemDevice,

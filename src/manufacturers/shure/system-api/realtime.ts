@@ -1,4 +1,7 @@
-/** What a System API server pushes: a socket that first says its name, and one REST call for each thing wanted on it. */
+/**
+ * Subscribes to changes of a System API server: its WebSocket first sends a transport id, and one REST request per
+ * resource subscribes it on that transport.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { UpstreamClient } from '../../../upstream/client.ts'
@@ -13,11 +16,11 @@ import { hasAudioChannels, nodeToReport, parsePushed, resourcesOf } from './devi
 import { type AudioChannel, channelNumber, type DeviceNode, parseDeviceNode } from './schema.ts'
 
 const socketPath = '/api/v1/subscriptions/websocket/create'
-/** Devices gain capabilities without telling anybody, so the list is looked at again. */
+/** Devices gain capabilities without an event, so the list is read again at this interval. */
 const refreshIntervalMs = 60_000
 const transportTimeoutMs = 10_000
 
-/** A server that has no such socket may have the one of the specification. */
+/** Falls back to the WebSocket of the specification if the server does not have this one. */
 export async function* subscribe(
   client: UpstreamClient,
   targets: SubscriptionTargets,
@@ -50,7 +53,7 @@ async function hasSocket(frames: AsyncIterator<string | null>): Promise<boolean>
   }
 }
 
-/** The first frame: `{"transportId": "<uuid>"}`. Null when the socket was ended on purpose before. */
+/** The first frame: `{"transportId": "<uuid>"}`. Null if the subscription was aborted before. */
 async function readTransport(
   client: UpstreamClient,
   frames: AsyncIterator<string | null>,
@@ -62,10 +65,12 @@ async function readTransport(
   const frame = parseJson(String(value))
   const transport = isRecord(frame) ? readText(frame.transportId) : null
   if (typeof transport === 'string') return transport
-  throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} names no transport for its subscriptions`)
+  throw new client.errors.ApiError(
+    `${new URL(client.settings.baseUrl).host} sent no transport id for its subscriptions`,
+  )
 }
 
-// --- What is told -----------------------------------------------------------------------------------------------------
+// --- Events -----------------------------------------------------------------------------------------------------------
 
 async function* readFrames(frames: AsyncIterable<string | null>, refresh: RefreshSignal): AsyncGenerator<PushEvent> {
   for await (const text of frames) {
@@ -74,12 +79,12 @@ async function* readFrames(frames: AsyncIterable<string | null>, refresh: Refres
     const { envelope, body } = isRecord(frame) ? frame : {}
     const eventName = isRecord(envelope) ? readText(envelope.eventName) : null
     if (!isRecord(envelope) || typeof eventName !== 'string') {
-      yield { type: 'ignored', reason: 'a frame names no event' }
+      yield { type: 'ignored', reason: 'a frame has no event name' }
     } else if (eventName === 'DEVICE_STATE_CHANGE') {
       const node = parseDeviceNode(body)
-      // It may have gained what can be subscribed.
+      // The device may have gained resources.
       refresh.notify()
-      if (node === null) yield { type: 'ignored', reason: 'a state change is of no device' }
+      if (node === null) yield { type: 'ignored', reason: 'a state change has no valid device' }
       else yield { type: 'told', report: nodeToReport(node) }
     } else yield readChange(eventName, envelope, body)
   }
@@ -91,7 +96,7 @@ function readChange(eventName: string, envelope: Readonly<Record<string, unknown
   const channel = channelId === null ? null : channelNumber(channelId)
   const value = channel === null && channelId !== null ? undefined : parsePushed(eventName, channel, body)
   if (typeof id !== 'string' || value === undefined) {
-    return { type: 'ignored', reason: `${eventName} means nothing to Micwatch` }
+    return { type: 'ignored', reason: `${eventName} events are not supported` }
   }
   return { type: 'told', report: { id: id.toLowerCase(), kind: 'receiver', ...value } }
 }
@@ -104,7 +109,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-// --- What is asked for ------------------------------------------------------------------------------------------------
+// --- Subscriptions ----------------------------------------------------------------------------------------------------
 
 interface Subscriptions {
   readonly transport: string
@@ -113,7 +118,7 @@ interface Subscriptions {
   readonly signal: AbortSignal
 }
 
-/** Subscribes what is wanted and not subscribed yet, and gives what was told of it before somebody listened. */
+/** Subscribes to all resources of the targets, and yields the current value of each newly subscribed resource. */
 async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): AsyncGenerator<PushEvent> {
   const { transport, targets, refresh, signal } = options
   const subscribed = new Set<string>()
@@ -122,7 +127,7 @@ async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): 
   for (;;) {
     const round = new AbortController()
     const waitSignal = AbortSignal.any([signal, round.signal])
-    // From before the list is read: what changes while it is on its way is not missed.
+    // Started before the list is read, so that no change during the request is missed.
     const triggers = [
       targets.changed(waitSignal),
       refresh.notified(),
@@ -140,7 +145,7 @@ async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): 
   async function* subscribeDevice(node: DeviceNode): AsyncGenerator<PushEvent> {
     const { id } = node
     if (node.state !== 'ONLINE') {
-      // What was subscribed of it may be forgotten by the time it is back.
+      // The server may drop the subscriptions of an offline device.
       for (const key of subscribed) if (key.startsWith(`${id}/`)) subscribed.delete(key)
       return
     }
@@ -155,10 +160,10 @@ async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): 
   }
 }
 
-/** Rung by one who does not wait, heard by one who may be busy. */
+/** Triggers a refresh, also while the receiver of the signal is busy. */
 interface RefreshSignal {
   notify(): void
-  /** Resolves at the next ring, or at once if it rang since this was last called. */
+  /** Resolves at the next `notify`, or immediately if it was called since the last call of `notified`. */
   notified(): Promise<void>
 }
 

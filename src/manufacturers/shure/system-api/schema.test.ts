@@ -20,7 +20,7 @@ const node = {
   capabilities: ['audio-channels', 'name'],
 }
 
-test('a device node', () => {
+test('parseDeviceNode reads a device node', () => {
   expect(parseDeviceNode(node)).toEqual({
     id: 'dd4c009a-0000-11dd-a000-000eddcccccc',
     deviceId: 'DD4C009A-0000-11dd-a000-000eddcccccc',
@@ -51,7 +51,7 @@ describe('a page of devices', () => {
     expect(parseDevicePage(body)).toMatchObject({ nodes: [{ model: 'ULXD4D' }], next: null })
   })
 
-  test('says where the next one begins, where there is one', () => {
+  test('has the cursor of the next page, if there is one', () => {
     const pageInfo = { hasNextPage: true, endCursor: 'abc' }
     expect(parseDevicePage({ pageInfo, edges: [] })).toEqual({ nodes: [], next: 'abc' })
     expect(parseDevicePage({ pageInfo: { ...pageInfo, hasNextPage: false }, edges: [] })?.next).toBeNull()
@@ -61,7 +61,7 @@ describe('a page of devices', () => {
     })
   })
 
-  test('is told from the form of the specification', () => {
+  test('is distinguished from the format of the specification', () => {
     for (const body of [{ devices: [{ device_id: 'x' }] }, [{ id: 'x' }], [], {}, null, { devices: [] }]) {
       expect(isDevicePage(body)).toBe(false)
     }
@@ -70,8 +70,8 @@ describe('a page of devices', () => {
   })
 })
 
-test('audio channels: the number is in the id', () => {
-  const idOf = (told: object) => Buffer.from(JSON.stringify(told)).toString('base64')
+test('reads the number of an audio channel from its id', () => {
+  const idOf = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64')
   const first = idOf({ t: 'AudioChannel', c: 'ADTQ', v: 131_088, s: 'CH', i: 0 })
   expect(channelNumber(first)).toBe(1)
   expect(channelNumber(idOf({ t: 'AudioChannel', index: 3 }))).toBe(4)
@@ -82,7 +82,7 @@ test('audio channels: the number is in the id', () => {
   expect(parseAudioChannels({ channels: [] })).toEqual([])
 })
 
-test('a battery level is a percentage, or nobody knows', () => {
+test('a battery level is a percentage or null', () => {
   expect(parseBatteryLevel({ percentage: 71, status: { currentState: 'DISCHARGING' } })).toMatchObject({ battery: 71 })
   expect(parseBatteryLevel({ percentage: 101 })).toMatchObject({ battery: null })
   expect(parseBatteryLevel('x')).toBeUndefined()
@@ -103,7 +103,7 @@ test.each([
   expect(parseBatteryLevel(body)?.details).toEqual({ battery_minutes, battery_minutes_to_full })
 })
 
-test('battery health, and cycles', () => {
+test('parseBatteryHealth reads health and cycles', () => {
   expect(parseBatteryHealth({ percentage: 98, cycleCount: 31 })).toEqual({ battery_health: 98, battery_cycles: 31 })
   expect(parseBatteryHealth({})).toEqual({ battery_health: null, battery_cycles: null })
   expect(parseBatteryHealth(null)).toBeUndefined()
@@ -114,9 +114,11 @@ test.each([
   ['CLIPPING', 'clipping'],
   ['LOUD', null],
   [7, undefined],
-])('an audio level of %s', (audioLevel, activity) => expect(parseActivity({ audioLevel })).toBe(activity))
+])('parseActivity reads an audio level of %s', (audioLevel, activity) =>
+  expect(parseActivity({ audioLevel })).toBe(activity),
+)
 
-test('the MAC is in the id, where its ending says so', () => {
+test('reads the MAC address from an id with the known ending', () => {
   expect(macOf('dd4c009a-0000-11dd-a000-000eddcccccc')).toBe('00:0E:DD:4C:00:9A')
   expect(macOf('dd47e0d7-0000-11dd-a000-000eddcccccc')).toBe('00:0E:DD:47:E0:D7')
   expect(macOf('34ee1234-0000-11dd-a000-d834eecccccc')).toBeNull()

@@ -1,6 +1,6 @@
 /**
- * The shapes of the Shure System API (version 1.8), parsed from `unknown`: device nodes, audio channels and the
- * resources of both. Known from its public clients, which were written against its OpenAPI text and tried on real racks.
+ * Parses the response bodies of the Shure System API (version 1.8): device nodes, audio channels and the resources of
+ * both. Source: public clients, which follow its OpenAPI document and were tested with real hardware.
  */
 
 import { type AudioActivity, audioActivities, type TransmitterDetails } from '../../../model/details.ts'
@@ -8,25 +8,25 @@ import { isRecord, maxNameChars, readBattery, readIp, readText, readWhole } from
 
 export const deviceStates = ['ONLINE', 'OFFLINE', 'DISCOVERED'] as const
 
-/** What the list says of a device. One that is only discovered has neither serial nor firmware nor capabilities. */
+/** A device in the list. A device that is only discovered has no serial number, firmware version or capabilities. */
 export interface DeviceNode {
-  /** The device's ACN component id in lower case, for servers differ in the case they give it. */
+  /** The device's ACN component id in lower case, because servers differ in its case. */
   readonly id: string
-  /** The same as this server spells it. */
+  /** The same id as the server spells it. */
   readonly deviceId: string
   readonly state: (typeof deviceStates)[number]
   readonly model: string | null
   readonly serialNumber: string | null
   readonly firmwareVersion: string | null
   readonly ip: string | null
-  /** Its firmware is too old for the server to speak with it. */
+  /** The firmware is too old for the server. */
   readonly isTooOld: boolean
-  /** Names of the resources it has; in steady order. */
+  /** Names of the available resources, in stable order. */
   readonly capabilities: readonly string[]
 }
 
 export interface AudioChannel {
-  /** The server's own: base64 of a small JSON text. */
+  /** The server's id: base64 of a short JSON text. */
   readonly id: string
   /** From 1. */
   readonly number: number
@@ -36,18 +36,18 @@ export interface AudioChannel {
 /** One page of a device list. */
 export interface DevicePage {
   readonly nodes: readonly (DeviceNode | null)[]
-  /** Where the next page begins; null where there is none. */
+  /** Cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 
-/** Whether an answer to the device list is the System API's own, and not the form of the interface specification. */
+/** Whether a device list has the format of the System API, not that of the interface specification. */
 export function isDevicePage(body: unknown): boolean {
   if (isRecord(body) && Array.isArray(body.edges)) return true
   const [first] = findList(body) ?? []
   return isRecord(first) && isRecord(first.hardwareIdentity)
 }
 
-/** `edges` of a page; older texts show `items` or the bare array. Undefined: it is no such list. */
+/** Reads `edges` of a page; older documents show `items` or a bare array. Undefined if the body is not a device list. */
 export function parseDevicePage(body: unknown): DevicePage | undefined {
   const edges = isRecord(body) && Array.isArray(body.edges) ? body.edges : undefined
   const list = edges?.map((edge: unknown) => (isRecord(edge) ? edge.node : undefined)) ?? findList(body)
@@ -62,13 +62,13 @@ function findList(body: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** Null where there is no id or no state that means anything. */
+/** Null without an id or a known state. */
 export function parseDeviceNode(node: unknown): DeviceNode | null {
   if (!isRecord(node) || !isRecord(node.hardwareIdentity)) return null
   const software = isRecord(node.softwareIdentity) ? node.softwareIdentity : {}
   const protocol = isRecord(node.communicationProtocol) ? node.communicationProtocol : {}
   const id = readText(node.hardwareIdentity.deviceId)
-  const state = deviceStates.find((one) => one === node.deviceState)
+  const state = deviceStates.find((candidate) => candidate === node.deviceState)
   if (typeof id !== 'string' || state === undefined) return null
   return {
     id: id.toLowerCase(),
@@ -83,7 +83,7 @@ export function parseDeviceNode(node: unknown): DeviceNode | null {
   }
 }
 
-/** Entries whose id tells no channel number are left out. */
+/** Skips entries whose id contains no channel number. */
 export function parseAudioChannels(body: unknown): AudioChannel[] {
   if (!Array.isArray(body)) return []
   return body.filter(isRecord).flatMap((item) => {
@@ -92,7 +92,7 @@ export function parseAudioChannels(body: unknown): AudioChannel[] {
   })
 }
 
-/** `{"t":"AudioChannel","c":"ADTQ","v":131088,"s":"CH","i":0}`; some devices say `index`. */
+/** `{"t":"AudioChannel","c":"ADTQ","v":131088,"s":"CH","i":0}`; some devices use `index`. */
 export function channelNumber(id: string): number | null {
   let parsed: unknown
   try {
@@ -104,35 +104,35 @@ export function channelNumber(id: string): number | null {
   return typeof index === 'number' ? index + 1 : null
 }
 
-/** `{"name"}` of a device or a channel: undefined where the answer says nothing of a name. */
+/** `{"name"}` of a device or a channel; undefined if the body has no name. */
 export function parseName(body: unknown): string | null | undefined {
   return isRecord(body) ? readText(body.name, maxNameChars) : undefined
 }
 
-/** Of the receiver's output; undefined where the answer is no mute. */
+/** Mute of the receiver's output; undefined if the body has no mute. */
 export function parseMute(body: unknown): boolean | undefined {
   return isRecord(body) && typeof body.muted === 'boolean' ? body.muted : undefined
 }
 
-/** Decibels; undefined where the answer is no gain. */
+/** Gain in decibels; undefined if the body has no gain. */
 export function parseGain(body: unknown): number | null | undefined {
   return isRecord(body) ? readWhole(body.gain, -100, 100) : undefined
 }
 
-/** `{"audioLevel": "GOOD"}`: a word and no number; undefined where the answer is none. */
+/** `{"audioLevel": "GOOD"}`: a level in words, not a number; undefined if the body has none. */
 export function parseActivity(body: unknown): AudioActivity | null | undefined {
   if (!isRecord(body) || typeof body.audioLevel !== 'string') return undefined
   const activity = body.audioLevel.toLowerCase()
-  return audioActivities.find((one) => one === activity) ?? null
+  return audioActivities.find((candidate) => candidate === activity) ?? null
 }
 
-/** What a battery has left in percent, and how long it will last or charge. */
+/** Battery charge in percent, and the time until it is empty or full. */
 export interface BatteryLevel {
   readonly battery: number | null
   readonly details: Pick<TransmitterDetails, 'battery_minutes' | 'battery_minutes_to_full'>
 }
 
-/** The time is that to the target, and which one is meant the state says. Undefined where the answer is no battery level. */
+/** The state determines whether the time is until empty or until full. Undefined if the body has no battery level. */
 export function parseBatteryLevel(body: unknown): BatteryLevel | undefined {
   if (!isRecord(body)) return undefined
   const { currentState, targetState, timeToTargetState } = isRecord(body.status) ? body.status : {}
@@ -146,7 +146,7 @@ export function parseBatteryLevel(body: unknown): BatteryLevel | undefined {
   }
 }
 
-/** `{"percentage", "cycleCount"}`; undefined where the answer is no battery health. */
+/** `{"percentage", "cycleCount"}`; undefined if the body has no battery health. */
 export function parseBatteryHealth(
   body: unknown,
 ): Pick<TransmitterDetails, 'battery_health' | 'battery_cycles'> | undefined {
@@ -157,7 +157,7 @@ export function parseBatteryHealth(
   }
 }
 
-/** A duration of ISO 8601: `PT853M`, `PT14H13M`. */
+/** An ISO 8601 duration in minutes: `PT853M`, `PT14H13M`. */
 function parseMinutes(duration: unknown): number | null {
   const parts = typeof duration === 'string' ? /^PT(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:\d{1,6}S)?$/.exec(duration) : null
   if (parts === null || duration === 'PT') return null
@@ -165,8 +165,8 @@ function parseMinutes(duration: unknown): number | null {
 }
 
 /**
- * The control port's address: the id begins with its last four bytes, and this ending goes with Shure's first OUI. Of
- * devices under the newer one nothing is known, so they tell none.
+ * Returns the MAC address of the control port. The id begins with its last four bytes, and this ending belongs to Shure's
+ * first OUI. The format for the newer OUI is unknown, so those ids return null.
  */
 export function macOf(id: string): string | null {
   if (!/^[0-9a-f]{8}-.*000eddcccccc$/.test(id)) return null

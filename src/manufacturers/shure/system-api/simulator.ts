@@ -1,7 +1,7 @@
 /**
- * Shure's System API server as its clients describe it: pages of nodes, resources by capability, subscriptions that die
- * with their socket. It wants its key in `x-api-key`, refuses empty bodies that claim to be JSON, and lists whatever
- * else stands in a rack: chargers, and the packs docked in them.
+ * Simulates Shure's System API server as its public clients describe it: pages of nodes, resources by capability,
+ * subscriptions that end with their socket. It requires the key in `x-api-key`, rejects empty JSON bodies, and also lists
+ * chargers and the packs docked in them.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -21,39 +21,39 @@ import { checkContentType, closeSockets, createDigest, createDiscoveryList } fro
 
 export interface SystemApiOptions extends SimulatorOptions {
   readonly sharedKey?: string
-  /** Asks for a digest made with the key, as the interface specification has it, and not for the key itself. */
+  /** Requires a digest made with the key, as in the interface specification, instead of the key itself. */
   readonly digest?: boolean
-  /** Devices on one page of the list; 50 unless told. */
+  /** Devices on one page of the list. Default: 50. */
   readonly pageSize?: number
-  /** Gives the first page whatever page is asked for. */
+  /** Always returns the first page. */
   readonly ignoresPaging?: boolean
-  /** Bodypacks in a networked charger, and the charger; none unless told. */
+  /** Number of bodypacks in a networked charger, which is listed too. Default: none. */
   readonly dockedPacks?: number
-  /** Its settings name an adapter that does not exist: it finds nothing, and says nothing of it. */
+  /** The server's settings name a network adapter that does not exist, so the list is empty without an error. */
   readonly wrongAdapter?: boolean
 }
 
 export interface SystemApiSimulator extends Simulator {
-  /** The addresses the server searches for devices. */
+  /** The addresses that the server searches for devices. */
   readonly discoveryIps: readonly string[]
-  /** Resources subscribed at the moment, over all sockets. */
+  /** Current subscriptions of all sockets. */
   readonly subscriptions: readonly string[]
-  /** It knows of the device, but cannot speak with it yet; false: now it can. */
+  /** True: the device is discovered but not connected to the server. False: it is connected. */
   setDiscovered(showId: string, isOnly: boolean): void
 }
 
-/** One thing that stands in the list. */
+/** One entry of the list. */
 interface Entry {
   readonly id: string
   readonly node: object
-  /** By path below the device. */
+  /** Keyed by path relative to the device. */
   readonly resources: Readonly<Record<string, object>>
 }
 
 interface Client {
   readonly socket: WebSocket
   readonly transport: string
-  /** What was told last of everything subscribed, by its path. */
+  /** The last value sent for each subscribed path. */
   readonly sentValues: Map<string, string>
 }
 
@@ -145,12 +145,12 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
   }) as SystemApiSimulator
 }
 
-/** As the first frames of a device's id are made from the address of its control port. */
+/** Derives a device id from the MAC address of the control port. */
 export function systemIdOf({ mac_address }: Pick<ShowDevice, 'mac_address'>): string {
   return `${String(mac_address).replaceAll(':', '').slice(-8)}-0000-11dd-a000-000eddcccccc`
 }
 
-// --- What stands in the list ------------------------------------------------------------------------------------------
+// --- Entries of the list ----------------------------------------------------------------------------------------------
 
 function toEntry({ device, online, channels }: DeviceState, discovered: ReadonlySet<string>): Entry {
   const id = systemIdOf(device)
@@ -175,13 +175,13 @@ function toEntry({ device, online, channels }: DeviceState, discovered: Readonly
     capabilities: ['audio-channels', ...rackCapabilities],
   }
   if (!online) return { id, node, resources: {} }
-  const listed = channels.map(({ channel }) => ({
+  const audioChannels = channels.map(({ channel }) => ({
     id: channelIdOf(device, channel),
     role: 'SOURCE',
     group: 'GENERIC',
     capabilities: ['activity', 'gain', 'name'],
   }))
-  const ofChannels = channels.flatMap(({ channel, name, audio_level }): [string, object][] => {
+  const channelResources = channels.flatMap(({ channel, name, audio_level }): [string, object][] => {
     const path = `audio-channels/${channelIdOf(device, channel)}`
     return [
       [`${path}/name`, { name }],
@@ -189,8 +189,8 @@ function toEntry({ device, online, channels }: DeviceState, discovered: Readonly
       [`${path}/activity`, { audioLevel: toActivity(audio_level) }],
     ]
   })
-  const resources = { name: { name: device.name }, identify: { identifying: false }, 'audio-channels': listed }
-  return { id, node, resources: { ...resources, ...Object.fromEntries(ofChannels) } }
+  const resources = { name: { name: device.name }, identify: { identifying: false }, 'audio-channels': audioChannels }
+  return { id, node, resources: { ...resources, ...Object.fromEntries(channelResources) } }
 }
 
 function channelIdOf({ model }: ShowDevice, channel: number): string {
@@ -203,7 +203,7 @@ function toActivity(level: number | null): string {
   return level > -3 ? 'CLIPPING' : 'GOOD'
 }
 
-/** A charger, and in its bays what the first performers wear. */
+/** A charger, with the first transmitters of the show in its bays. */
 function toDockedEntries(states: readonly DeviceState[], count: number): Entry[] {
   if (count === 0) return []
   const packs = states.flatMap(({ channels }) => channels.flatMap(({ transmitter }) => transmitter ?? []))
@@ -239,7 +239,7 @@ function chargerId(index: number): string {
   return `DDC0FF${index.toString(16).padStart(2, '0').toUpperCase()}-0000-11dd-a000-000eddcccccc`
 }
 
-// --- What is answered -------------------------------------------------------------------------------------------------
+// --- Responses --------------------------------------------------------------------------------------------------------
 
 function answerList(
   { method, path, target }: Asked,
@@ -264,7 +264,7 @@ function cursorOf(id: string): string {
   return Buffer.from(`after:${id}`).toString('base64')
 }
 
-/** `POST` or `DELETE …/subscription/{transportId}`: of the list, or of one resource. */
+/** Handles `POST` and `DELETE …/subscription/{transportId}` for the list or one resource. */
 function answerSubscription(asked: Asked, entries: readonly Entry[], clients: ReadonlySet<Client>): Reply | undefined {
   const [, subject, transport] = /^\/api\/v1\/devices\/(?:(.+)\/)?subscription\/([^/]+)$/.exec(asked.path) ?? []
   if (transport === undefined) return undefined
@@ -288,7 +288,7 @@ function answerResource({ method, path }: Asked, entries: readonly Entry[]): Rep
   return { status: 200, body: value }
 }
 
-/** What stands at `<device id>[/<resource>]`; '' is all nodes. Undefined: no such device; null: it lacks the resource. */
+/** Returns the body of `<device id>[/<resource>]`; '' stands for all nodes. Undefined without such a device, null without such a resource. */
 function findBody(entries: readonly Entry[], key: string): object | null | undefined {
   if (key === '') return entries.map(({ node }) => node)
   const { entry, path } = find(entries, key)
@@ -316,13 +316,13 @@ function errorReply(status: number): Reply {
 
 function checkKey({ path, headers }: Asked, sharedKey: string): Verdict {
   const key = headers['x-api-key']
-  // The socket itself is open to anybody; nothing comes over it before a call with the key has asked for it.
+  // The socket needs no key; it sends nothing before an authorized request subscribes to a resource.
   if (path === socketPath || key === sharedKey) return { ok: true }
   const reason = key === undefined ? 'no-credentials' : 'wrong-credentials'
   return { ok: false, reason, answer: { status: 401, body: { title: 'Request Unauthorized.', status: 401 } } }
 }
 
-// --- What is pushed ---------------------------------------------------------------------------------------------------
+// --- Events -----------------------------------------------------------------------------------------------------------
 
 const eventNames: Readonly<Record<string, string>> = {
   name: 'DEVICE_NAME',
@@ -334,7 +334,7 @@ const eventNames: Readonly<Record<string, string>> = {
   'audio-channels/activity': 'AUDIO_CHANNEL_ACTIVITY',
 }
 
-/** Frames for everything that is not as it was told last; notes what is told now. */
+/** Returns frames for all values that changed since they were last sent, and stores the new values. */
 function toChangeFrames(entries: readonly Entry[], sentValues: Map<string, string>): string[] {
   const frames: string[] = []
   for (const [key, previous] of sentValues) {
