@@ -84,13 +84,13 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    */
   listDevices(client: UpstreamClient, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
   /**
-   * What can still be asked about this device beyond what it carries, each part one call, `identity` first.
-   * An identity already carried by the list is not named.
+   * Returns the parts of this device that can still be read, one request each, `identity` first. The identity is omitted
+   * if the list contains it.
    */
   partsOf(device: Device): readonly string[]
-  /** The device with that part filled in. 404 and 5xx of a part count as an answer; what was known stands. */
+  /** Returns the device with this part added. If the response is 404 or 5xx, the known values are kept. */
   readPart(client: UpstreamClient, device: Device, part: string, signal?: AbortSignal): Promise<Device>
-  /** Its identity is known as far as the source can tell it. */
+  /** Whether everything that the source can report about the device's identity has been read. */
   hasIdentity(device: Device): boolean
   /** Adds the identity read earlier to a newly listed device. Never adds earlier levels. */
   withEarlierIdentity(listed: Device, before: Device): Device

@@ -37,7 +37,7 @@ export async function listAudioChannels(
   return parseAudioChannels(await readOptional(client, `${pathOf(node)}/audio-channels`, signal))
 }
 
-/** The body of a resource; null or undefined where the device has none, or refuses to say. */
+/** Returns the body of a resource; null or undefined if the device does not have it or refuses the request. */
 export function readResource(
   client: UpstreamClient,
   node: DeviceNode,
