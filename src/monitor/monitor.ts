@@ -6,6 +6,7 @@ import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { reconnectMs } from '../model/rate-limit.ts'
 import {
   type AcquiredLease,
+  type LeaseDeps,
   type LeaseHandle,
   type LeaseManager,
   pollerLease,
@@ -14,7 +15,7 @@ import {
 import { runPollLoop } from './poll-loop.ts'
 import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller } from './poller.ts'
 import { answerPollRequests, pollOrRequest } from './requested-polls.ts'
-import { keepSubscribed, type SubscriptionDeps } from './subscriptions.ts'
+import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from './subscriptions.ts'
 import { takeOver } from './take-over.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
 
@@ -85,7 +86,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
   const ending = new Map<string, Promise<void>>()
   let current: Run | undefined
   /** Not the loops' own name: a lease taken for one cycle must not be taken for theirs. */
-  const asker = { ...deps, owner: `${deps.nodeId}:now` }
+  const asker: LeaseDeps = { ...deps, nodeId: `${deps.nodeId}:now` }
 
   async function runSource(watch: Watch, signal: AbortSignal, { hooks, manufacturer }: Run): Promise<void> {
     const { poller } = watch
@@ -95,18 +96,17 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       watch.guard = ownership.guard
       let following: Promise<void> | undefined
       const follow = (signal: AbortSignal) =>
-        keepSubscribed(deps, source, signal, hooksOfLink).catch((error) => {
+        keepSubscribed(deps, source, signal, subscriptionHooks).catch((error) => {
           log.error({ source: source.id, err: error }, 'the real-time subscription failed; starting it again')
           following = undefined
         })
-      const {
-        setSubscribed: onLink,
-        noteLevelsReceived: onTold,
-        recordHold: onHeld,
-        isReplaced,
-        wasAcceptedAfter,
-      } = poller
-      const hooksOfLink = { onLink, onTold, onHeld, isReplaced, wasAcceptedAfter }
+      const subscriptionHooks: SubscriptionHooks = {
+        onConnectionChange: poller.setSubscribed,
+        onLevelsReceived: poller.noteLevelsReceived,
+        onHold: poller.recordHold,
+        isReplaced: poller.isReplaced,
+        wasAcceptedAfter: poller.wasAcceptedAfter,
+      }
       await runPollLoop(deps, poller, {
         ...ownership,
         intervalMs: () => deps.intervalMs(source),
