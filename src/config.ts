@@ -318,7 +318,7 @@ function readFlag(value: string): unknown {
 
 /** `name` says where the key came from. */
 function check(values: unknown, name: (key: string) => string): File {
-  const misfit = findMisfit(File, values)
+  const misfit = findSchemaError(File, values)
   if (misfit !== null) throw new ConfigError(`${name(misfit.key)}: ${misfit.trouble}`)
   return values as File
 }
@@ -346,7 +346,7 @@ function parsePlainYaml(content: string): unknown {
 }
 
 /** What does not fit a schema whose parts say in their descriptions what they expect; null when all does. */
-export function findMisfit(
+export function findSchemaError(
   schema: Type.TSchema,
   values: unknown,
 ): { readonly key: string; readonly trouble: string } | null {

@@ -36,7 +36,7 @@ import { createIngest, type Ingest } from './monitor/ingest.ts'
 import { createLeaseManager, createNodeId, type LeaseManager, nodeLease } from './monitor/lease-manager.ts'
 import { createLevelPublisher } from './monitor/levels.ts'
 import { createMonitor, type Monitor } from './monitor/monitor.ts'
-import { markUnpolledOffline } from './monitor/offline-detection.ts'
+import { markOrphanedOffline } from './monitor/offline-detection.ts'
 import { createOrphanedSources } from './monitor/orphaned-sources.ts'
 import { offlineAfterMs } from './monitor/poller.ts'
 import { createSourceRecords, type SourceRecords } from './monitor/source-records.ts'
@@ -182,7 +182,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const intervalInForceMs = (code: string) => settings(code).polling_interval * 1000
     const isReceiving = (code: string) => {
       const since = performance.now() - offlineAfterMs(intervalInForceMs(code))
-      return receiverStore.list(code).some(({ id }) => receiverStore.heardAt(id) >= since)
+      return receiverStore.list(code).some(({ id }) => receiverStore.lastReceivedAt(id) >= since)
     }
     const unpolled = createOrphanedSources({ db, manufacturers, isReceiving, isPolling: () => monitor.isRunning })
     const sourceRecords = createSourceRecords({
@@ -271,7 +271,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const lookAfterOthers = async () => {
       await connections.closeOrphaned()
       await unpolled.update()
-      await markUnpolledOffline({
+      await markOrphanedOffline({
         ...loops,
         manufacturers,
         intervalMs: intervalInForceMs,

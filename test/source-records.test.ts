@@ -28,13 +28,13 @@ function open(db: Database, now: () => number = Date.now) {
   return { reports: sourceRecords, published, noted }
 }
 
-const well: CycleOutcome = { ok: true, complaints: [] }
+const well: CycleOutcome = { ok: true, problems: [] }
 const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
 /** As links tell it: to a fraction of a millisecond. */
 const held = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
 const odd: CycleOutcome = {
   ok: true,
-  complaints: [{ about: 'device d3', problem: 'ip cannot be read', device: 'd3' }],
+  problems: [{ about: 'device d3', problem: 'ip cannot be read', device: 'd3' }],
 }
 
 const [first] = sources as [string]

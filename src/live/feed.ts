@@ -7,7 +7,7 @@
 import type { Announcement, DeviceUpdate } from '../model/messages.ts'
 
 /** What was announced within one turn of the event loop. Listeners who keep up share it, and what is made of it. */
-export interface Batch {
+export interface MessageBatch {
   readonly messages: readonly Announcement[]
   /** Whom they are about, each once. */
   readonly manufacturers: readonly (string | null)[]
@@ -16,7 +16,7 @@ export interface Batch {
 export interface Feed {
   publish(message: Announcement): void
   /** What is announced from now on, of one manufacturer or of all; ends when the signal aborts. */
-  subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<Batch>
+  subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<MessageBatch>
   readonly subscribers: number
   /** Messages that wait for their listeners, all together. */
   readonly queued: number
@@ -52,7 +52,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
     for (const id of due.keys()) freeAt.set(id, nextAt)
     due.clear()
     events = []
-    const batches = new Map<string | undefined, Batch>()
+    const batches = new Map<string | undefined, MessageBatch>()
     for (const listener of listeners) {
       const { manufacturer } = listener
       const batch = batches.get(manufacturer) ?? createBatch(messages.filter((one) => concerns(one, manufacturer)))
@@ -124,10 +124,10 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   }
 }
 
-interface Listener extends AsyncIterable<Batch> {
+interface Listener extends AsyncIterable<MessageBatch> {
   readonly manufacturer: string | undefined
   readonly waiting: number
-  take(batch: Batch): void
+  take(batch: MessageBatch): void
   end(): void
 }
 
@@ -136,13 +136,13 @@ interface Listener extends AsyncIterable<Batch> {
  * receiver and the last so many of everything else.
  */
 function createListener(manufacturer: string | undefined): Listener {
-  let next: Batch | undefined
+  let next: MessageBatch | undefined
   const updates = new Map<number, DeviceUpdate>()
   const events: Announcement[] = []
   let hasEnded = false
   let wake: (() => void) | undefined
 
-  function queue({ messages }: Batch): void {
+  function queue({ messages }: MessageBatch): void {
     for (const message of messages) {
       if (message.type === 'device_update') addUpdate(updates, message)
       else {
@@ -152,13 +152,13 @@ function createListener(manufacturer: string | undefined): Listener {
     }
   }
 
-  function takeNext(): Batch | undefined {
+  function takeNext(): MessageBatch | undefined {
     const batch = next ?? takeQueued()
     next = undefined
     return batch
   }
 
-  function takeQueued(): Batch | undefined {
+  function takeQueued(): MessageBatch | undefined {
     const messages: Announcement[] = events.splice(0)
     for (const [id, update] of updates) {
       if (messages.length >= maxQueuedAtOnce) break
@@ -200,12 +200,12 @@ function createListener(manufacturer: string | undefined): Listener {
   }
 }
 
-function createBatch(messages: readonly Announcement[]): Batch {
+function createBatch(messages: readonly Announcement[]): MessageBatch {
   return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
 }
 
 /** The batch without what is about others. */
-export function filterBatch(batch: Batch, isWanted: (manufacturer: string | null) => boolean): Batch {
+export function filterBatch(batch: MessageBatch, isWanted: (manufacturer: string | null) => boolean): MessageBatch {
   if (batch.manufacturers.every(isWanted)) return batch
   return createBatch(batch.messages.filter(({ manufacturer }) => isWanted(manufacturer)))
 }

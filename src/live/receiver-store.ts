@@ -13,7 +13,7 @@ export interface ReceiverStore extends KnownReceivers {
   put(receiver: Receiver): void
   remove(id: number): void
   /** When the receiver was last heard from, of `performance.now()`: presence does not depend on the wall clock. */
-  heardAt(id: number): number
+  lastReceivedAt(id: number): number
   putEntry(entry: QueueEntry): void
   readonly size: number
 }
@@ -65,7 +65,7 @@ export function createReceiverStore(): ReceiverStore {
       if (before === undefined) size += 1
       if (before?.manufacturer !== receiver.manufacturer) ids.clear()
     },
-    heardAt: (id) => heardAt.get(id) ?? Number.NEGATIVE_INFINITY,
+    lastReceivedAt: (id) => heardAt.get(id) ?? Number.NEGATIVE_INFINITY,
     remove(id) {
       if (known.get(id) !== undefined) size -= 1
       known.remove(id)

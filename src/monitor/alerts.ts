@@ -36,7 +36,7 @@ export interface Alerts {
   /** A receiver as this process heard it; called for every level that changes. */
   evaluateReceiver(before: Receiver | undefined, after: Receiver): void
   /** The packs in this charger are stored as they are now. */
-  tookPacks(chargerId: number): void
+  evaluateCharger(chargerId: number): void
   /** Another process heard it: judging it is theirs. */
   releaseReceiver(receiverId: number): void
   evaluateSource(fares: SourceFailures): void
@@ -227,7 +227,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
       if (isNew && unitStore.reportedBy(after.id).length > 0) chargers.add(after.id)
       schedule()
     },
-    tookPacks(chargerId) {
+    evaluateCharger(chargerId) {
       chargers.add(chargerId)
       schedule()
     },

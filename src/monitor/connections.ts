@@ -36,13 +36,13 @@ export interface Connections {
   readAll(): Promise<readonly Connection[]>
   ofSource(source: string): readonly Connection[]
   /** Resolves when anything about the source's connections has changed; rejects when the signal aborts. */
-  changed(source: string, signal: AbortSignal): Promise<void>
+  waitForChange(source: string, signal: AbortSignal): Promise<void>
   /** These are the devices the source lists: each has a connection to it from now on, and nobody else has. */
-  expect(source: MonitoredSource, deviceIds: readonly string[]): Promise<void>
+  setDevices(source: MonitoredSource, deviceIds: readonly string[]): Promise<void>
   /** Something happened to the source's link. */
   record(source: string, event: ConnectionEvent): Promise<void>
   /** The link told something of this receiver. */
-  noteMessage(receiverId: number): void
+  recordMessage(receiverId: number): void
   /** The link told that the receiver is there no more. */
   remove(receiverId: number): Promise<void>
   /**
@@ -264,7 +264,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     connectedSince: (receiverId) => connectedSince.get(receiverId) ?? null,
     readAll: async () => (await listConnections(db.read)).map(withHeard),
     ofSource,
-    changed: (source, signal) =>
+    waitForChange: (source, signal) =>
       new Promise((resolve, reject) => {
         const own = waiting.get(source) ?? new Set()
         waiting.set(source, own)
@@ -280,7 +280,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
         signal.addEventListener('abort', end, { once: true })
         own.add(tell)
       }),
-    async expect(heard, deviceIds) {
+    async setDevices(heard, deviceIds) {
       const { id: source, manufacturer, adapter } = heard
       if (adapter.subscribe === undefined) return
       const before = expected.get(source)
@@ -310,7 +310,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
       await inTurn(save)
     },
     record,
-    noteMessage(receiverId) {
+    recordMessage(receiverId) {
       heardAt.set(receiverId, now())
       heardUnsaved.add(receiverId)
     },

@@ -15,15 +15,15 @@ export interface OfflineDetectionDeps {
   intervalMs(manufacturer: string): number
 }
 
-export async function markUnpolledOffline(deps: OfflineDetectionDeps): Promise<void> {
+export async function markOrphanedOffline(deps: OfflineDetectionDeps): Promise<void> {
   const { db, receiverStore, ingest } = deps
   for (const { code, sources } of deps.manufacturers()) {
     const silentSince = performance.now() - offlineAfterMs(deps.intervalMs(code))
     const silent = receiverStore
       .list(code)
-      .filter(({ id, is_active }) => is_active && receiverStore.heardAt(id) < silentSince)
+      .filter(({ id, is_active }) => is_active && receiverStore.lastReceivedAt(id) < silentSince)
     if (silent.length === 0 || (await isPolled(db, sources))) continue
-    await ingest.ingest({ manufacturer: code, reports: [], gone: silent.map(({ id }) => id) })
+    await ingest.ingest({ manufacturer: code, reports: [], offline: silent.map(({ id }) => id) })
   }
 }
 

@@ -38,9 +38,9 @@ export async function runPollLoop(
 
   /** A system that accepts a real-time link after it refused a poll has let us in again. */
   function watchRefusal(): () => boolean {
-    const before = poller.linkedAt()
+    const before = poller.connectedAt()
     return () => {
-      const linkedAt = poller.linkedAt()
+      const linkedAt = poller.connectedAt()
       return poller.wasRefused && poller.source.client.holdMs === 0 && linkedAt !== null && linkedAt !== before
     }
   }

@@ -18,7 +18,7 @@ import { StoreBusyError, StoreDownError } from '../store/errors.ts'
 import { listSourceRecords, saveSourceRecords } from '../store/sources.ts'
 
 export type CycleOutcome =
-  | { readonly ok: true; readonly complaints: readonly DeviceProblem[] }
+  | { readonly ok: true; readonly problems: readonly DeviceProblem[] }
   /** `holdMs`: the upstream asked for a pause, which is not a failure. */
   | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
 
@@ -166,8 +166,8 @@ function nextReport(
   const { last_success_at = null, overruns = 0, warning = null, device_errors = noDeviceErrors } = before ?? {}
   const kept = { manufacturer, source, last_success_at, overruns, warning, device_errors }
   if (outcome.ok) {
-    const { complaints } = outcome
-    const told = { warning: summarize(complaints), device_errors: toDeviceErrors(complaints) }
+    const { problems } = outcome
+    const told = { warning: summarize(problems), device_errors: toDeviceErrors(problems) }
     return { ...kept, ...told, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: now }
   }
   const { error, holdMs } = outcome

@@ -165,7 +165,7 @@ async function connectOnce(
 async function wanted(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (isWanted(connections, source)) return true
-    await connections.changed(source, signal).catch(() => {})
+    await connections.waitForChange(source, signal).catch(() => {})
   }
   return false
 }
@@ -184,7 +184,7 @@ async function watchBook(
 ): Promise<void> {
   const { signal } = lifetime
   const wait = () =>
-    connections.changed(source, signal).then(
+    connections.waitForChange(source, signal).then(
       () => true,
       () => false,
     )
@@ -206,7 +206,7 @@ function interestIn({ connections, receiverStore }: SubscriptionDeps, source: st
     ids,
     async changed(signal) {
       const before = ids().join('\n')
-      do await connections.changed(source, signal)
+      do await connections.waitForChange(source, signal)
       while (ids().join('\n') === before)
     },
   }
@@ -246,12 +246,12 @@ function takeEvent(
   }
   // Stopped on purpose: what is pushed all the same is not taken.
   if (connections.find(receiver.id)?.status === 'stopped') return
-  connections.noteMessage(receiver.id)
+  connections.recordMessage(receiver.id)
   const isGone = event.type === 'removed' || event.report.online === false
   const reports = event.type === 'removed' ? [] : [withSummaryAsChannel(event.report, receiver.channels)]
   if (reports[0]?.channels !== undefined) hooks.onLevelsReceived?.(id)
   if (event.type === 'removed') void connections.remove(receiver.id)
-  take(deps, heard, id, { reports, gone: isGone ? [receiver.id] : [] })
+  take(deps, heard, id, { reports, offline: isGone ? [receiver.id] : [] })
 }
 
 /** A device first heard over the link: from then on the link is its receiver's, if there is to be one. */
@@ -261,7 +261,7 @@ function takeNewcomer(deps: SubscriptionDeps, heard: MonitoredSource, report: De
   const device = report.id
   const takeIn = async () => {
     await ingest.ingest({ manufacturer, reports: [report] })
-    if (receiverStore.byApiId(manufacturer, device) !== undefined) await connections.expect(heard, [device])
+    if (receiverStore.byApiId(manufacturer, device) !== undefined) await connections.setDevices(heard, [device])
   }
   takeIn().catch((error) => {
     log.error({ source, device, error: String(error) }, 'what was pushed could not be stored')
