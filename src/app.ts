@@ -133,7 +133,7 @@ interface SignIn {
   readonly hasher: Hasher
   readonly setupCode: SetupCode
   onSetUp(): void
-  /** Prints how to create the first administrator, if there is none and the service is reachable from the network. */
+  /** Prints how to create the first administrator, if none exists and the service is reachable from the network. */
   openSetup(config: Config, options: AppOptions): Promise<void>
   close(): Promise<void>
 }

@@ -194,8 +194,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       feed,
       now,
       manufacturers,
-      isUnpolled: orphanedSources.has,
-      onNoted: alerts.evaluateSource,
+      isOrphaned: orphanedSources.has,
+      onRecorded: alerts.evaluateSource,
     })
     const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
     const redis = isReadOnly ? null : await connectRedis(config, db, log)
@@ -225,7 +225,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       (options.intervalSeconds ?? settings(source.manufacturer).polling_interval) * 1000
     const loops = { db, ingest, receiverStore, unitStore, sourceRecords, connections, counters, log, now }
     const deps = { ...loops, random: Math.random, intervalMs }
-    const maintenance = createStoreMaintenance({ db, place: config, feed, log, now })
+    const maintenance = createStoreMaintenance({ db, paths: config, feed, log, now })
     const leaseManager = createLeaseManager({ db, nodeId, log })
     const monitor = createMonitor({ ...deps, nodeId, leaseManager })
 

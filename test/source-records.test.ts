@@ -19,9 +19,9 @@ function open(db: Database, now: () => number = Date.now) {
     db,
     feed: { publish: (message) => void published.push((message as StatusUpdate).status) },
     manufacturers: () => [shure],
-    isUnpolled: () => false,
+    isOrphaned: () => false,
     now,
-    onNoted: ({ source, unsuccessful_cycles }) => {
+    onRecorded: ({ source, unsuccessful_cycles }) => {
       if (source === 'shure:a') noted.push(unsuccessful_cycles)
     },
   })

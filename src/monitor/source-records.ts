@@ -26,7 +26,7 @@ export interface SourceRecords {
   /** Loads the records of sources that other processes poll. */
   load(): Promise<void>
   get(source: string): SourceRecord | undefined
-  /** Remaining time of a pause that the source requested from any process; 0 if there is none. */
+  /** Remaining time of a pause that the source requested from any process; otherwise 0. */
   holdMs(source: string): number
   record(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void>
   /** A cycle outlasted its interval; stored with the next one's outcome. */
@@ -50,12 +50,12 @@ export function createSourceRecords(deps: {
   readonly db: Database
   readonly feed: Pick<Feed, 'publish'>
   manufacturers(): readonly MonitoredManufacturer[]
-  isUnpolled(source: string): boolean
+  isOrphaned(source: string): boolean
   now(): number
   /** Called after every cycle, once its outcome is stored or could not be. */
-  onNoted?(failures: SourceFailures): void
+  onRecorded?(failures: SourceFailures): void
 }): SourceRecords {
-  const { db, feed, isUnpolled, now } = deps
+  const { db, feed, isOrphaned, now } = deps
   const records = new Map<string, SourceRecord>()
   const recordedAt = new Map<string, number>()
   /** When each record was last stored (`performance.now()`). */
@@ -68,7 +68,7 @@ export function createSourceRecords(deps: {
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
     return manufacturers.map((manufacturer) =>
-      manufacturerHealth(manufacturer, [...records.values()], now(), isUnpolled),
+      manufacturerHealth(manufacturer, [...records.values()], now(), isOrphaned),
     )
   }
 
@@ -140,7 +140,7 @@ export function createSourceRecords(deps: {
         if (rejected.has(source)) throw rejected.get(source)
       } finally {
         const { error } = after
-        deps.onNoted?.({ manufacturer, source, unsuccessful_cycles: unsuccessfulNow.cycles, error })
+        deps.onRecorded?.({ manufacturer, source, unsuccessful_cycles: unsuccessfulNow.cycles, error })
       }
     },
     recordOverrun(source) {

@@ -72,12 +72,12 @@ const checkShare = 0.001
 
 export function createStoreMaintenance(deps: {
   readonly db: Database
-  readonly place: StorePaths
+  readonly paths: StorePaths
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
 }): StoreMaintenance {
-  const { db, place, feed, log, now } = deps
+  const { db, paths: place, feed, log, now } = deps
   const isFile = sqlitePath(place.database_url) !== null
   let isFaultReported = false
   let checkAt = performance.now() + checkEveryMs
