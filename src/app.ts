@@ -1,4 +1,4 @@
-/** The house with its doors open: joined, listening, and closed in reverse order. */
+/** The runtime with its HTTP server. Started in order and closed in reverse order. */
 
 import { once } from 'node:events'
 import { createServer as createNetServer } from 'node:net'
@@ -23,52 +23,52 @@ import { removeSetupCode, writeSetupCode } from './store/setup-code.ts'
 export interface App {
   readonly runtime: Runtime
   readonly server: FastifyInstance
-  /** Where it listens, with the mount prefix. */
+  /** The URL it listens on, with the mount prefix. */
   readonly address: string
   close(): Promise<void>
 }
 
 export interface AppOptions extends Omit<RuntimeOptions, 'cache'> {
   readonly version: string
-  /** Where the built pages lie. */
+  /** The folder of the built pages. */
   readonly webRoot: string
-  /** Leaves polling and subscriptions to other processes. */
+  /** Serves pages and the API only; other processes poll and subscribe. */
   readonly servesOnly?: boolean
-  /** The command that makes an administrator of this house, for a shell. */
+  /** The shell command that creates an administrator of this installation. */
   readonly createAdmin?: string
-  /** Tells whoever started the service, and nobody else: a set-up code is no matter for a log. */
+  /** Prints to the terminal only, because the set-up code must not be logged. */
   print?(line: string): void
 }
 
-/** Throws what `openHouse` throws, a ConfigError, and the system's error when it cannot listen. */
+/** Throws what `openRuntime` throws, a ConfigError, or the system's error if the server cannot listen. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
   const { host, port, mount, public_url, allowed_hosts, trusted_proxies } = config.server
   const { frame_ancestors, strict_transport } = config.server
-  checkOverrides(config)
-  await requireFreePort(host, port).catch((error) => Promise.reject(listenTrouble(error, config.server)))
+  validateOverrides(config)
+  await requireFreePort(host, port).catch((error) => Promise.reject(toListenError(error, config.server)))
   const cache = createCache<CachedResponse>({ timeoutMs: config.settings.CACHE_TIMEOUT * 1000 })
   const runtime = await openRuntime(config, { ...options, cache })
   const stop = new AbortController()
-  const running: Promise<void>[] = []
-  const people = createPeople(runtime, log)
+  const loops: Promise<void>[] = []
+  const signIn = createSignIn(runtime, log)
   const close = async (server?: FastifyInstance) => {
     stop.abort()
     await server?.close()
-    await Promise.all(running)
-    await people.close()
+    await Promise.all(loops)
+    await signIn.close()
     await saveLevels({ ...runtime, log })
     await runtime.close()
   }
   try {
     const tls = await openTls(config, options)
-    await people.openSetup(config, options)
+    await signIn.openSetup(config, options)
     const server = await createServer({
       db: runtime.db,
-      credentials: people.credentials,
-      hasher: people.hasher,
-      setupCode: people.setupCode,
-      onSetUp: people.onSetUp,
+      credentials: signIn.credentials,
+      hasher: signIn.hasher,
+      setupCode: signIn.setupCode,
+      onSetUp: signIn.onSetUp,
       log,
       mount,
       receiverStore: runtime.receiverStore,
@@ -104,23 +104,23 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       storeDeps: runtime,
       rateLimit: config.rate_limit,
       shared: runtime.redis,
-      ...editing(runtime),
+      ...createEditingDeps(runtime),
       isBroadcasting: (manufacturer) => runtime.settings(manufacturer).enable_websocket,
     })
     try {
       await server.listen({ host, port })
     } catch (error) {
       await server.close()
-      throw listenTrouble(error, config.server)
+      throw toListenError(error, config.server)
     }
     const bound = server.server.address()
     if (typeof bound === 'object' && bound !== null) runtime.sourceDeps.destinations.addOwn(bound.address, bound.port)
-    running.push(runtime.follow(stop.signal), people.credentials.keepUp(stop.signal))
+    loops.push(runtime.follow(stop.signal), signIn.credentials.keepUp(stop.signal))
     if (!options.servesOnly) {
       const hasReaders = () => runtime.leaseManager.hasOtherNodes() && runtime.redis?.isUp !== true
-      running.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
+      loops.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
     }
-    if (!isLoopback(host)) await tellOpenness(runtime, config, log)
+    if (!isLoopback(host)) await reportExposure(runtime, config, log)
     return { runtime, server, address: addressOf(server, config), close: () => close(server) }
   } catch (error) {
     await close()
@@ -128,34 +128,34 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   }
 }
 
-interface People {
+interface SignIn {
   readonly credentials: Credentials
   readonly hasher: Hasher
   readonly setupCode: SetupCode
   onSetUp(): void
-  /** Where nobody can sign in yet and strangers can reach us, says how the first administrator is made. */
+  /** Prints how to create the first administrator, if none exists and the service is reachable from the network. */
   openSetup(config: Config, options: AppOptions): Promise<void>
   close(): Promise<void>
 }
 
-function createPeople({ db }: Runtime, log: FastifyBaseLogger): People {
+function createSignIn({ db }: Runtime, log: FastifyBaseLogger): SignIn {
   const hasher = createHasher()
   const setupCode = createSetupCode(() => performance.now())
-  let forgetCode = async () => {}
-  const forget = () =>
-    forgetCode().catch((error) => log.error({ error: String(error) }, 'the set-up code stays behind'))
+  let removeCode = async () => {}
+  const removeCodeFile = () =>
+    removeCode().catch((error) => log.error({ error: String(error) }, 'the set-up code file could not be removed'))
   return {
     credentials: createCredentials({ db, log, now }),
     hasher,
     setupCode,
-    onSetUp: () => void forget(),
+    onSetUp: () => void removeCodeFile(),
     async openSetup({ server: { host }, require_login, data_dir }, { print, createAdmin }) {
       if ((isLoopback(host) && !require_login) || !(await isSetupNeeded({ db }))) return
       const path = await writeSetupCode(data_dir, setupCode.current() ?? '').catch((error) => {
-        log.warn({ error: String(error) }, 'the set-up code is in no file')
+        log.warn({ error: String(error) }, 'the set-up code could not be written to a file')
         return null
       })
-      forgetCode = () => removeSetupCode(data_dir)
+      removeCode = () => removeSetupCode(data_dir)
       print?.(`Nobody can sign in yet. Open the set-up page within 60 minutes; its code is ${setupCode.current()}`)
       if (path !== null)
         print?.(createAdmin === undefined ? `(also in ${path})` : `(also in ${path}), or run: ${createAdmin}`)
@@ -163,29 +163,30 @@ function createPeople({ db }: Runtime, log: FastifyBaseLogger): People {
     },
     async close() {
       await hasher.close()
-      await forget()
+      await removeCodeFile()
     },
   }
 }
 
-/** Others can reach us: what is not locked is said, and written down. */
-async function tellOpenness(
+/** Logs and audits unprotected access when the service is reachable from the network. */
+async function reportExposure(
   { db }: Runtime,
   { server, tls, public_read }: Config,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  if (tls === null) log.warn({ host: server.host }, 'listening without TLS: anybody on this network can read along')
-  if (public_read) log.warn({ host: server.host }, 'public_read: anybody on this network can look')
+  if (tls === null) log.warn({ host: server.host }, 'listening without TLS: traffic on this network is not encrypted')
+  if (public_read)
+    log.warn({ host: server.host }, 'public_read is on: anyone on this network can view the installation')
   if (tls !== null && !public_read) return
   const actor = { kind: 'cli', id: null, name: 'serve', role: 'admin', address: null } as const
   const details = { host: server.host, tls: tls === null ? 'off' : 'on', public_read }
   const entry = { actor, action: 'service.start', target: 'service', result: 'ok', details } as const
   await db
     .transaction((tx) => writeAudit(tx, entry))
-    .catch((error) => log.warn({ error: String(error) }, 'not audited'))
+    .catch((error) => log.warn({ error: String(error) }, 'audit record could not be written'))
 }
 
-/** The files of the certificate to use; null without TLS. */
+/** The certificate and key to use; null without TLS. */
 async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions) {
   if (tls !== 'auto') return tls
   const names = [server.host, hostname(), `${hostname()}.local`, ...server.allowed_hosts]
@@ -194,29 +195,29 @@ async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions)
   return { cert, key }
 }
 
-/** What those who change something need of the house. */
-function editing(runtime: Runtime) {
+/** The server's dependencies for editing. */
+function createEditingDeps(runtime: Runtime) {
   const { db, secrets, ingest, unitStore, settings, reload, sourceDeps } = runtime
-  const isKnown = (code: string) => runtime.manufacturers().some((one) => one.code === code)
+  const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
   return {
     unitStore,
     settingsDeps: { db, settings, reload },
-    hardwareDeps: { db, ingest, hasManufacturer: isKnown, reload, now },
+    hardwareDeps: { db, ingest, hasManufacturer, reload, now },
     manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload },
   }
 }
 
-/** An endpoint is one of those that the OpenAPI document tells of. */
-function checkOverrides({ file, rate_limit }: Config): void {
-  const stray = Object.keys(rate_limit.overrides).find(
+/** Rate-limit overrides must name endpoints of the OpenAPI document. */
+function validateOverrides({ file, rate_limit }: Config): void {
+  const unknown = Object.keys(rate_limit.overrides).find(
     (endpoint) => !Object.hasOwn(operations, endpoint.replace(/\/$/, '')),
   )
-  if (stray === undefined) return
+  if (unknown === undefined) return
   const where = `${file ?? 'configuration'}: rate_limit.overrides`
-  throw new ConfigError(`${where}: expected an endpoint such as POST /api/discover/, not ${stray}`)
+  throw new ConfigError(`${where}: expected an endpoint such as POST /api/discover/, not ${unknown}`)
 }
 
-/** Throws the system's error before anything is opened, so that a second service by mistake touches nothing. */
+/** Throws the system's error before anything is opened, so that a second instance started by mistake changes nothing. */
 async function requireFreePort(host: string, port: number): Promise<void> {
   if (port === 0) return
   const probe = createNetServer().listen({ host, port })
@@ -225,18 +226,22 @@ async function requireFreePort(host: string, port: number): Promise<void> {
   await once(probe, 'close')
 }
 
-/** Why nobody can listen at an address of the configuration, and what to do; the error itself where that says it. */
-function listenTrouble(error: unknown, { host, port }: Config['server']): unknown {
+/** Adds the configuration key and a remedy to a listen error; returns other errors unchanged. */
+function toListenError(error: unknown, { host, port }: Config['server']): unknown {
   const { code } = error as NodeJS.ErrnoException
-  const say = (sentence: string) => new Error(sentence, { cause: error })
+  const withMessage = (message: string) => new Error(message, { cause: error })
   switch (code) {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return say(`server.host: the name ${host} does not resolve; give an address of this machine, such as 127.0.0.1`)
+      return withMessage(
+        `server.host: the name ${host} does not resolve; give an address of this machine, such as 127.0.0.1`,
+      )
     case 'EADDRNOTAVAIL':
-      return say(`server.host: ${host} is no address of this machine; give one that is, or 0.0.0.0 for all of them`)
+      return withMessage(
+        `server.host: ${host} is no address of this machine; give one that is, or 0.0.0.0 for all of them`,
+      )
     case 'EACCES':
-      return say(`server.port: port ${port} takes more rights than this process has; choose one from 1024 on`)
+      return withMessage(`server.port: port ${port} takes more rights than this process has; choose one from 1024 on`)
     default:
       return error
   }

@@ -1,4 +1,4 @@
-/** A process of its own that reads a backup from an unknown source: a crafted one can take forever, or crash its reader. */
+/** Separate process that checks a backup: a crafted file can block or crash its reader. */
 
 import { findBackupFault } from './store/inspect-backup.ts'
 

@@ -1,9 +1,9 @@
-/** A thread of its own that moves what stands in SQLite's log to the database itself, and ends. Holds up no writer. */
+/** Worker thread that checkpoints SQLite's write-ahead log into the database and ends. Does not block writers. */
 
 import { workerData } from 'node:worker_threads'
 import { DatabaseSync } from '@photostructure/sqlite'
 
-/** Only a log of which nothing is left can be begun anew, and somebody may have written meanwhile. */
+/** The log restarts only after a complete checkpoint, and another process may write during one. */
 const maxPasses = 5
 
 const database = new DatabaseSync(workerData as string, { timeout: 0 })

@@ -3,13 +3,13 @@ import { createClock } from './clock.ts'
 
 const start = 1_800_000_000_000
 
-/** A clock whose system time is `shift` off. */
+/** A clock whose system time can be shifted. */
 function shiftedClock() {
   let elapsed = 5_000
   let shift = 0
   const now = createClock({ system: () => start + elapsed + shift, monotonic: () => elapsed })
   return {
-    /** What the clock is off from a system clock that never jumped. */
+    /** The difference from a system clock that never jumped. */
     error: () => now() - start - elapsed,
     pass(ms: number) {
       elapsed += ms
@@ -20,8 +20,8 @@ function shiftedClock() {
   }
 }
 
-describe('the wall clock', () => {
-  it.each([3_600_000, -3_600_000, -start])('ignores a jump by %i ms that is taken back', (jump) => {
+describe('createClock', () => {
+  it.each([3_600_000, -3_600_000, -start])('ignores a jump by %i ms that is reverted', (jump) => {
     const clock = shiftedClock()
     clock.jump(jump)
     for (let seconds = 0; seconds < 29; seconds += 1) {
@@ -32,7 +32,7 @@ describe('the wall clock', () => {
     expect(clock.error()).toBe(0)
   })
 
-  it.each([3_600_000, -3_600_000])('follows a jump by %i ms that lasts', (jump) => {
+  it.each([3_600_000, -3_600_000])('follows a permanent jump by %i ms', (jump) => {
     const clock = shiftedClock()
     clock.jump(jump)
     expect(clock.error()).toBe(0)
@@ -40,7 +40,7 @@ describe('the wall clock', () => {
     expect(clock.error()).toBe(jump)
   })
 
-  it('waits anew after every further jump', () => {
+  it('restarts the delay after every further jump', () => {
     const clock = shiftedClock()
     clock.jump(3_600_000)
     expect(clock.error()).toBe(0)

@@ -1,36 +1,35 @@
 /**
- * The wall clock of the service, for times that are stored or shown. While the system's clock jumps, time goes on as the
- * monotonic clock measures it, and a jump counts only once it has lasted: a clock that is wrong for a moment leaves no wrong
- * times behind.
+ * The wall clock of the service, for times that are stored or displayed. After a jump of the system clock, it continues with
+ * the monotonic clock and follows the jump only after a delay, so that a short error of the system clock has no effect.
  */
 
 interface ClockOptions {
-  /** Epoch milliseconds as the system has them. */
+  /** The system clock, epoch milliseconds. */
   readonly system?: () => number
   readonly monotonic?: () => number
 }
 
-/** Small corrections are followed at once, as time servers make them. */
+/** Smaller corrections, as time servers make them, are followed at once. */
 const jumpMs = 1_000
-/** A jump counts after this time. */
-const settledAfterMs = 30_000
+/** A jump is followed after this time. */
+const acceptJumpAfterMs = 30_000
 
-/** Epoch milliseconds, whole. */
+/** Epoch milliseconds, an integer. */
 export const now = createClock()
 
 export function createClock({ system = Date.now, monotonic = () => performance.now() }: ClockOptions = {}) {
-  /** What the system's clock is ahead of the monotonic one. */
+  /** System clock minus monotonic clock. */
   let offset = system() - monotonic()
   let jumped: { readonly offset: number; readonly at: number } | null = null
   return (): number => {
     const elapsed = monotonic()
-    const seen = system() - elapsed
-    if (isJump(offset, seen)) {
-      if (jumped === null || isJump(jumped.offset, seen)) jumped = { offset: seen, at: elapsed }
-      if (elapsed - jumped.at < settledAfterMs) return Math.floor(offset + elapsed)
+    const systemOffset = system() - elapsed
+    if (isJump(offset, systemOffset)) {
+      if (jumped === null || isJump(jumped.offset, systemOffset)) jumped = { offset: systemOffset, at: elapsed }
+      if (elapsed - jumped.at < acceptJumpAfterMs) return Math.floor(offset + elapsed)
     }
     jumped = null
-    offset = seen
+    offset = systemOffset
     return Math.floor(offset + elapsed)
   }
 }

@@ -10,7 +10,7 @@ function fileWith(content: string): string {
   return path
 }
 
-function refusal(content: string, env = {}): string {
+function errorOf(content: string, env = {}): string {
   try {
     readConfig({ config: fileWith(content) }, env)
   } catch (error) {
@@ -20,8 +20,8 @@ function refusal(content: string, env = {}): string {
   return 'accepted'
 }
 
-describe('configuration', () => {
-  test('takes TLS off, with a certificate of its own, or with files', () => {
+describe('readConfig', () => {
+  test('accepts tls: off, auto, or certificate files', () => {
     for (const [written, read] of [
       ['off', null],
       ['false', null],
@@ -30,11 +30,11 @@ describe('configuration', () => {
     ] as const) {
       expect(readConfig({ config: fileWith(`tls: ${written}`) }, {}).tls).toEqual(read)
     }
-    expect(refusal('tls: on')).toBe('micwatch.yaml: tls: expected off, auto, or {cert: file, key: file}')
+    expect(errorOf('tls: on')).toBe('micwatch.yaml: tls: expected off, auto, or {cert: file, key: file}')
   })
 
-  test('believes proxies only by network', () => {
-    expect(refusal('server: {trusted_proxies: [10.0.0.0/8, proxy.example]}')).toBe(
+  test('requires trusted_proxies to be networks', () => {
+    expect(errorOf('server: {trusted_proxies: [10.0.0.0/8, proxy.example]}')).toBe(
       'micwatch.yaml: server.trusted_proxies.1: expected a network in CIDR form, such as 10.0.0.0/8',
     )
   })
@@ -51,7 +51,7 @@ describe('configuration', () => {
   })
 
   // Conformance: C-1.1, C-1.5.
-  test('a flag beats the environment, which beats the file', () => {
+  test('gives flags precedence over the environment, and the environment over the file', () => {
     const config = fileWith('server: {port: 1000, host: 10.0.0.1, mount: /file/}\ndata_dir: /file')
     const env = { MICWATCH_PORT: '2000', MICWATCH_DATA_DIR: '/env', MICWATCH_REQUIRE_LOGIN: 'true' }
     expect(readConfig({ config, port: '3000' }, env)).toMatchObject({
@@ -63,15 +63,15 @@ describe('configuration', () => {
   })
 
   // Conformance: C-1.12.
-  test('a whole text may come from the environment', () => {
+  test('replaces a reference to an environment variable by its value', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own way to name a variable
     const content = 'manufacturers: [{code: shure, config: {shared_key: "${SHURE_KEY}"}}]'
     const { manufacturers } = readConfig({ config: fileWith(content) }, { SHURE_KEY: 'secret' })
     expect(manufacturers[0]?.config).toEqual({ shared_key: 'secret' })
-    expect(refusal(content)).toBe('micwatch.yaml: manufacturers.0.config.shared_key: the environment has no SHURE_KEY')
+    expect(errorOf(content)).toBe('micwatch.yaml: manufacturers.0.config.shared_key: the environment has no SHURE_KEY')
   })
 
-  test('a command that asks no system needs no secret of one, and nothing else less', () => {
+  test('skips manufacturers with missing variables when offline, and requires all other variables', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own way to name a variable
     const content = 'manufacturers: [{code: shure, config: {devices: ["${RX}"]}}, {code: sennheiser}]'
     const offline = (text: string) => readConfig({ config: fileWith(text) }, {}, { isOffline: true })
@@ -81,12 +81,12 @@ describe('configuration', () => {
     expect(() => offline(`database_url: "$\{URL}"`)).toThrow(/database_url: the environment has no URL/)
   })
 
-  test.each(['300.1.1.1', '10.0.0', '127'])('listens at no address that is none: %s', (host) => {
+  test.each(['300.1.1.1', '10.0.0', '127'])('rejects the invalid host %s', (host) => {
     expect(() => readConfig({ host }, {})).toThrow('--host: expected a host name or address')
-    expect(refusal(`server: {host: "${host}"}`)).toBe('micwatch.yaml: server.host: expected a host name or address')
+    expect(errorOf(`server: {host: "${host}"}`)).toBe('micwatch.yaml: server.host: expected a host name or address')
   })
 
-  test.each(['127.0.0.1', '::1', 'stage-left', 'mics.example'])('listens at %s', (host) => {
+  test.each(['127.0.0.1', '::1', 'stage-left', 'mics.example'])('accepts the host %s', (host) => {
     expect(readConfig({ host }, {}).server.host).toBe(host)
   })
 
@@ -133,10 +133,10 @@ describe('configuration', () => {
     ],
     ['- just a list', 'micwatch.yaml: expected a section of keys'],
   ])('%s', (content, message) => {
-    expect(refusal(content)).toBe(message)
+    expect(errorOf(content)).toBe(message)
   })
 
-  test('takes the public address from the environment before the file', () => {
+  test('gives MICWATCH_PUBLIC_URL precedence over the file', () => {
     const config = fileWith('server: {public_url: "https://mics.example/"}')
     expect(readConfig({}, {}).server.public_url).toBeNull()
     expect(readConfig({ config }, {}).server.public_url).toBe('https://mics.example/')
@@ -145,7 +145,7 @@ describe('configuration', () => {
     expect(() => readConfig({}, { MICWATCH_PUBLIC_URL: 'ftp://a' })).toThrow('MICWATCH_PUBLIC_URL: expected an address')
   })
 
-  test('takes lists of the environment in place of those of the file', () => {
+  test('replaces lists of the file by those of the environment', () => {
     const config = fileWith('server: {allowed_hosts: [a.example], trusted_proxies: [10.0.0.0/8]}')
     const env = { MICWATCH_ALLOWED_HOSTS: 'b.example, 192.168.1.20,,', MICWATCH_TRUSTED_PROXIES: '172.30.0.0/24' }
     expect(readConfig({ config }, env).server).toMatchObject({
@@ -155,20 +155,20 @@ describe('configuration', () => {
     expect(readConfig({ config }, { MICWATCH_ALLOWED_HOSTS: '' }).server.allowed_hosts).toEqual(['a.example'])
   })
 
-  test('refuses an empty secret key', () => {
+  test('rejects an empty secret key', () => {
     expect(() => readConfig({}, { MICWATCH_SECRET_KEY: '' })).toThrow(
       'MICWATCH_SECRET_KEY: expected 64 hexadecimal digits',
     )
   })
 
   // Conformance: C-1.3.
-  test('says where a file breaks', () => {
-    expect(refusal('server: {')).toMatch(/^micwatch\.yaml: not valid YAML: .*line/)
+  test('reports where a file is invalid', () => {
+    expect(errorOf('server: {')).toMatch(/^micwatch\.yaml: not valid YAML: .*line/)
     expect(() => readConfig({ config: '/nowhere.yaml' }, {})).toThrow('/nowhere.yaml: cannot be read (no such file)')
   })
 
   // Conformance: C-1.5.
-  test('names a flag or variable that is wrong', () => {
+  test('names the flag or variable that is invalid', () => {
     expect(() => readConfig({ port: 'x' }, {})).toThrow('--port: expected a whole number from 0 to 65535')
     expect(() => readConfig({}, { MICWATCH_PORT: '70000' })).toThrow('MICWATCH_PORT: expected a whole number')
     const env = { MICWATCH_TRUSTED_PROXIES: '10.0.0.0/8, proxy.example' }

@@ -1,4 +1,4 @@
-/** Flags, environment and file -> one frozen Config, read once. In that order of precedence; then the defaults. */
+/** Reads flags, environment and file, in this order of precedence, and the defaults into one frozen Config. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,30 +10,30 @@ import { findRepeatedCode } from './model/installation-file.ts'
 import { findUnstorable } from './model/json.ts'
 import { serviceDefaults } from './model/settings.ts'
 
-/** A configuration that cannot be used. The message is one line: where, which key, what was expected. */
+/** A configuration that cannot be used. The message is one line: the file or flag, the key, and the expected value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 const text = (expected: string) => Type.String({ description: expected })
 const flag = Type.Boolean({ description: 'true or false' })
-const texts = (expected: string) => Type.Array(Type.String(), { description: `a list of ${expected}` })
-const whole = (minimum: number, maximum: number) =>
-  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
+const textList = (expected: string) => Type.Array(Type.String(), { description: `a list of ${expected}` })
+const integer = (minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, description: `a integer number from ${minimum} to ${maximum}` })
 const networks = (pattern = '') => {
   const text = Type.String({ pattern, description: 'a network in CIDR form, such as 10.0.0.0/8' })
   const network = Type.Refine(text, (value) => parseNetwork(value) !== null)
   return Type.Array(network, { description: 'a list of networks in CIDR form' })
 }
 const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
-/** Every key may be left out; no other may be there. */
+/** All keys are optional; unknown keys are errors. */
 const section = <T extends Type.TProperties>(properties: T) =>
   Type.Partial(Type.Object(properties, { additionalProperties: false, description: 'a section of keys' }), {
     additionalProperties: false,
   })
 
 const Limit = Type.Object(
-  { max_requests: whole(1, 1_000_000), window_seconds: whole(1, 86_400) },
+  { max_requests: integer(1, 1_000_000), window_seconds: integer(1, 86_400) },
   { additionalProperties: false, description: '{max_requests, window_seconds}' },
 )
 
@@ -50,13 +50,13 @@ const Manufacturer = Type.Object(
 
 const File = section({
   server: section({
-    // Digits and dots alone make no name.
+    // Digits and dots alone are not a host name.
     host: Type.Union([Type.String({ format: 'ipv4' }), Type.String({ pattern: '[^\\d.]' })], {
       description: 'a host name or address',
     }),
-    port: whole(0, 65_535),
+    port: integer(0, 65_535),
     mount: Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*/?$', description: 'a path such as /micwatch, or empty' }),
-    allowed_hosts: texts('host names'),
+    allowed_hosts: textList('host names'),
     trusted_proxies: networks(),
     public_url: Type.Union([Type.Null(), webAddress], { description: 'an address such as https://mics.example' }),
     frame_ancestors: Type.Array(
@@ -88,14 +88,14 @@ const File = section({
   ),
   discovery_ranges: networks('^\\d{1,3}(\\.\\d{1,3}){3}/\\d{1,2}$'),
   rate_limit: section({
-    max_requests: whole(1, 1_000_000),
-    window_seconds: whole(1, 86_400),
+    max_requests: integer(1, 1_000_000),
+    window_seconds: integer(1, 86_400),
     overrides: Type.Record(Type.String(), Limit, { description: 'a section of endpoints' }),
   }),
   settings: section({
-    DEFAULT_POLLING_INTERVAL: whole(1, 3600),
+    DEFAULT_POLLING_INTERVAL: integer(1, 3600),
     WEBSOCKET_BROADCASTING: flag,
-    CACHE_TIMEOUT: whole(0, 86_400),
+    CACHE_TIMEOUT: integer(0, 86_400),
   }),
   manufacturers: Type.Array(Manufacturer, { description: 'a list of manufacturers' }),
 })
@@ -106,17 +106,17 @@ export type ManufacturerEntry = Type.Static<typeof Manufacturer>
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
 export interface Config extends Omit<Filled<File>, 'server' | 'settings' | 'rate_limit' | 'database_url' | 'tls'> {
-  /** Where the file's values come from; null without a file. */
+  /** Path of the configuration file; null without a file. */
   readonly file: string | null
   readonly server: Filled<NonNullable<File['server']>>
   readonly settings: Filled<NonNullable<File['settings']>>
   readonly rate_limit: Filled<NonNullable<File['rate_limit']>>
   readonly database_url: string
-  /** `auto`: with a certificate made here. */
+  /** `auto`: with a self-signed certificate that Micwatch creates. */
   readonly tls: 'auto' | { readonly cert: string; readonly key: string } | null
 }
 
-/** Command-line flags that stand above everything else, under their names in the file. */
+/** Command-line flags, which override everything else, under their names in the file. */
 export interface ConfigFlags {
   readonly config?: string | undefined
   readonly host?: string | undefined
@@ -138,20 +138,25 @@ const defaultRateLimit = {
 }
 
 export interface ReadOptions {
-  /** Nobody is going to be asked: a manufacturer of which a variable is missing is left out, and stays as it is stored. */
+  /** For commands that contact no upstream: a manufacturer with a missing variable is skipped and stays as stored. */
   readonly isOffline?: boolean
 }
 
 /** Throws ConfigError. */
 export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = false }: ReadOptions = {}): Config {
   const { path, file } = readFile(flags.config ?? env.MICWATCH_CONFIG, env, isOffline)
-  const outer = check(fromEnvironment(env), (key) => environmentName(key))
-  const inner = check(fromFlags(flags), (key) => `--${key.replaceAll('_', '-').replace('server.', '')}`)
-  const merged: File = { ...file, ...outer, ...inner, server: { ...file.server, ...outer.server, ...inner.server } }
+  const fromEnv = check(fromEnvironment(env), (key) => environmentName(key))
+  const fromArgs = check(fromFlags(flags), (key) => `--${key.replaceAll('_', '-').replace('server.', '')}`)
+  const merged: File = {
+    ...file,
+    ...fromEnv,
+    ...fromArgs,
+    server: { ...file.server, ...fromEnv.server, ...fromArgs.server },
+  }
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
   checkCodes(merged.manufacturers ?? [], `${path ?? 'configuration'}: manufacturers`)
-  // With a certificate made here it would lock browsers out wherever the next one is made.
+  // With a self-signed certificate, browsers would reject the service as soon as a new certificate is created.
   if (merged.server?.strict_transport === true && typeof tls !== 'object') {
     throw new ConfigError(`${path ?? 'configuration'}: server.strict_transport: expected tls: {cert, key} beside it`)
   }
@@ -185,7 +190,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
   })
 }
 
-/** Of a web page: nothing but scheme, host, port and path. */
+/** An http or https URL with only host, port and path. */
 function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)
@@ -198,17 +203,17 @@ function checkCodes(manufacturers: readonly ManufacturerEntry[], where: string):
 }
 
 function readFile(
-  named: string | undefined,
+  givenPath: string | undefined,
   env: Environment,
   isOffline: boolean,
 ): { path: string | null; file: File } {
-  const path = named ?? defaultFile
+  const path = givenPath ?? defaultFile
   let content: string
   try {
     content = readFileSync(path, 'utf8')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && named === undefined) return { path: null, file: {} }
+    if (code === 'ENOENT' && givenPath === undefined) return { path: null, file: {} }
     throw new ConfigError(`${path}: cannot be read (${code === 'ENOENT' ? 'no such file' : message})`)
   }
   let values: unknown
@@ -221,33 +226,33 @@ function readFile(
   const filled = fillReferences(values, '', (name, key) => {
     const known = env[name]
     if (known !== undefined) return known
-    const at = isOffline ? /^manufacturers\.(\d+)\.config\./.exec(key)?.[1] : undefined
-    if (at === undefined) throw new ConfigError(`${path}: ${key}: the environment has no ${name}`)
-    incomplete.add(Number(at))
+    const index = isOffline ? /^manufacturers\.(\d+)\.config\./.exec(key)?.[1] : undefined
+    if (index === undefined) throw new ConfigError(`${path}: ${key}: the environment has no ${name}`)
+    incomplete.add(Number(index))
     return ''
   })
   const file = check(filled, (key) => (key === '' ? path : `${path}: ${key}`))
   const { manufacturers } = file
   if (manufacturers === undefined || incomplete.size === 0) return { path, file }
-  return { path, file: { ...file, manufacturers: manufacturers.filter((_, at) => !incomplete.has(at)) } }
+  return { path, file: { ...file, manufacturers: manufacturers.filter((_, index) => !incomplete.has(index)) } }
 }
 
-/** Puts `lookUp` in the place of every text that is `${NAME}` as a whole. */
+/** Replaces every string of the form `${NAME}` by the result of `lookUp`. */
 function fillReferences(value: unknown, key: string, lookUp: (name: string, key: string) => string): unknown {
   if (typeof value === 'string') {
     const name = /^\$\{(\w+)\}$/.exec(value)?.[1]
     return name === undefined ? value : lookUp(name, key)
   }
-  if (Array.isArray(value)) return value.map((item, at) => fillReferences(item, `${key}.${at}`, lookUp))
+  if (Array.isArray(value)) return value.map((item, index) => fillReferences(item, `${key}.${index}`, lookUp))
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([name, inner]) => {
-    const inside = key === '' ? name : `${key}.${name}`
-    return [name, fillReferences(inner, inside, lookUp)]
+    const path = key === '' ? name : `${key}.${name}`
+    return [name, fillReferences(inner, path, lookUp)]
   })
   return Object.fromEntries(entries)
 }
 
-/** Environment variable -> key of the file, and how its text is read. */
+/** Environment variables, each with its key in the file and its parser. */
 const environment: Readonly<Record<string, readonly [key: string, read: (text: string) => unknown]>> = {
   MICWATCH_HOST: ['server.host', String],
   MICWATCH_PORT: ['server.port', readNumber],
@@ -264,21 +269,21 @@ const environment: Readonly<Record<string, readonly [key: string, read: (text: s
 }
 
 /**
- * An empty variable is as good as none. The secret key is the exception: a deployment that was to share one and passes
- * none on would seal secrets with a key of its own.
+ * An empty variable counts as not set. The secret key is the exception: a deployment that passes an empty shared key by
+ * mistake would otherwise encrypt secrets with a new key.
  */
 function fromEnvironment(env: Environment): object {
-  const given = Object.entries(environment).flatMap(([name, [key, read]]) => {
+  const entries = Object.entries(environment).flatMap(([name, [key, read]]) => {
     const value = env[name]
     const isGiven = value !== undefined && (value !== '' || key === 'secret_key')
     return isGiven ? [[key, read(value)] as const] : []
   })
-  return nest(given)
+  return nest(entries)
 }
 
 function environmentName(key: string): string {
-  const isOf = ([outer]: readonly [key: string, ...unknown[]]) => key === outer || key.startsWith(`${outer}.`)
-  return Object.entries(environment).find(([, entry]) => isOf(entry))?.[0] ?? key
+  const isKeyOf = ([known]: readonly [key: string, ...unknown[]]) => key === known || key.startsWith(`${known}.`)
+  return Object.entries(environment).find(([, entry]) => isKeyOf(entry))?.[0] ?? key
 }
 
 function fromFlags({ config: _, host, port, mount, ...top }: ConfigFlags): object {
@@ -305,7 +310,7 @@ function readNumber(value: string): unknown {
   return /^\d+$/.test(value) ? Number(value) : value
 }
 
-/** Separated by commas. */
+/** Parses a comma-separated list. */
 function readList(value: string): readonly string[] {
   const items = value.split(',').map((item) => item.trim())
   return items.filter((item) => item !== '')
@@ -316,14 +321,14 @@ function readFlag(value: string): unknown {
   return flags[value.toLowerCase()] ?? value
 }
 
-/** `name` says where the key came from. */
-function check(values: unknown, name: (key: string) => string): File {
-  const misfit = findMisfit(File, values)
-  if (misfit !== null) throw new ConfigError(`${name(misfit.key)}: ${misfit.trouble}`)
+/** Validates values against the schema. `describeKey` formats a key for the error message. */
+function check(values: unknown, describeKey: (key: string) => string): File {
+  const error = findSchemaError(File, values)
+  if (error !== null) throw new ConfigError(`${describeKey(error.key)}: ${error.trouble}`)
   return values as File
 }
 
-/** Values as JSON has them, fit to be stored. Throws, in one line, what is wrong. */
+/** Parses YAML into JSON values that can be stored. Throws an error with a one-line message. */
 export function parseYaml(content: string): unknown {
   const values = parsePlainYaml(content)
   const fault = findUnstorable(values)
@@ -333,9 +338,9 @@ export function parseYaml(content: string): unknown {
 
 function parsePlainYaml(content: string): unknown {
   try {
-    // Without this level the library prints its warnings.
+    // Prevents the library from printing warnings.
     const document = parseDocument(content, { logLevel: 'error' })
-    // A warning is an unknown tag, for example: its value would be read as something else than what was meant.
+    // Warnings count as errors: after an unknown tag, for example, the value would not be what the user meant.
     const [problem] = [...document.errors, ...document.warnings]
     if (problem !== undefined) throw problem
     return document.toJS()
@@ -345,8 +350,8 @@ function parsePlainYaml(content: string): unknown {
   }
 }
 
-/** What does not fit a schema whose parts say in their descriptions what they expect; null when all does. */
-export function findMisfit(
+/** The first violation of a schema whose descriptions state the expected values; null if the values are valid. */
+export function findSchemaError(
   schema: Type.TSchema,
   values: unknown,
 ): { readonly key: string; readonly trouble: string } | null {
@@ -365,7 +370,7 @@ export function findMisfit(
 
 type SchemaNode = Readonly<Record<string, unknown>>
 
-/** The description of the innermost part of the schema that has one. */
+/** The description of the innermost schema node on the path that has one. */
 function expectedAt(schema: Type.TSchema, path: readonly string[]): string {
   let node: SchemaNode | undefined = schema as unknown as SchemaNode
   let definitions: SchemaNode | undefined

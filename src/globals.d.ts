@@ -1,5 +1,5 @@
-/** The version in package.json, put in by scripts/build.ts. Not there when a source file runs unbuilt: ask `typeof` first. */
+/** The version in package.json, inserted by scripts/build.ts. Undefined when a source file runs unbuilt: check `typeof` first. */
 declare const __MICWATCH_VERSION__: string
 
-/** The versions of Node.js in package.json, put in by scripts/build.ts; in src/start.ts alone. */
+/** The Node.js versions in package.json, inserted by scripts/build.ts into src/start.ts only. */
 declare const __MICWATCH_NODE_RANGE__: string

@@ -1,6 +1,6 @@
 /**
- * A thread of its own for passwords. The calls are synchronous on purpose: the asynchronous ones share a pool with
- * name lookups, and a flood of sign-ins would hold up the polling of every manufacturer.
+ * Worker thread that hashes passwords. The calls are synchronous on purpose: the asynchronous ones share a pool with
+ * name lookups, and many sign-ins would delay the polling of every manufacturer.
  */
 
 import { parentPort } from 'node:worker_threads'

@@ -1,30 +1,30 @@
 /**
- * A service that runs for months beside other programs should hold little more memory than it uses. V8 is made for pages:
- * it lets the dead become several times as many as the living, and takes 32 MB for newcomers as soon as it is busy.
+ * Tunes V8's heap for a service that runs for months beside other programs. By default, V8 lets the heap grow to several
+ * times the live data and uses a young generation of 32 MB under load.
  */
 
 import { setFlagsFromString } from 'node:v8'
 
-/** How much the heap may grow beyond what lives before it is collected. */
+/** How much the heap may grow beyond the live data before it is collected. */
 const growthPercent = 30
 
-/** From so many receivers on newcomers get more room: they come so fast that collecting them costs more than it saves. */
-const largeHouse = 250
-const fitEveryMs = 10_000
+/** From this number of receivers, the young generation may grow, because collecting it often costs too much time. */
+const largeInstallation = 250
+const adjustEveryMs = 10_000
 
-/** Call once the program is loaded: the room for newcomers stays as large as that took, a few megabytes. */
+/** Call when the program is loaded: the young generation keeps its current size of a few megabytes. */
 export function limitYoungGeneration(): void {
-  // Looked at whenever V8 decides, unlike its sizes, which count only on the command line.
+  // V8 reads this flag at run time, unlike the size flags, which work only on the command line.
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** Call once the house is open: reading it in goes faster with a heap that may grow. A house may grow, too. */
+/** Call after the runtime is open, because loading is faster without the limit. Adjusts to the number of receivers. */
 export function adjustHeapLimit(countReceivers: () => number, signal: AbortSignal): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
-  const giveRoom = () => {
-    if (countReceivers() >= largeHouse) setFlagsFromString('--semi-space-growth-factor=2')
+  const allowGrowth = () => {
+    if (countReceivers() >= largeInstallation) setFlagsFromString('--semi-space-growth-factor=2')
   }
-  giveRoom()
-  const fitting = setInterval(giveRoom, fitEveryMs).unref()
-  signal.addEventListener('abort', () => clearInterval(fitting), { once: true })
+  allowGrowth()
+  const timer = setInterval(allowGrowth, adjustEveryMs).unref()
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
 }

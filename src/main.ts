@@ -1,4 +1,4 @@
-/** Words on the command line -> one command -> exit code. The only file that touches `process`. */
+/** Parses the command line, runs one command and sets the exit code. The only file that uses `process`. */
 
 import { createInterface } from 'node:readline'
 import { isatty } from 'node:tty'
@@ -25,10 +25,10 @@ const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
 
 limitYoungGeneration()
 
-/** A terminal sends Ctrl+C to npm and to us, and npm passes its own on: asked twice so soon is asked once. */
-const echoMs = 200
-/** Longer than any stop takes in which nothing hangs. */
-const lastResortMs = 8000
+/** Under npm, Ctrl+C arrives twice: from the terminal and from npm. A second SIGINT within this time is ignored. */
+const duplicateSignalMs = 200
+/** Longer than a normal shutdown takes. */
+const forcedExitMs = 8000
 
 const stop = new AbortController()
 let interruptedAt: number | undefined
@@ -38,38 +38,38 @@ for (const [name, code] of [
 ] as const) {
   process.on(name, () => {
     const at = performance.now()
-    if (name === 'SIGINT' && interruptedAt !== undefined && at - interruptedAt < echoMs) return
+    if (name === 'SIGINT' && interruptedAt !== undefined && at - interruptedAt < duplicateSignalMs) return
     if (name === 'SIGINT') interruptedAt ??= at
     requestStop(code)
   })
 }
 
-// Asked now: a terminal that was closed is none any more.
+// Determined at the start, because a closed terminal is no longer a TTY.
 const hasTerminal = [0, 1, 2].some(isatty)
 let onHangup = () => {}
-// Without a listener it would end the process at once, and nohup would not help: Node.js restores the default of every signal.
+// Without a listener, SIGHUP ends the process even under nohup, because Node.js restores the default signal handlers.
 process.on('SIGHUP', () => {
   if (hasTerminal) requestStop(129)
   else onHangup()
 })
 
 function requestStop(code: number): void {
-  // Asked twice, somebody is in a hurry.
+  // A second signal ends the process at once.
   if (stop.signal.aborted) process.exit(code)
   stop.abort()
 }
-// A database that hangs, say, is not waited for.
+// Ends the process if the shutdown hangs, for example because of the database.
 stop.signal.addEventListener('abort', () => {
-  setTimeout(() => process.exit(hasGivenUp ? exitCodes.failed : process.exitCode), lastResortMs).unref()
+  setTimeout(() => process.exit(hasGivenUp ? exitCodes.failed : process.exitCode), forcedExitMs).unref()
 })
 
 let hasGivenUp = false
-let takeException: (error: unknown) => void = (error) => process.exit(explain(error))
+let handleException: (error: unknown) => void = (error) => process.exit(reportError(error))
 for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
-  process.on(name, (error: unknown) => takeException(error))
+  process.on(name, (error: unknown) => handleException(error))
 }
 
-/** Nobody would read as much log later; an answer somebody asked for is given in full. */
+// Standard output may buffer more than the log on standard error, so that the output of a command is complete.
 const out = createOutput(process.stdout, 16 * 1024 * 1024)
 const err = createOutput(process.stderr, 1024 * 1024)
 
@@ -80,8 +80,8 @@ const terminal: Terminal = {
   webRoot: fileURLToPath(new URL(isBuilt ? './web' : '../dist/web', import.meta.url)),
   signal: stop.signal,
   isInteractive: process.stderr.isTTY === true,
-  onException(take) {
-    takeException = take
+  onException(listener) {
+    handleException = listener
   },
   onHangup(listener) {
     onHangup = listener
@@ -112,7 +112,7 @@ const terminal: Terminal = {
 const ended = await run(process.argv.slice(2))
 process.exitCode = hasGivenUp ? exitCodes.failed : ended
 
-async function run(words: readonly string[]): Promise<ExitCode> {
+async function run(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
   const done = (ended: ExitCode) => {
     code = ended
@@ -140,14 +140,14 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: () => {} })
   }
   try {
-    await program.parseAsync(withUnderscores(words), { from: 'user' })
+    await program.parseAsync(withUnderscores(args), { from: 'user' })
     return code
   } catch (error) {
-    return explain(error)
+    return reportError(error)
   }
 }
 
-/** Nothing of what is typed is shown. */
+/** Reads a line without echo; null without a terminal or after Ctrl+C. */
 function askSecret(question: string): Promise<string | null> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) return Promise.resolve(null)
@@ -155,12 +155,12 @@ function askSecret(question: string): Promise<string | null> {
   stdin.setRawMode(true).setEncoding('utf8').resume()
   return new Promise((resolve) => {
     let typed = ''
-    const end = (answer: string | null) => {
-      stdin.off('data', take).setRawMode(false).pause()
+    const end = (secret: string | null) => {
+      stdin.off('data', onData).setRawMode(false).pause()
       stderr.write('\n')
-      resolve(answer)
+      resolve(secret)
     }
-    const take = (text: string) => {
+    const onData = (text: string) => {
       for (const letter of text) {
         if (letter === '\r' || letter === '\n' || letter === '\u0004') return end(typed)
         if (letter === '\u0003') return end(null)
@@ -168,36 +168,36 @@ function askSecret(question: string): Promise<string | null> {
         else typed += letter
       }
     }
-    stdin.on('data', take)
+    stdin.on('data', onData)
   })
 }
 
-/** `check-api-health` is `check_api_health`. */
-function withUnderscores(words: readonly string[]): string[] {
-  const at = words.findIndex((word) => !word.startsWith('-'))
-  return words.map((word, index) => (index === at ? word.replaceAll('-', '_') : word))
+/** Accepts `check-api-health` for `check_api_health`. */
+function withUnderscores(args: readonly string[]): string[] {
+  const commandIndex = args.findIndex((word) => !word.startsWith('-'))
+  return args.map((word, index) => (index === commandIndex ? word.replaceAll('-', '_') : word))
 }
 
-/** One line on standard error, never a stack trace. */
-function explain(error: unknown): ExitCode {
+/** Prints one line on standard error, never a stack trace, and returns the exit code. */
+function reportError(error: unknown): ExitCode {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.ok
-    // What was meant, if that can be guessed, stands in a second line.
-    const sentence = error.message.replace(/^error: /, '').replace('\n', ' ')
-    complain(error.code === 'commander.help' ? 'say which command; see micwatch --help' : sentence)
+    // Commander puts its suggestion on a second line.
+    const text = error.message.replace(/^error: /, '').replace('\n', ' ')
+    printError(error.code === 'commander.help' ? 'say which command; see micwatch --help' : text)
     return exitCodes.usage
   }
   const { message, code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
   if (error instanceof UsageError || error instanceof ConfigError) {
-    complain(message)
+    printError(message)
     return exitCodes.usage
   }
-  const isTaken = code === 'EADDRINUSE'
-  const sentence = isTaken ? `${address}:${port} is in use by another program; choose another with --port` : message
-  complain(sentence.split('\n')[0])
+  const isPortInUse = code === 'EADDRINUSE'
+  const text = isPortInUse ? `${address}:${port} is in use by another program; choose another with --port` : message
+  printError(text.split('\n')[0])
   return exitCodes.failed
 }
 
-function complain(sentence: string | undefined): void {
-  terminal.err(`micwatch: ${plain(sentence)}`)
+function printError(text: string | undefined): void {
+  terminal.err(`micwatch: ${plain(text)}`)
 }

@@ -1,4 +1,4 @@
-/** Everything but the doors: the store, what is true right now, and the loops, joined. */
+/** Creates the store, the in-memory state and the monitoring loops, and connects them. Has no HTTP server. */
 
 import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
@@ -36,7 +36,7 @@ import { createIngest, type Ingest } from './monitor/ingest.ts'
 import { createLeaseManager, createNodeId, type LeaseManager, nodeLease } from './monitor/lease-manager.ts'
 import { createLevelPublisher } from './monitor/levels.ts'
 import { createMonitor, type Monitor } from './monitor/monitor.ts'
-import { markUnpolledOffline } from './monitor/offline-detection.ts'
+import { markOrphanedOffline } from './monitor/offline-detection.ts'
 import { createOrphanedSources } from './monitor/orphaned-sources.ts'
 import { offlineAfterMs } from './monitor/poller.ts'
 import { createSourceRecords, type SourceRecords } from './monitor/source-records.ts'
@@ -68,21 +68,21 @@ import { createDestinations } from './upstream/destinations.ts'
 export interface RuntimeOptions {
   readonly log: FastifyBaseLogger
   readonly pid: number
-  /** Above every other polling interval. */
+  /** Overrides every other polling interval. */
   readonly intervalSeconds?: number | undefined
-  /** Instead of the configuration's DEFAULT_POLLING_INTERVAL. */
+  /** Overrides the configuration's DEFAULT_POLLING_INTERVAL. */
   readonly defaultIntervalSeconds?: number
-  /** Manufacturers beside those of the configuration. */
+  /** Manufacturers in addition to those of the configuration. */
   readonly manufacturers?: readonly ManufacturerEntry[]
-  /** How many lines of the log came to nothing. */
+  /** How many log lines were lost. */
   droppedLines?(): number
-  /** Leaves the database as it is. */
+  /** Does not write to the database. */
   readonly isReadOnly?: boolean
-  /** Hears what is written to the audit log. */
+  /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
-  /** Rather than go on with a snapshot of a database that is damaged, throw. */
+  /** Throws if the database is damaged, instead of restoring a snapshot. */
   readonly failsOnDamage?: boolean
-  /** Answers to be dropped when what they say has changed. */
+  /** The response cache, to invalidate. */
   readonly cache?: Pick<Cache<unknown>, 'drop'>
 }
 
@@ -97,36 +97,35 @@ export interface Runtime {
   readonly connections: Connections
   readonly alerts: Alerts
   readonly counters: Counters
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly nodeId: string
-  /** Its leases. */
   readonly leaseManager: LeaseManager
   readonly monitor: Monitor
-  /** What processes on one house share; null without Redis. */
+  /** Shared by all processes of one installation; null without Redis. */
   readonly redis: Redis | null
-  /** What the links of the process share. */
+  /** Shared by all upstream clients of the process. */
   readonly sourceDeps: SourceDeps
   readonly sources: readonly MonitoredSource[]
   manufacturers(): readonly MonitoredManufacturer[]
   settings(manufacturer: string | null): Settings
-  /** The same, each with where it comes from. */
+  /** The settings, each with its origin. */
   explainSettings(manufacturer: string | null): ExplainedSettings
   groups(manufacturer?: string): readonly Group[]
   locations(): readonly Location[]
-  /** Found by a scan within the last day; by now some may be receivers. */
+  /** Devices found by a network scan within the last day; some may have become receivers since. */
   discovered(): readonly DiscoveredRecord[]
   health(manufacturer?: string): ServiceHealth
-  /** Takes over at once what people have changed in the store: manufacturers, settings, groups, locations. */
+  /** Loads manufacturers, settings, groups and locations from the store, after a user changed them. */
   reload(): Promise<void>
-  /** Takes in what other processes change, until the signal aborts. */
+  /** Loads what other processes change, until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** How soon what another process stored is seen here. */
-const keepUpEveryMs = 500
-/** In every so manyth of these looks it is seen to what others left behind. */
-const lookAfterOthersEvery = 4
+/** How often changes of other processes are loaded. */
+const loadEveryMs = 500
+/** Orphaned sources and connections are checked in every nth of these loads. */
+const checkOrphansEvery = 4
 
 /** Throws ConfigError, or what the store throws when it cannot be opened. */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
@@ -138,9 +137,9 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   try {
     const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
     const merged = mergeManufacturers(await listManufacturers(db.read, secrets), entries, config)
-    /** False while the database cannot be written: then what it holds is not yet what is in force. */
+    /** False while the database is not writable: the stored manufacturers then lack those of the configuration. */
     let isMergeSaved = isReadOnly || (await saveConfigured(db, secrets, merged, { entries, log }))
-    // Said once nothing of the configuration is wrong any more: a complaint about that stands alone.
+    // Logged only after the configuration was validated, so that a configuration error is the only output.
     for (const name of migrations) log.info({ migration: name }, 'database brought up to date')
     const receiverStore = createReceiverStore()
     const unitStore = createUnitStore()
@@ -153,11 +152,11 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     let locations: readonly Location[] = []
     let discovered: readonly DiscoveredRecord[] = []
     let incident: StoreIncident | null = null
-    /** What was read last, as text. */
-    let orders = ''
-    let sealed = ''
+    // The rows of the last load as JSON, to detect changes.
+    let loadedSettings = ''
+    let loadedManufacturers = ''
     let isStoreDown = false
-    let isRunningOn = false
+    let isFollowing = false
     const isSource = (id: string) => sourceRegistry.find(id) !== undefined
     const precedenceOf = (id: string) => {
       const source = sourceRegistry.find(id)
@@ -173,82 +172,89 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       now,
       isSource,
       threshold: (manufacturer) => settings(manufacturer).alert_battery_threshold,
-      isMonitored: (code) => sourceRegistry.manufacturers().some((one) => one.code === code && one.isEnabled),
+      isMonitored: (code) => sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled),
       subscriptions: connections.subscriptions,
       isSubscribedElsewhere: connections.isSubscribedElsewhere,
     })
     const counters = createCounters(options.droppedLines)
     const { manufacturers } = sourceRegistry
-    const intervalInForceMs = (code: string) => settings(code).polling_interval * 1000
+    const pollingIntervalMs = (code: string) => settings(code).polling_interval * 1000
     const isReceiving = (code: string) => {
-      const since = performance.now() - offlineAfterMs(intervalInForceMs(code))
-      return receiverStore.list(code).some(({ id }) => receiverStore.heardAt(id) >= since)
+      const since = performance.now() - offlineAfterMs(pollingIntervalMs(code))
+      return receiverStore.list(code).some(({ id }) => receiverStore.lastReceivedAt(id) >= since)
     }
-    const unpolled = createOrphanedSources({ db, manufacturers, isReceiving, isPolling: () => monitor.isRunning })
+    const orphanedSources = createOrphanedSources({
+      db,
+      manufacturers,
+      isReceiving,
+      isPolling: () => monitor.isRunning,
+    })
     const sourceRecords = createSourceRecords({
       db,
       feed,
       now,
       manufacturers,
-      isUnpolled: unpolled.has,
-      onNoted: alerts.evaluateSource,
+      isOrphaned: orphanedSources.has,
+      onRecorded: alerts.evaluateSource,
     })
     const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
     const redis = isReadOnly ? null : await connectRedis(config, db, log)
-    const sharing =
+    const levelPublisher =
       redis === null
         ? null
         : createLevelPublisher({ redis, nodeId, onLevels: (levels) => ingest.applyRemoteLevels(levels) })
-    const onReceived = (receiver: Receiver) => sharing?.publish(receiver)
+    const onReceived = (receiver: Receiver) => levelPublisher?.publish(receiver)
     const ingest = createIngest({ db, receiverStore, unitStore, feed, cache, alerts, onReceived, now })
 
     const defaultInterval = options.defaultIntervalSeconds ?? config.settings.DEFAULT_POLLING_INTERVAL
-    const inForce = new Map<string | null, Settings>()
+    const effectiveSettings = new Map<string | null, Settings>()
     const settingsOptions = (manufacturer: string | null) => {
       const configuredInterval = manufacturer === null ? undefined : sourceRegistry.pollIntervalSeconds(manufacturer)
       const isBroadcasting = config.settings.WEBSOCKET_BROADCASTING
       return { records, manufacturer, configuredInterval, defaultInterval, isBroadcasting }
     }
     const settings = (manufacturer: string | null): Settings => {
-      const known = inForce.get(manufacturer)
+      const known = effectiveSettings.get(manufacturer)
       if (known !== undefined) return known
       const read = settingsInForce(settingsOptions(manufacturer))
-      // Anybody may ask for any code; only those that exist are worth remembering.
-      if (manufacturer === null || sourceRegistry.has(manufacturer)) inForce.set(manufacturer, read)
+      // Unknown codes are not cached, because clients can request any code.
+      if (manufacturer === null || sourceRegistry.has(manufacturer)) effectiveSettings.set(manufacturer, read)
       return read
     }
     const intervalMs = (source: MonitoredSource) =>
       (options.intervalSeconds ?? settings(source.manufacturer).polling_interval) * 1000
     const loops = { db, ingest, receiverStore, unitStore, sourceRecords, connections, counters, log, now }
     const deps = { ...loops, random: Math.random, intervalMs }
-    const care = createStoreMaintenance({ db, place: config, feed, log, now })
+    const maintenance = createStoreMaintenance({ db, paths: config, feed, log, now })
     const leaseManager = createLeaseManager({ db, nodeId, log })
     const monitor = createMonitor({ ...deps, nodeId, leaseManager })
 
-    const hear = (manufacturers: readonly StoredManufacturer[]) => {
+    const setManufacturers = (manufacturers: readonly StoredManufacturer[]) => {
       const before = sourceRegistry.manufacturers()
-      const gone = sourceRegistry.update(manufacturers)
+      const removed = sourceRegistry.update(manufacturers)
       for (const { code } of before) if (!sourceRegistry.has(code)) unitStore.removeManufacturer(code)
-      inForce.clear()
+      effectiveSettings.clear()
       cache.drop(null)
-      // Nobody waits for a source that stops: a write must not depend on how a system behaves.
+      // Not awaited: a write must not depend on how fast a source stops.
       const stopped = monitor.setSources(sourceRegistry.sources())
-      closeLinks(stopped, gone).catch((error) => log.warn({ error: String(error) }, 'a connection could not be closed'))
+      closeClients(stopped, removed).catch((error) =>
+        log.warn({ error: String(error) }, 'upstream client could not be closed'),
+      )
     }
-    const closeLinks = async (stopped: Promise<void>, sources: readonly MonitoredSource[]) => {
+    const closeClients = async (stopped: Promise<void>, sources: readonly MonitoredSource[]) => {
       await stopped
       for (const { id } of sources) if (!isSource(id)) sourceRecords.forget(id)
       await Promise.all(sources.map(({ client }) => client.close()))
     }
-    const readManufacturers = async () => {
+    const loadManufacturers = async () => {
       if (!isMergeSaved) return
       const rows = await listSealedManufacturers(db.read)
       const text = JSON.stringify(rows)
-      if (text === sealed) return
-      hear(rows.map((row) => openManufacturer(row, secrets)))
-      sealed = text
+      if (text === loadedManufacturers) return
+      setManufacturers(rows.map((row) => openManufacturer(row, secrets)))
+      loadedManufacturers = text
     }
-    const readOrders = async () => {
+    const loadSettings = async () => {
       const read = {
         records: await listSettings(db.read),
         groups: await listGroups(db.read),
@@ -257,34 +263,34 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         incident: await findIncident(db.read),
       }
       const text = JSON.stringify(read)
-      if (text === orders) return
-      orders = text
+      if (text === loadedSettings) return
+      loadedSettings = text
       records = read.records
       groups = read.groups
       locations = read.locations
       discovered = read.discovered
       incident = read.incident
-      inForce.clear()
+      effectiveSettings.clear()
       cache.drop(null)
     }
-    /** What others leave behind when they end. */
-    const lookAfterOthers = async () => {
+    /** Handles what ended processes left behind. */
+    const checkOrphans = async () => {
       await connections.closeOrphaned()
-      await unpolled.update()
-      await markUnpolledOffline({
+      await orphanedSources.update()
+      await markOrphanedOffline({
         ...loops,
         manufacturers,
-        intervalMs: intervalInForceMs,
+        intervalMs: pollingIntervalMs,
       })
     }
-    let turn: Promise<unknown> = Promise.resolve()
+    let loadQueue: Promise<unknown> = Promise.resolve()
     const reload = (): Promise<void> => {
-      // One after the other: an earlier look must not overwrite what a later one saw.
-      const reading = turn.then(async () => {
-        await readOrders()
-        await readManufacturers()
+      // Serialized, so that an earlier load does not overwrite the result of a later one.
+      const reading = loadQueue.then(async () => {
+        await loadSettings()
+        await loadManufacturers()
       })
-      turn = reading.catch(() => {})
+      loadQueue = reading.catch(() => {})
       return db.pending.track(reading)
     }
 
@@ -292,9 +298,9 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     for (const receiver of await listReceivers(db.read)) receiverStore.put(seenBy(now(), receiver))
     for (const entry of await listEntries(db.read)) receiverStore.putEntry(entry)
     for (const unit of await listUnits(db.read)) unitStore.put(unit)
-    await readOrders()
-    if (isReadOnly || !isMergeSaved) hear(merged)
-    else await readManufacturers()
+    await loadSettings()
+    if (isReadOnly || !isMergeSaved) setManufacturers(merged)
+    else await loadManufacturers()
     await alerts.open()
     await connections.open()
     await sourceRecords.load()
@@ -321,26 +327,27 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       settings,
       explainSettings: (manufacturer) => explainSettings(settingsOptions(manufacturer)),
       manufacturers: sourceRegistry.manufacturers,
-      groups: (manufacturer) => groups.filter((one) => manufacturer === undefined || one.manufacturer === manufacturer),
+      groups: (manufacturer) =>
+        groups.filter((group) => manufacturer === undefined || group.manufacturer === manufacturer),
       locations: () => locations,
       discovered: () => discovered,
       health(selected) {
-        const troubles = sourceRegistry.configurationErrors()
+        const errors = sourceRegistry.configurationErrors()
         const manufacturers = sourceRecords
           .health(sourceRegistry.manufacturers())
-          .map((one) => troubles.get(one.code) ?? one)
+          .map((manufacturer) => errors.get(manufacturer.code) ?? manufacturer)
         const longestWriteMs = db.pending.longestMs()
         const store = storeHealth({ isReachable: !isStoreDown, condition: db.condition(), incident, longestWriteMs })
-        const details = redis?.isUp === false ? ['Redis does not answer; each process goes on alone.'] : []
+        const details = redis?.isUp === false ? ['Redis does not respond; each process works on its own.'] : []
         return serviceHealth(manufacturers, { selected, store, details })
       },
       reload,
       async follow(signal) {
-        isRunningOn = !isReadOnly
-        const present = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (held) => untilAborted(held.signal))
-        for (let turns = 1; await pause(keepUpEveryMs, signal); turns += 1) {
+        isFollowing = !isReadOnly
+        const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
+        for (let loads = 1; await pause(loadEveryMs, signal); loads += 1) {
           try {
-            // Alerts first: what cleared one was stored before it was, so it is read by the time they are judged.
+            // Alerts are loaded first: a state that clears an alert is stored before it, so both are loaded before evaluation.
             await alerts.load()
             await ingest.catchUp()
             await ingest.correctTimes()
@@ -351,28 +358,30 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
             await sourceRecords.load()
             await connections.load()
             alerts.evaluateAll()
-            if (isStoreDown) log.info('the database can be read again')
+            if (isStoreDown) log.info('database is reachable again')
             isStoreDown = false
           } catch (error) {
-            if (!isStoreDown) log.error({ error: String(error) }, 'the database cannot be read')
+            if (!isStoreDown) log.error({ error: String(error) }, 'database cannot be read')
             isStoreDown = true
           }
-          if (isRunningOn) await care.run()
-          if (isStoreDown || turns % lookAfterOthersEvery !== 0) continue
-          // Nobody may write for a while; that it works again is worth knowing sooner.
+          if (isFollowing) await maintenance.run()
+          if (isStoreDown || loads % checkOrphansEvery !== 0) continue
+          // Probed here, because without writes a recovery would not be noticed.
           if (db.condition() === 'unwritable') await db.probe().catch(() => {})
           else
-            await lookAfterOthers().catch((error) => log.warn({ error: String(error) }, 'others are not looked after'))
+            await checkOrphans().catch((error) =>
+              log.warn({ error: String(error) }, 'orphaned sources and connections could not be checked'),
+            )
         }
-        await present
+        await registration
       },
       async close() {
         feed.close()
-        await turn
+        await loadQueue
         await alerts.flushed()
-        sharing?.close()
+        levelPublisher?.close()
         await redis?.close()
-        if (isRunningOn) await care.close()
+        if (isFollowing) await maintenance.close()
         await Promise.all(sourceRegistry.sources().map(({ client }) => client.close()))
         await db.close()
       },
@@ -383,27 +392,27 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-/** Null where none is configured. Nobody waits for it to answer. */
+/** Null if Redis is not configured. Does not wait for the connection. */
 async function connectRedis({ redis_url }: Config, db: Database, log: FastifyBaseLogger): Promise<Redis | null> {
   if (redis_url === null) return null
   return openRedis({
     url: redis_url,
     prefix: `micwatch:${await getInstallationId(db)}`,
     onChange(isUp) {
-      if (isUp) log.info('Redis answers')
-      else log.warn('Redis does not answer; this process goes on alone until it does')
+      if (isUp) log.info('Redis is reachable')
+      else log.warn('Redis does not respond; this process works on its own until it does')
     },
   })
 }
 
-/** What is stored, with what the configuration gives laid over it. */
+/** The stored manufacturers, overridden by those of the configuration. */
 function mergeManufacturers(
   stored: readonly StoredManufacturer[],
   entries: readonly ManufacturerEntry[],
   config: Config,
 ): StoredManufacturer[] {
   const merged = new Map(stored.map((record) => [record.code, record]))
-  for (const [at, entry] of entries.entries()) {
+  for (const [index, entry] of entries.entries()) {
     const before = merged.get(entry.code)
     const plugin = entry.plugin ?? before?.plugin ?? entry.code
     const record: StoredManufacturer = {
@@ -414,13 +423,13 @@ function mergeManufacturers(
       config: { ...before?.config, ...entry.config },
       secretsUnreadable: before?.secretsUnreadable ?? false,
     }
-    checkEntry(record, `${config.file ?? 'configuration'}: manufacturers.${at}`)
+    checkEntry(record, `${config.file ?? 'configuration'}: manufacturers.${index}`)
     merged.set(record.code, record)
   }
   return [...merged.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-/** Stores the manufacturers that the configuration names; false while the database cannot be written. */
+/** Stores the manufacturers of the configuration; false if the database is not writable. */
 async function saveConfigured(
   db: Database,
   secrets: Secrets,

@@ -1,35 +1,35 @@
 /**
- * The first file to run: it refuses a version of Node.js that cannot run the program, before anything else is loaded.
- * Every version has to be able to read it, so the build turns it into ECMAScript 5 and fails where it cannot.
+ * The entry file. Checks the Node.js version before it loads anything else. Every Node.js version must be able to parse it,
+ * so the build converts it to ECMAScript 5, or fails if that is not possible.
  */
 
-// As in package.json: alternatives of the form ^major.minor.patch or >=major.minor.patch.
+// From package.json: alternatives of the form ^major.minor.patch or >=major.minor.patch.
 var alternatives = __MICWATCH_NODE_RANGE__.split(' || ')
 var version = process.versions.node
 
-function numbersIn(text: string): number[] {
+function parseVersion(text: string): number[] {
   return text.replace(/^\D+/, '').split('.').map(parseFloat)
 }
 
-function isAtLeast(own: number[], least: number[]): boolean {
-  var at = 0
-  while (at < 2 && own[at] === least[at]) at++
-  return Number(own[at]) >= Number(least[at])
+function isAtLeast(actual: number[], minimum: number[]): boolean {
+  var index = 0
+  while (index < 2 && actual[index] === minimum[index]) index++
+  return Number(actual[index]) >= Number(minimum[index])
 }
 
-function isMet(alternative: string): boolean {
-  var own = numbersIn(version)
-  var least = numbersIn(alternative)
-  return isAtLeast(own, least) && (alternative.charAt(0) !== '^' || own[0] === least[0])
+function isSatisfied(alternative: string): boolean {
+  var actual = parseVersion(version)
+  var minimum = parseVersion(alternative)
+  return isAtLeast(actual, minimum) && (alternative.charAt(0) !== '^' || actual[0] === minimum[0])
 }
 
 function describe(alternative: string): string {
-  var least = alternative.replace(/^\D+/, '')
-  return alternative.charAt(0) === '^' ? `${least.split('.')[0]}.x from ${least}` : `${least} or later`
+  var minimum = alternative.replace(/^\D+/, '')
+  return alternative.charAt(0) === '^' ? `${minimum.split('.')[0]}.x from ${minimum}` : `${minimum} or later`
 }
 
-if (alternatives.some(isMet)) {
-  // biome-ignore lint/security/noGlobalEval: written out, import() is a syntax error before Node.js 10.
+if (alternatives.some(isSatisfied)) {
+  // biome-ignore lint/security/noGlobalEval: a literal import() is a syntax error before Node.js 10.
   eval("import('./program.js')")
 } else {
   console.error(`micwatch: Node.js ${version} is not supported. Install ${alternatives.map(describe).join(', or ')}.`)

@@ -1,11 +1,11 @@
-/** Starts the programs that run in a thread or a process of their own. */
+/** Starts worker threads and child processes. */
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** Built, the thread's program lies beside ours; unbuilt, it is TypeScript as we are, and is told how to read that. */
+/** Built, the worker is a JavaScript file in the same folder. Unbuilt, it is TypeScript and loads tsx first. */
 export function startThread(name: 'hash-worker' | 'checkpoint-worker', options?: WorkerOptions): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL(`./${name}.js`, import.meta.url), options)
   const loader = createRequire(import.meta.url).resolve('tsx/cjs/api')
@@ -14,10 +14,10 @@ export function startThread(name: 'hash-worker' | 'checkpoint-worker', options?:
   return new Worker(`require(${tsx}).register(); require(${path})`, { ...options, eval: true })
 }
 
-/** For what may never end: unlike a thread, a process can be killed in the middle of a call. */
-export function startProcess(name: 'backup-reader', words: readonly string[]): ChildProcess {
+/** For work that may not end: unlike a thread, a process can be killed during a synchronous call. */
+export function startProcess(name: 'backup-reader', args: readonly string[]): ChildProcess {
   const isBuilt = !import.meta.url.endsWith('.ts')
   const program = fileURLToPath(new URL(`./${name}.${isBuilt ? 'js' : 'ts'}`, import.meta.url))
   const execArgv = isBuilt ? [] : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
-  return fork(program, words, { execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  return fork(program, args, { execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
 }

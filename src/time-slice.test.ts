@@ -2,18 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { isTimeSliceUsed, yieldToEventLoop } from './time-slice.ts'
 
-test('a breath is due once the turn has been worked in for long, by whatever loop', async () => {
+test('isTimeSliceUsed is true for every loop once the slice of the turn is used', async () => {
   await nextTurn()
   expect(isTimeSliceUsed()).toBe(false)
   work(7)
   expect(isTimeSliceUsed()).toBe(true)
-  // Another loop, which begins where the first left off.
+  // A second loop shares the slice.
   expect(isTimeSliceUsed()).toBe(true)
   await yieldToEventLoop()
   expect(isTimeSliceUsed()).toBe(false)
 })
 
-test('a turn in which nobody took a breath begins anew all the same', async () => {
+test('a new turn starts a new slice even if no loop yielded', async () => {
   isTimeSliceUsed()
   work(7)
   await nextTurn()
@@ -21,7 +21,7 @@ test('a turn in which nobody took a breath begins anew all the same', async () =
   expect(isTimeSliceUsed()).toBe(false)
 })
 
-test('of those that go on side by side one works in each turn, all in the order they rested', async () => {
+test('yieldToEventLoop resumes one concurrent job per turn, in the order they yielded', async () => {
   const worked: string[] = []
   let isOver = false
   const turns = (async () => {
@@ -40,7 +40,7 @@ test('of those that go on side by side one works in each turn, all in the order 
   await Promise.all([job('a'), job('b'), job('c')])
   isOver = true
   await turns
-  expect(worked.filter((one) => one !== '|').join('')).toBe('abcabcabc')
+  expect(worked.filter((entry) => entry !== '|').join('')).toBe('abcabcabc')
   expect(worked.join('')).not.toMatch(/[abc]{2}/)
 })
 

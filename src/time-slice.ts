@@ -1,17 +1,17 @@
 /**
- * Long work lets others have their turn. All of it shares what is left of this turn of the event loop, so that loops that
- * follow each other, or go on side by side, hold it no longer than one would.
+ * Splits long work into time slices. All callers share one slice per turn of the event loop, so that consecutive or
+ * concurrent loops together block it no longer than a single one.
  */
 
-/** For so long at a time nothing else runs. */
+/** Maximum time that work blocks the event loop. */
 const sliceMs = 6
 
-/** Of `performance.now()`; null until somebody works in this turn. */
+/** `performance.now()`; null until the first work in this turn. */
 let sliceEndsAt: number | null = null
 let isTurnEnding = false
-const resting: (() => void)[] = []
+const yielded: (() => void)[] = []
 
-/** Long enough has been worked without a break. */
+/** Whether the time slice of this turn is used up. */
 export function isTimeSliceUsed(): boolean {
   const now = performance.now()
   if (sliceEndsAt !== null) return now >= sliceEndsAt
@@ -20,10 +20,10 @@ export function isTimeSliceUsed(): boolean {
   return false
 }
 
-/** Lets others have their turn. For long work: between its steps, `if (isBreathDue()) await breathe()`. */
+/** Call between the steps of long work: `if (isTimeSliceUsed()) await yieldToEventLoop()`. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    resting.push(resolve)
+    yielded.push(resolve)
     endTurn()
   })
 }
@@ -34,10 +34,10 @@ function endTurn(): void {
   setImmediate(beginTurn)
 }
 
-/** One at a time goes on: each has a slice of its own. */
+/** Resumes one caller per turn, each with a full slice. */
 function beginTurn(): void {
   isTurnEnding = false
   sliceEndsAt = null
-  resting.shift()?.()
-  if (resting.length > 0) endTurn()
+  yielded.shift()?.()
+  if (yielded.length > 0) endTurn()
 }

@@ -19,22 +19,22 @@ function open(db: Database, now: () => number = Date.now) {
     db,
     feed: { publish: (message) => void published.push((message as StatusUpdate).status) },
     manufacturers: () => [shure],
-    isUnpolled: () => false,
+    isOrphaned: () => false,
     now,
-    onNoted: ({ source, unsuccessful_cycles }) => {
+    onRecorded: ({ source, unsuccessful_cycles }) => {
       if (source === 'shure:a') noted.push(unsuccessful_cycles)
     },
   })
   return { reports: sourceRecords, published, noted }
 }
 
-const well: CycleOutcome = { ok: true, complaints: [] }
+const well: CycleOutcome = { ok: true, problems: [] }
 const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
 /** As links tell it: to a fraction of a millisecond. */
 const held = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
 const odd: CycleOutcome = {
   ok: true,
-  complaints: [{ about: 'device d3', problem: 'ip cannot be read', device: 'd3' }],
+  problems: [{ about: 'device d3', problem: 'ip cannot be read', device: 'd3' }],
 }
 
 const [first] = sources as [string]

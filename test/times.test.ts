@@ -26,7 +26,7 @@ describe.each(engines)('a time that lies ahead of the clock (%s)', (engine) => {
   it('is taken back while the service runs, in memory and in the database, and nothing counts as heard by that', async () => {
     const { app, id } = await startHouse(engine)
     const { receiverStore, ingest } = app.runtime
-    const heardAt = receiverStore.heardAt(id)
+    const heardAt = receiverStore.lastReceivedAt(id)
     const ahead = { id, last_seen: Date.now() + hour }
     const stored = receiverStore.get(id)
     if (stored === undefined) throw new Error('it is not in memory')
@@ -35,11 +35,11 @@ describe.each(engines)('a time that lies ahead of the clock (%s)', (engine) => {
     )
     receiverStore.put({ ...stored, last_seen: stored.last_seen - 1 })
     receiverStore.put({ ...stored, ...ahead })
-    const countedAt = receiverStore.heardAt(id)
+    const countedAt = receiverStore.lastReceivedAt(id)
     expect(countedAt).toBeGreaterThan(heardAt)
     await until('memory is corrected', async () => (await lastSeen(app)) <= Date.now())
     await until('the database is corrected', async () => (await storedLastSeen(app)) <= Date.now())
-    expect(receiverStore.heardAt(id)).toBe(countedAt)
+    expect(receiverStore.lastReceivedAt(id)).toBe(countedAt)
   })
 
   it('does not come back from the database at the next start', async () => {

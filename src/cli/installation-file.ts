@@ -15,7 +15,7 @@ import {
   text,
   whole,
 } from '../actions/fields.ts'
-import { findMisfit, parseYaml } from '../config.ts'
+import { findSchemaError, parseYaml } from '../config.ts'
 import type { InstallationFile } from '../model/installation-file.ts'
 import { settingKinds } from '../model/settings.ts'
 import { escapeControls } from './output.ts'
@@ -118,7 +118,7 @@ export function parseInstallationFile(content: string, filename: string): Instal
   } catch (error) {
     throw new UsageError(`${filename}: ${(error as Error).message}`)
   }
-  const misfit = findMisfit(File, values)
+  const misfit = findSchemaError(File, values)
   if (misfit !== null)
     throw new UsageError(`${filename}: ${misfit.key === '' ? '' : `${misfit.key}: `}${misfit.trouble}`)
   return values as InstallationFile

@@ -1,14 +1,14 @@
 /** What goes out over a WebSocket (RFC 6455), put together once for all who are sent it. */
 
-import type { Batch } from '../live/feed.ts'
+import type { MessageBatch } from '../live/feed.ts'
 import type { ChannelBody } from '../model/api.ts'
 import { fitsRecord, isSameButLevels, writeRecords } from '../model/level-records.ts'
 import type { Announcement, DeviceUpdate } from '../model/messages.ts'
 
 /** The batch as frames, ready for the wire. */
-export type FrameEncoder = (batch: Batch) => Buffer
+export type FrameEncoder = (batch: MessageBatch) => Buffer
 
-const wired = new WeakMap<Batch, Buffer>()
+const wired = new WeakMap<MessageBatch, Buffer>()
 
 /** As text frames: what a server sends is not masked, so it is the same for everybody. */
 export const jsonEncoder: FrameEncoder = (batch) => {
@@ -45,9 +45,9 @@ interface Said {
  */
 export function createLevelsEncoder(): () => FrameEncoder {
   const patterns = new Map<number, Pattern>()
-  const said = new WeakMap<Batch, Said>()
+  const said = new WeakMap<MessageBatch, Said>()
 
-  function say(batch: Batch): Said {
+  function say(batch: MessageBatch): Said {
     const known = said.get(batch) ?? { sayings: batch.messages.map(toSaying) }
     said.set(batch, known)
     return known

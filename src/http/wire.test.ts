@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Batch } from '../live/feed.ts'
+import type { MessageBatch } from '../live/feed.ts'
 import type { ChannelBody } from '../model/api.ts'
 import { createRecordReader } from '../model/level-records.ts'
 import type { Announcement, ServerMessage } from '../model/messages.ts'
@@ -39,7 +39,7 @@ const update = fc
   .map(toUpdate)
 const batch = fc
   .array(fc.oneof({ arbitrary: update, weight: 9 }, { arbitrary: fc.constant(alert), weight: 1 }), { maxLength: 6 })
-  .map((messages): Batch => ({ messages, manufacturers: ['shure'] }))
+  .map((messages): MessageBatch => ({ messages, manufacturers: ['shure'] }))
 
 it('says in the subprotocol what it says in JSON, to whoever joins when, and misses what', () => {
   const connections = fc.array(fc.infiniteStream(fc.boolean()), { minLength: 1, maxLength: 4 })
@@ -61,7 +61,7 @@ it('says in the subprotocol what it says in JSON, to whoever joins when, and mis
 
 it('is made once for all who were told alike, and takes few bytes', () => {
   const wires = [1, 2].map(createLevelsEncoder())
-  const tell = (level: number): Batch => {
+  const tell = (level: number): MessageBatch => {
     const messages = [1, 2].map((receiver) =>
       toUpdate({ receiver, channels: 4, name: 'Host', level, isActive: undefined }),
     )

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createCache } from './cache.ts'
 
 // Conformance: S-1.22, S-8.9.
-test('an answer is kept until its time is up, or something it is about changes', () => {
+test('returns a response until it expires or its manufacturer changes', () => {
   let now = 0
   const cache = createCache<string>({ timeoutMs: 30_000, now: () => now })
   cache.set('all', null, 'everything')
@@ -14,7 +14,7 @@ test('an answer is kept until its time is up, or something it is about changes',
   expect(cache.get('sennheiser')).toBeUndefined()
 })
 
-test('what changes everything drops everything', () => {
+test('drops all responses when no manufacturer is given', () => {
   const cache = createCache<string>({ timeoutMs: 30_000 })
   cache.set('all', null, 'everything')
   cache.set('shure', 'shure', 'a')
@@ -28,7 +28,7 @@ test('what changes everything drops everything', () => {
 })
 
 // Reliability: 1.25.
-test('however much is asked for, only so much is kept', () => {
+test('limits the number of responses and drops the oldest', () => {
   const cache = createCache<number>({ timeoutMs: 30_000 })
   for (let n = 0; n < 5000; n += 1) cache.set(`page ${n}`, null, n)
   expect(cache.get('page 0')).toBeUndefined()

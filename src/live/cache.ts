@@ -1,55 +1,55 @@
-/** Answers kept for a while, by manufacturer: dropped by what changes them, and after a time by themselves. */
+/** Caches API responses by manufacturer expiresAt they change or expire. */
 
-export interface Cache<Answer> {
-  get(key: string): Answer | undefined
-  /** `manufacturer: null` for an answer about all of them. */
-  set(key: string, manufacturer: string | null, answer: Answer): void
-  /** Drops the answers about this manufacturer and those about all; null drops everything. */
+export interface Cache<Value> {
+  get(key: string): Value | undefined
+  /** `manufacturer: null` for a response about all manufacturers. */
+  set(key: string, manufacturer: string | null, response: Value): void
+  /** Drops the responses about this manufacturer and those about all; null drops everything. */
   drop(manufacturer: string | null): void
 }
 
-/** Anybody may ask for any page of anything, so only so many answers are kept: the oldest go first. */
-const maxAnswers = 1000
+/** Limits the memory that clients can use by requesting many different pages. The oldest responses are dropped. */
+const maxResponses = 1000
 
-export function createCache<Answer>(options: { timeoutMs: number; now?: () => number }): Cache<Answer> {
+export function createCache<Value>(options: { timeoutMs: number; now?: () => number }): Cache<Value> {
   const { timeoutMs, now = () => performance.now() } = options
-  const kept = new Map<string, Kept<Answer>>()
-  /** The keys of a manufacturer's answers; null has those about all. Dropping is far more frequent than asking. */
+  const entries = new Map<string, CacheEntry<Value>>()
+  /** Keys by manufacturer, so that dropping is fast: it is far more frequent than reading. */
   const keys = new Map<string | null, Set<string>>()
 
   function remove(key: string): void {
-    const entry = kept.get(key)
+    const entry = entries.get(key)
     if (entry === undefined) return
-    kept.delete(key)
-    const own = keys.get(entry.manufacturer)
-    own?.delete(key)
-    if (own?.size === 0) keys.delete(entry.manufacturer)
+    entries.delete(key)
+    const manufacturerKeys = keys.get(entry.manufacturer)
+    manufacturerKeys?.delete(key)
+    if (manufacturerKeys?.size === 0) keys.delete(entry.manufacturer)
   }
 
   function removeAllOf(manufacturer: string | null): void {
-    for (const key of keys.get(manufacturer) ?? []) kept.delete(key)
+    for (const key of keys.get(manufacturer) ?? []) entries.delete(key)
     keys.delete(manufacturer)
   }
 
   return {
     get(key) {
-      const entry = kept.get(key)
-      if (entry !== undefined && entry.until <= now()) remove(key)
-      return kept.get(key)?.answer
+      const entry = entries.get(key)
+      if (entry !== undefined && entry.expiresAt <= now()) remove(key)
+      return entries.get(key)?.response
     },
-    set(key, manufacturer, answer) {
+    set(key, manufacturer, response) {
       remove(key)
-      kept.set(key, { manufacturer, answer, until: now() + timeoutMs })
-      const own = keys.get(manufacturer) ?? new Set()
-      keys.set(manufacturer, own.add(key))
-      for (const [oldest, { until }] of kept) {
-        if (kept.size <= maxAnswers && until > now()) break
+      entries.set(key, { manufacturer, response, expiresAt: now() + timeoutMs })
+      const manufacturerKeys = keys.get(manufacturer) ?? new Set()
+      keys.set(manufacturer, manufacturerKeys.add(key))
+      for (const [oldest, { expiresAt }] of entries) {
+        if (entries.size <= maxResponses && expiresAt > now()) break
         remove(oldest)
       }
     },
     drop(manufacturer) {
       if (manufacturer === null) {
-        kept.clear()
+        entries.clear()
         keys.clear()
       } else {
         removeAllOf(manufacturer)
@@ -59,8 +59,8 @@ export function createCache<Answer>(options: { timeoutMs: number; now?: () => nu
   }
 }
 
-interface Kept<Answer> {
+interface CacheEntry<Value> {
   readonly manufacturer: string | null
-  readonly answer: Answer
-  readonly until: number
+  readonly response: Value
+  readonly expiresAt: number
 }

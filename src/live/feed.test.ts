@@ -7,18 +7,18 @@ function update(receiver_id: number, data: object, manufacturer = 'shure'): Devi
   return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }
 }
 
-/** Everything a listener gets from now on. */
-function listen(feed: Feed, manufacturer?: string): { heard: Announcement[]; stop(): void } {
+/** Collects the messages that a subscriber gets from now on. */
+function collect(feed: Feed, manufacturer?: string): { received: Announcement[]; stop(): void } {
   const stop = new AbortController()
-  const heard: Announcement[] = []
-  const listening = async () => {
-    for await (const { messages } of feed.subscribe({ manufacturer, signal: stop.signal })) heard.push(...messages)
+  const received: Announcement[] = []
+  const read = async () => {
+    for await (const { messages } of feed.subscribe({ manufacturer, signal: stop.signal })) received.push(...messages)
   }
-  void listening()
-  return { heard, stop: () => stop.abort() }
+  void read()
+  return { received, stop: () => stop.abort() }
 }
 
-describe('the feed', () => {
+describe('createFeed', () => {
   let feed: Feed
   beforeEach(() => {
     vi.useFakeTimers()
@@ -30,57 +30,57 @@ describe('the feed', () => {
   })
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-  test('tells of a receiver at most ten times a second, at once the first time, and of its last state always', async () => {
-    const { heard } = listen(feed)
+  test('limits updates of a receiver to ten per second, delivers the first at once and always the last', async () => {
+    const { received } = collect(feed)
     for (let n = 0; n < 50; n += 1) {
       feed.publish(update(1, { name: `n${n}` }))
       await pass(20)
     }
     await pass(200)
-    expect(heard.length).toBeGreaterThanOrEqual(10)
-    expect(heard.length).toBeLessThanOrEqual(12)
-    expect(heard[0]).toMatchObject({ data: { name: 'n0' } })
-    expect(heard.at(-1)).toMatchObject({ data: { name: 'n49' } })
+    expect(received.length).toBeGreaterThanOrEqual(10)
+    expect(received.length).toBeLessThanOrEqual(12)
+    expect(received[0]).toMatchObject({ data: { name: 'n0' } })
+    expect(received.at(-1)).toMatchObject({ data: { name: 'n49' } })
   })
 
-  test('what waits keeps what the earlier message told', async () => {
-    const { heard } = listen(feed)
+  test('merges delayed updates of a receiver', async () => {
+    const { received } = collect(feed)
     feed.publish(update(1, { name: 'a' }))
     await pass(0)
     for (const data of [{ ip: '10.0.0.2' }, { name: 'b' }]) feed.publish(update(1, data))
     await pass(150)
-    expect(heard.map((one) => (one as DeviceUpdate).data)).toEqual([
+    expect(received.map((message) => (message as DeviceUpdate).data)).toEqual([
       { channels: [], name: 'a' },
       { channels: [], ip: '10.0.0.2', name: 'b' },
     ])
   })
 
-  test('what is told of a receiver in one turn is one message', async () => {
-    const { heard } = listen(feed)
+  test('merges updates of a receiver in one turn of the event loop into one message', async () => {
+    const { received } = collect(feed)
     for (const data of [{ name: 'a' }, { ip: '10.0.0.2' }, { name: 'b' }]) feed.publish(update(1, data))
     await pass(150)
-    expect(heard).toEqual([update(1, { name: 'b', ip: '10.0.0.2' })])
+    expect(received).toEqual([update(1, { name: 'b', ip: '10.0.0.2' })])
   })
 
-  test('one receiver does not hold up another', async () => {
-    const { heard } = listen(feed)
+  test('does not delay one receiver because of another', async () => {
+    const { received } = collect(feed)
     feed.publish(update(1, {}))
     feed.publish(update(2, {}))
     await pass(1)
-    expect(heard).toHaveLength(2)
+    expect(received).toHaveLength(2)
   })
 
-  test('a listener hears its manufacturer and what concerns all', async () => {
-    const { heard } = listen(feed, 'shure')
+  test('delivers messages of the selected manufacturer and those about all', async () => {
+    const { received } = collect(feed, 'shure')
     feed.publish(update(1, {}, 'sennheiser'))
     feed.publish(update(2, {}, 'shure'))
     feed.publish({ type: 'status_update', about: 'upstream', manufacturer: null, message: 'x', status: 'healthy' })
     await pass(1)
-    expect(heard.map((one) => one.type).sort()).toEqual(['device_update', 'status_update'])
+    expect(received.map((message) => message.type).sort()).toEqual(['device_update', 'status_update'])
   })
 
   // Conformance: C-7.14.
-  test('a listener that falls behind gets the newest of each receiver, and every event', async () => {
+  test('delivers the newest update of each receiver, and every event, to a slow subscriber', async () => {
     const stop = new AbortController()
     const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
     for (let n = 0; n < 20; n += 1) {
@@ -100,14 +100,14 @@ describe('the feed', () => {
     expect((await reader.next()).done).toBe(true)
   })
 
-  test('what comes together goes out together, and is the same for all who keep up', async () => {
+  test('shares one batch among all subscribers that keep up', async () => {
     const stop = new AbortController()
     const [a, b] = [feed.subscribe({ signal: stop.signal }), feed.subscribe({ signal: stop.signal })]
-    const own = feed.subscribe({ manufacturer: 'sennheiser', signal: stop.signal })
+    const filtered = feed.subscribe({ manufacturer: 'sennheiser', signal: stop.signal })
     feed.publish(update(1, { name: 'a' }))
     feed.publish(update(2, { name: 'b' }, 'sennheiser'))
     await pass(0)
-    const nexts = [a, b, own].map((one) => one[Symbol.asyncIterator]().next())
+    const nexts = [a, b, filtered].map((subscriber) => subscriber[Symbol.asyncIterator]().next())
     const [first, second, third] = (await Promise.all(nexts)).map(({ value }) => value)
     expect(first.messages).toHaveLength(2)
     expect(first).toBe(second)
@@ -117,7 +117,7 @@ describe('the feed', () => {
     expect(feed.subscribers).toBe(0)
   })
 
-  test('of a batch only what is wanted is kept', async () => {
+  test('filters a batch by manufacturer', async () => {
     const stop = new AbortController()
     const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
     feed.publish(update(1, {}))
@@ -125,50 +125,50 @@ describe('the feed', () => {
     await pass(0)
     const { value: batch } = await reader.next()
     expect(filterBatch(batch, () => true)).toBe(batch)
-    expect(filterBatch(batch, (one) => one === 'shure').messages).toMatchObject([{ receiver_id: 1 }])
+    expect(filterBatch(batch, (manufacturer) => manufacturer === 'shure').messages).toMatchObject([{ receiver_id: 1 }])
     stop.abort()
   })
 
-  test('however late the turns come, no second holds more than ten of a receiver, and the last state arrives', async () => {
+  test('delivers at most ten updates of a receiver per second and always the last, even if the event loop is late', async () => {
     const step = fc.record({
       receiver: fc.constantFrom(1, 1, 1, 2),
-      // Now and then the event loop does something else before what was published goes out.
+      // Sometimes other work delays the event loop before the published updates are delivered.
       lateMs: fc.oneof(
         { weight: 40, arbitrary: fc.constant(0) },
         { weight: 1, arbitrary: fc.constantFrom(7, 40, 140) },
       ),
-      /** Or whether the next is published in the same turn. */
+      /** False: the next update is published in the same turn. */
       endsTurn: fc.constantFrom(true, true, true, false),
       afterMs: fc.nat(40),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 300, maxLength: 320 }), async (steps) => {
         let lateMs = 0
-        // The feed's own clock, by which what is heard is timed too: it stands still until the listener has heard.
+        // The feed and the test share this clock. It does not advance until the subscriber has read the messages.
         const now = () => performance.now() + lateMs
-        const hasty = createFeed(now)
-        const told = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))
-        const listening = async () => {
-          for await (const { messages } of hasty.subscribe({ signal: new AbortController().signal })) {
-            for (const one of messages as DeviceUpdate[])
-              told.get(one.receiver_id)?.push({ at: now(), name: one.data.name })
+        const testFeed = createFeed(now)
+        const delivered = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))
+        const read = async () => {
+          for await (const { messages } of testFeed.subscribe({ signal: new AbortController().signal })) {
+            for (const { receiver_id, data } of messages as DeviceUpdate[])
+              delivered.get(receiver_id)?.push({ at: now(), name: data.name })
           }
         }
-        void listening()
+        void read()
         const last = new Map<number, string>()
-        for (const [nth, one] of steps.entries()) {
-          hasty.publish(update(one.receiver, { name: `n${nth}` }))
-          last.set(one.receiver, `n${nth}`)
-          lateMs += one.lateMs
-          if (one.endsTurn) await pass(one.afterMs)
+        for (const [index, step] of steps.entries()) {
+          testFeed.publish(update(step.receiver, { name: `n${index}` }))
+          last.set(step.receiver, `n${index}`)
+          lateMs += step.lateMs
+          if (step.endsTurn) await pass(step.afterMs)
         }
         await pass(200)
-        hasty.close()
-        for (const [id, tellings] of told) {
-          expect(tellings.length).toBeGreaterThan(10)
-          expect(tellings.at(-1)?.name).toBe(last.get(id))
-          for (const [nth, { at }] of tellings.entries()) {
-            const tenth = tellings[nth + 10]
+        testFeed.close()
+        for (const [id, updates] of delivered) {
+          expect(updates.length).toBeGreaterThan(10)
+          expect(updates.at(-1)?.name).toBe(last.get(id))
+          for (const [index, { at }] of updates.entries()) {
+            const tenth = updates[index + 10]
             if (tenth !== undefined) expect(tenth.at - at).toBeGreaterThanOrEqual(1000 - 1e-6)
           }
         }

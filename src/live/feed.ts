@@ -1,148 +1,149 @@
 /**
- * Messages from those who know to those who listen. A receiver is told of at most ten times a second, the last state
- * always arrives, and a listener that falls behind gets the newest of each receiver, never a queue without end. What
- * comes within one turn of the event loop goes out together: the busier it is, the more each delivery carries.
+ * Delivers messages to subscribers. Updates of a receiver are limited to ten per second, and its last state is always
+ * delivered. A slow subscriber gets only the newest update of each receiver, so its queue is bounded. Messages published in
+ * the same turn of the event loop are delivered as one batch.
  */
 
 import type { Announcement, DeviceUpdate } from '../model/messages.ts'
 
-/** What was announced within one turn of the event loop. Listeners who keep up share it, and what is made of it. */
-export interface Batch {
+/** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
+export interface MessageBatch {
   readonly messages: readonly Announcement[]
-  /** Whom they are about, each once. */
+  /** The manufacturers of the messages, without duplicates. */
   readonly manufacturers: readonly (string | null)[]
 }
 
 export interface Feed {
   publish(message: Announcement): void
-  /** What is announced from now on, of one manufacturer or of all; ends when the signal aborts. */
-  subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<Batch>
+  /** Messages published from now on, of one manufacturer or of all; ends when the signal aborts. */
+  subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<MessageBatch>
   readonly subscribers: number
-  /** Messages that wait for their listeners, all together. */
+  /** Total of messages queued for slow subscribers. */
   readonly queued: number
   close(): void
 }
 
-/** From one handing out to the next, however late the one was: else eleven could fall into a second. */
+/** Minimum time between two updates of a receiver, measured from the actual delivery, so that a late one is not followed too soon. */
 const spacingMs = 100
 const maxQueuedEvents = 1000
-/** A slow listener takes what waited for it in parts: meanwhile the rest may be replaced by something newer. */
-const maxQueuedAtOnce = 100
+/** A slow subscriber gets its queue in parts, so that newer updates can replace the rest in the meantime. */
+const maxUpdatesPerBatch = 100
 
 export function createFeed(now: () => number = () => performance.now()): Feed {
-  const listeners = new Set<Listener>()
+  const subscribers = new Set<Subscriber>()
   let isClosed = false
-  /** Until when a receiver has to wait for its next turn. */
-  const freeAt = new Map<number, number>()
-  /** What goes out at the end of this turn of the event loop, and what has to wait. */
+  /** The earliest time of the next delivery, by receiver. */
+  const nextDeliveryAt = new Map<number, number>()
+  /** Updates to deliver at the end of this turn of the event loop; `delayed` has those that are too early. */
   const due = new Map<number, DeviceUpdate>()
   let events: Announcement[] = []
-  const waiting = new Map<number, DeviceUpdate>()
-  let handingOut: NodeJS.Immediate | undefined
+  const delayed = new Map<number, DeviceUpdate>()
+  let delivery: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const isItsTurn = (id: number) => due.has(id) || (!waiting.has(id) && (freeAt.get(id) ?? 0) <= now())
+  const canDeliverNow = (id: number) => due.has(id) || (!delayed.has(id) && (nextDeliveryAt.get(id) ?? 0) <= now())
 
-  /** One batch for all who listen to everything, one for each manufacturer that somebody listens to alone. */
-  function handOut(): void {
-    clearImmediate(handingOut)
-    handingOut = undefined
+  /** Creates one batch for subscribers to all manufacturers, and one per manufacturer with subscribers of its own. */
+  function deliver(): void {
+    clearImmediate(delivery)
+    delivery = undefined
     const messages = [...due.values(), ...events]
     const nextAt = now() + spacingMs
-    for (const id of due.keys()) freeAt.set(id, nextAt)
+    for (const id of due.keys()) nextDeliveryAt.set(id, nextAt)
     due.clear()
     events = []
-    const batches = new Map<string | undefined, Batch>()
-    for (const listener of listeners) {
-      const { manufacturer } = listener
-      const batch = batches.get(manufacturer) ?? createBatch(messages.filter((one) => concerns(one, manufacturer)))
+    const batches = new Map<string | undefined, MessageBatch>()
+    for (const subscriber of subscribers) {
+      const { manufacturer } = subscriber
+      const batch =
+        batches.get(manufacturer) ?? createBatch(messages.filter((message) => concerns(message, manufacturer)))
       batches.set(manufacturer, batch)
-      if (batch.messages.length > 0) listener.take(batch)
+      if (batch.messages.length > 0) subscriber.deliver(batch)
     }
   }
 
-  function handOutDue(): void {
+  function deliverDelayed(): void {
     timer = undefined
     const time = now()
     let soonest = Number.POSITIVE_INFINITY
-    for (const [id, update] of waiting) {
-      const at = freeAt.get(id) ?? 0
-      if (at <= time) {
-        waiting.delete(id)
+    for (const [id, update] of delayed) {
+      const dueAt = nextDeliveryAt.get(id) ?? 0
+      if (dueAt <= time) {
+        delayed.delete(id)
         due.set(id, update)
-      } else soonest = Math.min(soonest, at)
+      } else soonest = Math.min(soonest, dueAt)
     }
-    if (waiting.size > 0) timer = setTimeout(handOutDue, Math.max(1, soonest - time))
-    handOut()
+    if (delayed.size > 0) timer = setTimeout(deliverDelayed, Math.max(1, soonest - time))
+    deliver()
   }
 
   return {
     publish(message) {
-      if (isClosed || listeners.size === 0) return
+      if (isClosed || subscribers.size === 0) return
       if (message.type !== 'device_update') events.push(message)
-      else if (isItsTurn(message.receiver_id)) addUpdate(due, message)
+      else if (canDeliverNow(message.receiver_id)) addUpdate(due, message)
       else {
-        addUpdate(waiting, message)
-        const waitMs = (freeAt.get(message.receiver_id) ?? 0) - now()
-        timer ??= setTimeout(handOutDue, Math.max(1, waitMs))
+        addUpdate(delayed, message)
+        const waitMs = (nextDeliveryAt.get(message.receiver_id) ?? 0) - now()
+        timer ??= setTimeout(deliverDelayed, Math.max(1, waitMs))
         return
       }
-      handingOut ??= setImmediate(handOut)
+      delivery ??= setImmediate(deliver)
     },
     subscribe({ manufacturer, signal }) {
-      const listener = createListener(manufacturer)
+      const subscriber = createSubscriber(manufacturer)
       if (signal.aborted || isClosed) {
-        listener.end()
-        return listener
+        subscriber.end()
+        return subscriber
       }
-      listeners.add(listener)
+      subscribers.add(subscriber)
       signal.addEventListener(
         'abort',
         () => {
-          listeners.delete(listener)
-          listener.end()
+          subscribers.delete(subscriber)
+          subscriber.end()
         },
         { once: true },
       )
-      return listener
+      return subscriber
     },
     get subscribers() {
-      return listeners.size
+      return subscribers.size
     },
     get queued() {
       let sum = 0
-      for (const { waiting: own } of listeners) sum += own
+      for (const { queued } of subscribers) sum += queued
       return sum
     },
     close() {
       clearTimeout(timer)
-      clearImmediate(handingOut)
+      clearImmediate(delivery)
       isClosed = true
-      for (const listener of listeners) listener.end()
-      listeners.clear()
+      for (const subscriber of subscribers) subscriber.end()
+      subscribers.clear()
     },
   }
 }
 
-interface Listener extends AsyncIterable<Batch> {
+interface Subscriber extends AsyncIterable<MessageBatch> {
   readonly manufacturer: string | undefined
-  readonly waiting: number
-  take(batch: Batch): void
+  readonly queued: number
+  deliver(batch: MessageBatch): void
   end(): void
 }
 
 /**
- * A bounded place to wait: the batch that came last, as it is; once another comes before that was taken, one message a
- * receiver and the last so many of everything else.
+ * A bounded queue. It holds the last batch as it is. If another batch arrives before that is read, the queue keeps one
+ * update per receiver and the last `maxQueuedEvents` other messages.
  */
-function createListener(manufacturer: string | undefined): Listener {
-  let next: Batch | undefined
+function createSubscriber(manufacturer: string | undefined): Subscriber {
+  let next: MessageBatch | undefined
   const updates = new Map<number, DeviceUpdate>()
   const events: Announcement[] = []
   let hasEnded = false
   let wake: (() => void) | undefined
 
-  function queue({ messages }: Batch): void {
+  function queue({ messages }: MessageBatch): void {
     for (const message of messages) {
       if (message.type === 'device_update') addUpdate(updates, message)
       else {
@@ -152,16 +153,16 @@ function createListener(manufacturer: string | undefined): Listener {
     }
   }
 
-  function takeNext(): Batch | undefined {
-    const batch = next ?? takeQueued()
+  function dequeue(): MessageBatch | undefined {
+    const batch = next ?? dequeuePart()
     next = undefined
     return batch
   }
 
-  function takeQueued(): Batch | undefined {
+  function dequeuePart(): MessageBatch | undefined {
     const messages: Announcement[] = events.splice(0)
     for (const [id, update] of updates) {
-      if (messages.length >= maxQueuedAtOnce) break
+      if (messages.length >= maxUpdatesPerBatch) break
       updates.delete(id)
       messages.push(update)
     }
@@ -170,10 +171,10 @@ function createListener(manufacturer: string | undefined): Listener {
 
   return {
     manufacturer,
-    get waiting() {
+    get queued() {
       return (next?.messages.length ?? 0) + updates.size + events.length
     },
-    take(batch) {
+    deliver(batch) {
       if (next === undefined && updates.size + events.length === 0) next = batch
       else {
         if (next !== undefined) queue(next)
@@ -188,7 +189,7 @@ function createListener(manufacturer: string | undefined): Listener {
     },
     async *[Symbol.asyncIterator]() {
       while (!hasEnded) {
-        const batch = takeNext()
+        const batch = dequeue()
         if (batch !== undefined) yield batch
         else
           await new Promise<void>((resolve) => {
@@ -200,12 +201,12 @@ function createListener(manufacturer: string | undefined): Listener {
   }
 }
 
-function createBatch(messages: readonly Announcement[]): Batch {
+function createBatch(messages: readonly Announcement[]): MessageBatch {
   return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
 }
 
-/** The batch without what is about others. */
-export function filterBatch(batch: Batch, isWanted: (manufacturer: string | null) => boolean): Batch {
+/** The batch with only the wanted manufacturers' messages. */
+export function filterBatch(batch: MessageBatch, isWanted: (manufacturer: string | null) => boolean): MessageBatch {
   if (batch.manufacturers.every(isWanted)) return batch
   return createBatch(batch.messages.filter(({ manufacturer }) => isWanted(manufacturer)))
 }
@@ -214,7 +215,7 @@ function concerns(message: Announcement, manufacturer: string | undefined): bool
   return manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer
 }
 
-/** The newer state takes the place of the older one, and keeps what that told beside the channels. */
+/** Merges the newer update into the older one; its channels replace the older ones. */
 function addUpdate(updates: Map<number, DeviceUpdate>, newer: DeviceUpdate): void {
   const older = updates.get(newer.receiver_id)
   const update = older === undefined ? newer : { ...newer, data: { ...older.data, ...newer.data } }

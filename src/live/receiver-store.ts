@@ -1,4 +1,4 @@
-/** The last reading of every receiver, and every way to find one: what is true right now, in memory. */
+/** The current state of every receiver, in memory, with indexes to find one. */
 
 import { now } from '../clock.ts'
 import type { QueueEntry } from '../model/discovery.ts'
@@ -6,37 +6,37 @@ import type { Receiver } from '../model/receiver.ts'
 import { createKnownReceivers, type KnownReceivers } from '../model/reconcile.ts'
 
 export interface ReceiverStore extends KnownReceivers {
-  /** Up to which change of the store this picture is. */
+  /** The store revision that this state includes. */
   revision: number
-  /** Ordered by id; those of one manufacturer, or all. */
+  /** Receivers of one manufacturer, or all, ordered by id. */
   list(manufacturer?: string): readonly Receiver[]
   put(receiver: Receiver): void
   remove(id: number): void
-  /** When the receiver was last heard from, of `performance.now()`: presence does not depend on the wall clock. */
-  heardAt(id: number): number
+  /** When a report of the receiver last arrived (`performance.now()`), so that offline detection is independent of the wall clock. */
+  lastReceivedAt(id: number): number
   putEntry(entry: QueueEntry): void
   readonly size: number
 }
 
 export function createReceiverStore(): ReceiverStore {
   const known = createKnownReceivers()
-  /** In order; anew only when receivers come, go or change hands. */
+  /** Ordered ids, by manufacturer. Recomputed only when receivers are added, removed or moved to another manufacturer. */
   const ids = new Map<string | undefined, readonly number[]>()
   const lists = new Map<string | undefined, readonly Receiver[]>()
-  const heardAt = new Map<number, number>()
+  const receivedAt = new Map<number, number>()
   let size = 0
 
   function idsOf(manufacturer: string | undefined): readonly number[] {
     const cached = ids.get(manufacturer)
     if (cached !== undefined) return cached
-    const own: number[] = []
-    for (const one of known.receivers()) {
-      if (manufacturer === undefined || one.manufacturer === manufacturer) own.push(one.id)
+    const sorted: number[] = []
+    for (const receiver of known.receivers()) {
+      if (manufacturer === undefined || receiver.manufacturer === manufacturer) sorted.push(receiver.id)
     }
-    own.sort((a, b) => a - b)
-    // Only manufacturers that exist are worth remembering; anybody may ask for any code.
-    if (own.length > 0 || manufacturer === undefined) ids.set(manufacturer, own)
-    return own
+    sorted.sort((a, b) => a - b)
+    // Unknown manufacturer codes are not cached, because clients can request any code.
+    if (sorted.length > 0 || manufacturer === undefined) ids.set(manufacturer, sorted)
+    return sorted
   }
 
   return {
@@ -58,18 +58,18 @@ export function createReceiverStore(): ReceiverStore {
     put(receiver) {
       const before = known.get(receiver.id)
       known.put(receiver)
-      // What was stored before this process looked is as old as its time says.
-      if (before === undefined) heardAt.set(receiver.id, performance.now() - Math.max(0, now() - receiver.last_seen))
-      else if (receiver.last_seen > before.last_seen) heardAt.set(receiver.id, performance.now())
+      // A receiver loaded from the store gets its age from the wall clock.
+      if (before === undefined) receivedAt.set(receiver.id, performance.now() - Math.max(0, now() - receiver.last_seen))
+      else if (receiver.last_seen > before.last_seen) receivedAt.set(receiver.id, performance.now())
       lists.clear()
       if (before === undefined) size += 1
       if (before?.manufacturer !== receiver.manufacturer) ids.clear()
     },
-    heardAt: (id) => heardAt.get(id) ?? Number.NEGATIVE_INFINITY,
+    lastReceivedAt: (id) => receivedAt.get(id) ?? Number.NEGATIVE_INFINITY,
     remove(id) {
       if (known.get(id) !== undefined) size -= 1
       known.remove(id)
-      heardAt.delete(id)
+      receivedAt.delete(id)
       lists.clear()
       ids.clear()
     },

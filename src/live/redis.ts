@@ -1,45 +1,45 @@
 /**
- * What several processes share through Redis or Valkey: what is left in everybody's token bucket, and word of what one
- * of them has just heard. Nothing here is needed: while it does not answer, each process goes on alone.
+ * Shares rate-limit buckets and new levels between processes through Redis or Valkey. Redis is optional: while it does not
+ * respond, each process works on its own.
  */
 
 import type { Result } from 'ioredis'
 import type { RateLimit } from '../model/rate-limit.ts'
 
 export interface Redis {
-  /** Takes a token where there is one; null when nobody answered, so that the caller decides alone. */
-  takeToken(key: string, pace: RateLimit): Promise<{ readonly tokens: number; readonly waitMs: number } | null>
-  /** As if the last one had not been taken. */
-  returnToken(key: string, pace: RateLimit): void
-  /** To every other process that listens at this moment. */
+  /** Takes a token if there is one; null if Redis did not respond and the caller has to use its local bucket. */
+  takeToken(key: string, limit: RateLimit): Promise<{ readonly tokens: number; readonly waitMs: number } | null>
+  /** Returns the last token. */
+  returnToken(key: string, limit: RateLimit): void
+  /** Publishes to every subscribed process, this one included. */
   publish(topic: string, text: string): void
-  /** Hears what others tell; text of any kind may arrive. */
-  subscribe(topic: string, hear: (text: string) => void): void
+  /** `onMessage` may receive any text, since other programs may publish too. */
+  subscribe(topic: string, onMessage: (text: string) => void): void
   readonly isUp: boolean
   close(): Promise<void>
 }
 
 export interface RedisOptions {
   readonly url: string
-  /** Keeps apart what houses on one Redis say. */
+  /** Key prefix that separates installations on one Redis. */
   readonly prefix: string
-  /** Hears of every change between up and down. */
+  /** Called when Redis starts or stops responding. */
   onChange(isUp: boolean): void
 }
 
-/** Whoever asks is a person waiting for a page: better to decide alone than to make them wait. */
-const answerMs = 200
-/** After so many unanswered calls in a row nobody waits any more … */
-const patience = 3
-/** … until a heartbeat is answered again. */
+/** Short, because HTTP requests wait for the response. */
+const commandTimeoutMs = 200
+/** After this many consecutive failures, Redis counts as down. */
+const maxFailures = 3
+/** While Redis is down, only heartbeats are sent. */
 const heartbeatMs = 1000
 
-const quick = {
+const connectionOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
   enableAutoPipelining: true,
   maxRetriesPerRequest: 0,
-  commandTimeout: answerMs,
+  commandTimeout: commandTimeoutMs,
   connectTimeout: 2000,
   retryStrategy: (times: number) => Math.min(2000, 100 * 2 ** Math.min(times, 6)),
 } as const
@@ -47,73 +47,73 @@ const quick = {
 export async function openRedis({ url, prefix, onChange }: RedisOptions): Promise<Redis> {
   const { default: ioredis } = await import('ioredis')
   const { Redis } = ioredis
-  const asking = new Redis(url, quick)
-  const listening = new Redis(url, { ...quick, enableAutoPipelining: false, autoResubscribe: false })
-  asking.defineCommand('takeToken', { numberOfKeys: 1, lua: takeScript })
-  asking.defineCommand('giveTokenBack', { numberOfKeys: 1, lua: giveBackScript })
+  const commands = new Redis(url, connectionOptions)
+  const subscriber = new Redis(url, { ...connectionOptions, enableAutoPipelining: false, autoResubscribe: false })
+  commands.defineCommand('takeToken', { numberOfKeys: 1, lua: takeScript })
+  commands.defineCommand('returnToken', { numberOfKeys: 1, lua: returnScript })
   const topics = new Map<string, (text: string) => void>()
-  let unanswered = patience
+  let failures = maxFailures
   let isUp = false
 
-  const settle = (failures: number) => {
-    unanswered = failures
-    const isUpNow = failures < patience
+  const setFailures = (count: number) => {
+    failures = count
+    const isUpNow = failures < maxFailures
     if (isUpNow === isUp) return
     isUp = isUpNow
     onChange(isUp)
   }
-  /** Null when there is no answer in time. */
-  async function ask<T>(question: () => Promise<T>): Promise<T | null> {
+  /** Null if there is no response in time. */
+  async function send<T>(command: () => Promise<T>): Promise<T | null> {
     try {
-      const answer = await question()
-      settle(0)
-      return answer
+      const response = await command()
+      setFailures(0)
+      return response
     } catch {
-      settle(unanswered + 1)
+      setFailures(failures + 1)
       return null
     }
   }
-  const beat = async () => {
-    await ask(() => asking.ping())
-    // A connection that only listens would not notice that nobody is at the other end.
-    if (listening.status === 'ready') await listening.ping().catch(() => listening.disconnect(true))
+  const sendHeartbeat = async () => {
+    await send(() => commands.ping())
+    // Without commands, the subscriber connection would not detect a lost peer.
+    if (subscriber.status === 'ready') await subscriber.ping().catch(() => subscriber.disconnect(true))
   }
   const subscribe = () => {
-    if (topics.size > 0) listening.subscribe(...topics.keys()).catch(() => listening.disconnect(true))
+    if (topics.size > 0) subscriber.subscribe(...topics.keys()).catch(() => subscriber.disconnect(true))
   }
 
-  for (const client of [asking, listening]) client.on('error', () => {})
-  asking.on('close', () => settle(patience))
-  listening.on('ready', subscribe)
-  listening.on('message', (topic: string, text: string) => topics.get(topic)?.(text))
-  // Nobody waits for it: it is there from the first answered heartbeat on.
-  for (const client of [asking, listening]) client.connect().catch(() => {})
-  asking.once('ready', () => void beat())
-  const heart = setInterval(() => void beat(), heartbeatMs)
+  for (const client of [commands, subscriber]) client.on('error', () => {})
+  commands.on('close', () => setFailures(maxFailures))
+  subscriber.on('ready', subscribe)
+  subscriber.on('message', (topic: string, text: string) => topics.get(topic)?.(text))
+  // Connecting is not awaited: Redis counts as up after the first heartbeat response.
+  for (const client of [commands, subscriber]) client.connect().catch(() => {})
+  commands.once('ready', () => void sendHeartbeat())
+  const heartbeat = setInterval(() => void sendHeartbeat(), heartbeatMs)
 
   return {
     async takeToken(key, { burst, perSecond }) {
       if (!isUp) return null
-      const answer = await ask(() => asking.takeToken(`${prefix}:bucket:${key}`, burst, perSecond / 1000))
-      return answer === null ? null : { tokens: Number(answer[0]), waitMs: answer[1] }
+      const response = await send(() => commands.takeToken(`${prefix}:bucket:${key}`, burst, perSecond / 1000))
+      return response === null ? null : { tokens: Number(response[0]), waitMs: response[1] }
     },
     returnToken(key, { burst }) {
-      if (isUp) void ask(() => asking.giveTokenBack(`${prefix}:bucket:${key}`, burst))
+      if (isUp) void send(() => commands.returnToken(`${prefix}:bucket:${key}`, burst))
     },
     publish(topic, text) {
-      if (isUp) void ask(() => asking.publish(`${prefix}:${topic}`, text))
+      if (isUp) void send(() => commands.publish(`${prefix}:${topic}`, text))
     },
-    subscribe(topic, hear) {
-      topics.set(`${prefix}:${topic}`, hear)
-      if (listening.status === 'ready') subscribe()
+    subscribe(topic, onMessage) {
+      topics.set(`${prefix}:${topic}`, onMessage)
+      if (subscriber.status === 'ready') subscribe()
     },
     get isUp() {
       return isUp
     },
     async close() {
-      clearInterval(heart)
-      asking.disconnect()
-      listening.disconnect()
+      clearInterval(heartbeat)
+      commands.disconnect()
+      subscriber.disconnect()
     },
   }
 }
@@ -121,13 +121,13 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     takeToken(key: string, burst: number, perMs: number): Result<[string, number], Context>
-    giveTokenBack(key: string, burst: number): Result<null, Context>
+    returnToken(key: string, burst: number): Result<null, Context>
   }
 }
 
 /**
- * `takeToken` of model/pace.ts on the server's clock, which all processes share. Whatever else lies under the key counts
- * for nothing. A bucket that is full again is forgotten.
+ * `takeToken` of model/rate-limit.ts in Lua, using the server's clock, which all processes share. Other data under the key
+ * is discarded. A full bucket expires.
  */
 const readBucket = `
 local burst = tonumber(ARGV[1])
@@ -149,6 +149,6 @@ redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', strin
 redis.call('PEXPIRE', KEYS[1], math.ceil((burst - tokens) / perMs) + 1000)
 return {string.format('%.6f', tokens), wait}`
 
-const giveBackScript = `${readBucket}
+const returnScript = `${readBucket}
 if kept[1] then redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', math.min(burst, tokens + 1))) end
 return nil`

@@ -1,15 +1,15 @@
-/** The known units, found by what they are heard on. */
+/** The known units in memory, indexed by channel and device. */
 
 import type { Unit, UnitIndex } from '../model/hardware.ts'
 
 export interface UnitStore extends UnitIndex {
   get(id: number): Unit | undefined
-  /** By id. */
+  /** Ordered by id. */
   list(): readonly Unit[]
   put(unit: Unit): void
-  /** Forgets those of a manufacturer that is no more. */
+  /** Removes the units of a removed manufacturer. */
   removeManufacturer(code: string): void
-  /** A receiver is gone, and what was heard on it with it. */
+  /** Removes the units reported by a removed receiver. */
   removeReceiver(receiverId: number): void
 }
 

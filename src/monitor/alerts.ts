@@ -1,6 +1,7 @@
 /**
- * Raises and clears alerts: once each, however many processes see the reason. What is true is judged against what is open
- * (`model/alert.ts`), written down, and only then announced. What others raised and cleared is read back and announced too.
+ * Raises and clears alerts, each once, even if several processes detect the cause. The current state is compared with the
+ * open alerts (`model/alert.ts`); changes are stored and then published. Changes that other processes stored are published
+ * too.
  */
 
 import type { Feed } from '../live/feed.ts'
@@ -29,24 +30,24 @@ import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Log } from './log.ts'
 
 export interface Alerts {
-  /** What is open, from the store; nothing is announced. */
+  /** Loads the open alerts without publishing them. */
   open(): Promise<void>
-  /** Takes in and announces what other processes raised and cleared. */
+  /** Loads and publishes what other processes raised and cleared. */
   load(): Promise<void>
-  /** A receiver as this process heard it; called for every level that changes. */
+  /** Called for every report of a receiver that this process received, with the receiver before and after it. */
   evaluateReceiver(before: Receiver | undefined, after: Receiver): void
-  /** The packs in this charger are stored as they are now. */
-  tookPacks(chargerId: number): void
-  /** Another process heard it: judging it is theirs. */
+  /** Called after the battery packs of this charger were stored. */
+  evaluateCharger(chargerId: number): void
+  /** Another process receives this receiver's reports and evaluates it. */
   releaseReceiver(receiverId: number): void
-  evaluateSource(fares: SourceFailures): void
-  /** Looks at what changes by time, by settings or by what is listened to, and tries again what could not be stored. */
+  evaluateSource(failures: SourceFailures): void
+  /** Evaluates what depends on time, settings or the set of sources, and retries what could not be stored. */
   evaluateAll(): void
-  /** For somebody who has looked: those that were not raised yet. */
-  raise(findings: readonly AlertCause[]): Promise<readonly Alert[]>
-  /** Those that are open. */
+  /** Raises alerts for causes that a caller found, unless they are already open. Returns the raised alerts. */
+  raise(causes: readonly AlertCause[]): Promise<readonly Alert[]>
+  /** The open alerts. */
   list(): readonly Alert[]
-  /** Resolves when everything that was judged is stored, or could not be. */
+  /** Resolves when the pending evaluations are stored or have failed. */
   flushed(): Promise<void>
 }
 
@@ -62,7 +63,7 @@ export interface AlertDeps {
   isMonitored(manufacturer: string): boolean
   isSource(source: string): boolean
   subscriptions(): readonly SubscriptionStatus[]
-  /** Another process's link tells the levels of this receiver. */
+  /** Whether another process's subscription delivers this receiver's levels. */
   isSubscribedElsewhere(receiverId: number): boolean
 }
 
@@ -73,88 +74,97 @@ export function createAlerts(deps: AlertDeps): Alerts {
   const { db, receiverStore, unitStore, feed, log, now } = deps
   const open = new Map<string, Alert>()
   const find = (subject: string) => open.get(subject)
-  /** Of whom this process knows best, and under which threshold a manufacturer's were judged last. */
-  const ours = new Set<number>()
-  const judgedUnder = new Map<string, number>()
+  /** Receivers whose reports this process receives. */
+  const ownReceivers = new Set<number>()
+  /** The threshold of the last evaluation, by manufacturer. */
+  const evaluatedThresholds = new Map<string, number>()
+  // Due for evaluation.
   const receivers = new Set<number>()
   const chargers = new Set<number>()
   const sources = new Map<string, SourceFailures>()
-  let seen = -1
-  /** Own writes that `load` will meet again. */
+  let lastRevision = -1
+  /** This process's writes, by alert: their revision, until `load` has read it. */
   const written = new Map<number, number>()
   let isScheduled = false
-  let isLookDue = false
-  let turn: Promise<unknown> = Promise.resolve()
+  let isFullEvaluationDue = false
+  let queue: Promise<unknown> = Promise.resolve()
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(work)
-    turn = result.catch(() => {})
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work)
+    queue = result.catch(() => {})
     return result
   }
 
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
-    void inTurn(settle)
+    void enqueue(evaluateDue)
   }
 
-  /** Judges everything that waits for it, as it is now. */
-  async function settle(): Promise<void> {
+  /** Evaluates everything that is due, in its current state. */
+  async function evaluateDue(): Promise<void> {
     isScheduled = false
-    const due = { receivers: [...receivers], chargers: [...chargers], sources: [...sources.values()], look: isLookDue }
+    const due = {
+      receivers: [...receivers],
+      chargers: [...chargers],
+      sources: [...sources.values()],
+      all: isFullEvaluationDue,
+    }
     receivers.clear()
     chargers.clear()
     sources.clear()
-    isLookDue = false
-    const judged: AlertChange[] = []
+    isFullEvaluationDue = false
+    const receiverChanges: AlertChange[] = []
     for (const id of due.receivers) {
-      judged.push(...judgeOne(id))
+      receiverChanges.push(...evaluateOne(id))
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     const changes = [
-      ...judged,
-      ...due.chargers.flatMap(judgePacks),
-      ...due.sources.filter(({ source }) => deps.isSource(source)).flatMap((fares) => evaluateSource(fares, find)),
-      ...(due.look ? lookAround() : []),
+      ...receiverChanges,
+      ...due.chargers.flatMap(evaluatePacks),
+      ...due.sources
+        .filter(({ source }) => deps.isSource(source))
+        .flatMap((failures) => evaluateSource(failures, find)),
+      ...(due.all ? evaluateSubscriptions() : []),
     ]
     if (changes.length === 0) return
     try {
       await write(changes)
     } catch (error) {
-      // The next look judges them again.
+      // `evaluateAll` retries them.
       for (const id of due.receivers) receivers.add(id)
       for (const id of due.chargers) chargers.add(id)
-      for (const fares of due.sources) if (!sources.has(fares.source)) sources.set(fares.source, fares)
+      for (const failures of due.sources) if (!sources.has(failures.source)) sources.set(failures.source, failures)
       log.warn({ alerts: changes.length, error: String(error) }, 'alerts could not be stored')
     }
   }
 
-  function lookAround(): AlertChange[] {
-    const links = deps.subscriptions().filter(({ source }) => deps.isSource(source))
+  function evaluateSubscriptions(): AlertChange[] {
+    const subscriptions = deps.subscriptions().filter(({ source }) => deps.isSource(source))
     const orphans = [...open.values()].filter(isOrphan)
     return [
-      ...links.flatMap((link) => evaluateSubscription(link, find, performance.now())),
+      ...subscriptions.flatMap((subscription) => evaluateSubscription(subscription, find, performance.now())),
       ...orphans.map(clearOrphan),
     ]
   }
 
-  function judgeOne(id: number): AlertChange[] {
+  function evaluateOne(id: number): AlertChange[] {
     const receiver = receiverStore.get(id)
     if (receiver === undefined || !deps.isMonitored(receiver.manufacturer)) return []
     const threshold = deps.isSubscribedElsewhere(id) ? null : deps.threshold(receiver.manufacturer)
     return evaluateReceiver(receiver, threshold, find)
   }
 
-  function judgePacks(chargerId: number): AlertChange[] {
+  function evaluatePacks(chargerId: number): AlertChange[] {
     const charger = receiverStore.get(chargerId)
     if (charger === undefined || !deps.isMonitored(charger.manufacturer)) return []
-    const about = [...open.values()].filter(
+    const faults = [...open.values()].filter(
       ({ kind, receiver_id }) => kind === 'charger_fault' && receiver_id === chargerId,
     )
-    return judgeCharger(charger, unitStore.reportedBy(chargerId), about)
+    return judgeCharger(charger, unitStore.reportedBy(chargerId), faults)
   }
 
-  /** Nobody listens to what it is about any more. */
+  /** Whether the alert's subject is no longer monitored. */
   function isOrphan({ manufacturer, receiver_id, subject, kind }: Alert): boolean {
     if (!deps.isMonitored(manufacturer)) return true
     if (receiver_id !== null) return receiverStore.get(receiver_id) === undefined
@@ -177,12 +187,12 @@ export function createAlerts(deps: AlertDeps): Alerts {
     })
     for (const alert of applied) {
       written.set(alert.id, revision)
-      announce(alert)
+      publish(alert)
     }
     return applied
   }
 
-  function announce(alert: Alert): void {
+  function publish(alert: Alert): void {
     if (alert.state === 'raised') open.set(alert.subject, alert)
     else if (open.get(alert.subject)?.id === alert.id) open.delete(alert.subject)
     feed.publish(toAlertMessage(alert))
@@ -190,66 +200,67 @@ export function createAlerts(deps: AlertDeps): Alerts {
 
   async function readChanges(): Promise<void> {
     const revision = await currentRevision(db.read, 'alerts')
-    if (revision === seen) return
-    for (const { alert, revision: at } of await listAlertsSince(db.read, seen)) {
-      if (written.get(alert.id) !== at) announce(alert)
-      if (at <= revision) written.delete(alert.id)
+    if (revision === lastRevision) return
+    for (const { alert, revision: changedAt } of await listAlertsSince(db.read, lastRevision)) {
+      if (written.get(alert.id) !== changedAt) publish(alert)
+      if (changedAt <= revision) written.delete(alert.id)
     }
-    seen = revision
+    lastRevision = revision
   }
 
-  function judgeUnderNewThresholds(): void {
+  function evaluateChangedThresholds(): void {
     const changed = new Set<string>()
-    for (const [manufacturer, before] of judgedUnder) {
+    for (const [manufacturer, before] of evaluatedThresholds) {
       const threshold = deps.threshold(manufacturer)
       if (threshold !== before) changed.add(manufacturer)
-      judgedUnder.set(manufacturer, threshold)
+      evaluatedThresholds.set(manufacturer, threshold)
     }
     if (changed.size === 0) return
-    for (const id of ours) if (changed.has(receiverStore.get(id)?.manufacturer ?? '')) receivers.add(id)
+    for (const id of ownReceivers) if (changed.has(receiverStore.get(id)?.manufacturer ?? '')) receivers.add(id)
   }
 
   return {
     open: () =>
-      inTurn(async () => {
-        seen = await currentRevision(db.read, 'alerts')
+      enqueue(async () => {
+        lastRevision = await currentRevision(db.read, 'alerts')
         for (const alert of await listAlerts(db.read, { state: 'raised' })) open.set(alert.subject, alert)
       }),
-    load: () => inTurn(readChanges),
+    load: () => enqueue(readChanges),
     evaluateReceiver(before, after) {
-      // What was stored when nobody looked is judged when it is heard of for the first time.
-      const isNew = !ours.has(after.id)
+      // The first report is always evaluated, because nothing evaluated the stored state before it.
+      const isNew = !ownReceivers.has(after.id)
       if (!isNew && !canChangeAlerts(before, after)) return
-      ours.add(after.id)
+      ownReceivers.add(after.id)
       const { manufacturer } = after
-      if (!judgedUnder.has(manufacturer)) judgedUnder.set(manufacturer, deps.threshold(manufacturer))
+      if (!evaluatedThresholds.has(manufacturer)) evaluatedThresholds.set(manufacturer, deps.threshold(manufacturer))
       receivers.add(after.id)
       if (isNew && unitStore.reportedBy(after.id).length > 0) chargers.add(after.id)
       schedule()
     },
-    tookPacks(chargerId) {
+    evaluateCharger(chargerId) {
       chargers.add(chargerId)
       schedule()
     },
-    releaseReceiver: (receiverId) => void ours.delete(receiverId),
-    evaluateSource(fares) {
-      if (fares.unsuccessful_cycles === 0 && !open.has(upstreamSubject(fares.source)) && sources.size === 0) return
-      sources.set(fares.source, fares)
+    releaseReceiver: (receiverId) => void ownReceivers.delete(receiverId),
+    evaluateSource(failures) {
+      const { source, unsuccessful_cycles } = failures
+      if (unsuccessful_cycles === 0 && !open.has(upstreamSubject(source)) && sources.size === 0) return
+      sources.set(source, failures)
       schedule()
     },
     evaluateAll() {
-      judgeUnderNewThresholds()
-      isLookDue = true
+      evaluateChangedThresholds()
+      isFullEvaluationDue = true
       schedule()
     },
-    raise: (findings) =>
-      inTurn(async () => {
-        const missing = findings.filter(({ subject }) => !open.has(subject))
-        return missing.length === 0 ? [] : write(missing.map((finding) => ({ type: 'raise', cause: finding })))
+    raise: (causes) =>
+      enqueue(async () => {
+        const missing = causes.filter(({ subject }) => !open.has(subject))
+        return missing.length === 0 ? [] : write(missing.map((cause) => ({ type: 'raise', cause })))
       }),
     list: () => [...open.values()],
     async flushed() {
-      await turn
+      await queue
     },
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The book of real-time connections: one record a receiver, in memory and as stored, whichever process keeps the link.
- * What a link does is written by whoever keeps it; what a person decides (stop, start) is written by `actions/` and read
- * here, as is what other processes' links do.
+ * The real-time connection records, one per receiver, in memory and in the store. The process that holds a subscription
+ * writes its state. Users' decisions (stop, start) are written by `actions/` and loaded here, as are the states of other
+ * processes' subscriptions.
  */
 
 import type { Feed } from '../live/feed.ts'
@@ -25,34 +25,34 @@ import { currentRevision, nextRevision } from '../store/revision.ts'
 import type { Log } from './log.ts'
 
 export interface Connections {
-  /** Everything as stored; nothing is announced. */
+  /** Loads all records without publishing them. */
   open(): Promise<void>
-  /** Takes in what other processes and people changed, and stores what could not be stored before. */
+  /** Loads what other processes and users changed, and retries failed writes. */
   load(): Promise<void>
   find(receiverId: number): Connection | undefined
-  /** Since when it is connected, of `performance.now()`; null while it is not. */
+  /** When the receiver was connected (`performance.now()`); null while it is not. */
   connectedSince(receiverId: number): number | null
-  /** Every connection as stored, with when this process last heard of it; by receiver. */
+  /** Every stored connection, ordered by receiver, with the last message time known to this process. */
   readAll(): Promise<readonly Connection[]>
   ofSource(source: string): readonly Connection[]
-  /** Resolves when anything about the source's connections has changed; rejects when the signal aborts. */
-  changed(source: string, signal: AbortSignal): Promise<void>
-  /** These are the devices the source lists: each has a connection to it from now on, and nobody else has. */
-  expect(source: MonitoredSource, deviceIds: readonly string[]): Promise<void>
-  /** Something happened to the source's link. */
+  /** Resolves when any of the source's connections has changed; rejects when the signal aborts. */
+  waitForChange(source: string, signal: AbortSignal): Promise<void>
+  /** Sets the devices that the source lists. Each gets a connection to it; the source's other connections are removed. */
+  setDevices(source: MonitoredSource, deviceIds: readonly string[]): Promise<void>
+  /** Applies an event of the source's subscription to its connections. */
   record(source: string, event: ConnectionEvent): Promise<void>
-  /** The link told something of this receiver. */
-  noteMessage(receiverId: number): void
-  /** The link told that the receiver is there no more. */
+  /** Records that the subscription delivered a message about this receiver. */
+  recordMessage(receiverId: number): void
+  /** Handles a message that the receiver was removed from its system. */
   remove(receiverId: number): Promise<void>
   /**
-   * Connections of links that nobody keeps any more, because their process was killed, are disconnected: at the second
-   * call that finds them so, or at once.
+   * Marks connections as disconnected whose subscription no process holds, because it was killed. Takes effect at the
+   * second consecutive call that finds no lease, or at once with `isAtOnce`.
    */
   closeOrphaned(options?: { readonly isAtOnce: boolean }): Promise<void>
-  /** Another process's link tells the levels of this receiver. */
+  /** Whether another process's subscription delivers this receiver's levels. */
   isSubscribedElsewhere(receiverId: number): boolean
-  /** How every source's link fares. */
+  /** The status of every source's subscription. */
   subscriptions(): readonly SubscriptionStatus[]
 }
 
@@ -62,52 +62,52 @@ export interface ConnectionDeps {
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
-  /** Of the form the source speaks; null where there is no such source any more. */
+  /** Precedence of the source's protocol adapter; null if the source does not exist. */
   precedenceOf(source: string): number | null
 }
 
-/** The lease of a source's subscription. Another than that of polling: see docs/decisions/0008-subscriptions.md. */
+/** The lease of a source's subscription, separate from its polling lease: see docs/decisions/0008-subscriptions.md. */
 export function subscriptionLease(source: string): string {
   return `${subscriptionPrefix}${source}`
 }
 
-/** When something was last heard is written down this often. */
-const saveHeardEveryMs = 10_000
+/** How often the times of the last messages are stored. */
+const saveMessageTimesEveryMs = 10_000
 
 export function createConnections(deps: ConnectionDeps): Connections {
   const { db, receiverStore, feed, log, now } = deps
   const all = new Map<number, Connection>()
   const bySource = new Map<string, Map<number, Connection>>()
-  /** Rises with every change of the book. */
+  /** Increases with every change of a record. */
   let changes = 0
-  /** What was expected of a source last, and how everything stood then: as long as that stands, all is as expected. */
-  const expected = new Map<
+  /** The last arguments of `setDevices` by source, and the versions of the data it used. If equal, there is no work. */
+  const lastDevices = new Map<
     string,
     { readonly ids: readonly string[]; readonly identities: number; readonly changes: number }
   >()
-  /** Sources whose links nobody kept at the last look. */
-  let unkept: ReadonlySet<string> = new Set()
-  const heardAt = new Map<number, number>()
+  /** Sources that had no subscription lease at the last check. */
+  let orphaned: ReadonlySet<string> = new Set()
+  const messageAt = new Map<number, number>()
   const connectedSince = new Map<number, number>()
-  const heardUnsaved = new Set<number>()
-  let heardSavedAt = 0
+  const unsavedMessageTimes = new Set<number>()
+  let messageTimesSavedAt = 0
   const unsaved = new Set<number>()
-  /** Sources whose link this process keeps, or tries to. */
-  const kept = new Set<string>()
-  const waiting = new Map<string, Set<() => void>>()
-  const toldStatus = new Map<string, ConnectionStatus>()
-  /** Of `performance.now()`. */
+  /** Sources whose subscription this process holds or tries to open. */
+  const ownSources = new Set<string>()
+  const changeListeners = new Map<string, Set<() => void>>()
+  const publishedStatus = new Map<string, ConnectionStatus>()
+  /** `performance.now()`, by source. */
   const downSince = new Map<string, number>()
-  let seen = -1
-  let turn: Promise<unknown> = Promise.resolve()
+  let lastRevision = -1
+  let queue: Promise<unknown> = Promise.resolve()
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(work)
-    turn = result.catch(() => {})
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work)
+    queue = result.catch(() => {})
     return result
   }
 
-  /** Returns the sources that are concerned. */
+  /** Returns the affected sources. */
   function put(connection: Connection): string[] {
     const before = all.get(connection.receiver)
     all.set(connection.receiver, connection)
@@ -119,11 +119,11 @@ export function createConnections(deps: ConnectionDeps): Connections {
     const { source } = connection
     if (before?.source && before.source !== source) bySource.get(before.source)?.delete(connection.receiver)
     if (source !== null) {
-      const own = bySource.get(source) ?? new Map<number, Connection>()
-      own.set(connection.receiver, connection)
-      bySource.set(source, own)
+      const records = bySource.get(source) ?? new Map<number, Connection>()
+      records.set(connection.receiver, connection)
+      bySource.set(source, records)
     }
-    return [before?.source ?? null, source].filter((one) => one !== null)
+    return [before?.source ?? null, source].filter((id) => id !== null)
   }
 
   function change(connections: readonly Connection[], isOwn: boolean): void {
@@ -134,27 +134,27 @@ export function createConnections(deps: ConnectionDeps): Connections {
       else unsaved.delete(connection.receiver)
     }
     for (const source of sources) {
-      tellStatus(source)
-      const wake = [...(waiting.get(source) ?? [])]
-      waiting.delete(source)
-      for (const resolve of wake) resolve()
+      publishStatus(source)
+      const listeners = [...(changeListeners.get(source) ?? [])]
+      changeListeners.delete(source)
+      for (const listener of listeners) listener()
     }
   }
 
-  /** One message a change of state; a try is none. */
-  function tellStatus(source: string, isSilent = false): void {
-    const own = ofSource(source)
-    const status = subscriptionStatus(own)
-    const [first] = own
+  /** Publishes one message per change of status. A connection attempt is not published. */
+  function publishStatus(source: string, isSilent = false): void {
+    const connections = ofSource(source)
+    const status = subscriptionStatus(connections)
+    const [first] = connections
     if (status === null || first === undefined || status === 'connected' || status === 'stopped')
       downSince.delete(source)
     else if (!downSince.has(source)) downSince.set(source, performance.now())
     if (status === null || first === undefined || status === 'connecting') return
-    const before = toldStatus.get(source) ?? 'disconnected'
-    toldStatus.set(source, status)
+    const before = publishedStatus.get(source) ?? 'disconnected'
+    publishedStatus.set(source, status)
     if (before === status || isSilent) return
     const { manufacturer } = first
-    const reason = own.find((one) => one.status === status)?.error_message ?? null
+    const reason = connections.find((connection) => connection.status === status)?.error_message ?? null
     const message = `${manufacturer}: real-time link ${status}${reason === null ? '' : `: ${reason}`}`
     feed.publish({ type: 'status_update', about: 'link', manufacturer, status, message })
   }
@@ -163,9 +163,9 @@ export function createConnections(deps: ConnectionDeps): Connections {
     return [...(bySource.get(source)?.values() ?? [])]
   }
 
-  /** What is in memory and not on disk yet. A database that is out of reach does not hold the link up. */
+  /** Stores unsaved records. A failure does not interrupt the subscription. */
   async function save(): Promise<void> {
-    // A receiver that is gone has taken its record along.
+    // The record of a removed receiver is removed with it.
     for (const id of unsaved) if (receiverStore.get(id) === undefined) forget(id)
     const due = [...unsaved].flatMap((id) => all.get(id) ?? [])
     if (due.length === 0) return
@@ -178,117 +178,116 @@ export function createConnections(deps: ConnectionDeps): Connections {
     }
   }
 
-  async function saveHeard(): Promise<void> {
-    if (heardUnsaved.size === 0 || performance.now() - heardSavedAt < saveHeardEveryMs) return
-    const due = [...heardUnsaved].map((id) => [id, heardAt.get(id) ?? 0] as const)
-    heardUnsaved.clear()
-    heardSavedAt = performance.now()
+  async function saveMessageTimes(): Promise<void> {
+    if (unsavedMessageTimes.size === 0 || performance.now() - messageTimesSavedAt < saveMessageTimesEveryMs) return
+    const due = [...unsavedMessageTimes].map((id) => [id, messageAt.get(id) ?? 0] as const)
+    unsavedMessageTimes.clear()
+    messageTimesSavedAt = performance.now()
     await db
       .transaction((tx) => saveLastMessages(tx, due))
       .catch((error) => {
-        for (const [id] of due) heardUnsaved.add(id)
-        log.warn({ connections: due.length, error: String(error) }, 'when links were heard last could not be stored')
+        for (const [id] of due) unsavedMessageTimes.add(id)
+        log.warn({ connections: due.length, error: String(error) }, 'last message times could not be stored')
       })
   }
 
   function forget(receiverId: number): void {
     const source = all.get(receiverId)?.source
     if (source) bySource.get(source)?.delete(receiverId)
-    for (const kept of [all, heardAt, connectedSince]) kept.delete(receiverId)
-    for (const kept of [unsaved, heardUnsaved]) kept.delete(receiverId)
+    for (const records of [all, messageAt, connectedSince]) records.delete(receiverId)
+    for (const ids of [unsaved, unsavedMessageTimes]) ids.delete(receiverId)
     changes += 1
   }
 
   async function readChanges(): Promise<void> {
     await save()
-    await saveHeard()
+    await saveMessageTimes()
     const revision = await currentRevision(db.read, 'connections')
-    if (revision === seen) return
-    const rows = await listConnections(db.read, seen)
-    seen = revision
+    if (revision === lastRevision) return
+    const rows = await listConnections(db.read, lastRevision)
+    lastRevision = revision
     change(
-      rows.filter((row) => isNews(row, all.get(row.receiver))),
+      rows.filter((row) => isNewer(row, all.get(row.receiver))),
       false,
     )
   }
 
-  /** Our own word is newer than the store's while it is not stored; but what a person decided stands above it. */
-  function isNews(row: Connection, known: Connection | undefined): boolean {
+  /** Unsaved records of this process are newer than stored ones, except for a user's decision to stop or start. */
+  function isNewer(row: Connection, known: Connection | undefined): boolean {
     if (known === undefined) return true
     if (unsaved.has(row.receiver) && (row.status === 'stopped') === (known.status === 'stopped')) return false
-    const { last_message_at: _, ...told } = row
+    const { last_message_at: _, ...stored } = row
     const { last_message_at: __, ...before } = known
-    return JSON.stringify(told) !== JSON.stringify(before)
+    return JSON.stringify(stored) !== JSON.stringify(before)
   }
 
-  /** Nobody's, or that of a form whose word counts for less. */
-  function isFreeFor({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
-    const held = source === null ? null : deps.precedenceOf(source)
-    return held === null || held < precedence
+  /** Whether the connection has no source, or one whose adapter has a lower precedence. */
+  function canTakeFrom({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
+    const current = source === null ? null : deps.precedenceOf(source)
+    return current === null || current < precedence
   }
 
-  function withHeard(connection: Connection): Connection {
-    const at = heardAt.get(connection.receiver) ?? 0
+  function withMessageTime(connection: Connection): Connection {
+    const at = messageAt.get(connection.receiver) ?? 0
     const known = connection.last_message_at ?? 0
-    // A time that lies ahead was stored before the clock was set back.
+    // A stored time in the future was stored before the clock was set back.
     return at > known || (at > 0 && known > now()) ? { ...connection, last_message_at: at } : connection
   }
 
   function withoutSource(known: Connection): Connection {
     const reason = 'its system does not list this receiver'
-    return { ...applyConnectionEvent(withHeard(known), { type: 'ended', at: now(), reason }), source: null }
+    return { ...applyConnectionEvent(withMessageTime(known), { type: 'ended', at: now(), reason }), source: null }
   }
 
   async function record(source: string, event: ConnectionEvent): Promise<void> {
-    if (event.type === 'trying') kept.add(source)
-    if (event.type === 'ended') kept.delete(source)
+    if (event.type === 'trying') ownSources.add(source)
+    if (event.type === 'ended') ownSources.delete(source)
     const changed = ofSource(source).flatMap((before) => {
       if (event.type === 'opened' && before.status === 'connected') return []
-      const after = applyConnectionEvent(withHeard(before), event)
+      const after = applyConnectionEvent(withMessageTime(before), event)
       return after.status === 'stopped' || after === before ? [] : [after]
     })
     if (changed.length === 0) return
     change(changed, true)
-    await inTurn(save)
+    await enqueue(save)
   }
 
   return {
     open: () =>
-      inTurn(async () => {
-        seen = await currentRevision(db.read, 'connections')
+      enqueue(async () => {
+        lastRevision = await currentRevision(db.read, 'connections')
         for (const connection of await listConnections(db.read)) put(connection)
-        for (const source of bySource.keys()) tellStatus(source, true)
+        for (const source of bySource.keys()) publishStatus(source, true)
       }),
-    load: () => inTurn(readChanges),
+    load: () => enqueue(readChanges),
     find: (receiverId) => all.get(receiverId),
     connectedSince: (receiverId) => connectedSince.get(receiverId) ?? null,
-    readAll: async () => (await listConnections(db.read)).map(withHeard),
+    readAll: async () => (await listConnections(db.read)).map(withMessageTime),
     ofSource,
-    changed: (source, signal) =>
+    waitForChange: (source, signal) =>
       new Promise((resolve, reject) => {
-        const own = waiting.get(source) ?? new Set()
-        waiting.set(source, own)
-        const tell = () => {
+        const listeners = changeListeners.get(source) ?? new Set()
+        changeListeners.set(source, listeners)
+        const onChange = () => {
           signal.removeEventListener('abort', end)
           resolve()
         }
         const end = () => {
-          own.delete(tell)
+          listeners.delete(onChange)
           reject(signal.reason)
         }
         if (signal.aborted) return end()
         signal.addEventListener('abort', end, { once: true })
-        own.add(tell)
+        listeners.add(onChange)
       }),
-    async expect(heard, deviceIds) {
-      const { id: source, manufacturer, adapter } = heard
+    async setDevices({ id: source, manufacturer, adapter }, deviceIds) {
       if (adapter.subscribe === undefined) return
-      const before = expected.get(source)
+      const before = lastDevices.get(source)
       const { identityRevision } = receiverStore
       if (before?.ids === deviceIds && before.identities === identityRevision && before.changes === changes) return
       const listed = new Set<number>()
       const changed: Connection[] = []
-      /** Another source may cease to be one at any time. */
+      /** Another source has some of these receivers. It may be removed at any time, so the result is not cached. */
       let hasForeign = false
       for (const deviceId of deviceIds) {
         const receiver = receiverStore.byApiId(manufacturer, deviceId)
@@ -297,56 +296,56 @@ export function createConnections(deps: ConnectionDeps): Connections {
         const known = all.get(receiver.id)
         if (known === undefined) {
           changed.push(newConnection(receiver.id, manufacturer, source, adapter.transport ?? 'websocket'))
-        } else if (known.source !== source && isFreeFor(adapter, known.source)) {
+        } else if (known.source !== source && canTakeFrom(adapter, known.source)) {
           changed.push({ ...known, source, manufacturer, transport: adapter.transport ?? known.transport })
         } else if (known.source !== source) hasForeign = true
       }
       for (const known of ofSource(source)) if (!listed.has(known.receiver)) changed.push(withoutSource(known))
       if (changed.length === 0) {
-        if (!hasForeign) expected.set(source, { ids: deviceIds, identities: identityRevision, changes })
+        if (!hasForeign) lastDevices.set(source, { ids: deviceIds, identities: identityRevision, changes })
         return
       }
       change(changed, true)
-      await inTurn(save)
+      await enqueue(save)
     },
     record,
-    noteMessage(receiverId) {
-      heardAt.set(receiverId, now())
-      heardUnsaved.add(receiverId)
+    recordMessage(receiverId) {
+      messageAt.set(receiverId, now())
+      unsavedMessageTimes.add(receiverId)
     },
     async remove(receiverId) {
       const known = all.get(receiverId)
       if (known === undefined || known.source === null) return
       change([withoutSource(known)], true)
-      await inTurn(save)
+      await enqueue(save)
     },
     async closeOrphaned({ isAtOnce } = { isAtOnce: false }) {
       const held = new Set((await listHeldLeases(db.read)).map((lease) => lease.source))
-      const before = unkept
-      const lonely = new Set<string>()
-      unkept = lonely
+      const before = orphaned
+      const current = new Set<string>()
+      orphaned = current
       for (const source of bySource.keys()) {
-        const status = subscriptionStatus(ofSource(source).filter((one) => one.status !== 'stopped'))
+        const status = subscriptionStatus(ofSource(source).filter((connection) => connection.status !== 'stopped'))
         if (status === null || status === 'disconnected' || held.has(subscriptionLease(source))) continue
-        lonely.add(source)
-        // Whoever is about to keep a link has no lease on it for a moment.
+        current.add(source)
+        // A process that takes over a subscription may not have acquired its lease yet.
         if (!isAtOnce && !before.has(source)) continue
-        await record(source, { type: 'ended', at: now(), reason: 'the process that kept the link has ended' })
+        await record(source, { type: 'ended', at: now(), reason: 'the process that held the subscription has ended' })
       }
     },
     isSubscribedElsewhere(receiverId) {
       const known = all.get(receiverId)
-      return known?.status === 'connected' && known.source !== null && !kept.has(known.source)
+      return known?.status === 'connected' && known.source !== null && !ownSources.has(known.source)
     },
     subscriptions: () =>
-      [...bySource].flatMap(([source, own]) => {
-        const [first] = own.values()
+      [...bySource].flatMap(([source, connections]) => {
+        const [first] = connections.values()
         if (first === undefined) return []
         return [
           {
             manufacturer: first.manufacturer,
             source,
-            isWanted: isWanted(own),
+            isWanted: isWanted(connections),
             downSince: downSince.get(source) ?? null,
           },
         ]

@@ -6,7 +6,7 @@ import { createDeviceMemory, withoutLevels } from './device-memory.ts'
 
 const [system] = getPlugin('shure').adapters as [ProtocolAdapter]
 
-/** The one device of a list with these fields. */
+/** Lists a single device with these fields. */
 async function listed(fields: object): Promise<UpstreamDevice> {
   const body = [{ device_id: 'a', device_name: 'Rack', serial_number: 'S1', transmitters: [], ...fields }]
   const client = { request: async () => ({ status: 200, headers: {}, body }) } as unknown as UpstreamClient
@@ -17,8 +17,8 @@ async function listed(fields: object): Promise<UpstreamDevice> {
 
 const levels = (rf_level: number) => ({ channels: [{ channel: 1, rf_level }] })
 
-/** What is remembered of a device after each of its lists, by a form whose translations are counted. */
-function remembering() {
+/** A device memory that counts the adapter's translations. */
+function countingMemory() {
   let translations = 0
   const memory = createDeviceMemory({
     ...system,
@@ -31,44 +31,44 @@ function remembering() {
     get translations() {
       return translations
     },
-    async hear(fields: object) {
+    async poll(fields: object) {
       memory.begin()
       const entry = memory.remember(await listed(fields))
       memory.end()
-      if (entry === null) throw new Error('told twice')
-      return { entry, meaning: memory.translationOf(entry) }
+      if (entry === null) throw new Error('listed twice')
+      return { entry, translation: memory.translationOf(entry) }
     },
   }
 }
 
-describe('a device whose levels come over a link', () => {
-  test('is translated once, however its levels change in the list', async () => {
-    const told = remembering()
-    const first = withoutLevels((await told.hear(levels(-50))).meaning)
+describe('createDeviceMemory', () => {
+  test('translates a device with pushed levels once while only its listed levels change', async () => {
+    const counting = countingMemory()
+    const first = withoutLevels((await counting.poll(levels(-50))).translation)
     for (const level of [-60, -70, -80]) {
-      expect(withoutLevels((await told.hear(levels(level))).meaning)).toBe(first)
+      expect(withoutLevels((await counting.poll(levels(level))).translation)).toBe(first)
     }
-    expect(told.translations).toBe(1)
+    expect(counting.translations).toBe(1)
     expect(first.channels).toBe(undefined)
   })
 
-  test('is translated again when anything else of it changes, and with its levels for whoever wants them', async () => {
-    const told = remembering()
-    const first = withoutLevels((await told.hear(levels(-50))).meaning)
-    const { meaning } = await told.hear({ ...levels(-60), device_name: 'Stage left' })
-    expect([first.name, withoutLevels(meaning).name]).toEqual(['Rack', 'Stage left'])
-    const last = (await told.hear({ ...levels(-70), device_name: 'Stage left' })).meaning
+  test('translates a device again when another field changes, and keeps the levels available', async () => {
+    const counting = countingMemory()
+    const first = withoutLevels((await counting.poll(levels(-50))).translation)
+    const { translation } = await counting.poll({ ...levels(-60), device_name: 'Stage left' })
+    expect([first.name, withoutLevels(translation).name]).toEqual(['Rack', 'Stage left'])
+    const last = (await counting.poll({ ...levels(-70), device_name: 'Stage left' })).translation
     expect(last.report.channels).toMatchObject([{ channel: 1, rf_level: -70 }])
   })
 
-  test('is missed when its list calls it offline', async () => {
-    const told = remembering()
-    withoutLevels((await told.hear(levels(-50))).meaning)
-    expect((await told.hear({ ...levels(-60), status: 'offline' })).entry.missed).toBe(1)
-    expect((await told.hear({ ...levels(-60), status: 'online' })).entry.missed).toBe(0)
+  test('counts a device that is listed as offline as missed', async () => {
+    const counting = countingMemory()
+    withoutLevels((await counting.poll(levels(-50))).translation)
+    expect((await counting.poll({ ...levels(-60), status: 'offline' })).entry.missed).toBe(1)
+    expect((await counting.poll({ ...levels(-60), status: 'online' })).entry.missed).toBe(0)
   })
 
-  test('that tells everything at once is never taken for the same by its list', async () => {
+  test('translates every list entry of an adapter without separate parts', async () => {
     const memory = createDeviceMemory({ ...system, ...withoutParts })
     const nameIn = async (fields: object) => {
       memory.begin()
@@ -79,7 +79,7 @@ describe('a device whose levels come over a link', () => {
     expect(await nameIn({ ...levels(-60), device_name: 'Stage left' })).toBe('Stage left')
   })
 
-  test('is not told again what was read of it before the link', async () => {
+  test('drops separately read values in the next cycle', async () => {
     const memory = createDeviceMemory({
       ...system,
       transformDeviceData: (device) => ({
@@ -87,15 +87,15 @@ describe('a device whose levels come over a link', () => {
         ...('battery' in device && { battery: 50 }),
       }),
     })
-    const hear = async (rfLevel: number) => {
+    const poll = async (rfLevel: number) => {
       memory.begin()
       const entry = memory.remember(await listed(levels(rfLevel)))
-      if (entry === null) throw new Error('told twice')
+      if (entry === null) throw new Error('listed twice')
       return entry
     }
-    const entry = await hear(-50)
+    const entry = await poll(-50)
     entry.device = { ...entry.device, battery: 50 } as UpstreamDevice
     expect(withoutLevels(memory.translationOf(entry)).battery).toBe(50)
-    expect(withoutLevels(memory.translationOf(await hear(-60))).battery).toBe(undefined)
+    expect(withoutLevels(memory.translationOf(await poll(-60))).battery).toBe(undefined)
   })
 })

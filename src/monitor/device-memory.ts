@@ -1,51 +1,51 @@
-/** What is remembered of a source's devices from cycle to cycle: a device that is as it was costs a comparison. */
+/** Caches a source's devices between polling cycles, so that an unchanged device is not translated again. */
 
 import type { ProtocolAdapter, UpstreamDevice } from '../manufacturers/plugin.ts'
 import type { DeviceReport } from '../model/receiver.ts'
 
 export interface RememberedDevice {
   readonly id: string
-  /** As it stood in the last list. */
+  /** The device's entry in the last list. */
   listed: UpstreamDevice
-  /** The same with the identity that was read before. */
+  /** `listed` with the identity read in earlier cycles. */
   known: UpstreamDevice
-  /** The same with everything that was read in this cycle. */
+  /** `known` with everything read in this cycle. */
   device: UpstreamDevice
-  /** Of this `device`, and of no other. */
+  /** The translation of `device`. */
   translation: Translation
-  /** When these were last read, of `performance.now()`. */
+  /** When these were last read (`performance.now()`). */
   identityAt: number
   levelsAt: number
-  /** Good polls in a row that lacked it or called it offline. */
+  /** Consecutive successful polls that did not list the device or listed it as offline. */
   missed: number
-  /** What it said when it was last seen to be its receiver's own device; null where another stands in its place. */
-  itself: Translation | null
-  /** Good polls in a row in which another did. */
+  /** The last translation that matched the receiver's hardware; null while different hardware reports under this id. */
+  confirmed: Translation | null
+  /** Consecutive successful polls in which different hardware reported under this id. */
   replaced: number
   /** The last cycle that listed it. */
   cycle: number
-  /** The receiver it was the last time somebody looked. */
+  /** Cached id of the device's receiver. */
   receiver: number | null
 }
 
-/** What a device means, worked out once, and only as far as somebody wants to know. */
+/** A device in Micwatch's terms. The report is computed on first access. */
 interface Translation {
   readonly device: UpstreamDevice
   readonly report: DeviceReport
-  /** What can be asked for beside the identity. */
+  /** The parts, other than the identity, that can be read separately. */
   readonly levelParts: readonly string[]
-  readonly wantsIdentity: boolean
+  readonly needsIdentity: boolean
   readonly hasIdentity: boolean
-  /** The same observation without levels, once somebody wants it. */
+  /** Cache of `withoutLevels`. */
   withoutLevels?: DeviceReport | undefined
 }
 
 export interface DeviceMemory {
-  /** A new list begins. */
+  /** Starts a cycle, before the devices of its list. */
   begin(): void
-  /** A device of the list; null when the list told it before. */
+  /** Adds a device of the list; null if the list contains its id twice. */
   remember(listed: UpstreamDevice): RememberedDevice | null
-  /** The list is at its end: those that it lacked were missed once more. */
+  /** Ends the list and counts the devices that it did not contain as missed. */
   end(): void
   translationOf(entry: RememberedDevice): Translation
   find(id: string): RememberedDevice | undefined
@@ -54,36 +54,44 @@ export interface DeviceMemory {
 
 const never = Number.NEGATIVE_INFINITY
 
-export function createDeviceMemory(form: ProtocolAdapter): DeviceMemory {
+export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
   const devices = new Map<string, RememberedDevice>()
   let cycle = 0
 
   function translationOf(entry: RememberedDevice): Translation {
-    if (entry.translation.device !== entry.device) entry.translation = readMeaning(form, entry.device)
+    if (entry.translation.device !== entry.device) entry.translation = translate(adapter, entry.device)
     return entry.translation
   }
 
-  function start(listed: UpstreamDevice): RememberedDevice {
-    const translation = readMeaning(form, listed)
-    const read = { identityAt: never, levelsAt: never, missed: 0, itself: null, replaced: 0, cycle, receiver: null }
-    const entry = { id: listed.id, listed, known: listed, device: listed, translation, ...read }
+  function add(listed: UpstreamDevice): RememberedDevice {
+    const translation = translate(adapter, listed)
+    const initial = {
+      identityAt: never,
+      levelsAt: never,
+      missed: 0,
+      confirmed: null,
+      replaced: 0,
+      cycle,
+      receiver: null,
+    }
+    const entry = { id: listed.id, listed, known: listed, device: listed, translation, ...initial }
     devices.set(listed.id, entry)
     return entry
   }
 
-  function renew(entry: RememberedDevice, listed: UpstreamDevice): void {
-    // Nothing else is said, and nothing was read that would have to be forgotten.
+  function update(entry: RememberedDevice, listed: UpstreamDevice): void {
+    // The list entry is the same object, and this cycle has no readings to discard.
     if (listed === entry.listed && entry.device === entry.known) return
     const before = translationOf(entry)
-    const isAsListed = entry.device === entry.known
-    const isSame = form.isSameIdentity(listed, entry.device)
+    const hasNoReadings = entry.device === entry.known
+    const isSame = adapter.isSameIdentity(listed, entry.device)
     if (!isSame) entry.identityAt = never
-    entry.known = form.withEarlierIdentity(listed, entry.device)
+    entry.known = adapter.withEarlierIdentity(listed, entry.device)
     entry.device = entry.known
     entry.listed = listed
-    entry.translation = readMeaning(form, entry.device)
-    // Where levels come over a link, what the list says of them is not even translated.
-    if (isSame && isAsListed) entry.translation.withoutLevels = before.withoutLevels
+    entry.translation = translate(adapter, entry.device)
+    // With pushed levels, the list's levels are not used, so the report need not be translated again.
+    if (isSame && hasNoReadings) entry.translation.withoutLevels = before.withoutLevels
   }
 
   return {
@@ -92,9 +100,9 @@ export function createDeviceMemory(form: ProtocolAdapter): DeviceMemory {
     },
     remember(listed) {
       let entry = devices.get(listed.id)
-      if (entry === undefined) entry = start(listed)
+      if (entry === undefined) entry = add(listed)
       else if (entry.cycle === cycle) return null
-      else renew(entry, listed)
+      else update(entry, listed)
       entry.cycle = cycle
       const translation = translationOf(entry)
       const { online } = identityOf(translation)
@@ -110,27 +118,27 @@ export function createDeviceMemory(form: ProtocolAdapter): DeviceMemory {
   }
 }
 
-function readMeaning(form: ProtocolAdapter, device: UpstreamDevice): Translation {
-  const parts = form.partsOf(device)
+function translate(adapter: ProtocolAdapter, device: UpstreamDevice): Translation {
+  const parts = adapter.partsOf(device)
   let report: DeviceReport | undefined
   return {
     device,
     get report() {
-      report ??= form.transformDeviceData(device)
+      report ??= adapter.transformDeviceData(device)
       return report
     },
     levelParts: parts.filter((part) => part !== 'identity'),
-    wantsIdentity: parts.includes('identity'),
-    hasIdentity: form.hasIdentity(device),
+    needsIdentity: parts.includes('identity'),
+    hasIdentity: adapter.hasIdentity(device),
   }
 }
 
-/** For what it says of the device itself: what is translated already will do. */
+/** The report for reading identity fields only; avoids a new translation if one exists. */
 export function identityOf(translation: Translation): DeviceReport {
   return translation.withoutLevels ?? translation.report
 }
 
-/** What it says of everything but levels; the same object as long as that is the same. */
+/** The report without levels; the same object as long as nothing else changes. */
 export function withoutLevels(translation: Translation): DeviceReport {
   translation.withoutLevels ??= { ...translation.report, channels: undefined }
   return translation.withoutLevels

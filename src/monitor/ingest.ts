@@ -1,6 +1,6 @@
 /**
- * The one door through which facts about devices enter: what they mean is planned, written down in one transaction, and
- * only then shown and told on. Levels go to memory at once and to disk at the end of a polling cycle.
+ * The single entry point for device reports. A batch is planned, stored in one transaction, and only then applied to
+ * memory and published. Levels are applied to memory at once and stored at the end of a polling cycle.
  */
 
 import { isDeepStrictEqual } from 'node:util'
@@ -26,29 +26,29 @@ import { createBacklog } from './backlog.ts'
 import { type Batch, createPlanner, type IngestReport, toReport } from './plan-batch.ts'
 import { type Written, writeBatch } from './write-batch.ts'
 
-/** Levels that another process heard and has not written down yet. */
+/** Levels that another process received and may not have stored yet. */
 export interface RemoteLevels extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
-  /** None where it has only been heard again. */
+  /** Empty if only `last_seen` or `is_active` changed. */
   readonly channels: readonly ChannelReading[]
 }
 
 export interface Ingest {
-  /** Levels of known receivers take effect before this returns its promise. */
+  /** Applies levels of known receivers synchronously; the promise resolves when the batch is stored, if it has to be. */
   ingest(batch: Batch): Promise<IngestReport>
-  /** Levels of known receivers take effect in memory; the rest waits for a later batch. For while the store is away. */
+  /** Applies levels of known receivers in memory only, while the store is unavailable. A later batch stores the rest. */
   applyLevels(batch: Batch): IngestReport
-  /** What `take` would do. */
+  /** Reports what `ingest` would do. */
   preview(batch: Batch): IngestReport
   /**
-   * One transaction over receivers or the queue on somebody's word: `work` sees memory as the store has it, and memory,
-   * screens and answers are up to date once this resolves.
+   * Runs a user's change to receivers or the review queue in one transaction. Memory matches the store when `work` runs,
+   * and includes the change when the promise resolves.
    */
   change<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T>
-  /** Takes in what other processes have stored since. */
+  /** Loads what other processes have stored. */
   catchUp(): Promise<void>
-  /** Takes back times that lie ahead, after the clock was set back. */
+  /** Corrects `last_seen` times in the future, after the clock was set back. */
   correctTimes(): Promise<void>
-  /** Shows what other processes have heard; to write it down is their business. */
+  /** Applies levels received by other processes, which store them. */
   applyRemoteLevels(levels: readonly RemoteLevels[]): void
 }
 
@@ -58,71 +58,74 @@ export interface IngestDeps {
   readonly unitStore: UnitStore
   readonly feed: Feed
   readonly cache: Pick<Cache<unknown>, 'drop'>
-  readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'tookPacks' | 'releaseReceiver'>
-  /** Hears of every receiver as this process heard it. */
+  readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
+  /** Called for every receiver that this process received a report of. */
   onReceived(receiver: Receiver): void
   /** Wall clock, epoch ms. */
   now(): number
 }
 
-/** What is stored may be so much older than what was told by word; beyond that it is another machine's clock. */
-const wordAheadMs = 10_000
+/** Remote levels may be newer than the stored ones by this much. A larger difference is a clock difference. */
+const maxRemoteLeadMs = 10_000
 
-/** Other writers came first so often in a row that something must be wrong. */
+/** Attempts before an ingest fails because other processes keep writing first. */
 const maxReplans = 20
 
 export function createIngest(deps: IngestDeps): Ingest {
   const { db, receiverStore, unitStore, feed, cache, alerts, now } = deps
   const backlog = createBacklog(receiverStore)
-  /** Of when the levels are that other processes have passed on. */
-  const wordAt = new Map<number, number>()
+  /** `last_seen` of the newest levels received from other processes, by receiver. */
+  const remoteLevelsAt = new Map<number, number>()
   const unchanged = new WeakMap<DeviceReport, Unchanged>()
-  const precedence = createProtocolPrecedence(precedenceOfId, (id) => performance.now() - receiverStore.heardAt(id))
+  const precedence = createProtocolPrecedence(
+    precedenceOfId,
+    (id) => performance.now() - receiverStore.lastReceivedAt(id),
+  )
   const planner = createPlanner({ receiverStore, unitStore, backlog, precedence, unchanged, now })
-  const { plan, planInSlices, needsWriting, addsUnit, current } = planner
-  let turn: Promise<unknown> = Promise.resolve()
+  const { plan, planInSlices, needsWriting, addsUnit, applyToCurrent } = planner
+  let queue: Promise<unknown> = Promise.resolve()
 
-  /** One writer at a time, in the order they came. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(work)
-    turn = result.catch(() => {})
+  /** Serializes writes. */
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work)
+    queue = result.catch(() => {})
     return db.pending.track(result)
   }
 
   function ingest(batch: Batch): Promise<IngestReport> {
-    if (batch.endsCycle) return inTurn(() => write(batch))
-    const intake = plan(batch)
-    if (needsWriting(intake, batch)) return inTurn(() => write(batch))
-    return Promise.resolve(showPlanned(batch, intake))
+    if (batch.endsCycle) return enqueue(() => write(batch))
+    const planned = plan(batch)
+    if (needsWriting(planned, batch)) return enqueue(() => write(batch))
+    return Promise.resolve(applyWithoutStoring(batch, planned))
   }
 
-  /** What needs no store. */
-  function showPlanned(batch: Batch, plan: IngestPlan): IngestReport {
-    for (const update of plan.updates) if (!isStructural(update)) showUpdate(update)
-    for (const one of plan.unchanged) showAgain(one, plan)
+  /** Applies the part of the plan that needs no transaction. */
+  function applyWithoutStoring(batch: Batch, plan: IngestPlan): IngestReport {
+    for (const update of plan.updates) if (!isStructural(update)) applyUpdate(update)
+    for (const entry of plan.unchanged) updateLastSeen(entry, plan)
     cache.drop(batch.manufacturer)
     return toReport(batch, plan)
   }
 
   async function write(batch: Batch): Promise<IngestReport> {
     for (let attempt = 1; attempt <= maxReplans; attempt += 1) {
-      // Planned here and not before: while waiting for the turn the picture may have changed.
+      // Planned only now, because memory may have changed while this batch was queued.
       const plan = await planInSlices(batch)
       const report = toReport(batch, plan)
       if (!needsWriting(plan, batch)) {
-        await showAll(plan, batch)
+        await applyPlan(plan, batch)
         return report
       }
       try {
-        const written = await db.transaction((tx) => store(tx, batch, plan))
-        await written()
+        const applyStored = await db.transaction((tx) => store(tx, batch, plan))
+        await applyStored()
         return report
       } catch (error) {
         if (error instanceof OvertakenError) await loadChanges()
         else {
-          if (error instanceof StaleWriteError) await forgetUnsaved(batch.manufacturer)
-          // The show goes on in memory; what could not be stored is stored at the end of a later cycle.
-          else await showAll({ ...plan, updates: plan.updates.filter((update) => !isStructural(update)) }, batch)
+          if (error instanceof StaleWriteError) await discardUnsaved(batch.manufacturer)
+          // Levels still take effect in memory. A later cycle stores them.
+          else await applyPlan({ ...plan, updates: plan.updates.filter((update) => !isStructural(update)) }, batch)
           throw error
         }
       }
@@ -130,15 +133,16 @@ export function createIngest(deps: IngestDeps): Ingest {
     throw new OvertakenError()
   }
 
-  /** Somebody else knows better by now: what is stored counts, and not what this process has heard before. */
-  async function forgetUnsaved(manufacturer: string): Promise<void> {
-    const ids = new Set(backlog.of(manufacturer))
-    for (const id of ids) backlog.markStored(id)
-    for (const receiver of ids.size === 0 ? [] : await listReceivers(db.read)) if (ids.has(receiver.id)) show(receiver)
+  /** Replaces unsaved levels with the stored ones, after another process has taken over the source. */
+  async function discardUnsaved(manufacturer: string): Promise<void> {
+    const ids = new Set(backlog.listUnsaved(manufacturer))
+    for (const id of ids) backlog.markSaved(id)
+    for (const receiver of ids.size === 0 ? [] : await listReceivers(db.read))
+      if (ids.has(receiver.id)) putAndPublish(receiver)
     cache.drop(manufacturer)
   }
 
-  /** Writes the plan; gives back what shows it, once it is safe. */
+  /** Writes the plan. Returns a function that applies it to memory, to be called after the commit. */
   async function store(tx: Tx, batch: Batch, plan: IngestPlan): Promise<() => Promise<void>> {
     const revision = await nextRevision(tx)
     if (revision !== receiverStore.revision + 1) throw new OvertakenError()
@@ -146,126 +150,126 @@ export function createIngest(deps: IngestDeps): Ingest {
     const written = await writeBatch({ receiverStore, unitStore, backlog, planner, now }, tx, { revision, batch, plan })
     return async () => {
       receiverStore.revision = revision
-      await showWritten(written, batch, plan)
+      await applyWritten(written, batch, plan)
     }
   }
 
-  async function showWritten(written: Written, batch: Batch, plan: IngestPlan): Promise<void> {
+  async function applyWritten(written: Written, batch: Batch, plan: IngestPlan): Promise<void> {
     for (const entry of written.entries) receiverStore.putEntry(entry)
     const chargers = chargersOf(written.units)
     for (const unit of written.units) unitStore.put(unit)
     for (const [id, before] of written.previous) {
-      backlog.noteSaved(id)
-      if (receiverStore.get(id) === before) backlog.markStored(id)
+      backlog.recordSave(id)
+      if (receiverStore.get(id) === before) backlog.markSaved(id)
     }
-    for (const { id } of written.unchanged) backlog.noteSaved(id)
+    for (const { id } of written.unchanged) backlog.recordSave(id)
     cache.drop(batch.manufacturer)
     for (const receiver of written.created) {
-      backlog.noteSaved(receiver.id)
-      showHeard(receiver)
+      backlog.recordSave(receiver.id)
+      applyReceived(receiver)
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    await showAll(plan, batch, written.extended)
-    for (const id of chargers) alerts.tookPacks(id)
+    await applyPlan(plan, batch, written.extended)
+    for (const id of chargers) alerts.evaluateCharger(id)
   }
 
-  /** Where these packs are, and where they were before. */
+  /** The chargers that hold these battery packs, or held them before. */
   function chargersOf(packs: readonly Unit[]): ReadonlySet<number> {
-    const own = packs.filter(({ channel_id }) => channel_id === null)
-    const ids = own.flatMap(({ id, receiver_id }) => [receiver_id, unitStore.get(id)?.receiver_id ?? null])
+    const charging = packs.filter(({ channel_id }) => channel_id === null)
+    const ids = charging.flatMap(({ id, receiver_id }) => [receiver_id, unitStore.get(id)?.receiver_id ?? null])
     return new Set(ids.filter((id) => id !== null))
   }
 
-  /** `grown`: what was stored; without it, what is shown has still to be. */
-  async function showAll(
+  /** `extended`: the receivers as stored. Without it, nothing was stored, and changed levels are added to the backlog. */
+  async function applyPlan(
     plan: IngestPlan,
     { manufacturer }: Batch,
-    grown?: ReadonlyMap<number, Receiver>,
+    extended?: ReadonlyMap<number, Receiver>,
   ): Promise<void> {
     for (const update of plan.updates) {
-      const after = showUpdate(update, grown)
-      if (isSettling(update)) unchanged.set(update.report, toUnchanged(update.report, after, plan.identityRevision))
+      const after = applyUpdate(update, extended)
+      if (canSkipRepeats(update)) unchanged.set(update.report, toUnchanged(update.report, after, plan.identityRevision))
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    for (const one of plan.unchanged) {
-      showAgain(one, plan)
+    for (const entry of plan.unchanged) {
+      updateLastSeen(entry, plan)
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     cache.drop(manufacturer)
   }
 
-  function showUpdate(update: Update, grown?: ReadonlyMap<number, Receiver>): Receiver {
+  function applyUpdate(update: Update, extended?: ReadonlyMap<number, Receiver>): Receiver {
     const { id } = update.receiver
     const before = receiverStore.get(id)
-    const after = current(update, grown)
-    if (grown === undefined && after.channels !== before?.channels) backlog.add(id)
-    showHeard(after)
+    const after = applyToCurrent(update, extended)
+    if (extended === undefined && after.channels !== before?.channels) backlog.add(id)
+    applyReceived(after)
     return after
   }
 
-  /** Told again, it would find the receiver as it left it. */
-  function isSettling(update: Update): update is Update & { report: DeviceReport } {
+  /** Whether the same report, received again, would change nothing but `last_seen`. */
+  function canSkipRepeats(update: Update): update is Update & { report: DeviceReport } {
     return update.report !== null && update.isReceived && !isStructural(update) && !addsUnit(update)
   }
 
-  /** Nobody has to hear of it: nothing is new but the time. */
-  function showAgain(one: Unchanged, { at }: IngestPlan): void {
-    const known = receiverStore.get(one.receiver.id)
+  /** Nothing is published: only `last_seen` changes. */
+  function updateLastSeen(entry: Unchanged, { at }: IngestPlan): void {
+    const known = receiverStore.get(entry.receiver.id)
     if (known === undefined) return
     const after = { ...known, last_seen: Math.max(known.last_seen, at) }
     receiverStore.put(after)
     alerts.evaluateReceiver(known, after)
-    if (known === one.receiver) one.receiver = after
+    if (known === entry.receiver) entry.receiver = after
   }
 
-  /** A receiver as this process heard it. */
-  function showHeard(after: Receiver): void {
+  /** Applies a receiver that this process received a report of. */
+  function applyReceived(after: Receiver): void {
     const before = receiverStore.get(after.id)
-    show(after)
+    putAndPublish(after)
     alerts.evaluateReceiver(before, after)
     deps.onReceived(after)
   }
 
   function applyRemoteLevels(levels: readonly RemoteLevels[]): void {
-    for (const heard of levels) {
-      const { id, is_active, channels } = heard
+    for (const remote of levels) {
+      const { id, is_active, channels } = remote
       const known = receiverStore.get(id)
       if (known === undefined || backlog.has(id)) continue
-      // What was heard later stands; the times of others are compared with each other as they are.
-      if (isHeardSince(Math.max(known.last_seen, wordAt.get(id) ?? 0), heard)) continue
-      // Who says nothing of levels knows no newer ones than the database.
-      if (channels.length > 0) wordAt.set(id, heard.last_seen)
+      // Newer levels are kept. Times of other processes are compared without correction for clock differences.
+      if (isNewerThan(Math.max(known.last_seen, remoteLevelsAt.get(id) ?? 0), remote)) continue
+      // A message without levels implies that the stored levels are current.
+      if (channels.length > 0) remoteLevelsAt.set(id, remote.last_seen)
       cache.drop(known.manufacturer)
       alerts.releaseReceiver(id)
-      show({
+      putAndPublish({
         ...known,
-        last_seen: Math.min(heard.last_seen, now()),
+        last_seen: Math.min(remote.last_seen, now()),
         is_active,
         channels: mergeChannels(known.channels, channels),
       })
     }
   }
 
-  function show(after: Receiver): void {
+  function putAndPublish(after: Receiver): void {
     const change = toReceiverChange(receiverStore.get(after.id), after)
-    replace(after)
+    put(after)
     if (change === null) return
     feed.publish({ type: 'device_update', manufacturer: after.manufacturer, receiver_id: after.id, data: change })
   }
 
-  function replace(receiver: Receiver): void {
+  function put(receiver: Receiver): void {
     receiverStore.put(receiver)
     cache.drop(receiver.manufacturer)
   }
 
-  /** A receiver that was removed leaves its screens: without channels there is nothing to show of it. */
-  function hide(id: number): void {
+  /** Publishes a removed receiver without channels, so that clients drop it. */
+  function removeReceiver(id: number): void {
     const receiver = receiverStore.get(id)
     if (receiver === undefined) return
     receiverStore.remove(id)
     unitStore.removeReceiver(id)
     backlog.remove(id)
-    wordAt.delete(id)
+    remoteLevelsAt.delete(id)
     cache.drop(receiver.manufacturer)
     const data = { channels: [], is_active: false }
     feed.publish({ type: 'device_update', manufacturer: receiver.manufacturer, receiver_id: id, data })
@@ -280,7 +284,7 @@ export function createIngest(deps: IngestDeps): Ingest {
           if (revision !== receiverStore.revision + 1) throw new OvertakenError()
           return work(tx, revision)
         })
-        // It is done, whatever comes now; what cannot be read at once is read a moment later.
+        // The change is committed. If reading it back fails, the next `catchUp` reads it.
         await loadChanges().catch(() => {})
         return result
       } catch (error) {
@@ -300,7 +304,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       listRemovals(db.read, receiverStore.revision),
     ])
     receiverStore.revision = revision
-    for (const id of removals) hide(id)
+    for (const id of removals) removeReceiver(id)
     for (const entry of entries) {
       receiverStore.putEntry(entry)
       cache.drop(entry.manufacturer)
@@ -309,11 +313,11 @@ export function createIngest(deps: IngestDeps): Ingest {
     for (const stored of receivers) {
       const receiver = seenBy(now(), stored)
       cache.drop(receiver.manufacturer)
-      backlog.noteSaved(receiver.id)
+      backlog.recordSave(receiver.id)
       alerts.releaseReceiver(receiver.id)
       const known = receiverStore.get(receiver.id)
-      const isNewer = backlog.has(receiver.id) || isHeardSince(wordAt.get(receiver.id), receiver)
-      show(withKnownChannels(isNewer ? withLevelsOf(receiver, known) : receiver, known))
+      const isNewer = backlog.has(receiver.id) || isNewerThan(remoteLevelsAt.get(receiver.id), receiver)
+      putAndPublish(withKnownChannels(isNewer ? withLevelsOf(receiver, known) : receiver, known))
     }
   }
 
@@ -321,46 +325,49 @@ export function createIngest(deps: IngestDeps): Ingest {
     const ahead = receiverStore.list().filter(({ last_seen }) => last_seen > now())
     if (ahead.length === 0) return
     const corrected = ahead.map((receiver) => {
-      return { ...receiver, last_seen: Math.round(now() - (performance.now() - receiverStore.heardAt(receiver.id))) }
+      return {
+        ...receiver,
+        last_seen: Math.round(now() - (performance.now() - receiverStore.lastReceivedAt(receiver.id))),
+      }
     })
-    for (const receiver of corrected) replace(receiver)
-    await inTurn(() => change((tx, revision) => saveLastSeen(tx, revision, corrected)))
+    for (const receiver of corrected) put(receiver)
+    await enqueue(() => change((tx, revision) => saveLastSeen(tx, revision, corrected)))
   }
 
   return {
     ingest,
     correctTimes,
-    applyLevels: (batch) => showPlanned(batch, plan(batch)),
+    applyLevels: (batch) => applyWithoutStoring(batch, plan(batch)),
     preview: (batch) => toReport(batch, plan(batch)),
-    change: (work) => inTurn(() => change(work)),
-    catchUp: () => inTurn(loadChanges),
+    change: (work) => enqueue(() => change(work)),
+    catchUp: () => enqueue(loadChanges),
     applyRemoteLevels,
   }
 }
 
-/** Another process wrote between our looking and our writing. */
+/** Another process wrote between planning and writing. */
 class OvertakenError extends StoreBusyError {
   constructor() {
-    super('Other processes wrote first, again and again.')
+    super('Other processes wrote first in every attempt.')
   }
 }
 
-/** Word of newer levels came faster than what was stored before them. */
-function isHeardSince(wordAt: number | undefined, stored: Pick<Receiver, 'last_seen'>): boolean {
-  const aheadMs = (wordAt ?? 0) - stored.last_seen
-  return aheadMs > 0 && aheadMs <= wordAheadMs
+/** Whether levels of this time are newer than the stored ones, within the limit for clock differences. */
+function isNewerThan(levelsAt: number | undefined, stored: Pick<Receiver, 'last_seen'>): boolean {
+  const leadMs = (levelsAt ?? 0) - stored.last_seen
+  return leadMs > 0 && leadMs <= maxRemoteLeadMs
 }
 
-/** The very channels that are known, where they say the same: nobody is told again what they have heard by word. */
+/** Keeps the known channel objects if they are equal, so that unchanged channels are not published again. */
 function withKnownChannels(receiver: Receiver, known: Receiver | undefined): Receiver {
   const isKnown = known !== undefined && isDeepStrictEqual(known.channels, receiver.channels)
   return isKnown ? { ...receiver, channels: known.channels } : receiver
 }
 
-/** As stored, with levels that were told since and are not stored yet. */
+/** The stored receiver with the newer levels in memory that are not stored yet. */
 function withLevelsOf(stored: Receiver, known: Receiver | undefined): Receiver {
   const channels = stored.channels.map((channel) => {
-    const live = known?.channels.find((one) => one.id === channel.id)
+    const live = known?.channels.find(({ id }) => id === channel.id)
     return live === undefined ? channel : { ...live, slot: channel.slot }
   })
   return { ...stored, channels, last_seen: Math.max(stored.last_seen, known?.last_seen ?? 0) }

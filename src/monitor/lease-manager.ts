@@ -1,6 +1,6 @@
 /**
- * Who polls which source when there are several of us: a lease in the database, with a rising epoch. One keeper a
- * process asks for its leases, prolongs them together, and shares the sources out with the keepers of others.
+ * Decides which process polls which source. A lease is a row in the database with an increasing epoch. Each process has one
+ * lease manager, which acquires its leases, renews them together, and divides the sources among the polling processes.
  */
 
 import { hostname } from 'node:os'
@@ -14,50 +14,50 @@ import { childLifetime, type Lifetime, pause } from './wait.ts'
 
 const leaseMs = 15_000
 const renewEveryMs = 5_000
-/** How often is looked who has what: takeover within 15 + 1 s of a crash, within 1 s of a clean stop. */
-const lookEveryMs = 1_000
-/** Those who ask at the same time are answered together: a house of hundreds of devices starts all at once. */
-const gatherMs = 20
-/** So long a free source is left to those whose turn it is; then anybody may take it. */
-const courtesyMs = 6_000
+/** How often the leases are read: takeover within 15 + 1 s of a crash, within 1 s of a clean stop. */
+const checkEveryMs = 1_000
+/** Requests within this time are handled together, since all sources of a service start at once. */
+const debounceMs = 20
+/** How long a free source is reserved for the process it is assigned to. After that, any process may acquire it. */
+const reservedMs = 6_000
 
 export interface LeaseHandle {
-  /** For `ingest`: throws in the writing transaction when the lease has gone to somebody else. */
+  /** For `ingest`: throws in the writing transaction if another process has the lease. */
   readonly guard: (tx: Tx) => Promise<void>
-  /** Aborts when the lease is lost or left. */
+  /** Aborts when the lease is lost or released. */
   readonly signal: AbortSignal
 }
 
 export interface AcquiredLease extends LeaseHandle {
-  /** How long nobody had it before, at least; null where nobody ever did. */
+  /** Minimum time since the previous holder had the lease; null if there was none. */
   readonly idleMs: number | null
 }
 
 export interface SharedLease extends AcquiredLease {
-  /** Others have too few, and this one is to be theirs. */
+  /** Whether this lease should move to a process that has fewer. */
   isExcess(): boolean
-  /** Gives it up; it may come back. */
+  /** Releases the lease. This process may acquire it again later. */
   release(): void
 }
 
-/** The lease went to somebody else while this process was asleep or cut off. */
+/** Another process acquired the lease while this one was suspended or disconnected. */
 class LeaseLostError extends StaleWriteError {
   override readonly name = 'LeaseLostError'
 }
 
-/** Names this process in the lease table. */
+/** Identifies this process in the lease table. */
 export function createNodeId(pid: number, random: string): string {
   return `${hostname()}:${pid}:${random}`
 }
 
-/** What a process holds for as long as it runs on, so that others know of it: a lease on itself. */
-export function nodeLease(owner: string): string {
-  return `${nodePrefix}${owner}`
+/** The lease that a process holds on itself while it runs, so that other processes can see it. */
+export function nodeLease(nodeId: string): string {
+  return `${nodePrefix}${nodeId}`
 }
 
-/** The same for as long as it polls and shares the work with others. */
-export function pollerLease(owner: string): string {
-  return `${pollerPrefix}${owner}`
+/** The lease that a process holds on itself while it polls and shares sources with other processes. */
+export function pollerLease(nodeId: string): string {
+  return `${pollerPrefix}${nodeId}`
 }
 
 export interface LeaseDeps {
@@ -67,21 +67,21 @@ export interface LeaseDeps {
 }
 
 export interface LeaseOptions {
-  /** Only as many of these as is this process's share. */
+  /** Divided among the polling processes; this one acquires only its share. */
   readonly isShared?: boolean
-  /** Hears who has it instead, once each time. */
+  /** Called once for each other process that holds the lease. */
   onStandBy?(holder: string): void
 }
 
 export interface LeaseManager {
-  /** Runs `work` whenever the lease of `source` is ours, again after it was lost, until the signal aborts. */
+  /** Runs `work` whenever this process holds the lease of `source`, until the signal aborts. */
   runWhileHeld(
     source: string,
     signal: AbortSignal,
-    work: (ownership: SharedLease) => Promise<void>,
+    work: (lease: SharedLease) => Promise<void>,
     options?: LeaseOptions,
   ): Promise<void>
-  /** Processes on this database other than this one, as last looked. */
+  /** Whether other processes used this database at the last check. */
   hasOtherNodes(): boolean
 }
 
@@ -89,128 +89,129 @@ type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
 
 interface LeaseRequest extends LeaseOptions {
   readonly source: string
-  /** Somebody waits for it. */
-  isWanted: boolean
-  /** What is held at the moment. */
+  /** Waits to be granted. */
+  isWaiting: boolean
+  /** The lease while it is held. */
   held: (Lease & { readonly lifetime: Lifetime }) | null
-  granted(lease: Lease): void
+  grant(lease: Lease): void
   freeSince: number | null
-  toldHolder: string | undefined
+  /** The holder last passed to `onStandBy`. */
+  reportedHolder: string | undefined
 }
 
 export function createLeaseManager(deps: LeaseDeps): LeaseManager {
   const { db, nodeId, log } = deps
-  const claims = new Map<string, LeaseRequest>()
+  const requests = new Map<string, LeaseRequest>()
   let excess: ReadonlySet<string> = new Set()
   let others = false
   let wake = new AbortController()
-  let isLooking = false
+  let isChecking = false
   let renewAt = 0
-  let isTroubled = false
+  let hasFailed = false
 
-  async function lookForever(): Promise<void> {
-    isLooking = true
-    while (claims.size > 0) {
+  async function checkForever(): Promise<void> {
+    isChecking = true
+    while (requests.size > 0) {
       wake = new AbortController()
       try {
-        await look()
-        isTroubled = false
+        await check()
+        hasFailed = false
       } catch (error) {
-        // A store that is away takes no lease from anybody: polling goes on in memory until it says who has it.
-        if (!isTroubled) log.warn({ error: String(error) }, 'the leases cannot be looked at')
-        isTroubled = true
+        // While the store is unavailable, no lease is lost: polling continues in memory.
+        if (!hasFailed) log.warn({ error: String(error) }, 'leases could not be read')
+        hasFailed = true
       }
-      const isAsked = !(await pause(lookEveryMs, wake.signal))
-      if (isAsked && claims.size > 0) await pause(gatherMs, new AbortController().signal)
+      const isRequested = !(await pause(checkEveryMs, wake.signal))
+      if (isRequested && requests.size > 0) await pause(debounceMs, new AbortController().signal)
     }
-    isLooking = false
+    isChecking = false
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (performance.now() >= renewAt) await renew()
     const leases = await listHeldLeases(db.read)
-    others = leases.some((one) => one.source.startsWith(nodePrefix) && one.owner !== nodeId)
-    const takes = choose(leases)
-    const granted = takes.length === 0 ? [] : await acquire(takes)
-    for (const { claim, lease } of granted) {
-      if (claim.isWanted) claim.granted(lease)
-      else await giveBack(deps, claim.source)
+    others = leases.some(({ source, owner }) => source.startsWith(nodePrefix) && owner !== nodeId)
+    const available = selectAvailable(leases)
+    const granted = available.length === 0 ? [] : await acquire(available)
+    for (const { request, lease } of granted) {
+      if (request.isWaiting) request.grant(lease)
+      else await releaseOwn(deps, request.source)
     }
     const holders = holdersOf(leases)
-    for (const claim of claims.values()) tellHolder(claim, holders)
+    for (const request of requests.values()) reportHolder(request, holders)
   }
 
   async function renew(): Promise<void> {
-    const held = [...claims.values()].filter((claim) => claim.held !== null)
+    const held = [...requests.values()].filter((request) => request.held !== null)
     if (held.length > 0) {
       const sources = held.map(({ source }) => source)
       const epochs = await db.transaction((tx) => renewLeases(tx, sources, nodeId, leaseMs))
-      for (const { source, held: was } of held) {
-        if (was === null || epochs.get(source) === was.epoch) continue
-        log.warn({ source }, 'the lease is lost; standing by')
-        was.lifetime.abort()
+      for (const { source, held: lease } of held) {
+        if (lease === null || epochs.get(source) === lease.epoch) continue
+        log.warn({ source }, 'lease lost; standing by')
+        lease.lifetime.abort()
       }
     }
     renewAt = performance.now() + renewEveryMs
   }
 
-  /** The free ones that this process may have. */
-  function choose(leases: readonly HeldLease[]): LeaseRequest[] {
+  /** The requests whose lease is free and may be acquired by this process. */
+  function selectAvailable(leases: readonly HeldLease[]): LeaseRequest[] {
     const holders = holdersOf(leases)
     const pollers = leases.filter(({ source }) => source.startsWith(pollerPrefix)).map((lease) => lease.owner)
-    const shared = [...claims.values()].filter(({ isShared }) => isShared).map(({ source }) => source)
+    const shared = [...requests.values()].filter(({ isShared }) => isShared).map(({ source }) => source)
     const { acquire, release } = assignSources({
       owner: nodeId,
       pollers: [...new Set([...pollers, nodeId])].sort(),
       sources: shared.sort().map((source) => ({ source, holder: holders.get(source) ?? null })),
     })
     excess = new Set(release)
-    const ours = new Set(acquire)
+    const assigned = new Set(acquire)
     const now = performance.now()
-    return [...claims.values()].filter((claim) => {
-      const isFree = claim.isWanted && !holders.has(claim.source)
-      claim.freeSince = isFree ? (claim.freeSince ?? now) : null
-      const isWaited = now - (claim.freeSince ?? now) >= courtesyMs
-      return isFree && (!claim.isShared || ours.has(claim.source) || isWaited)
+    return [...requests.values()].filter((request) => {
+      const isFree = request.isWaiting && !holders.has(request.source)
+      request.freeSince = isFree ? (request.freeSince ?? now) : null
+      const isReservationOver = now - (request.freeSince ?? now) >= reservedMs
+      return isFree && (!request.isShared || assigned.has(request.source) || isReservationOver)
     })
   }
 
-  async function acquire(wanted: readonly LeaseRequest[]): Promise<{ claim: LeaseRequest; lease: Lease }[]> {
+  async function acquire(available: readonly LeaseRequest[]): Promise<{ request: LeaseRequest; lease: Lease }[]> {
     return db.transaction(async (tx) => {
-      const granted: { claim: LeaseRequest; lease: Lease }[] = []
-      for (const claim of wanted) {
-        const lease = await takeLease(tx, claim.source, nodeId, leaseMs)
-        if (lease !== null) granted.push({ claim, lease })
+      const granted: { request: LeaseRequest; lease: Lease }[] = []
+      for (const request of available) {
+        const lease = await takeLease(tx, request.source, nodeId, leaseMs)
+        if (lease !== null) granted.push({ request, lease })
       }
       return granted
     })
   }
 
-  function tellHolder(claim: LeaseRequest, holders: ReadonlyMap<string, string>): void {
-    const holder = claim.isWanted ? holders.get(claim.source) : undefined
-    if (holder !== undefined && holder !== nodeId && holder !== claim.toldHolder) claim.onStandBy?.(holder)
-    claim.toldHolder = holder
+  function reportHolder(request: LeaseRequest, holders: ReadonlyMap<string, string>): void {
+    const holder = request.isWaiting ? holders.get(request.source) : undefined
+    if (holder !== undefined && holder !== nodeId && holder !== request.reportedHolder) request.onStandBy?.(holder)
+    request.reportedHolder = holder
   }
 
-  async function hold(claim: LeaseRequest, signal: AbortSignal, work: (ownership: SharedLease) => Promise<void>) {
-    const { source } = claim
+  async function runOnce(request: LeaseRequest, signal: AbortSignal, work: (lease: SharedLease) => Promise<void>) {
+    const { source } = request
     const lease = await new Promise<Lease | null>((resolve) => {
       const settle = (granted: Lease | null) => {
-        claim.isWanted = false
+        request.isWaiting = false
         signal.removeEventListener('abort', stop)
-        if (granted !== null) claim.held = { ...granted, lifetime: childLifetime(signal) }
+        if (granted !== null) request.held = { ...granted, lifetime: childLifetime(signal) }
         resolve(granted)
       }
       const stop = () => settle(null)
-      claim.granted = settle
-      claim.isWanted = true
+      request.grant = settle
+      request.isWaiting = true
       signal.addEventListener('abort', stop, { once: true })
     })
-    if (lease === null || claim.held === null) return
-    const { lifetime } = claim.held
+    if (lease === null || request.held === null) return
+    const { lifetime } = request.held
     try {
       await work({
-        guard: guardOf(source, nodeId, lease.epoch),
+        guard: createGuard(source, nodeId, lease.epoch),
         signal: lifetime.signal,
         idleMs: lease.idleMs,
         isExcess: () => excess.has(source),
@@ -218,26 +219,26 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
       })
     } finally {
       lifetime.abort()
-      claim.held = null
-      await giveBack(deps, source)
+      request.held = null
+      await releaseOwn(deps, source)
     }
   }
 
   return {
     async runWhileHeld(source, signal, work, options = {}) {
-      const blank = { isWanted: false, held: null, granted: () => {}, freeSince: null, toldHolder: undefined }
-      const claim: LeaseRequest = { ...options, ...blank, source }
-      claims.set(source, claim)
+      const initial = { isWaiting: false, held: null, grant: () => {}, freeSince: null, reportedHolder: undefined }
+      const request: LeaseRequest = { ...options, ...initial, source }
+      requests.set(source, request)
       try {
         while (!signal.aborted) {
-          const holding = hold(claim, signal, work)
-          // Whoever asks first need not wait for the next look.
-          if (isLooking) wake.abort()
-          else void lookForever()
-          await holding
+          const running = runOnce(request, signal, work)
+          // A new request is handled without waiting for the next check.
+          if (isChecking) wake.abort()
+          else void checkForever()
+          await running
         }
       } finally {
-        claims.delete(source)
+        requests.delete(source)
         wake.abort()
       }
     },
@@ -249,35 +250,35 @@ function holdersOf(leases: readonly HeldLease[]): ReadonlyMap<string, string> {
   return new Map(leases.map((lease) => [lease.source, lease.owner]))
 }
 
-/** Runs `work` once, as soon as the lease is ours within `waitMs`; false when it was not. */
+/** Runs `work` once when the lease is acquired; false if it was not free within `waitMs`. */
 export async function withLease(
   deps: LeaseDeps,
   source: string,
   waitMs: number,
   signal: AbortSignal,
-  work: (ownership: AcquiredLease) => Promise<void>,
+  work: (lease: AcquiredLease) => Promise<void>,
 ): Promise<boolean> {
   const { db, nodeId, log } = deps
   const until = performance.now() + waitMs
-  const ask = () => db.transaction((tx) => takeLease(tx, source, nodeId, leaseMs))
+  const acquire = () => db.transaction((tx) => takeLease(tx, source, nodeId, leaseMs))
   const renew = () => db.transaction((tx) => acquireLease(tx, source, nodeId, leaseMs))
-  const failed = (error: unknown) => {
-    log.warn({ source, error: String(error) }, 'the lease could not be asked for')
+  const logFailure = (error: unknown) => {
+    log.warn({ source, error: String(error) }, 'lease could not be requested')
     return null
   }
   for (;;) {
-    const lease = await ask().catch(failed)
+    const lease = await acquire().catch(logFailure)
     if (lease !== null) {
       const lifetime = childLifetime(signal)
       const renewing = (async () => {
-        while (await pause(renewEveryMs, lifetime.signal)) await renew().catch(failed)
+        while (await pause(renewEveryMs, lifetime.signal)) await renew().catch(logFailure)
       })()
       try {
-        await work({ guard: guardOf(source, nodeId, lease.epoch), signal: lifetime.signal, idleMs: lease.idleMs })
+        await work({ guard: createGuard(source, nodeId, lease.epoch), signal: lifetime.signal, idleMs: lease.idleMs })
       } finally {
         lifetime.abort()
         await renewing
-        await giveBack(deps, source)
+        await releaseOwn(deps, source)
       }
       return true
     }
@@ -285,17 +286,17 @@ export async function withLease(
   }
 }
 
-function guardOf(source: string, owner: string, epoch: number): LeaseHandle['guard'] {
+function createGuard(source: string, nodeId: string, epoch: number): LeaseHandle['guard'] {
   return async (tx) => {
-    if (!(await isLeaseHeld(tx, source, owner, epoch)))
-      throw new LeaseLostError(`${source} is polled by somebody else now`)
+    if (!(await isLeaseHeld(tx, source, nodeId, epoch)))
+      throw new LeaseLostError(`${source} is now polled by another process`)
   }
 }
 
-async function giveBack({ db, nodeId, log }: LeaseDeps, source: string): Promise<void> {
+async function releaseOwn({ db, nodeId, log }: LeaseDeps, source: string): Promise<void> {
   await db
     .transaction((tx) => releaseLease(tx, source, nodeId))
     .catch((error) => {
-      log.warn({ source, error: String(error) }, 'the lease could not be given back; it ends by itself')
+      log.warn({ source, error: String(error) }, 'lease could not be released; it expires automatically')
     })
 }

@@ -1,6 +1,6 @@
 /**
- * Levels for other processes on the same database. They reach the disk by themselves only at the end of a cycle; whoever
- * else shows them hears of them at once where there is Redis, and reads them from the database where there is none.
+ * Passes levels to other processes on the same database. Levels are stored only at the end of a polling cycle, so they are
+ * also published through Redis, or stored more often if there is no Redis.
  */
 
 import type { Redis } from '../live/redis.ts'
@@ -15,56 +15,57 @@ interface LevelDeps {
   manufacturers(): readonly { readonly code: string }[]
 }
 
-/** With the half second in which others look for changes: what is pushed here is seen there within a second. */
+/** Other processes read changes every half second, so they see pushed levels within a second. */
 const saveEveryMs = 250
 
-/** Writes down the levels that are not yet, before leaving for instance. */
+/** Stores unsaved levels, for example before the process ends. */
 export async function saveLevels({ ingest, log, manufacturers }: LevelDeps): Promise<void> {
   for (const { code } of manufacturers()) {
     await ingest.ingest({ manufacturer: code, reports: [], endsCycle: true }).catch((error) => {
-      log.error({ manufacturer: code, error: String(error) }, 'the last levels could not be stored')
+      log.error({ manufacturer: code, error: String(error) }, 'levels could not be stored')
     })
   }
 }
 
-/** Writes levels down as they come, for as long as `isNeeded` says so: see docs/decisions/0008-subscriptions.md. */
+/** Stores levels continuously while `isNeeded` returns true: see docs/decisions/0008-subscriptions.md. */
 export async function keepSavingLevels(deps: LevelDeps, isNeeded: () => boolean, signal: AbortSignal): Promise<void> {
   while (await pause(saveEveryMs, signal)) if (isNeeded()) await saveLevels(deps)
   await saveLevels(deps)
 }
 
-// --- By word of mouth -------------------------------------------------------------------------------------------------
+// --- Redis ------------------------------------------------------------------------------------------------------------
 
 const topic = 'levels'
-/** Everything of a moment in one message: a system pushes hundreds of levels at once. */
-const tellEveryMs = 50
-const receiversInMessage = 200
+/** Levels are collected for this time, because a system pushes hundreds of levels at once. */
+const publishEveryMs = 50
+const maxReceiversPerMessage = 200
 
 export interface LevelPublisher {
-  /** A receiver as this process heard it. */
+  /** Publishes a receiver that this process received a report of. */
   publish(receiver: Receiver): void
   close(): void
 }
 
 export interface LevelPublisherDeps {
   readonly redis: Redis
-  /** Names this process. */
+  /** Identifies this process. */
   readonly nodeId: string
-  /** What others have heard. */
+  /** Called with levels that other processes received. */
   onLevels(levels: readonly RemoteLevels[]): void
 }
 
 export function createLevelPublisher({ redis, nodeId, onLevels }: LevelPublisherDeps): LevelPublisher {
-  const waiting = new Map<number, Receiver>()
-  const told = new Map<number, Receiver['channels']>()
+  const pending = new Map<number, Receiver>()
+  const published = new Map<number, Receiver['channels']>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const tell = () => {
+  const publishPending = () => {
     timer = undefined
-    const receivers = [...waiting.values()].map((one) => toHeard(one, told.get(one.id)))
-    for (const { id, channels } of waiting.values()) told.set(id, channels)
-    waiting.clear()
-    for (let at = 0; at < receivers.length; at += receiversInMessage) {
-      redis.publish(topic, JSON.stringify({ owner: nodeId, receivers: receivers.slice(at, at + receiversInMessage) }))
+    const receivers = [...pending.values()].map((receiver) => toRemoteLevels(receiver, published.get(receiver.id)))
+    for (const { id, channels } of pending.values()) published.set(id, channels)
+    pending.clear()
+    for (let start = 0; start < receivers.length; start += maxReceiversPerMessage) {
+      const message = { owner: nodeId, receivers: receivers.slice(start, start + maxReceiversPerMessage) }
+      redis.publish(topic, JSON.stringify(message))
     }
   }
   redis.subscribe(topic, (text) => {
@@ -74,36 +75,36 @@ export function createLevelPublisher({ redis, nodeId, onLevels }: LevelPublisher
   return {
     publish(receiver) {
       if (!redis.isUp) return
-      waiting.set(receiver.id, receiver)
-      timer ??= setTimeout(tell, tellEveryMs)
+      pending.set(receiver.id, receiver)
+      timer ??= setTimeout(publishPending, publishEveryMs)
     },
     close: () => clearTimeout(timer),
   }
 }
 
-/** Of one that is merely still there, no channels; of any other all, so that a message that is lost is made good by the next. */
-function toHeard(
+/** Without channels if they have not changed. Otherwise with all of them, so that the next message makes up for a lost one. */
+function toRemoteLevels(
   { id, last_seen, is_active, channels }: Receiver,
-  told: Receiver['channels'] | undefined,
+  published: Receiver['channels'] | undefined,
 ): RemoteLevels {
-  const news = channels === told ? [] : channels
-  return { id, last_seen, is_active, channels: news.map(({ id: _, slot: __, ...reading }) => reading) }
+  const changed = channels === published ? [] : channels
+  return { id, last_seen, is_active, channels: changed.map(({ id: _, slot: __, ...reading }) => reading) }
 }
 
-/** Null when it is none of ours: others may use the same Redis. */
+/** Null if the message has a different format: other programs may use the same Redis. */
 function parseMessage(text: string): { owner: string; receivers: readonly RemoteLevels[] } | null {
   try {
     const { owner, receivers } = JSON.parse(text)
     if (typeof owner !== 'string' || !Array.isArray(receivers)) return null
-    return { owner, receivers: receivers.filter(isHeard) }
+    return { owner, receivers: receivers.filter(isRemoteLevels) }
   } catch {
     return null
   }
 }
 
-function isHeard(value: unknown): value is RemoteLevels {
+function isRemoteLevels(value: unknown): value is RemoteLevels {
   if (typeof value !== 'object' || value === null) return false
   const { id, last_seen, is_active, channels } = value as Record<string, unknown>
-  const isTold = Number.isInteger(id) && Number.isInteger(last_seen) && typeof is_active === 'boolean'
-  return isTold && Array.isArray(channels) && channels.every((one) => Number.isInteger(one?.channel))
+  const isReceiver = Number.isInteger(id) && Number.isInteger(last_seen) && typeof is_active === 'boolean'
+  return isReceiver && Array.isArray(channels) && channels.every((reading) => Number.isInteger(reading?.channel))
 }

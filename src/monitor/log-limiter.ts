@@ -1,24 +1,24 @@
-/** What an upstream's answers have wrong that is passed over, said once an hour and not once a poll. */
+/** Logs each tolerated problem in an upstream's responses once an hour instead of once a poll. */
 
 import type { DeviceProblem } from '../model/health.ts'
 import type { Log } from './log.ts'
 
-const againAfterMs = 60 * 60_000
-/** Of one list so many are told. */
-const maxAtOnce = 100
-/** So many different ones are kept apart; a system that brings more is beyond telling one by one. */
+const repeatAfterMs = 60 * 60_000
+/** Maximum logged problems of one response. */
+const maxPerResponse = 100
+/** Maximum distinct problems that are tracked; further ones are not logged. */
 const maxRemembered = 1000
 
-export type LogProblems = (complaints: readonly DeviceProblem[]) => void
+export type LogProblems = (problems: readonly DeviceProblem[]) => void
 
 export function createLogLimiter(log: Log, source: string): LogProblems {
-  const saidAt = new Map<string, number>()
-  return (complaints) => {
+  const loggedAt = new Map<string, number>()
+  return (problems) => {
     const now = performance.now()
-    for (const { about, problem } of complaints.slice(0, maxAtOnce)) {
-      const at = saidAt.get(about)
-      if (at !== undefined ? now - at < againAfterMs : saidAt.size >= maxRemembered) continue
-      saidAt.set(about, now)
+    for (const { about, problem } of problems.slice(0, maxPerResponse)) {
+      const last = loggedAt.get(about)
+      if (last !== undefined ? now - last < repeatAfterMs : loggedAt.size >= maxRemembered) continue
+      loggedAt.set(about, now)
       log.warn({ source }, `${about}: ${problem}`)
     }
   }

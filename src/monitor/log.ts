@@ -1,4 +1,4 @@
-/** Where the loops say what happened; pino's shape, so that a logger can be handed in as it is. */
+/** The logger interface of the monitor; a pino logger implements it. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

@@ -1,4 +1,4 @@
-/** One loop a source: owns it, polls it, follows what it pushes. A source in trouble leaves its neighbours alone. */
+/** Runs one loop per source: acquires its lease, polls it and subscribes to it. A failing source does not affect others. */
 
 import { once } from 'node:events'
 import type { Plugin } from '../manufacturers/plugin.ts'
@@ -6,6 +6,7 @@ import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { reconnectMs } from '../model/rate-limit.ts'
 import {
   type AcquiredLease,
+  type LeaseDeps,
   type LeaseHandle,
   type LeaseManager,
   pollerLease,
@@ -14,7 +15,7 @@ import {
 import { runPollLoop } from './poll-loop.ts'
 import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller } from './poller.ts'
 import { answerPollRequests, pollOrRequest } from './requested-polls.ts'
-import { keepSubscribed, type SubscriptionDeps } from './subscriptions.ts'
+import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from './subscriptions.ts'
 import { takeOver } from './take-over.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
 
@@ -27,20 +28,19 @@ export interface MonitorDeps extends PollDeps, SubscriptionDeps {
 
 export interface Monitor {
   readonly pollers: readonly Poller[]
-  /** `run` has not ended yet. */
+  /** True while `run` runs. */
   readonly isRunning: boolean
   /**
-   * From now on these sources: loops of those that are no longer among them are told to end, new ones start while `run`
-   * runs, the others go on undisturbed. A source that was changed is another object. Takes effect at once and waits for no
-   * source; the promise resolves when the loops that were told to end have ended.
+   * Replaces the sources. Loops of removed sources are stopped, loops of new ones start if `run` runs, the others continue.
+   * A changed source is a new object. Takes effect at once; the promise resolves when the stopped loops have ended.
    */
   setSources(sources: readonly MonitoredSource[]): Promise<void>
   /**
-   * Polls and follows the sources until the signal aborts, sharing them with other processes that do; those of one
-   * manufacturer, if told, without sharing.
+   * Polls and subscribes to the sources until the signal aborts, and shares them with other polling processes. With
+   * `manufacturer`, runs only its sources and does not share them.
    */
   run(signal: AbortSignal, hooks?: MonitorHooks, manufacturer?: string): Promise<void>
-  /** One cycle of every source of these manufacturers, now; joins cycles that are under way. `onPolled`: one is done. */
+  /** Polls every source of these manufacturers now, or joins its running cycle. Calls `onPolled` after each source. */
   pollNow(
     manufacturers: readonly string[],
     signal: AbortSignal,
@@ -50,26 +50,26 @@ export interface Monitor {
 
 export interface MonitorHooks {
   onCycle?(source: MonitoredSource, report: CycleReport): void
-  /** Somebody else polls this source. */
+  /** Another process polls this source. */
   onStandBy?(source: MonitoredSource, holder: string): void
 }
 
 export interface PollResult {
   readonly manufacturer: string
-  /** Its address. */
+  /** The source's base URL. */
   readonly source: string
   readonly plugin: Plugin
   readonly report: CycleReport
 }
 
-/** A source that is listened to; what it does at the moment. */
+/** A monitored source and the state of its loop. */
 interface Watch {
   readonly poller: Poller
   guard?: LeaseHandle['guard'] | undefined
   loop?: { readonly lifetime: Lifetime; readonly ended: Promise<void> }
 }
 
-/** A source that does not stop within this time is left behind when the service stops. */
+/** When the service stops, it does not wait longer than this for its sources. */
 const stopLimitMs = 3000
 
 interface Run {
@@ -81,51 +81,50 @@ interface Run {
 export function createMonitor(deps: MonitorDeps): Monitor {
   const { log } = deps
   const watches = new Map<string, Watch>()
-  /** Loops that were told to end and may still run, by source. */
+  /** Loops that are stopping, by source. */
   const ending = new Map<string, Promise<void>>()
   let current: Run | undefined
-  /** Not the loops' own name: a lease taken for one cycle must not be taken for theirs. */
-  const asker = { ...deps, owner: `${deps.nodeId}:now` }
+  /** Uses a different node id, so that a lease acquired for one cycle is not mistaken for a loop's lease. */
+  const requestDeps: LeaseDeps = { ...deps, nodeId: `${deps.nodeId}:now` }
 
   async function runSource(watch: Watch, signal: AbortSignal, { hooks, manufacturer }: Run): Promise<void> {
     const { poller } = watch
     const { source } = poller
-    const work = async (ownership: SharedLease) => {
-      takeOver(deps.sourceRecords, source, ownership)
-      watch.guard = ownership.guard
-      let following: Promise<void> | undefined
-      const follow = (signal: AbortSignal) =>
-        keepSubscribed(deps, source, signal, hooksOfLink).catch((error) => {
-          log.error({ source: source.id, err: error }, 'the real-time subscription failed; starting it again')
-          following = undefined
+    const work = async (lease: SharedLease) => {
+      takeOver(deps.sourceRecords, source, lease)
+      watch.guard = lease.guard
+      let subscription: Promise<void> | undefined
+      const subscribe = (signal: AbortSignal) =>
+        keepSubscribed(deps, source, signal, subscriptionHooks).catch((error) => {
+          log.error({ source: source.id, err: error }, 'subscription failed; restarting it')
+          subscription = undefined
         })
-      const {
-        setSubscribed: onLink,
-        noteLevelsReceived: onTold,
-        recordHold: onHeld,
-        isReplaced,
-        wasAcceptedAfter,
-      } = poller
-      const hooksOfLink = { onLink, onTold, onHeld, isReplaced, wasAcceptedAfter }
+      const subscriptionHooks: SubscriptionHooks = {
+        onConnectionChange: poller.setSubscribed,
+        onLevelsReceived: poller.noteLevelsReceived,
+        onHold: poller.recordHold,
+        isReplaced: poller.isReplaced,
+        wasAcceptedAfter: poller.wasAcceptedAfter,
+      }
       await runPollLoop(deps, poller, {
-        ...ownership,
+        ...lease,
         intervalMs: () => deps.intervalMs(source),
         onCycle(report) {
-          // Real-time subscriptions are started after polling: there must be something to subscribe to.
-          if (report.error === null && source.adapter.subscribe) following ??= follow(ownership.signal)
+          // The first poll creates the receivers to subscribe to.
+          if (report.error === null && source.adapter.subscribe) subscription ??= subscribe(lease.signal)
           hooks.onCycle?.(source, report)
-          // Between two cycles, so that whoever is next neither misses one nor repeats it.
-          if (ownership.isExcess()) ownership.release()
+          // Released between two cycles, so that the next process neither misses nor repeats one.
+          if (lease.isExcess()) lease.release()
         },
       })
       watch.guard = undefined
-      await following
+      await subscription
     }
     const onStandBy = (holder: string) => hooks.onStandBy?.(source, holder)
     await deps.leaseManager.runWhileHeld(source.id, signal, work, { isShared: manufacturer === undefined, onStandBy })
   }
 
-  /** One source's unexpected failure is logged and ends neither its monitoring nor that of others. */
+  /** Logs an unexpected failure and restarts the source's loop. */
   async function keepRunning(watch: Watch, signal: AbortSignal, run: Run): Promise<void> {
     const { id } = watch.poller.source
     for (let failures = 1; !signal.aborted; failures += 1) {
@@ -133,32 +132,32 @@ export function createMonitor(deps: MonitorDeps): Monitor {
         await runSource(watch, signal, run)
       } catch (error) {
         watch.guard = undefined
-        log.error({ source: id, err: error }, 'monitoring of the source failed; starting it again')
+        log.error({ source: id, err: error }, 'monitoring of the source failed; restarting it')
         await pause(reconnectMs(failures), signal)
       }
     }
   }
 
-  /** Others count this process among those who poll. */
-  function share(signal: AbortSignal): Promise<void> {
+  /** Registers this process as a poller, so that the sources are shared with it. */
+  function registerPoller(signal: AbortSignal): Promise<void> {
     const { nodeId, leaseManager } = deps
-    return leaseManager.runWhileHeld(pollerLease(nodeId), signal, (ownership) => untilAborted(ownership.signal))
+    return leaseManager.runWhileHeld(pollerLease(nodeId), signal, (lease) => untilAborted(lease.signal))
   }
 
-  /** A cycle now, where this process holds the lease. */
-  function pollOwn({ poller, guard }: Watch, signal: AbortSignal): Promise<CycleReport> | undefined {
-    return guard && poller.poll(completely(poller.source, { guard, signal }))
+  /** Polls if this process holds the lease. */
+  function pollIfHeld({ poller, guard }: Watch, signal: AbortSignal): Promise<CycleReport> | undefined {
+    return guard && poller.poll(completeCycle(poller.source, { guard, signal }))
   }
 
-  function completely(source: MonitoredSource, ownership: LeaseHandle): CycleOptions {
-    return { ...ownership, intervalMs: deps.intervalMs(source), isComplete: true }
+  function completeCycle(source: MonitoredSource, lease: LeaseHandle): CycleOptions {
+    return { ...lease, intervalMs: deps.intervalMs(source), isComplete: true }
   }
 
   function start(watch: Watch, run: Run): void {
     const { id, manufacturer } = watch.poller.source
     if (run.manufacturer !== undefined && manufacturer !== run.manufacturer) return
     const lifetime = childLifetime(run.signal)
-    // A source that was changed may have the same address, and so the same lease.
+    // A changed source may have the same id as its predecessor, and so the same lease.
     const ended = (ending.get(id) ?? Promise.resolve()).then(() => keepRunning(watch, lifetime.signal, run))
     watch.loop = { lifetime, ended }
   }
@@ -189,9 +188,9 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     },
     async setSources(sources) {
       const kept = new Set(sources)
-      const leaving = [...watches.values()].filter(({ poller }) => !kept.has(poller.source))
-      for (const { poller } of leaving) watches.delete(poller.source.id)
-      const stopped = leaving.map(stop)
+      const removed = [...watches.values()].filter(({ poller }) => !kept.has(poller.source))
+      for (const { poller } of removed) watches.delete(poller.source.id)
+      const stopped = removed.map(stop)
       for (const source of sources) {
         if (watches.has(source.id)) continue
         const watch: Watch = { poller: createPoller(deps, source) }
@@ -202,34 +201,34 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     },
     async run(signal, hooks = {}, manufacturer) {
       current = { signal, hooks, manufacturer }
-      const sharing = manufacturer === undefined ? share(signal) : undefined
+      const registration = manufacturer === undefined ? registerPoller(signal) : undefined
       for (const watch of watches.values()) start(watch, current)
       const answering = answerPollRequests(deps, signal, (source) => {
         const watch = watches.get(source)
-        return watch && pollOwn(watch, signal)
+        return watch && pollIfHeld(watch, signal)
       })
       if (!signal.aborted) await once(signal, 'abort')
       current = undefined
       await stopAll()
       await answering
-      await sharing
+      await registration
     },
     async pollNow(manufacturers, signal, onPolled) {
-      const wanted = [...watches.values()].filter(({ poller }) => manufacturers.includes(poller.source.manufacturer))
+      const selected = [...watches.values()].filter(({ poller }) => manufacturers.includes(poller.source.manufacturer))
       return Promise.all(
-        wanted.map(async (watch) => {
-          const { source: heard } = watch.poller
-          const pollOnce = (ownership: AcquiredLease) => {
-            takeOver(deps.sourceRecords, heard, ownership)
-            return watch.poller.poll(completely(heard, ownership))
+        selected.map(async (watch) => {
+          const { source } = watch.poller
+          const pollOnce = (lease: AcquiredLease) => {
+            takeOver(deps.sourceRecords, source, lease)
+            return watch.poller.poll(completeCycle(source, lease))
           }
-          const report = await pollOrRequest(asker, {
-            source: heard,
+          const report = await pollOrRequest(requestDeps, {
+            source,
             signal,
-            pollOwn: () => pollOwn(watch, signal),
+            pollOwn: () => pollIfHeld(watch, signal),
             pollOnce: watch.loop === undefined ? pollOnce : null,
           })
-          const { manufacturer, plugin, settings } = heard
+          const { manufacturer, plugin, settings } = source
           const polled = { manufacturer, source: settings.baseUrl, plugin, report }
           onPolled?.(polled)
           return polled

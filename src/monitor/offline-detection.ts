@@ -1,4 +1,4 @@
-/** Receivers that nobody polls any more, because their manufacturer is disabled or no process is left, go inactive too. */
+/** Marks receivers offline that no process polls, because their manufacturer is disabled or no polling process runs. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { MonitoredManufacturer } from '../model/health.ts'
@@ -15,15 +15,15 @@ export interface OfflineDetectionDeps {
   intervalMs(manufacturer: string): number
 }
 
-export async function markUnpolledOffline(deps: OfflineDetectionDeps): Promise<void> {
+export async function markOrphanedOffline(deps: OfflineDetectionDeps): Promise<void> {
   const { db, receiverStore, ingest } = deps
   for (const { code, sources } of deps.manufacturers()) {
-    const silentSince = performance.now() - offlineAfterMs(deps.intervalMs(code))
-    const silent = receiverStore
+    const offlineBefore = performance.now() - offlineAfterMs(deps.intervalMs(code))
+    const expired = receiverStore
       .list(code)
-      .filter(({ id, is_active }) => is_active && receiverStore.heardAt(id) < silentSince)
-    if (silent.length === 0 || (await isPolled(db, sources))) continue
-    await ingest.ingest({ manufacturer: code, reports: [], gone: silent.map(({ id }) => id) })
+      .filter(({ id, is_active }) => is_active && receiverStore.lastReceivedAt(id) < offlineBefore)
+    if (expired.length === 0 || (await isPolled(db, sources))) continue
+    await ingest.ingest({ manufacturer: code, reports: [], offline: expired.map(({ id }) => id) })
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sources that nobody polls: no process holds their lease, and none runs that would take it. Screens may run in processes
- * that do not poll; what these show stands still when the one that did has ended, and says so.
+ * Detects orphaned sources: no process holds their lease and no polling process runs. A process that only serves pages
+ * shows their last state and reports that it is out of date.
  */
 
 import type { MonitoredManufacturer } from '../model/health.ts'
@@ -11,20 +11,20 @@ import { listHeldLeases } from '../store/leases.ts'
 export interface OrphanedSourcesDeps {
   readonly db: Database
   manufacturers(): readonly MonitoredManufacturer[]
-  /** Of this process; it goes on in memory, whatever the store says. */
+  /** Whether this process polls; it does so in memory even while the store is unavailable. */
   isPolling(): boolean
-  /** Something was heard of its receivers of late. */
+  /** Whether reports of its receivers arrived recently. */
   isReceiving(manufacturer: string): boolean
 }
 
 export interface OrphanedSources {
   has(source: string): boolean
-  /** Looks who is there; twice the same before it counts. */
+  /** Reads the leases. A source is orphaned after two consecutive checks with the same result. */
   update(): Promise<void>
 }
 
-/** Somebody may be about to start. */
-const patienceMs = 30_000
+/** A polling process may still be starting. */
+const graceMs = 30_000
 
 export function createOrphanedSources({
   db,
@@ -33,33 +33,33 @@ export function createOrphanedSources({
   isReceiving,
 }: OrphanedSourcesDeps): OrphanedSources {
   const startedAt = performance.now()
-  /** Somebody polled them all the time; who polls now and then, by a command, holds a lease for a moment. */
-  const keptBefore = new Set<string>()
+  /** Sources that were polled continuously, unlike those polled once by a command, which holds the lease briefly. */
+  const polledBefore = new Set<string>()
   let held: ReadonlySet<string> = new Set()
   let free: ReadonlySet<string> = new Set()
-  let unpolled: ReadonlySet<string> = new Set()
+  let orphaned: ReadonlySet<string> = new Set()
   return {
-    has: (source) => unpolled.has(source),
+    has: (source) => orphaned.has(source),
     async update() {
       const leases = await listHeldLeases(db.read)
       const heldNow = new Set(leases.map(({ source }) => source))
-      const isSomebodyThere = isPolling() || leases.some(({ source }) => source.startsWith(pollerPrefix))
-      const isLate = performance.now() - startedAt > patienceMs
+      const isPollerRunning = isPolling() || leases.some(({ source }) => source.startsWith(pollerPrefix))
+      const isGraceOver = performance.now() - startedAt > graceMs
       const freeNow = new Set<string>()
-      const unpolledNow = new Set<string>()
+      const orphanedNow = new Set<string>()
       for (const { code, isEnabled, sources } of manufacturers()) {
         if (!isEnabled) continue
-        for (const source of sources) if (heldNow.has(source) && held.has(source)) keptBefore.add(source)
-        const own = isSomebodyThere ? [] : sources.filter((source) => !heldNow.has(source))
-        const isMissed = own.length > 0 && isLate && !isReceiving(code)
-        for (const source of own) {
+        for (const source of sources) if (heldNow.has(source) && held.has(source)) polledBefore.add(source)
+        const unheld = isPollerRunning ? [] : sources.filter((source) => !heldNow.has(source))
+        const isStale = unheld.length > 0 && isGraceOver && !isReceiving(code)
+        for (const source of unheld) {
           freeNow.add(source)
-          if (free.has(source) && (isMissed || keptBefore.has(source))) unpolledNow.add(source)
+          if (free.has(source) && (isStale || polledBefore.has(source))) orphanedNow.add(source)
         }
       }
       held = heldNow
       free = freeNow
-      unpolled = unpolledNow
+      orphaned = orphanedNow
     },
   }
 }

@@ -1,13 +1,13 @@
-/** When the next cycle of a source begins. */
+/** Polls one source at fixed times, with back-off after failures. */
 
 import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../model/rate-limit.ts'
 import type { CycleOptions, CycleReport, PollDeps, Poller } from './poller.ts'
 import { pause } from './wait.ts'
 
 /** A change of the interval takes effect within this time. */
-const lookAgainMs = 1000
+const recheckMs = 1000
 
-/** Cycles at fixed times, later after failures, until the signal aborts. */
+/** Runs cycles until the signal aborts. */
 export async function runPollLoop(
   deps: Pick<PollDeps, 'sourceRecords' | 'counters'> & { random(): number },
   poller: Poller,
@@ -24,28 +24,28 @@ export async function runPollLoop(
     onCycle?.(report)
     const endedAt = performance.now()
     const random = deps.random()
-    const dueAt = () => startOfNext(report, { startedAt, endedAt, random }).at
-    if (startOfNext(report, { startedAt, endedAt, random }).overran) {
+    const dueAt = () => nextCycle(report, { startedAt, endedAt, random }).at
+    if (nextCycle(report, { startedAt, endedAt, random }).overran) {
       deps.counters.countOverrun(poller.source)
       deps.sourceRecords.recordOverrun(poller.source.id)
     }
-    const isRefusalOver = watchRefusal()
-    // Looked at again and again: somebody may change the interval while we wait.
-    for (let waitMs = dueAt() - endedAt; waitMs > 0 && !isRefusalOver(); waitMs = dueAt() - performance.now()) {
-      if (!(await pause(Math.min(waitMs, lookAgainMs), signal))) return
+    const hasReconnected = watchReconnection()
+    // Recomputed regularly, because the interval may change during the wait.
+    for (let waitMs = dueAt() - endedAt; waitMs > 0 && !hasReconnected(); waitMs = dueAt() - performance.now()) {
+      if (!(await pause(Math.min(waitMs, recheckMs), signal))) return
     }
   }
 
-  /** A system that accepts a real-time link after it refused a poll has let us in again. */
-  function watchRefusal(): () => boolean {
-    const before = poller.linkedAt()
+  /** True once the subscription connects after a rejected poll: the credentials are accepted again. */
+  function watchReconnection(): () => boolean {
+    const before = poller.connectedAt()
     return () => {
-      const linkedAt = poller.linkedAt()
+      const linkedAt = poller.connectedAt()
       return poller.wasRefused && poller.source.client.holdMs === 0 && linkedAt !== null && linkedAt !== before
     }
   }
 
-  function startOfNext(
+  function nextCycle(
     report: CycleReport,
     { startedAt, endedAt, random }: { startedAt: number; endedAt: number; random: number },
   ): { at: number; overran: boolean } {

@@ -1,4 +1,4 @@
-/** Polls one source: what it lists, what is still to be asked about whom, what all that means. */
+/** Polls one source: reads its device list and missing details, and passes the resulting reports to ingest. */
 
 import type { Counters } from '../live/counters.ts'
 import type { ReceiverStore } from '../live/receiver-store.ts'
@@ -20,49 +20,50 @@ import type { CycleOutcome, SourceRecords } from './source-records.ts'
 import { withTimeout } from './wait.ts'
 
 export interface CycleReport extends IngestReport {
-  /** Devices that could not be read. */
+  /** Malformed device entries in the list. */
   readonly errors: number
-  /** Why the cycle failed; null when it did not. */
+  /** Why the cycle failed; null if it succeeded. */
   readonly error: string | null
-  /** Where: nothing answered, what answered could not be used, or the database could not be written. */
+  /** What failed: no response (`unreachable`), an unusable response (`upstream`) or the database write (`store`). */
   readonly failed: 'unreachable' | 'upstream' | 'store' | null
   readonly duration_ms: number
 }
 
-/** How a cycle is run. */
 export interface CycleOptions {
   readonly signal: AbortSignal
   readonly intervalMs: number
-  /** Waits for the identity of every device the source lists, however many calls that takes. */
+  /** Reads the identity of every listed device, regardless of the request budget. */
   readonly isComplete?: boolean
   readonly guard?: LeaseHandle['guard']
-  /** Hears how far a cycle has come. */
   readonly onProgress?: (done: number, total: number) => void
-  /** What the cycle has read is on the screens, or never will be; it only notes how it went. */
+  /** Called once the readings are applied, or cannot be applied; the cycle then only records its outcome. */
   readonly onApplied?: () => void
 }
 
 export interface Poller {
   readonly source: MonitoredSource
-  /** One cycle; joins the one that is under way (`isComplete`: until that has shown what it read). Does not throw. */
+  /**
+   * Runs one cycle, or joins the running one. With `isComplete`, a cycle that has already applied its readings is not
+   * joined: a new one runs after it. Does not throw.
+   */
   poll(options: CycleOptions): Promise<CycleReport>
-  /** What a cycle would do; reads, and leaves no trace. */
+  /** Reads like a cycle and reports what it would change, without changing anything. */
   preview(options: CycleOptions): Promise<CycleReport>
-  /** The upstream's ids of the devices in its last list. */
+  /** The upstream ids of the devices in the last list. */
   deviceIds(): readonly string[]
-  /** When the source's real-time link was connected, by whichever process; null while it is not. */
-  linkedAt(): number | null
-  /** This process keeps the source's push link, and it is up. */
-  setSubscribed(isLinked: boolean): void
-  /** The link told levels of this device; what the list sums up is of no use for it any more. */
+  /** When the source's subscription connected, in any process; null while it is down. */
+  connectedAt(): number | null
+  /** Whether this process holds an open subscription to the source. */
+  setSubscribed(isSubscribed: boolean): void
+  /** The subscription delivered levels of this device, so the levels in the device list are ignored for it. */
   noteLevelsReceived(deviceId: string): void
-  /** Another device stands in this one's place, and waits for review. */
+  /** Different hardware reports under this id and awaits review. */
   isReplaced(deviceId: string): boolean
-  /** The upstream asked for a pause on another occasion than a poll, with this error. */
+  /** The upstream requested a pause outside polling, with this error. */
   recordHold(error: string): Promise<void>
-  /** The upstream refused our credentials in the last cycle; asking again soon gains nothing. */
+  /** The upstream rejected the credentials in the last cycle. */
   wasRefused: boolean
-  /** The upstream has taken our credentials after this time (of `performance.now()`). */
+  /** The upstream accepted the credentials after this time (`performance.now()`). */
   wasAcceptedAfter(time: number): boolean
 }
 
@@ -77,118 +78,122 @@ export interface PollDeps {
 }
 
 const identityEveryMs = 10 * 60_000
-const missedUntilGone = 3
-const silentAtLeastMs = 60_000
-/** How long a cycle waits for the store at least before the show goes on in memory. */
-const patienceMs = 250
-/** Storing a large house takes its time; what is left of the interval keeps the pace. */
-const patientFor = (intervalMs: number) => Math.max(patienceMs, intervalMs / 2)
-/** Share of the upstream's allowed rate that polling may use. */
+/** Successful polls without the device, or with a different one, before its receiver is offline. */
+const missedUntilOffline = 3
+/** Minimum time without a report before a receiver is offline. */
+const minOfflineAfterMs = 60_000
+/** Minimum time a cycle waits for the store before it applies its levels in memory only. */
+const minStoreTimeoutMs = 250
+/** Storing a large installation takes long; the rest of the interval keeps polling on schedule. */
+const storeTimeoutMs = (intervalMs: number) => Math.max(minStoreTimeoutMs, intervalMs / 2)
+/** Share of the upstream's rate limit that polling may use. */
 const budgetShare = 0.8
 
-export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
+export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   const { ingest, receiverStore, sourceRecords, connections, counters, log, now } = deps
-  const { manufacturer, settings, client } = heard
-  let { adapter } = heard
+  const { manufacturer, settings, client } = source
+  let { adapter } = source
   let memory = createDeviceMemory(adapter)
   let lastList: DeviceList<UpstreamDevice> | undefined
-  const toldByLink = new Set<string>()
-  const complain = createLogLimiter(log, heard.id)
+  /** Ids of devices whose levels this process's subscription has delivered. */
+  const pushedLevelIds = new Set<string>()
+  const logProblems = createLogLimiter(log, source.id)
   let listedIds: readonly string[] = []
   let acceptedAt = Number.NEGATIVE_INFINITY
-  /** Since when this process keeps the link; null while it does not. */
-  let linkedHereAt: number | null = null
+  /** When this process connected its subscription; null while it has none. */
+  let subscribedAt: number | null = null
   let hasPolled = false
-  let running: { readonly report: Promise<CycleReport>; isShown: boolean } | undefined
-  /** What an earlier cycle brought, if it is not stored yet. */
+  let running: { readonly report: Promise<CycleReport>; isApplied: boolean } | undefined
+  /** The write of an earlier cycle that has not finished. */
   let storing: Promise<IngestReport> | undefined
+  /** False after a failed write, so that a series of failures is logged once. */
   let isStored = true
-  /** Somebody who waits for every identity has started or joined the running cycle. */
-  let isCompleteWanted = false
+  /** A caller with `isComplete` has started or joined the running cycle. */
+  let isCompleteRequested = false
 
   function startCycle(options: CycleOptions): NonNullable<typeof running> {
     const onApplied = () => {
-      cycle.isShown = true
+      cycle.isApplied = true
     }
     const report = runCycle({ ...options, onApplied }, false).finally(() => {
       running = undefined
-      isCompleteWanted = false
+      isCompleteRequested = false
     })
-    const cycle = { report, isShown: false }
+    const cycle = { report, isApplied: false }
     return cycle
   }
 
-  async function runCycle(options: CycleOptions, isRehearsal: boolean): Promise<CycleReport> {
+  async function runCycle(options: CycleOptions, isPreview: boolean): Promise<CycleReport> {
     const startedAt = performance.now()
     let malformed = 0
     let repeated = 0
-    let complaints: readonly DeviceProblem[] = []
+    let problems: readonly DeviceProblem[] = []
     let isListed = false
-    let trouble: unknown
-    let observations = toldByLinkAlone()
-    if (observations.length > 0) listedIds = observations.map(({ id }) => id)
+    let failure: unknown
+    let reports = reportsOfPushOnlySource()
+    if (reports.length > 0) listedIds = reports.map(({ id }) => id)
     else {
       try {
-        const began = { at: now(), known: createPicture(receiverStore.list(manufacturer)) }
+        const start = { at: now(), findReceiver: createSnapshotLookup(receiverStore.list(manufacturer)) }
         const list = await readList(options.signal)
         malformed = list.malformed
-        complaints = list.problems ?? []
-        complain(complaints)
+        problems = list.problems ?? []
+        logProblems(problems)
         const devices = await remember(list.devices)
         repeated = list.devices.length - devices.length
         isListed = true
-        trouble = await readParts(devices, { ...options, began, isRehearsal }).catch((error) => error)
-        observations = await observeAll(devices, began)
+        failure = await readParts(devices, { ...options, start, isPreview }).catch((error) => error)
+        reports = await createReports(devices, start)
       } catch (error) {
-        trouble = error
+        failure = error
       }
     }
     if (options.signal.aborted) return failedCycle('stopped', startedAt)
-    const batch = {
+    const batch: Batch = {
       manufacturer,
-      reports: observations,
-      gone: await silentReceivers(options.intervalMs, trouble === undefined),
-      missing: trouble === undefined ? missingIds() : [],
+      reports,
+      offline: await findOfflineReceivers(options.intervalMs, failure === undefined),
+      missing: failure === undefined ? missingIds() : [],
       endsCycle: true,
       ...(options.guard && { guard: options.guard }),
     }
     try {
-      const taken = isRehearsal ? ingest.preview(batch) : await store(batch, isListed, options)
-      const report = { ...taken, duplicates: taken.duplicates + repeated, repeated: taken.repeated + repeated }
+      const result = isPreview ? ingest.preview(batch) : await store(batch, isListed, options)
+      const report = { ...result, duplicates: result.duplicates + repeated, repeated: result.repeated + repeated }
       isStored = true
-      const error = trouble === undefined ? null : toSourceFailure(trouble).error
+      const error = failure === undefined ? null : toSourceFailure(failure).error
       const failed =
-        trouble === undefined ? null : toSourceFailure(trouble).answer === 'none' ? 'unreachable' : 'upstream'
+        failure === undefined ? null : toSourceFailure(failure).answer === 'none' ? 'unreachable' : 'upstream'
       return { ...report, errors: malformed, error, failed, duration_ms: Math.round(performance.now() - startedAt) }
     } catch (error) {
-      if (isStored) log.error({ source: heard.id, error: String(error) }, 'the cycle could not be stored')
+      if (isStored) log.error({ source: source.id, error: String(error) }, 'the cycle could not be stored')
       isStored = false
-      const lost =
-        trouble === undefined
+      const failed =
+        failure === undefined
           ? failedCycle(`the cycle could not be stored: ${toSourceFailure(error).error}`, startedAt, 'store')
-          : failedCycle(toSourceFailure(trouble).error, startedAt)
-      return { ...lost, devices: observations.length, errors: malformed }
+          : failedCycle(toSourceFailure(failure).error, startedAt)
+      return { ...failed, devices: reports.length, errors: malformed }
     } finally {
       options.onApplied?.()
-      if (!isRehearsal) {
-        counters.countPoll(heard, (performance.now() - startedAt) / 1000, trouble !== undefined)
-        await withTimeout(noteOutcome(trouble, complaints), patienceMs)
+      if (!isPreview) {
+        counters.countPoll(source, (performance.now() - startedAt) / 1000, failure !== undefined)
+        await withTimeout(recordOutcome(failure, problems), minStoreTimeoutMs)
       }
     }
   }
 
-  /** Where the link tells everything there is nothing to ask for: its devices are there for as long as it is up. */
-  function toldByLinkAlone(): readonly DeviceReport[] {
-    if (heard.adapter.pushesEverything !== true) return []
-    const linked = connections.ofSource(heard.id).filter(({ status }) => status === 'connected')
-    const ids = linked.flatMap(({ receiver }) => receiverStore.get(receiver)?.api_device_id ?? [])
+  /** A source that pushes everything is not polled; its devices are online as long as their subscription is connected. */
+  function reportsOfPushOnlySource(): readonly DeviceReport[] {
+    if (source.adapter.pushesEverything !== true) return []
+    const connected = connections.ofSource(source.id).filter(({ status }) => status === 'connected')
+    const ids = connected.flatMap(({ receiver }) => receiverStore.get(receiver)?.api_device_id ?? [])
     return ids.map((id) => ({ id, kind: 'receiver' }))
   }
 
   async function readList(signal: AbortSignal): Promise<DeviceList<UpstreamDevice>> {
-    const list = await heard.listDevices(signal, heard.adapter === adapter ? lastList : undefined)
-    if (heard.adapter !== adapter) {
-      adapter = heard.adapter
+    const list = await source.listDevices(signal, source.adapter === adapter ? lastList : undefined)
+    if (source.adapter !== adapter) {
+      adapter = source.adapter
       memory = createDeviceMemory(adapter)
     }
     lastList = list
@@ -196,55 +201,57 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
     return list
   }
 
-  /** The store may hold up somebody who asked for this cycle, but not the next one. */
+  /** A slow store delays a caller that requested a complete poll, but not the next scheduled cycle. */
   async function store(batch: Batch, isListed: boolean, options: CycleOptions): Promise<IngestReport> {
-    if (isCompleteWanted) await storing?.catch(() => {})
-    const mine = storing === undefined ? take(batch, isListed, options) : undefined
-    while (mine !== undefined) {
-      const report = await withTimeout(mine, patientFor(options.intervalMs))
+    if (isCompleteRequested) await storing?.catch(() => {})
+    const write = storing === undefined ? startStoring(batch, isListed, options) : undefined
+    while (write !== undefined) {
+      const report = await withTimeout(write, storeTimeoutMs(options.intervalMs))
       if (report !== 'late') return report
-      if (!isCompleteWanted) break
+      if (!isCompleteRequested) break
     }
     ingest.applyLevels(batch)
-    throw new StoreBusyError('The database keeps us waiting.')
+    throw new StoreBusyError('The database did not finish the previous write in time.')
   }
 
-  function take(batch: Batch, isListed: boolean, { onApplied }: CycleOptions): Promise<IngestReport> {
-    const taking = (async () => {
+  function startStoring(batch: Batch, isListed: boolean, { onApplied }: CycleOptions): Promise<IngestReport> {
+    const write = (async () => {
       const report = await ingest.ingest(batch)
       onApplied?.()
-      if (isListed) await connections.expect(heard, listedIds)
+      if (isListed) await connections.setDevices(source, listedIds)
       return report
     })()
-    storing = taking
-    taking
+    storing = write
+    write
       .finally(() => {
         storing = undefined
       })
       .catch(() => {})
-    return taking
+    return write
   }
 
-  async function observeAll(devices: readonly RememberedDevice[], began: Began): Promise<DeviceReport[]> {
-    const observations: DeviceReport[] = []
+  async function createReports(devices: readonly RememberedDevice[], start: CycleStart): Promise<DeviceReport[]> {
+    const reports: DeviceReport[] = []
     for (const entry of devices) {
-      if (memory.translationOf(entry).hasIdentity) observations.push(observe(entry, began))
+      if (memory.translationOf(entry).hasIdentity) reports.push(createReport(entry, start))
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    return observations
+    return reports
   }
 
-  function observe(entry: RememberedDevice, began: Began): DeviceReport {
-    const meaning = memory.translationOf(entry)
-    const linkedAt = linkedSince(entry)
-    // A link that another process keeps is believed to tell what the list sums up.
-    const isOutdone =
-      linkedAt !== null && entry.levelsAt >= linkedAt && (toldByLink.has(entry.id) || linkedHereAt === null)
-    if (isOutdone) return withoutLevels(meaning)
-    return linkedAt === null ? meaning.report : notOvertaken(entry, began)
+  function createReport(entry: RememberedDevice, start: CycleStart): DeviceReport {
+    const translation = memory.translationOf(entry)
+    const subscribedSince = findSubscribedSince(entry)
+    // Another process's subscription is assumed to deliver the levels that the list contains.
+    const areLevelsPushed =
+      subscribedSince !== null &&
+      entry.levelsAt >= subscribedSince &&
+      (pushedLevelIds.has(entry.id) || subscribedAt === null)
+    if (areLevelsPushed) return withoutLevels(translation)
+    return subscribedSince === null ? translation.report : withoutPushedSince(entry, start)
   }
 
-  /** The listed devices with what was read of them before. */
+  /** The listed devices, each merged with what earlier cycles read. */
   async function remember(listed: readonly UpstreamDevice[]): Promise<RememberedDevice[]> {
     const devices: RememberedDevice[] = []
     memory.begin()
@@ -254,40 +261,40 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     memory.end()
-    const isSame = listedIds.length === devices.length && devices.every(({ id }, at) => id === listedIds[at])
+    const isSame = listedIds.length === devices.length && devices.every(({ id }, index) => id === listedIds[index])
     if (!isSame) listedIds = devices.map(({ id }) => id)
     return devices
   }
 
-  /** Identities first, then levels, the longest unread first, as far as the upstream's rate allows. */
+  /** Reads identities first, then levels, least recently read first, within the upstream's rate limit. */
   async function readParts(
     devices: readonly RememberedDevice[],
-    options: CycleOptions & { readonly began: Began; readonly isRehearsal: boolean },
+    options: CycleOptions & { readonly start: CycleStart; readonly isPreview: boolean },
   ): Promise<void> {
-    const { began, isRehearsal } = options
+    const { start, isPreview } = options
     const allowed = Math.floor(budgetShare * (options.intervalMs / 1000) * settings.rateLimit.perSecond)
-    // The list was one call; the first cycle may use up the burst.
+    // Reading the list was one request. The first cycle may use the whole burst.
     let budget = Math.max(allowed, hasPolled ? 1 : settings.rateLimit.burst) - 1
     hasPolled = true
     const time = performance.now()
-    const wanting = devices.filter((entry) => wantsIdentity(entry, time))
-    const strangers = wanting.filter(({ translation }) => !translation.hasIdentity)
-    const acquainted = wanting.filter(({ translation }) => translation.hasIdentity)
+    const due = devices.filter((entry) => isIdentityDue(entry, time))
+    const unidentified = due.filter(({ translation }) => !translation.hasIdentity)
+    const identified = due.filter(({ translation }) => translation.hasIdentity)
     const affordable = Math.max(0, budget)
-    for (const [done, entry] of strangers.entries()) {
-      const isComplete = options.isComplete || isCompleteWanted
+    for (const [done, entry] of unidentified.entries()) {
+      const isComplete = options.isComplete || isCompleteRequested
       if (done >= affordable && !isComplete) break
       await readIdentity(entry)
-      options.onProgress?.(done + 1, isComplete ? strangers.length : Math.min(strangers.length, affordable))
+      options.onProgress?.(done + 1, isComplete ? unidentified.length : Math.min(unidentified.length, affordable))
     }
-    // Of those that are known by what the list says, or for some time, more can wait: half of what is left is for levels.
-    for (const entry of acquainted.slice(0, Math.max(0, Math.ceil(budget / 2)))) await readIdentity(entry)
+    // Devices with a known identity can wait: half of the remaining budget is reserved for levels.
+    for (const entry of identified.slice(0, Math.max(0, Math.ceil(budget / 2)))) await readIdentity(entry)
     const unread: RememberedDevice[] = []
     for (const entry of devices) {
       const { hasIdentity, levelParts } = memory.translationOf(entry)
-      if (hasIdentity && wantsLevels(entry)) {
+      if (hasIdentity && areLevelsDue(entry)) {
         if (levelParts.length > 0) unread.push(entry)
-        else if (noteRead(entry)) await takeNow(entry, options, began)
+        else if (markRead(entry)) await ingestNow(entry, options, start)
       }
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
@@ -297,7 +304,7 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
       const at = now()
       for (const part of levelParts) entry.device = await adapter.readPart(client, entry.device, part, options.signal)
       budget -= levelParts.length
-      if (noteRead(entry)) await takeNow(entry, options, { ...began, at })
+      if (markRead(entry)) await ingestNow(entry, options, { ...start, at })
     }
 
     async function readIdentity(entry: RememberedDevice): Promise<void> {
@@ -306,44 +313,44 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
       budget -= 1
     }
 
-    /** True where it has to be taken at once: by the end of the cycle the link may have told something newer. */
-    function noteRead(entry: RememberedDevice): boolean {
+    /** True if the reading must be ingested at once: the subscription may deliver newer levels before the cycle ends. */
+    function markRead(entry: RememberedDevice): boolean {
       entry.levelsAt = time
-      return !isRehearsal && linkedSince(entry) !== null
+      return !isPreview && findSubscribedSince(entry) !== null
     }
   }
 
   /**
-   * What was read of a device that has a link: what that has told since the reading began is newer. Where another process
-   * keeps the link, what it has stored since then is; and what is read here is stored at once, since what is not stored
-   * yet stands above what others store.
+   * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process holds
+   * the subscription, what it stored since then is newer. The reading is then stored at once, because unsaved levels take
+   * precedence over levels that other processes store.
    */
-  async function takeNow(entry: RememberedDevice, { guard }: CycleOptions, began: Began): Promise<void> {
-    if (linkedHereAt === null) {
+  async function ingestNow(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
+    if (subscribedAt === null) {
       await ingest.catchUp()
-      if ((receiverOf(entry)?.last_seen ?? 0) > began.at) {
+      if ((receiverOf(entry)?.last_seen ?? 0) > start.at) {
         entry.levelsAt = Number.NEGATIVE_INFINITY
         return
       }
     }
-    const reports = [notOvertaken(entry, began)]
-    await ingest.ingest({ manufacturer, reports, endsCycle: linkedHereAt === null, ...(guard && { guard }) })
+    const reports = [withoutPushedSince(entry, start)]
+    await ingest.ingest({ manufacturer, reports, endsCycle: subscribedAt === null, ...(guard && { guard }) })
   }
 
-  /** What was read of it, without what its link has told since the cycle began. */
-  function notOvertaken(entry: RememberedDevice, { known }: Began): DeviceReport {
+  /** The device's report without the levels that were pushed since the cycle began. */
+  function withoutPushedSince(entry: RememberedDevice, { findReceiver }: CycleStart): DeviceReport {
     const { report } = memory.translationOf(entry)
     const receiver = receiverOf(entry)
-    const before = receiver && known(receiver.id)
+    const before = receiver && findReceiver(receiver.id)
     if (report.channels === undefined || receiver === undefined || before === undefined) return report
     const channels = withoutSuperseded(report.channels, before.channels, receiver.channels)
     return channels === report.channels ? report : { ...report, channels }
   }
 
-  /** A link tells what changes; what changed while it was down was told to nobody. */
-  function wantsLevels(entry: RememberedDevice): boolean {
-    const linkedAt = linkedSince(entry)
-    return linkedAt === null || entry.levelsAt < linkedAt
+  /** A subscription delivers changes only, so levels are polled once after it connects. */
+  function areLevelsDue(entry: RememberedDevice): boolean {
+    const subscribedSince = findSubscribedSince(entry)
+    return subscribedSince === null || entry.levelsAt < subscribedSince
   }
 
   function receiverOf(entry: RememberedDevice): Receiver | undefined {
@@ -354,106 +361,106 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
     return found
   }
 
-  /** Another device answers under the receiver's id, and waits for review. */
+  /** Whether different hardware reports under the receiver's id and awaits review. */
   function isReplacement(entry: RememberedDevice, receiver: Receiver): boolean {
-    const meaning = memory.translationOf(entry)
-    return entry.itself !== meaning && isOtherHardware(receiver, identityOf(meaning))
+    const translation = memory.translationOf(entry)
+    return entry.confirmed !== translation && isOtherHardware(receiver, identityOf(translation))
   }
 
-  /** Since when (of `performance.now()`) this device's levels are pushed, to whatever process; null when they are not. */
-  function linkedSince(entry: RememberedDevice): number | null {
+  /** When (`performance.now()`) a subscription in any process began to push this device's levels; null if none does. */
+  function findSubscribedSince(entry: RememberedDevice): number | null {
     const receiver = receiverOf(entry)
-    // What is pushed is taken for the known receiver alone: a device in its place is read by polling.
+    // Pushed levels are applied only to the known receiver. Replacement hardware is polled.
     if (receiver === undefined || isReplacement(entry, receiver)) return null
-    return connections.find(receiver.id)?.source === heard.id ? connections.connectedSince(receiver.id) : null
+    return connections.find(receiver.id)?.source === source.id ? connections.connectedSince(receiver.id) : null
   }
 
-  function wantsIdentity(entry: RememberedDevice, time: number): boolean {
-    return time - entry.identityAt >= identityEveryMs && memory.translationOf(entry).wantsIdentity
+  function isIdentityDue(entry: RememberedDevice, time: number): boolean {
+    return time - entry.identityAt >= identityEveryMs && memory.translationOf(entry).needsIdentity
   }
 
   function missingIds(): string[] {
     const missing: string[] = []
-    for (const { id, missed } of memory.all()) if (missed >= missedUntilGone) missing.push(id)
+    for (const { id, missed } of memory.all()) if (missed >= missedUntilOffline) missing.push(id)
     return missing
   }
 
   /**
-   * Receivers to be called offline: missing for three good polls, another device in their place for as many, or not heard
-   * of for long, by whatever source.
+   * Receivers to mark offline: missing from three successful polls, replaced by other hardware in as many, or without any
+   * report for `offlineAfterMs`.
    */
-  async function silentReceivers(intervalMs: number, isGoodPoll: boolean): Promise<number[]> {
-    const gone: number[] = []
-    for (const entry of isGoodPoll ? memory.all() : []) {
+  async function findOfflineReceivers(intervalMs: number, hasSucceeded: boolean): Promise<number[]> {
+    const offline: number[] = []
+    for (const entry of hasSucceeded ? memory.all() : []) {
       if (isTimeSliceUsed()) await yieldToEventLoop()
-      const meaning = memory.translationOf(entry)
-      const isAsBefore = entry.itself === meaning && entry.missed < missedUntilGone
-      const receiver = isAsBefore ? undefined : receiverOf(entry)
+      const translation = memory.translationOf(entry)
+      const isUnchanged = entry.confirmed === translation && entry.missed < missedUntilOffline
+      const receiver = isUnchanged ? undefined : receiverOf(entry)
       if (receiver === undefined) continue
-      const isItself = !isReplacement(entry, receiver)
-      entry.itself = isItself ? meaning : null
-      entry.replaced = isItself ? 0 : entry.replaced + 1
-      const isGone = entry.missed >= missedUntilGone || entry.replaced >= missedUntilGone
-      if (isGone && receiver.is_active) gone.push(receiver.id)
+      const isSameHardware = !isReplacement(entry, receiver)
+      entry.confirmed = isSameHardware ? translation : null
+      entry.replaced = isSameHardware ? 0 : entry.replaced + 1
+      const isOffline = entry.missed >= missedUntilOffline || entry.replaced >= missedUntilOffline
+      if (isOffline && receiver.is_active) offline.push(receiver.id)
     }
-    const silentSince = performance.now() - offlineAfterMs(intervalMs)
+    const offlineBefore = performance.now() - offlineAfterMs(intervalMs)
     for (const { id, is_active } of receiverStore.list(manufacturer)) {
-      if (is_active && receiverStore.heardAt(id) < silentSince) gone.push(id)
+      if (is_active && receiverStore.lastReceivedAt(id) < offlineBefore) offline.push(id)
     }
-    return gone
+    return offline
   }
 
-  async function noteOutcome(trouble: unknown, complaints: readonly DeviceProblem[]): Promise<void> {
-    const { error, retryAfter, isRefused, excerpt } = toSourceFailure(trouble)
+  async function recordOutcome(failure: unknown, problems: readonly DeviceProblem[]): Promise<void> {
+    const { error, retryAfter, isRefused, excerpt } = toSourceFailure(failure)
     poller.wasRefused = isRefused
-    if (trouble === undefined) return report({ ok: true, complaints })
-    if (excerpt !== undefined) log.debug({ source: heard.id, answered: excerpt }, 'the answer began like this')
-    log.warn({ source: heard.id }, error)
-    await report({ ok: false, error, holdMs: retryAfter === null ? null : client.holdMs })
+    if (failure === undefined) return saveOutcome({ ok: true, problems })
+    if (excerpt !== undefined) log.debug({ source: source.id, answered: excerpt }, 'start of the invalid response')
+    log.warn({ source: source.id }, error)
+    await saveOutcome({ ok: false, error, holdMs: retryAfter === null ? null : client.holdMs })
   }
 
-  async function report(outcome: CycleOutcome): Promise<void> {
-    await sourceRecords.record(manufacturer, heard.id, outcome).catch((error) => {
-      log.error({ source: heard.id, error: String(error) }, 'how the source fares could not be stored')
+  async function saveOutcome(outcome: CycleOutcome): Promise<void> {
+    await sourceRecords.record(manufacturer, source.id, outcome).catch((error) => {
+      log.error({ source: source.id, error: String(error) }, 'source status could not be stored')
     })
   }
 
   const poller: Poller = {
-    source: heard,
+    source,
     wasRefused: false,
     wasAcceptedAfter: (time) => acceptedAt > time,
     poll(options) {
-      // Whoever asked for it may have seen what is shown, and changed something since.
-      if (options.isComplete && running?.isShown) return running.report.then(() => poller.poll(options))
-      if (options.isComplete) isCompleteWanted = true
+      // The caller may have changed something after the running cycle applied its readings.
+      if (options.isComplete && running?.isApplied) return running.report.then(() => poller.poll(options))
+      if (options.isComplete) isCompleteRequested = true
       running ??= startCycle(options)
       return running.report
     },
     preview: (options) => runCycle(options, true),
     deviceIds: () => listedIds,
-    linkedAt() {
-      const linked = connections.ofSource(heard.id).filter(({ status }) => status === 'connected')
-      const times = [...linked.map(({ connected_at }) => connected_at), linkedHereAt].filter((at) => at !== null)
+    connectedAt() {
+      const connected = connections.ofSource(source.id).filter(({ status }) => status === 'connected')
+      const times = [...connected.map(({ connected_at }) => connected_at), subscribedAt].filter((at) => at !== null)
       return times.length === 0 ? null : Math.max(...times)
     },
-    setSubscribed(linked) {
-      linkedHereAt = linked ? now() : null
-      toldByLink.clear()
+    setSubscribed(isSubscribed) {
+      subscribedAt = isSubscribed ? now() : null
+      pushedLevelIds.clear()
     },
-    noteLevelsReceived: (deviceId) => void toldByLink.add(deviceId),
+    noteLevelsReceived: (deviceId) => void pushedLevelIds.add(deviceId),
     isReplaced: (deviceId) => (memory.find(deviceId)?.replaced ?? 0) > 0,
-    recordHold: (error) => report({ ok: false, error, holdMs: client.holdMs }),
+    recordHold: (error) => saveOutcome({ ok: false, error, holdMs: client.holdMs }),
   }
   return poller
 }
 
-/** When something was asked for, and what was known before. */
-interface Began {
+/** When a cycle or a read began, and the receivers as they were when the cycle began. */
+interface CycleStart {
   readonly at: number
-  known(id: number): Receiver | undefined
+  findReceiver(id: number): Receiver | undefined
 }
 
-function createPicture(receivers: readonly Receiver[]): Began['known'] {
+function createSnapshotLookup(receivers: readonly Receiver[]): CycleStart['findReceiver'] {
   let byId: ReadonlyMap<number, Receiver> | undefined
   return (id) => {
     byId ??= new Map(receivers.map((receiver) => [receiver.id, receiver]))
@@ -461,13 +468,13 @@ function createPicture(receivers: readonly Receiver[]): Began['known'] {
   }
 }
 
-/** A receiver of which nothing was heard for so long is offline. */
+/** A receiver without a report for this time is offline. */
 export function offlineAfterMs(intervalMs: number): number {
-  return Math.max(3 * intervalMs, silentAtLeastMs)
+  return Math.max(3 * intervalMs, minOfflineAfterMs)
 }
 
 export function failedCycle(error: string, startedAt: number, failed: 'upstream' | 'store' = 'upstream'): CycleReport {
   const duration_ms = Math.round(performance.now() - startedAt)
-  const nothing = { devices: 0, created: 0, updated: 0, moved: 0, duplicates: 0, repeated: 0, conflicts: 0, errors: 0 }
-  return { ...nothing, error, failed, duration_ms }
+  const counts = { devices: 0, created: 0, updated: 0, moved: 0, duplicates: 0, repeated: 0, conflicts: 0, errors: 0 }
+  return { ...counts, error, failed, duration_ms }
 }

@@ -1,7 +1,6 @@
 /**
- * A poll now, whoever polls: at most one process polls a source at a time, so one that does not hold the source's lease
- * asks the one that does, by a row in the database, and waits for what came of it. Where nobody polls, it takes the lease
- * for this one cycle.
+ * Immediate polls across processes. Only the holder of a source's lease polls it, so another process requests a poll by a
+ * row in the database and waits for the outcome. If no process holds the lease, it acquires the lease for one cycle.
  */
 
 import type { MonitoredSource } from '../manufacturers/sources.ts'
@@ -11,101 +10,106 @@ import { type AcquiredLease, type LeaseDeps, withLease } from './lease-manager.t
 import { type CycleReport, failedCycle } from './poller.ts'
 import { pause } from './wait.ts'
 
-/** How soon whoever polls sees that it is asked, and the asker the answer. */
-const lookEveryMs = 250
-const askEveryMs = 100
-/** A cycle that waits for the identities of a whole house may take long. */
-const patienceMs = 120_000
+/** How often the polling process looks for requests, and the requesting process for the outcome. */
+const checkRequestsEveryMs = 250
+const checkOutcomeEveryMs = 100
+/** A complete cycle of a large installation takes long. */
+const timeoutMs = 120_000
 
-interface Asking {
+interface PollRequest {
   readonly source: MonitoredSource
   readonly signal: AbortSignal
-  /** Polls if this process holds the lease; undefined when it does not. */
+  /** Polls if this process holds the lease; undefined if it does not. */
   pollOwn(): Promise<CycleReport> | undefined
-  /** Polls with a lease for once; null where a loop of this process waits for the lease anyway. */
-  readonly pollOnce: ((ownership: AcquiredLease) => Promise<CycleReport>) | null
+  /** Polls with a lease acquired for one cycle; null if a loop of this process is waiting for the lease. */
+  readonly pollOnce: ((lease: AcquiredLease) => Promise<CycleReport>) | null
 }
 
-/** Polls where this process may, else has whoever holds the lease poll. Does not throw. */
-export async function pollOrRequest(deps: LeaseDeps, asking: Asking): Promise<CycleReport> {
+/** Polls the source, or requests the poll from the lease holder. Does not throw. */
+export async function pollOrRequest(deps: LeaseDeps, request: PollRequest): Promise<CycleReport> {
   const { db } = deps
-  const { source, signal, pollOnce } = asking
+  const { source, signal, pollOnce } = request
   const startedAt = performance.now()
   let asked: number | undefined
   try {
     do {
-      // Once it is asked for it is answered, if need be by this process itself; polled here as well, it would be twice.
-      const own = asked === undefined ? asking.pollOwn() : undefined
+      // After a request, this process does not poll through its own loop as well, since that would poll twice.
+      const own = asked === undefined ? request.pollOwn() : undefined
       if (own !== undefined) return await own
       const holder = await leaseHolder(db.read, source.id)
       if (holder === null) {
-        const report = pollOnce && (await takeTurn(deps, source, signal, pollOnce))
-        if (report !== null && asked !== undefined) await settle(deps, source.id, asked, report)
+        const report = pollOnce && (await pollWithLease(deps, source, signal, pollOnce))
+        if (report !== null && asked !== undefined) await saveOutcome(deps, source.id, asked, report)
         if (report !== null) return report
       } else {
         asked ??= await db.transaction((tx) => requestPoll(tx, source.id))
         const outcome = await findPollOutcome(db.read, source.id, asked)
         if (outcome !== undefined) return outcome as CycleReport
       }
-    } while ((await pause(askEveryMs, signal)) && performance.now() - startedAt < patienceMs)
+    } while ((await pause(checkOutcomeEveryMs, signal)) && performance.now() - startedAt < timeoutMs)
   } catch (error) {
-    return failedCycle(`the poll could not be asked for: ${(error as Error).message}`, startedAt, 'store')
+    return failedCycle(`the poll could not be requested: ${(error as Error).message}`, startedAt, 'store')
   }
   return failedCycle('the process that polls this source did not answer in time', startedAt)
 }
 
-async function takeTurn(
+async function pollWithLease(
   deps: LeaseDeps,
   source: MonitoredSource,
   signal: AbortSignal,
-  poll: (ownership: AcquiredLease) => Promise<CycleReport>,
+  poll: (lease: AcquiredLease) => Promise<CycleReport>,
 ): Promise<CycleReport | null> {
   let report: CycleReport | null = null
-  await withLease(deps, source.id, 0, signal, async (ownership) => {
-    report = await poll(ownership)
+  await withLease(deps, source.id, 0, signal, async (lease) => {
+    report = await poll(lease)
   })
   return report
 }
 
-/** Answers those who ask, for the sources whose lease this process holds, until the signal aborts. */
+/** Runs requested polls of the sources whose lease this process holds, until the signal aborts. */
 export async function answerPollRequests(
   deps: LeaseDeps,
   signal: AbortSignal,
   poll: (source: string) => Promise<CycleReport> | undefined,
 ): Promise<void> {
   const { db, log } = deps
-  const underWay = new Map<string, Promise<void>>()
-  /** A list that was read while an answer was on its way still names what it answers. */
+  const running = new Map<string, Promise<void>>()
+  /** The last answered request by source: a list read while an outcome was being stored still contains its request. */
   const answered = new Map<string, number>()
-  while (await pause(lookEveryMs, signal)) {
+  while (await pause(checkRequestsEveryMs, signal)) {
     try {
       for (const { source, asked } of await listRequestedPolls(db.read)) {
-        if (underWay.has(source) || asked <= (answered.get(source) ?? 0)) continue
+        if (running.has(source) || asked <= (answered.get(source) ?? 0)) continue
         const polling = poll(source)
         if (polling === undefined) continue
-        const answering = answer(source, asked, polling).finally(() => underWay.delete(source))
-        underWay.set(source, answering)
+        const answering = answer(source, asked, polling).finally(() => running.delete(source))
+        running.set(source, answering)
       }
     } catch (error) {
-      log.debug({ error: String(error) }, 'it cannot be read who asks for a poll')
+      log.debug({ error: String(error) }, 'poll requests could not be read')
     }
   }
-  await Promise.all(underWay.values())
+  await Promise.all(running.values())
 
   async function answer(source: string, asked: number, polling: Promise<CycleReport>): Promise<void> {
     const report = await polling
-    // Interrupted: whoever polls next answers.
-    if (!signal.aborted && (await settle(deps, source, asked, report))) answered.set(source, asked)
+    // If the poll was interrupted, the next lease holder answers the request.
+    if (!signal.aborted && (await saveOutcome(deps, source, asked, report))) answered.set(source, asked)
   }
 }
 
-/** Tells all who asked up to that number; false where that is left to a later cycle. */
-async function settle({ db, log }: LeaseDeps, source: string, asked: number, report: CycleReport): Promise<boolean> {
+/** Stores the outcome for all requests up to this number. False if it could not be stored; a later check retries. */
+async function saveOutcome(
+  { db, log }: LeaseDeps,
+  source: string,
+  asked: number,
+  report: CycleReport,
+): Promise<boolean> {
   try {
     await db.transaction((tx) => answerPoll(tx, source, asked, report))
     return true
   } catch (error) {
-    log.warn({ source, error: String(error) }, 'a poll that was asked for could not be answered')
+    log.warn({ source, error: String(error) }, 'outcome of a requested poll could not be stored')
     return false
   }
 }

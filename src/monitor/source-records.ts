@@ -1,4 +1,4 @@
-/** How every source fares: counted by whoever polls it, kept in the database, told when it changes. */
+/** The status of every source: recorded by the process that polls it, stored in the database, published on change. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Feed } from '../live/feed.ts'
@@ -18,63 +18,65 @@ import { StoreBusyError, StoreDownError } from '../store/errors.ts'
 import { listSourceRecords, saveSourceRecords } from '../store/sources.ts'
 
 export type CycleOutcome =
-  | { readonly ok: true; readonly complaints: readonly DeviceProblem[] }
+  | { readonly ok: true; readonly problems: readonly DeviceProblem[] }
   /** `holdMs`: the upstream asked for a pause, which is not a failure. */
   | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
 
 export interface SourceRecords {
-  /** Reads what other processes have stored of the sources they poll. */
+  /** Loads the records of sources that other processes poll. */
   load(): Promise<void>
   get(source: string): SourceRecord | undefined
-  /** What is left of a pause that the source asked for, whoever was asked; 0 when nothing is. */
+  /** Remaining time of a pause that the source requested from any process; otherwise 0. */
   holdMs(source: string): number
   record(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void>
   /** A cycle outlasted its interval; stored with the next one's outcome. */
   recordOverrun(source: string): void
-  /** This source is configured no more. Configured again, it has not answered yet. */
+  /** Removes the record of a source that is no longer configured. */
   forget(source: string): void
   health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[]
 }
 
-/** So long after our own last word of a source nobody else's counts. */
-const oursForMs = 60_000
+/** How long this process's own record of a source takes precedence over stored ones. */
+const ownRecordForMs = 60_000
 /** How often the time of the last success is stored while nothing else changes. */
 const storeSuccessEveryMs = 10 * 60_000
 
-/** Why the database refused a report, by source. */
-type Refused = ReadonlyMap<string, unknown>
+/** Why the database rejected a record, by source. */
+type Rejected = ReadonlyMap<string, unknown>
 
-const noneRefused: Refused = new Map()
+const noneRejected: Rejected = new Map()
 
 export function createSourceRecords(deps: {
   readonly db: Database
   readonly feed: Pick<Feed, 'publish'>
   manufacturers(): readonly MonitoredManufacturer[]
-  isUnpolled(source: string): boolean
+  isOrphaned(source: string): boolean
   now(): number
   /** Called after every cycle, once its outcome is stored or could not be. */
-  onNoted?(fares: SourceFailures): void
+  onRecorded?(failures: SourceFailures): void
 }): SourceRecords {
-  const { db, feed, isUnpolled, now } = deps
-  const reports = new Map<string, SourceRecord>()
-  const notedAt = new Map<string, number>()
-  /** When each was stored last, on the monotonic clock. */
+  const { db, feed, isOrphaned, now } = deps
+  const records = new Map<string, SourceRecord>()
+  const recordedAt = new Map<string, number>()
+  /** When each record was last stored (`performance.now()`). */
   const storedAt = new Map<string, number>()
   const unsuccessful = new Map<string, Unsuccessful>()
-  const toldStatus = new Map<string, string>()
-  /** Their last report did not reach the database. */
+  const publishedStatus = new Map<string, string>()
+  /** Sources whose last record is not stored. */
   const unstored = new Set<string>()
   let storing: Promise<unknown> = Promise.resolve()
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
-    return manufacturers.map((one) => manufacturerHealth(one, [...reports.values()], now(), isUnpolled))
+    return manufacturers.map((manufacturer) =>
+      manufacturerHealth(manufacturer, [...records.values()], now(), isOrphaned),
+    )
   }
 
-  /** One message a change of state, not one a failure. */
-  function tellChanges(): void {
+  /** Publishes one message per change of status, not per failure. */
+  function publishChanges(): void {
     for (const { code, status, error } of health(deps.manufacturers())) {
-      const before = toldStatus.get(code) ?? 'unknown'
-      toldStatus.set(code, status)
+      const before = publishedStatus.get(code) ?? 'unknown'
+      publishedStatus.set(code, status)
       if (before === status) continue
       const state = status === 'unknown' ? 'has not answered yet' : `is ${status}`
       const message = error === null ? `${code} ${state}` : `${code} ${state}: ${error}`
@@ -82,16 +84,16 @@ export function createSourceRecords(deps: {
     }
   }
 
-  /** In turn, and whoever comes first stores what all the others have to say. */
-  function store(): Promise<Refused> {
-    const work = storing.then(() => save([...unstored].flatMap((source) => reports.get(source) ?? [])))
+  /** Writes are serialized. Each one stores all unsaved records. */
+  function store(): Promise<Rejected> {
+    const work = storing.then(() => save([...unstored].flatMap((source) => records.get(source) ?? [])))
     storing = work.catch(() => {})
     return work
   }
 
-  /** A report that the database refuses keeps no other from being stored. Throws while the database is away. */
-  async function save(due: readonly SourceRecord[]): Promise<Refused> {
-    if (due.length === 0) return noneRefused
+  /** A rejected record does not prevent the others from being stored. Throws while the database is unavailable. */
+  async function save(due: readonly SourceRecord[]): Promise<Rejected> {
+    if (due.length === 0) return noneRejected
     try {
       await db.transaction((tx) => saveSourceRecords(tx, due))
     } catch (error) {
@@ -99,63 +101,63 @@ export function createSourceRecords(deps: {
       const [only, ...others] = due
       return only !== undefined && others.length === 0 ? new Map([[only.source, error]]) : saveOneByOne(due)
     }
-    for (const report of due) {
-      storedAt.set(report.source, performance.now())
-      if (reports.get(report.source) === report) unstored.delete(report.source)
+    for (const record of due) {
+      storedAt.set(record.source, performance.now())
+      if (records.get(record.source) === record) unstored.delete(record.source)
     }
-    return noneRefused
+    return noneRejected
   }
 
-  async function saveOneByOne(due: readonly SourceRecord[]): Promise<Refused> {
-    const refused = new Map<string, unknown>()
-    for (const report of due) for (const [source, error] of await save([report])) refused.set(source, error)
-    return refused
+  async function saveOneByOne(due: readonly SourceRecord[]): Promise<Rejected> {
+    const rejected = new Map<string, unknown>()
+    for (const record of due) for (const [source, error] of await save([record])) rejected.set(source, error)
+    return rejected
   }
 
   return {
     async load() {
-      for (const report of await listSourceRecords(db.read)) {
-        const isOurs = performance.now() - (notedAt.get(report.source) ?? Number.NEGATIVE_INFINITY) < oursForMs
-        if (!isOurs) reports.set(report.source, report)
+      for (const record of await listSourceRecords(db.read)) {
+        const ageMs = performance.now() - (recordedAt.get(record.source) ?? Number.NEGATIVE_INFINITY)
+        if (ageMs >= ownRecordForMs) records.set(record.source, record)
       }
-      tellChanges()
+      publishChanges()
     },
-    get: (source) => reports.get(source),
-    holdMs: (source) => Math.max(0, (reports.get(source)?.hold_until ?? 0) - now()),
+    get: (source) => records.get(source),
+    holdMs: (source) => Math.max(0, (records.get(source)?.hold_until ?? 0) - now()),
     async record(manufacturer, source, outcome) {
-      const before = reports.get(source)
-      const after = nextReport(before, manufacturer, source, outcome, now())
-      reports.set(source, after)
-      notedAt.set(source, performance.now())
+      const before = records.get(source)
+      const after = nextRecord(before, manufacturer, source, outcome, now())
+      records.set(source, after)
+      recordedAt.set(source, performance.now())
       const unsuccessfulNow = countUnsuccessful(unsuccessful.get(source), before, outcome)
       unsuccessful.set(source, unsuccessfulNow)
-      const isNews = before === undefined || isChanged(before, after)
+      const hasChanged = before === undefined || isChanged(before, after)
       const isDue = performance.now() - (storedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= storeSuccessEveryMs
-      if (isNews) tellChanges()
-      if (isNews || isDue) unstored.add(source)
+      if (hasChanged) publishChanges()
+      if (hasChanged || isDue) unstored.add(source)
       try {
-        const refused = unstored.has(source) ? await store() : noneRefused
-        if (refused.has(source)) throw refused.get(source)
+        const rejected = unstored.has(source) ? await store() : noneRejected
+        if (rejected.has(source)) throw rejected.get(source)
       } finally {
         const { error } = after
-        deps.onNoted?.({ manufacturer, source, unsuccessful_cycles: unsuccessfulNow.cycles, error })
+        deps.onRecorded?.({ manufacturer, source, unsuccessful_cycles: unsuccessfulNow.cycles, error })
       }
     },
     recordOverrun(source) {
-      const report = reports.get(source)
-      if (report === undefined) return
-      reports.set(source, { ...report, overruns: report.overruns + 1 })
+      const record = records.get(source)
+      if (record === undefined) return
+      records.set(source, { ...record, overruns: record.overruns + 1 })
       unstored.add(source)
     },
     forget(source) {
-      for (const kept of [reports, notedAt, storedAt, unsuccessful]) kept.delete(source)
+      for (const map of [records, recordedAt, storedAt, unsuccessful]) map.delete(source)
       unstored.delete(source)
     },
     health,
   }
 }
 
-function nextReport(
+function nextRecord(
   before: SourceRecord | undefined,
   manufacturer: string,
   source: string,
@@ -166,9 +168,9 @@ function nextReport(
   const { last_success_at = null, overruns = 0, warning = null, device_errors = noDeviceErrors } = before ?? {}
   const kept = { manufacturer, source, last_success_at, overruns, warning, device_errors }
   if (outcome.ok) {
-    const { complaints } = outcome
-    const told = { warning: summarize(complaints), device_errors: toDeviceErrors(complaints) }
-    return { ...kept, ...told, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: now }
+    const { problems } = outcome
+    const errors = { warning: summarize(problems), device_errors: toDeviceErrors(problems) }
+    return { ...kept, ...errors, consecutive_failures: 0, error: null, hold_until: 0, last_success_at: now }
   }
   const { error, holdMs } = outcome
   return holdMs === null
@@ -176,7 +178,7 @@ function nextReport(
     : { ...kept, consecutive_failures: failures, error, hold_until: Math.ceil(now + holdMs) }
 }
 
-/** Success after success says nothing new. */
+/** Whether anything but the time of the last success changed. */
 function isChanged(before: SourceRecord, after: SourceRecord): boolean {
   const { last_success_at: _, ...earlier } = before
   const { last_success_at: __, ...later } = after
@@ -184,13 +186,13 @@ function isChanged(before: SourceRecord, after: SourceRecord): boolean {
 }
 
 interface Unsuccessful {
-  /** In a row. */
+  /** Consecutive. */
   readonly cycles: number
-  /** The end of the last pause, on the monotonic clock. */
+  /** The end of the last pause (`performance.now()`). */
   readonly heldUntil: number
 }
 
-/** A pause counts once, however often somebody asks while it lasts. */
+/** A pause counts as one cycle, even if several polls fall into it. */
 function countUnsuccessful(
   known: Unsuccessful | undefined,
   before: SourceRecord | undefined,

@@ -1,4 +1,4 @@
-/** Which manufacturers there are and the sources they are heard through, as that changes while the service runs. */
+/** The configured manufacturers and their sources, which can change while the service runs. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { listSources, type MonitoredSource, openSources, type SourceDeps, sourceId } from '../manufacturers/sources.ts'
@@ -6,19 +6,18 @@ import { type ManufacturerHealth, type MonitoredManufacturer, withoutSources } f
 import type { StoredManufacturer } from '../store/settings.ts'
 
 export interface SourceRegistry {
-  /** By code. */
+  /** Ordered by code. */
   manufacturers(): readonly MonitoredManufacturer[]
   sources(): readonly MonitoredSource[]
-  /** By the source's id. */
   find(id: string): MonitoredSource | undefined
-  /** Why each of these cannot be asked at all, by code. */
+  /** Manufacturers with an unusable configuration, by code. */
   configurationErrors(): ReadonlyMap<string, ManufacturerHealth>
   has(code: string): boolean
-  /** What its configuration says, if anything. */
+  /** The manufacturer's configured polling interval, if any. */
   pollIntervalSeconds(code: string): number | undefined
   /**
-   * Takes these records over and gives back the sources that are gone, for the caller to close once nobody asks them
-   * any more. A manufacturer that is as before keeps its sources: the very same objects.
+   * Replaces the manufacturers and returns the removed sources, for the caller to close when they are no longer in use. An
+   * unchanged manufacturer keeps its source objects.
    */
   update(records: readonly StoredManufacturer[]): readonly MonitoredSource[]
 }
@@ -28,20 +27,20 @@ interface OpenedManufacturer {
   readonly monitored: MonitoredManufacturer
   readonly sources: readonly MonitoredSource[]
   readonly pollIntervalSeconds?: number | undefined
-  readonly trouble: ManufacturerHealth | null
+  readonly configurationError: ManufacturerHealth | null
 }
 
 export function createSourceRegistry(deps: SourceDeps): SourceRegistry {
   let opened: ReadonlyMap<string, OpenedManufacturer> = new Map()
   const all = () => [...opened.values()]
-  const sources = () => all().flatMap((one) => one.sources)
+  const sources = () => all().flatMap((manufacturer) => manufacturer.sources)
   let byId: ReadonlyMap<string, MonitoredSource> = new Map()
   return {
-    manufacturers: () => all().map((one) => one.monitored),
+    manufacturers: () => all().map((manufacturer) => manufacturer.monitored),
     sources,
     find: (id) => byId.get(id),
     configurationErrors: () =>
-      new Map(all().flatMap(({ trouble }) => (trouble === null ? [] : [[trouble.code, trouble]]))),
+      new Map(all().flatMap(({ configurationError: health }) => (health === null ? [] : [[health.code, health]]))),
     has: (code) => opened.has(code),
     pollIntervalSeconds: (code) => opened.get(code)?.pollIntervalSeconds,
     update(records) {
@@ -49,7 +48,7 @@ export function createSourceRegistry(deps: SourceDeps): SourceRegistry {
       opened = new Map(
         records.map((record) => {
           const known = opened.get(record.code)
-          const isSame = known !== undefined && isHeardAlike(known.record, record)
+          const isSame = known !== undefined && hasSameConnection(known.record, record)
           return [record.code, isSame ? known : openManufacturer(record, deps)]
         }),
       )
@@ -60,8 +59,8 @@ export function createSourceRegistry(deps: SourceDeps): SourceRegistry {
   }
 }
 
-/** A name is for people; nothing has to start anew for it. */
-function isHeardAlike(a: StoredManufacturer, b: StoredManufacturer): boolean {
+/** The name does not affect the connection. */
+function hasSameConnection(a: StoredManufacturer, b: StoredManufacturer): boolean {
   return isDeepStrictEqual({ ...a, name: '' }, { ...b, name: '' })
 }
 
@@ -71,7 +70,7 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
     record,
     monitored: { code, base_url, isEnabled: record.api_enabled, sources: [], unverified: [] },
     sources: [],
-    trouble: record.api_enabled ? { ...withoutSources, code, base_url, status: 'unhealthy', error } : null,
+    configurationError: record.api_enabled ? { ...withoutSources, code, base_url, status: 'unhealthy', error } : null,
   })
   try {
     const listed = listSources(record)
@@ -85,7 +84,7 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
     })
     const monitored = { code, base_url, isEnabled, sources: ids, unverified }
     const sources = isEnabled ? openSources(record, deps) : []
-    return { record, monitored, sources, pollIntervalSeconds: listed[0]?.pollIntervalSeconds, trouble: null }
+    return { record, monitored, sources, pollIntervalSeconds: listed[0]?.pollIntervalSeconds, configurationError: null }
   } catch (error) {
     return unusable(`its configuration cannot be used: ${(error as Error).message}`, '')
   }

@@ -1,4 +1,4 @@
-/** Looks after the database as a thing on a disk: mended when it is opened, watched, and copied for a bad day. */
+/** Maintains the database file: repairs it on opening, checks it regularly, and takes snapshots. */
 
 import type { Feed } from '../live/feed.ts'
 import type { Actor, AuditRecord } from '../model/access.ts'
@@ -15,21 +15,22 @@ interface OpenOptions {
   now(): number
   readonly isReadOnly: boolean
   readonly isStrict: boolean
-  /** Hears what is written to the audit log. */
+  /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
 }
 
-/** Brought up to date, and where its file was damaged with the newest snapshot in its place. */
+/** Opens and migrates the database. A damaged file is replaced by the newest snapshot. */
 export async function openRepairedStore(
-  place: StorePaths,
+  paths: StorePaths,
   { log, now, isReadOnly, isStrict, onAudit }: OpenOptions,
 ): Promise<{ readonly db: Database; readonly migrations: readonly string[] }> {
-  const mended = isReadOnly ? null : await repairStore(place, now(), isStrict)
-  const db = await openDatabase({ url: place.database_url, onAudit })
+  const repaired = isReadOnly ? null : await repairStore(paths, now(), isStrict)
+  const db = await openDatabase({ url: paths.database_url, onAudit })
   try {
-    const migrations = isReadOnly ? [] : await migrateWithSnapshot(db, place)
-    if (mended !== null) await noteMended(db, mended, log)
-    if (db.condition() === 'unwritable') log.error({}, 'the disk is full: what is stored is shown, nothing is written')
+    const migrations = isReadOnly ? [] : await migrateWithSnapshot(db, paths)
+    if (repaired !== null) await recordRepair(db, repaired, log)
+    if (db.condition() === 'unwritable')
+      log.error({}, 'the disk is full: the database is read-only until there is space')
     return { db, migrations }
   } catch (error) {
     await db.close()
@@ -39,48 +40,48 @@ export async function openRepairedStore(
 
 const self: Actor = { kind: 'cli', id: null, name: 'micwatch', role: 'admin', address: null }
 
-async function noteMended(db: Database, mended: RepairedStore, log: Log): Promise<void> {
-  const { cause, corrupt, damage, snapshot_at, snapshot } = mended
+async function recordRepair(db: Database, repaired: RepairedStore, log: Log): Promise<void> {
+  const { cause, corrupt, damage, snapshot_at, snapshot } = repaired
   await db.transaction(async (tx) => {
-    await saveIncident(tx, mended)
-    const details = { what: mendedWhat[cause], corrupt, damage, snapshot_at, snapshot }
+    await saveIncident(tx, repaired)
+    const details = { what: repairDescriptions[cause], corrupt, damage, snapshot_at, snapshot }
     await writeAudit(tx, { actor: self, action: 'store.mend', target: 'database', result: 'ok', details })
   })
-  const aside = corrupt === null ? '' : ` The damaged file is ${corrupt}.`
-  log.error({ corrupt, damage, snapshot }, `${describeIncident(mended)}${aside}`)
+  const backupNote = corrupt === null ? '' : ` The damaged file is ${corrupt}.`
+  log.error({ corrupt, damage, snapshot }, `${describeIncident(repaired)}${backupNote}`)
 }
 
-const mendedWhat: Readonly<Record<IncidentCause, string>> = {
+const repairDescriptions: Readonly<Record<IncidentCause, string>> = {
   damaged: 'corrupt store restored',
   missing: 'missing store restored',
   log_damaged: 'corrupt log read up to its damage',
 }
 
 export interface StoreMaintenance {
-  /** Called again and again while the process runs. Never throws. */
+  /** Called regularly while the process runs. Never throws. */
   run(): Promise<void>
-  /** The last snapshot. */
+  /** Takes the last snapshot. */
   close(): Promise<void>
 }
 
 const snapshotEveryMs = 3_600_000
-const lookForSnapshotsEveryMs = 60_000
+const checkSnapshotsEveryMs = 60_000
 const checkEveryMs = 5_000
-/** A check of a large database takes its time, in which nothing else is done: it may take this part of all time. */
+/** Maximum share of time spent on checks, which block the process and take long for a large database. */
 const checkShare = 0.001
 
 export function createStoreMaintenance(deps: {
   readonly db: Database
-  readonly place: StorePaths
+  readonly paths: StorePaths
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
 }): StoreMaintenance {
-  const { db, place, feed, log, now } = deps
+  const { db, paths: place, feed, log, now } = deps
   const isFile = sqlitePath(place.database_url) !== null
-  let isTold = false
+  let isFaultReported = false
   let checkAt = performance.now() + checkEveryMs
-  let lookAt = 0
+  let snapshotCheckAt = 0
 
   function check(): void {
     const startedAt = performance.now()
@@ -93,14 +94,14 @@ export function createStoreMaintenance(deps: {
     checkAt = endedAt + Math.max(checkEveryMs, (endedAt - startedAt) / checkShare)
   }
 
-  /** Nothing of it can be stored, so it is said this once and has no number. */
-  function announce(fault: 'damaged' | 'replaced'): void {
-    isTold = true
-    const what = fault === 'damaged' ? 'The database is damaged' : 'The file of the database was deleted or replaced'
-    const message = `${what}; nothing is stored until the service is restarted`
+  /** The fault cannot be stored as an alert, so it is published once, with id 0. */
+  function reportFault(fault: 'damaged' | 'replaced'): void {
+    isFaultReported = true
+    const cause = fault === 'damaged' ? 'The database is damaged' : 'The file of the database was deleted or replaced'
+    const message = `${cause}; nothing is stored until the service is restarted`
     log.error({}, message)
-    const about = { manufacturer: null, channel_id: null, id: 0, kind: 'store_damaged' } as const
-    feed.publish({ type: 'alert', ...about, state: 'raised', severity: 'critical', message })
+    const subject = { manufacturer: null, channel_id: null, id: 0, kind: 'store_damaged' } as const
+    feed.publish({ type: 'alert', ...subject, state: 'raised', severity: 'critical', message })
   }
 
   const hasFault = () => db.condition() === 'damaged' || db.condition() === 'replaced'
@@ -109,7 +110,7 @@ export function createStoreMaintenance(deps: {
     try {
       await db.checkFiles()
     } catch (error) {
-      log.warn({ error: String(error) }, 'the files of the database could not be looked at')
+      log.warn({ error: String(error) }, 'the database files could not be checked')
     }
   }
 
@@ -122,28 +123,28 @@ export function createStoreMaintenance(deps: {
   }
 
   async function snapshotWhenDue(): Promise<void> {
-    lookAt = performance.now() + lookForSnapshotsEveryMs
+    snapshotCheckAt = performance.now() + checkSnapshotsEveryMs
     const [newest] = await listSnapshots(place).catch(() => [])
     if (newest === undefined || now() - newest.taken_at >= snapshotEveryMs) await snapshot()
   }
 
   return {
     async run() {
-      if (!isFile || isTold) return
+      if (!isFile || isFaultReported) return
       await checkFiles()
       if (!hasFault() && performance.now() >= checkAt) check()
-      if (!hasFault() && performance.now() >= lookAt) await snapshotWhenDue()
+      if (!hasFault() && performance.now() >= snapshotCheckAt) await snapshotWhenDue()
       const condition = db.condition()
       if (condition !== 'damaged' && condition !== 'replaced') return
-      announce(condition)
-      // What is open is whole: the next start goes on with it.
+      reportFault(condition)
+      // The open database is intact. The next start uses this snapshot.
       if (condition === 'replaced') await snapshot()
     },
     async close() {
       if (!isFile) return
       await checkFiles()
       const condition = db.condition()
-      if (condition === 'well' || (condition === 'replaced' && !isTold)) await snapshot()
+      if (condition === 'well' || (condition === 'replaced' && !isFaultReported)) await snapshot()
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps one source's push subscription alive, reconnecting, and the connection records of its receivers true. Only one
- * process at a time keeps a source's subscription, by a lease of its own: it need not be the one that polls.
+ * Keeps one source's push subscription open, reconnects it, and updates the connection records of its receivers. One
+ * process at a time holds a source's subscription, by a separate lease: it need not be the process that polls.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -31,25 +31,25 @@ export interface SubscriptionDeps extends LeaseDeps {
 
 export interface SubscriptionHooks {
   onConnectionChange?(isUp: boolean): void
-  /** The link told levels of this device. */
+  /** The subscription delivered levels of this device. */
   onLevelsReceived?(deviceId: string): void
-  /** What this device tells is not its receiver's: another stands in its place. */
+  /** Whether different hardware reports under this id, so that its messages do not apply to the receiver. */
   isReplaced?(deviceId: string): boolean
-  /** The system asked for a pause when the link was tried. */
+  /** The system requested a pause when the subscription was opened. */
   onHold?(error: string): Promise<void>
-  /** Somebody else keeps the subscription. */
+  /** Another process holds the subscription. */
   onStandBy?(holder: string): void
-  /** The system took our credentials after this time (of `performance.now()`), on whatever occasion. */
+  /** Whether the system accepted the credentials after this time (`performance.now()`), for example in a poll. */
   wasAcceptedAfter?(time: number): boolean
 }
 
-/** A large system tells of everything at once; of hundreds of devices none tells as much, and none has to wait for the others. */
-const toldInARow = 32
+/** A large system sends all its devices at once. Other sources get their turn after this many events. */
+const eventsPerTurn = 32
 
-/** Whether the system has let us in since then is looked at this often. */
-const lookEveryMs = 250
+/** How often `wasAcceptedAfter` is checked. */
+const checkAcceptedEveryMs = 250
 
-/** Subscribes, and again after every loss, until the signal aborts. Nothing to do for a form that cannot. */
+/** Subscribes and resubscribes until the signal aborts. Returns at once if the protocol adapter has no subscriptions. */
 export async function keepSubscribed(
   deps: SubscriptionDeps,
   source: MonitoredSource,
@@ -58,9 +58,9 @@ export async function keepSubscribed(
 ): Promise<void> {
   if (source.adapter.subscribe === undefined) return
   const work = ({ signal, idleMs }: AcquiredLease) => {
-    // Whoever polls sees to a pause that the system asked for.
+    // The polling process handles a pause that the system requested.
     if (idleMs !== null) source.client.takeOver({ idleMs, holdMs: 0 })
-    return keepLink(deps, source, signal, hooks)
+    return runSubscription(deps, source, signal, hooks)
   }
   const { onStandBy } = hooks
   await deps.leaseManager.runWhileHeld(
@@ -71,85 +71,85 @@ export async function keepSubscribed(
   )
 }
 
-async function keepLink(
+async function runSubscription(
   deps: SubscriptionDeps,
-  heard: MonitoredSource,
+  source: MonitoredSource,
   signal: AbortSignal,
   hooks: SubscriptionHooks,
 ): Promise<void> {
   const { connections, now, random, log } = deps
-  const { id: source } = heard
+  const { id } = source
   try {
     for (let attempt = 0; ; ) {
-      if (!(await wanted(connections, source, signal))) break
-      const ending = await connectOnce(deps, heard, signal, hooks)
+      if (!(await waitUntilWanted(connections, id, signal))) break
+      const ending = await connectOnce(deps, source, signal, hooks)
       if (signal.aborted) break
-      attempt = ending === 'unwanted' ? 0 : nextAttempt(attempt, ending.heldMs)
+      attempt = ending === 'unwanted' ? 0 : nextAttempt(attempt, ending.openMs)
       if (ending === 'unwanted') continue
-      const refusedAt = performance.now()
-      if (!(await pause(jitter(reconnectMs(attempt, heard.client.resume.retryMs), random()), signal))) break
-      if (ending.isRefused) await untilAccepted(refusedAt, signal, hooks)
+      const rejectedAt = performance.now()
+      if (!(await pause(jitter(reconnectMs(attempt, source.client.resume.retryMs), random()), signal))) break
+      if (ending.isRefused) await waitUntilAccepted(rejectedAt, signal, hooks)
     }
   } finally {
-    log.debug({ source }, 'real-time link is given up')
-    await connections.record(source, { type: 'ended', at: now(), reason: 'nobody keeps this link at the moment' })
+    log.debug({ source: id }, 'subscription ended')
+    await connections.record(id, { type: 'ended', at: now(), reason: 'no process holds this subscription' })
   }
 }
 
-/** Credentials were refused: nothing is gained by asking again before they are right, or a minute has passed. */
-async function untilAccepted(refusedAt: number, signal: AbortSignal, hooks: SubscriptionHooks): Promise<void> {
-  while (performance.now() - refusedAt < credentialsPauseMs && hooks.wasAcceptedAfter?.(refusedAt) !== true) {
-    if (!(await pause(lookEveryMs, signal))) return
+/** After rejected credentials, waits until they are accepted elsewhere or `credentialsPauseMs` has passed. */
+async function waitUntilAccepted(rejectedAt: number, signal: AbortSignal, hooks: SubscriptionHooks): Promise<void> {
+  while (performance.now() - rejectedAt < credentialsPauseMs && hooks.wasAcceptedAfter?.(rejectedAt) !== true) {
+    if (!(await pause(checkAcceptedEveryMs, signal))) return
   }
 }
 
 interface Ending {
-  /** How long it was up. */
-  readonly heldMs: number
-  /** The system refused our credentials. */
+  /** How long the connection was open. */
+  readonly openMs: number
+  /** The system rejected the credentials. */
   readonly isRefused: boolean
 }
 
-/** One connection, until it is lost; `unwanted` when it was ended because nobody wants it. */
+/** Runs one connection until it ends; `unwanted` if it was closed because all its receivers were stopped. */
 async function connectOnce(
   deps: SubscriptionDeps,
-  heard: MonitoredSource,
+  source: MonitoredSource,
   signal: AbortSignal,
   hooks: SubscriptionHooks,
 ): Promise<Ending | 'unwanted'> {
   const { connections, now, log } = deps
-  const { id: source, client } = heard
+  const { id, client } = source
   const lifetime = childLifetime(signal)
   let openedAt: number | undefined
-  let told = 0
+  let events = 0
   let isUp = false
   let isRefused = false
-  const open = () => connections.record(source, { type: 'opened', at: now() })
-  const watching = watchBook(connections, source, lifetime, async () => {
-    if (isUp) await open()
+  const recordOpened = () => connections.record(id, { type: 'opened', at: now() })
+  const watching = watchConnections(connections, id, lifetime, async () => {
+    if (isUp) await recordOpened()
   })
   try {
-    await connections.record(source, { type: 'trying', at: now() })
-    const { subscribe } = await heard.findAdapter(lifetime.signal)
-    if (subscribe === undefined) throw new client.errors.ApiError(`${source} tells nothing by itself any more`)
-    for await (const event of subscribe(client, interestIn(deps, source), lifetime.signal)) {
+    await connections.record(id, { type: 'trying', at: now() })
+    const { subscribe } = await source.findAdapter(lifetime.signal)
+    if (subscribe === undefined) throw new client.errors.ApiError(`${id} no longer supports subscriptions`)
+    for await (const event of subscribe(client, targetsOf(deps, id), lifetime.signal)) {
       if (event.type === 'open') {
         openedAt = performance.now()
         isUp = true
         hooks.onConnectionChange?.(true)
-        await open()
-        log.info({ source }, 'real-time link is up')
-      } else takeEvent(deps, heard, event, hooks)
-      told += 1
-      if (told % toldInARow === 0 && isTimeSliceUsed()) await nextTurn()
+        await recordOpened()
+        log.info({ source: id }, 'subscription is connected')
+      } else handleEvent(deps, source, event, hooks)
+      events += 1
+      if (events % eventsPerTurn === 0 && isTimeSliceUsed()) await nextTurn()
     }
   } catch (error) {
     isUp = false
-    const { error: reason, ...trouble } = toSourceFailure(error)
-    isRefused = trouble.isRefused
-    log.warn({ source }, `real-time link: ${reason}`)
-    await connections.record(source, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
-    if (trouble.retryAfter !== null) await hooks.onHold?.(reason)
+    const { error: reason, ...failure } = toSourceFailure(error)
+    isRefused = failure.isRefused
+    log.warn({ source: id }, `subscription: ${reason}`)
+    await connections.record(id, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
+    if (failure.retryAfter !== null) await hooks.onHold?.(reason)
   } finally {
     isUp = false
     hooks.onConnectionChange?.(false)
@@ -158,25 +158,26 @@ async function connectOnce(
   lifetime.abort()
   await watching
   if (isUnwanted) return 'unwanted'
-  return { heldMs: openedAt === undefined ? 0 : performance.now() - openedAt, isRefused }
+  return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isRefused }
 }
 
-/** Waits until somebody wants the link; false when the signal aborts first. Of a source without receivers all is wanted. */
-async function wanted(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
+/** Waits until the subscription is wanted; false if the signal aborts first. */
+async function waitUntilWanted(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (isWanted(connections, source)) return true
-    await connections.changed(source, signal).catch(() => {})
+    await connections.waitForChange(source, signal).catch(() => {})
   }
   return false
 }
 
+/** A subscription is wanted unless all of its receivers are stopped. */
 function isWanted(connections: Connections, source: string): boolean {
-  const own = connections.ofSource(source)
-  return own.length === 0 || own.some(({ status }) => status !== 'stopped')
+  const records = connections.ofSource(source)
+  return records.length === 0 || records.some(({ status }) => status !== 'stopped')
 }
 
-/** Ends the lifetime when the last receiver is stopped; `onChange` sees to those that were started or are new. */
-async function watchBook(
+/** Ends the lifetime when the last receiver is stopped, and calls `onChange` after any other change of the records. */
+async function watchConnections(
   connections: Connections,
   source: string,
   lifetime: Lifetime,
@@ -184,11 +185,11 @@ async function watchBook(
 ): Promise<void> {
   const { signal } = lifetime
   const wait = () =>
-    connections.changed(source, signal).then(
+    connections.waitForChange(source, signal).then(
       () => true,
       () => false,
     )
-  // Asked for again before anything is done about the last change, so that none goes unseen.
+  // The next wait starts before the change is handled, so that no change is missed.
   for (let next = wait(); await next; ) {
     next = wait()
     if (!isWanted(connections, source)) lifetime.abort()
@@ -196,7 +197,7 @@ async function watchBook(
   }
 }
 
-function interestIn({ connections, receiverStore }: SubscriptionDeps, source: string): SubscriptionTargets {
+function targetsOf({ connections, receiverStore }: SubscriptionDeps, source: string): SubscriptionTargets {
   const ids = () =>
     connections.ofSource(source).flatMap(({ receiver, status }) => {
       const id = status === 'stopped' ? undefined : receiverStore.get(receiver)?.api_device_id
@@ -206,23 +207,23 @@ function interestIn({ connections, receiverStore }: SubscriptionDeps, source: st
     ids,
     async changed(signal) {
       const before = ids().join('\n')
-      do await connections.changed(source, signal)
+      do await connections.waitForChange(source, signal)
       while (ids().join('\n') === before)
     },
   }
 }
 
-function takeEvent(
+function handleEvent(
   deps: SubscriptionDeps,
-  heard: MonitoredSource,
+  source: MonitoredSource,
   event: Exclude<PushEvent, { type: 'open' }>,
   hooks: SubscriptionHooks,
 ): void {
   const { receiverStore, unitStore, connections, counters, log } = deps
-  const { id: source, manufacturer } = heard
-  const ignore = (reason: string, about: object = {}) => {
-    counters.countIgnored(heard)
-    log.debug({ source, ...about }, reason)
+  const { manufacturer } = source
+  const ignore = (reason: string, fields: object = {}) => {
+    counters.countIgnored(source)
+    log.debug({ source: source.id, ...fields }, reason)
   }
   if (event.type === 'ignored') {
     ignore(event.reason)
@@ -230,62 +231,62 @@ function takeEvent(
   }
   const id = event.type === 'removed' ? event.id : event.report.id
   if (unitStore.ofDevice(manufacturer, id) !== undefined) {
-    takeOfUnit(deps, heard, id, event)
+    ingestUnitEvent(deps, source, id, event)
     return
   }
   const receiver = receiverStore.byApiId(manufacturer, id)
   if (receiver === undefined) {
-    // What makes receivers has to know who a device is.
-    if (event.type === 'told' && event.isComplete) takeNewcomer(deps, heard, event.report)
-    else ignore('pushed by a device that is not known yet', { device: id })
+    // Creating a receiver requires its identity.
+    if (event.type === 'told' && event.isComplete) ingestNewDevice(deps, source, event.report)
+    else ignore('ignored a message from an unknown device', { device: id })
     return
   }
   if (hooks.isReplaced?.(id)) {
-    ignore('pushed by a device that stands in the place of another', { device: id })
+    ignore('ignored a message from replacement hardware under review', { device: id })
     return
   }
-  // Stopped on purpose: what is pushed all the same is not taken.
+  // A user stopped this connection, so messages that still arrive are ignored.
   if (connections.find(receiver.id)?.status === 'stopped') return
-  connections.noteMessage(receiver.id)
-  const isGone = event.type === 'removed' || event.report.online === false
+  connections.recordMessage(receiver.id)
+  const isOffline = event.type === 'removed' || event.report.online === false
   const reports = event.type === 'removed' ? [] : [withSummaryAsChannel(event.report, receiver.channels)]
   if (reports[0]?.channels !== undefined) hooks.onLevelsReceived?.(id)
   if (event.type === 'removed') void connections.remove(receiver.id)
-  take(deps, heard, id, { reports, gone: isGone ? [receiver.id] : [] })
+  ingestPushed(deps, source, id, { reports, offline: isOffline ? [receiver.id] : [] })
 }
 
-/** A device first heard over the link: from then on the link is its receiver's, if there is to be one. */
-function takeNewcomer(deps: SubscriptionDeps, heard: MonitoredSource, report: DeviceReport): void {
+/** Ingests a device first reported by the subscription. If it becomes a receiver, it gets a connection record. */
+function ingestNewDevice(deps: SubscriptionDeps, source: MonitoredSource, report: DeviceReport): void {
   const { ingest, connections, receiverStore, log } = deps
-  const { id: source, manufacturer } = heard
+  const { manufacturer } = source
   const device = report.id
-  const takeIn = async () => {
+  const ingestAndConnect = async () => {
     await ingest.ingest({ manufacturer, reports: [report] })
-    if (receiverStore.byApiId(manufacturer, device) !== undefined) await connections.expect(heard, [device])
+    if (receiverStore.byApiId(manufacturer, device) !== undefined) await connections.setDevices(source, [device])
   }
-  takeIn().catch((error) => {
-    log.error({ source, device, error: String(error) }, 'what was pushed could not be stored')
+  ingestAndConnect().catch((error) => {
+    log.error({ source: source.id, device, error: String(error) }, 'a pushed message could not be stored')
   })
 }
 
-/** A transmitter that its system lists as a device of its own. */
-function takeOfUnit(
+/** Ingests an event of a transmitter that its system lists as a separate device. */
+function ingestUnitEvent(
   deps: SubscriptionDeps,
   source: MonitoredSource,
   id: string,
   event: Extract<PushEvent, { type: 'told' | 'removed' }>,
 ): void {
-  if (event.type === 'removed') take(deps, source, id, { reports: [], missing: [id] })
-  else take(deps, source, id, { reports: [{ ...event.report, kind: 'transmitter' }] })
+  if (event.type === 'removed') ingestPushed(deps, source, id, { reports: [], missing: [id] })
+  else ingestPushed(deps, source, id, { reports: [{ ...event.report, kind: 'transmitter' }] })
 }
 
-function take(
+function ingestPushed(
   { ingest, log }: SubscriptionDeps,
   { id: source, manufacturer }: MonitoredSource,
   device: string,
-  told: Omit<Batch, 'manufacturer'>,
+  batch: Omit<Batch, 'manufacturer'>,
 ): void {
-  ingest.ingest({ manufacturer, ...told }).catch((error) => {
-    log.error({ source, device, error: String(error) }, 'what was pushed could not be stored')
+  ingest.ingest({ manufacturer, ...batch }).catch((error) => {
+    log.error({ source, device, error: String(error) }, 'a pushed message could not be stored')
   })
 }

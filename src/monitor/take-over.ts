@@ -2,11 +2,11 @@ import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { AcquiredLease } from './lease-manager.ts'
 import type { SourceRecords } from './source-records.ts'
 
-/** A system counts calls whoever makes them: its rate limit and its pauses outlive the process that met them. */
+/** Applies the previous lease holder's use of the rate limit and its pauses, since the system counts all processes together. */
 export function takeOver(
-  reports: Pick<SourceRecords, 'holdMs'>,
+  sourceRecords: Pick<SourceRecords, 'holdMs'>,
   { id, client }: Pick<MonitoredSource, 'id' | 'client'>,
   { idleMs }: Pick<AcquiredLease, 'idleMs'>,
 ): void {
-  if (idleMs !== null) client.takeOver({ idleMs, holdMs: reports.holdMs(id) })
+  if (idleMs !== null) client.takeOver({ idleMs, holdMs: sourceRecords.holdMs(id) })
 }

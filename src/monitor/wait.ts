@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits; an abort ends the wait at once. True when the time is up, false when it was cut short. */
+/** Waits. True after the full time; false as soon as the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false
   return sleep(Math.max(0, ms), true, { signal }).catch(() => false)
 }
 
-/** What the promise brings, or `late` when it takes longer. Its failure, early or late, is the caller's to handle. */
+/** The promise's result, or `late` after the timeout. The caller handles a rejection, even after the timeout. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   const timer = new AbortController()
   try {
@@ -23,18 +23,18 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
 
 export interface Lifetime {
   readonly signal: AbortSignal
-  /** Aborts the signal and lets go of the parent. */
+  /** Aborts the signal and removes the listener from the parent. */
   abort(): void
 }
 
-/** Ends with `parent`, or before it. Unlike AbortSignal.any, nothing of it stays with a parent that lives on. */
+/** A signal that aborts with `parent` or before it. Unlike AbortSignal.any, it leaves nothing behind on a long-lived parent. */
 export function childLifetime(parent: AbortSignal): Lifetime {
   const child = new AbortController()
   const abort = () => {
     parent.removeEventListener('abort', abort)
     child.abort()
   }
-  // There may be as many as there are sources.
+  // There is one listener per source.
   setMaxListeners(0, parent)
   if (parent.aborted) child.abort()
   else parent.addEventListener('abort', abort, { once: true })

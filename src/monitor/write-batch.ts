@@ -1,4 +1,4 @@
-/** Writes down what a batch means, within one transaction; what has to be shown of it is told, and shown by others. */
+/** Stores a planned batch within one transaction and returns what the caller has to apply to memory and publish. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { UnitStore } from '../live/unit-store.ts'
@@ -17,9 +17,9 @@ import type { Batch, Planner } from './plan-batch.ts'
 
 export interface Written {
   readonly created: readonly Receiver[]
-  /** Receivers that were given new channels, as stored. */
+  /** Receivers with new channels, as stored. */
   readonly extended: ReadonlyMap<number, Receiver>
-  /** What was written of receivers, and what memory knew of them then. */
+  /** The stored receivers, as they were in memory when they were stored. */
   readonly previous: ReadonlyMap<number, Receiver | undefined>
   readonly unchanged: readonly Pick<Receiver, 'id'>[]
   readonly units: readonly Unit[]
@@ -46,15 +46,15 @@ export async function writeBatch(
   for (const { receiver, newChannels } of plan.updates) {
     if (newChannels.length > 0) extended.set(receiver.id, await addChannels(tx, revision, receiver, newChannels))
   }
-  const { changed, remade, widened } = await gatherChanged(deps, batch, plan, extended)
+  const { changed, structural, withNewUnits } = await collectChanges(deps, batch, plan, extended)
   const previous = new Map<number, Receiver | undefined>()
   for (const id of changed.keys()) previous.set(id, receiverStore.get(id))
   const all = [...changed.values()]
-  const isRemade = ({ id }: Receiver) => remade.has(id)
-  await saveReceivers(tx, revision, all.filter(isRemade))
-  await saveReadings(tx, revision, [...created, ...all.filter((one) => !isRemade(one))])
+  const hasStructuralChange = ({ id }: Receiver) => structural.has(id)
+  await saveReceivers(tx, revision, all.filter(hasStructuralChange))
+  await saveReadings(tx, revision, [...created, ...all.filter((receiver) => !hasStructuralChange(receiver))])
   if (isTimeSliceUsed()) await yieldToEventLoop()
-  const unchanged = batch.endsCycle ? backlog.unchangedIn(plan) : []
+  const unchanged = batch.endsCycle ? backlog.listDueLastSeen(plan) : []
   await saveLastSeen(
     tx,
     revision,
@@ -67,9 +67,9 @@ export async function writeBatch(
   }
   if (plan.moves.length > 0) await trimMovements(tx)
   if (isTimeSliceUsed()) await yieldToEventLoop()
-  const units = await storeUnits(deps, tx, revision, { batch, plan, created, widened, saved: changed })
+  const units = await storeUnits(deps, tx, revision, { batch, plan, created, withNewUnits, saved: changed })
   const entries = await queueEntries(deps, tx, revision, { batch, plan, created })
-  // The commit takes its time at a stretch.
+  // The commit is synchronous and long.
   if (isTimeSliceUsed()) await yieldToEventLoop()
   return { created, extended, previous, unchanged, units, entries }
 }
@@ -80,8 +80,8 @@ async function insertCreations(tx: Tx, revision: number, { creations }: IngestPl
     channelNumbers: [...new Set(readings.map((reading) => reading.channel))],
   }))
   const created: Receiver[] = []
-  for (const [at, receiver] of (await insertReceivers(tx, revision, drafts)).entries()) {
-    created.push(applyUpdate(receiver, { fields: {}, readings: creations[at]?.readings ?? [] }))
+  for (const [index, receiver] of (await insertReceivers(tx, revision, drafts)).entries()) {
+    created.push(applyUpdate(receiver, { fields: {}, readings: creations[index]?.readings ?? [] }))
     if (isTimeSliceUsed()) await yieldToEventLoop()
   }
   return created
@@ -89,63 +89,63 @@ async function insertCreations(tx: Tx, revision: number, { creations }: IngestPl
 
 interface Changed {
   readonly changed: ReadonlyMap<number, Receiver>
-  /** Of these more has changed than levels. */
-  readonly remade: ReadonlySet<number>
-  /** On these a transmitter is heard that may be a unit of its own. */
-  readonly widened: readonly Receiver[]
+  /** Receivers with changes other than levels. */
+  readonly structural: ReadonlySet<number>
+  /** Receivers that report a transmitter without a unit. */
+  readonly withNewUnits: readonly Receiver[]
 }
 
-async function gatherChanged(
+async function collectChanges(
   { receiverStore, backlog, planner }: WriteDeps,
   batch: Batch,
   plan: IngestPlan,
-  grown: ReadonlyMap<number, Receiver>,
+  extended: ReadonlyMap<number, Receiver>,
 ): Promise<Changed> {
   const changed = new Map<number, Receiver>()
-  const remade = new Set<number>()
-  const widened: Receiver[] = []
-  const levels = batch.endsCycle ? backlog.dueIn(batch) : []
-  if (levels.length > 0) backlog.noteLevels(batch.manufacturer)
-  for (const id of levels) {
+  const structural = new Set<number>()
+  const withNewUnits: Receiver[] = []
+  const levelIds = batch.endsCycle ? backlog.listDueLevels(batch) : []
+  if (levelIds.length > 0) backlog.recordLevelSave(batch.manufacturer)
+  for (const id of levelIds) {
     const receiver = receiverStore.get(id)
     if (receiver !== undefined) changed.set(id, receiver)
   }
   for (const update of plan.updates) {
     const { id } = update.receiver
-    if (update.hasChanges) changed.set(id, planner.current(update, grown, changed.get(id)))
-    if (isStructural(update)) remade.add(id)
+    if (update.hasChanges) changed.set(id, planner.applyToCurrent(update, extended, changed.get(id)))
+    if (isStructural(update)) structural.add(id)
     if (planner.addsUnit(update) || update.newChannels.length > 0) {
-      widened.push(planner.current(update, grown, changed.get(id)))
+      withNewUnits.push(planner.applyToCurrent(update, extended, changed.get(id)))
     }
     if (isTimeSliceUsed()) await yieldToEventLoop()
   }
-  return { changed, remade, widened }
+  return { changed, structural, withNewUnits }
 }
 
-/** Units that are new, and in the end of a cycle those of which something changed. */
+/** Stores new units, and changed units at the end of a cycle. */
 async function storeUnits(
   { unitStore, planner }: WriteDeps,
   tx: Tx,
   revision: number,
-  about: {
+  changes: {
     batch: Batch
     plan: IngestPlan
     created: readonly Receiver[]
-    widened: readonly Receiver[]
+    withNewUnits: readonly Receiver[]
     saved: ReadonlyMap<number, Receiver>
   },
 ): Promise<readonly Unit[]> {
-  const own = planner.planUnits(about.plan, about.batch, about.created)
-  // A receiver that was told of twice counts once, as it was left in the end.
-  const heard = new Map([...about.created, ...about.widened].map((receiver) => [receiver.id, receiver]))
-  const drafts = [...draftChannelUnits(unitStore, [...heard.values()]), ...own.drafts]
+  const planned = planner.planUnits(changes.plan, changes.batch, changes.created)
+  // A receiver that was reported twice counts once, with its last report.
+  const receivers = new Map([...changes.created, ...changes.withNewUnits].map((receiver) => [receiver.id, receiver]))
+  const drafts = [...draftChannelUnits(unitStore, [...receivers.values()]), ...planned.drafts]
   const inserted = await insertUnits(tx, revision, drafts)
-  const changed = [...own.changed, ...renamedUnits(unitStore, [...about.saved.values()])]
+  const changed = [...planned.changed, ...renamedUnits(unitStore, [...changes.saved.values()])]
   await saveUnits(tx, revision, changed)
   return [...inserted, ...changed]
 }
 
-/** Gives those that the queue still holds. */
+/** Returns the entries that are still in the queue after trimming. */
 async function queueEntries(
   { now }: WriteDeps,
   tx: Tx,

@@ -191,7 +191,7 @@ describe.concurrent('a poller that was asleep for longer than its lease', () => 
     )
     expect(nameOf(home.databaseUrl)).toBe('After')
     sleeper.kill('SIGCONT')
-    await until('it stands by', () => sleeper.err().includes('the lease is lost'), 15_000)
+    await until('it stands by', () => sleeper.err().includes('lease lost'), 15_000)
     await until('it shows what the other has stored', async () => (await shown())?.name === 'After')
     const cycles = poller.lines().length
     await until('the other goes on', () => poller.lines().length > cycles + 2)
