@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Announcement, DeviceUpdate } from '../model/messages.ts'
+import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
 import { createFeed, type Feed, filterBatch } from './feed.ts'
 
 function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {
@@ -8,9 +8,9 @@ function update(receiver_id: number, data: object, manufacturer = 'shure'): Devi
 }
 
 /** Everything a listener gets from now on. */
-function listen(feed: Feed, manufacturer?: string): { heard: Announcement[]; stop(): void } {
+function listen(feed: Feed, manufacturer?: string): { heard: BroadcastMessage[]; stop(): void } {
   const stop = new AbortController()
-  const heard: Announcement[] = []
+  const heard: BroadcastMessage[] = []
   const listening = async () => {
     for await (const { messages } of feed.subscribe({ manufacturer, signal: stop.signal })) heard.push(...messages)
   }

@@ -4,17 +4,17 @@
  * comes within one turn of the event loop goes out together: the busier it is, the more each delivery carries.
  */
 
-import type { Announcement, DeviceUpdate } from '../model/messages.ts'
+import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
 
 /** What was announced within one turn of the event loop. Listeners who keep up share it, and what is made of it. */
 export interface Batch {
-  readonly messages: readonly Announcement[]
+  readonly messages: readonly BroadcastMessage[]
   /** Whom they are about, each once. */
   readonly manufacturers: readonly (string | null)[]
 }
 
 export interface Feed {
-  publish(message: Announcement): void
+  publish(message: BroadcastMessage): void
   /** What is announced from now on, of one manufacturer or of all; ends when the signal aborts. */
   subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<Batch>
   readonly subscribers: number
@@ -36,7 +36,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   const freeAt = new Map<number, number>()
   /** What goes out at the end of this turn of the event loop, and what has to wait. */
   const due = new Map<number, DeviceUpdate>()
-  let events: Announcement[] = []
+  let events: BroadcastMessage[] = []
   const waiting = new Map<number, DeviceUpdate>()
   let handingOut: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
@@ -138,7 +138,7 @@ interface Listener extends AsyncIterable<Batch> {
 function createListener(manufacturer: string | undefined): Listener {
   let next: Batch | undefined
   const updates = new Map<number, DeviceUpdate>()
-  const events: Announcement[] = []
+  const events: BroadcastMessage[] = []
   let hasEnded = false
   let wake: (() => void) | undefined
 
@@ -159,7 +159,7 @@ function createListener(manufacturer: string | undefined): Listener {
   }
 
   function takeQueued(): Batch | undefined {
-    const messages: Announcement[] = events.splice(0)
+    const messages: BroadcastMessage[] = events.splice(0)
     for (const [id, update] of updates) {
       if (messages.length >= maxQueuedAtOnce) break
       updates.delete(id)
@@ -200,7 +200,7 @@ function createListener(manufacturer: string | undefined): Listener {
   }
 }
 
-function createBatch(messages: readonly Announcement[]): Batch {
+function createBatch(messages: readonly BroadcastMessage[]): Batch {
   return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
 }
 
@@ -210,7 +210,7 @@ export function filterBatch(batch: Batch, isWanted: (manufacturer: string | null
   return createBatch(batch.messages.filter(({ manufacturer }) => isWanted(manufacturer)))
 }
 
-function concerns(message: Announcement, manufacturer: string | undefined): boolean {
+function concerns(message: BroadcastMessage, manufacturer: string | undefined): boolean {
   return manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer
 }
 

@@ -43,7 +43,7 @@ export const permissionNames = Object.keys(permissions).filter((name): name is P
 )
 
 /** What a local listener lets anybody do without credentials; everything else needs a session or a token. */
-export const openLocally: readonly Permission[] = ['read', 'operate', 'configure']
+export const localPermissions: readonly Permission[] = ['read', 'operate', 'configure']
 
 export function isAllowed(role: Role, permission: Permission): boolean {
   return roles.indexOf(role) >= roles.indexOf(permissions[permission])
@@ -52,7 +52,7 @@ export function isAllowed(role: Role, permission: Permission): boolean {
 /** What a request may do. `role` is that of its session or token, null without one. */
 export function listPermissions({ role, isLocal }: { role: Role | null; isLocal: boolean }): Permission[] {
   return permissionNames.filter((permission) => {
-    if (isLocal && openLocally.includes(permission)) return true
+    if (isLocal && localPermissions.includes(permission)) return true
     return role === null ? permission === 'read' : isAllowed(role, permission)
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isInNetwork, parseAddress, parseNetwork, strangerKey } from './address.ts'
+import { clientKey, isInNetwork, parseAddress, parseNetwork } from './address.ts'
 
 describe('an address', () => {
   it.each([
@@ -47,7 +47,7 @@ describe('a network', () => {
 })
 
 it('counts an IPv6 /64 as one stranger, and a mapped IPv4 address as itself', () => {
-  expect(strangerKey('2001:db8:1:2:aaaa::1')).toBe(strangerKey('2001:db8:1:2:bbbb:cccc:dddd:eeee'))
-  expect(strangerKey('2001:db8:1:2::1')).not.toBe(strangerKey('2001:db8:1:3::1'))
-  expect(strangerKey('::ffff:10.1.2.3')).toBe('10.1.2.3')
+  expect(clientKey('2001:db8:1:2:aaaa::1')).toBe(clientKey('2001:db8:1:2:bbbb:cccc:dddd:eeee'))
+  expect(clientKey('2001:db8:1:2::1')).not.toBe(clientKey('2001:db8:1:3::1'))
+  expect(clientKey('::ffff:10.1.2.3')).toBe('10.1.2.3')
 })

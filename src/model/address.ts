@@ -62,7 +62,7 @@ export function isInNetwork(address: readonly number[], { bytes, prefix }: Netwo
 }
 
 /** Under which name a stranger's tries are counted: an IPv6 network is one household, so its /64 is one stranger. */
-export function strangerKey(address: string): string {
+export function clientKey(address: string): string {
   const bytes = parseAddress(address)
   if (bytes === null || bytes.length === 4) return bytes?.join('.') ?? address
   return `${Array.from({ length: 4 }, (_, at) => (((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0)).toString(16)).join(':')}::/64`

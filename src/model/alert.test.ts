@@ -4,10 +4,10 @@ import {
   type AlertCause,
   type AlertChange,
   canChangeAlerts,
+  evaluateCharger,
   evaluateReceiver,
   evaluateSource,
   evaluateSubscription,
-  judgeCharger,
 } from './alert.ts'
 import type { Fault } from './details.ts'
 import type { Unit } from './hardware.ts'
@@ -143,7 +143,8 @@ describe('a charger', () => {
   })
   const asAlert = (change: AlertChange): Alert[] =>
     change.type === 'raise' ? [{ ...change.cause, id: 1, state: 'raised', raised_at: 0, cleared_at: null }] : []
-  const judge = (packs: readonly Unit[], open: readonly Alert[] = []) => judgeCharger(receiverWith(null), packs, open)
+  const judge = (packs: readonly Unit[], open: readonly Alert[] = []) =>
+    evaluateCharger(receiverWith(null), packs, open)
   const subjects = (changes: readonly AlertChange[]) =>
     changes.map((change) => (change.type === 'clear' ? `-${change.alert.subject}` : `+${change.cause.subject}`))
 

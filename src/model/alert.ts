@@ -48,9 +48,9 @@ const criticalBattery = 10
 /** So far above the threshold a battery has to be before its alert is cleared: a reading that wavers says it once. */
 const batteryMargin = 5
 /** A source that failed so many cycles in a row deserves an alert. */
-const failingFrom = 3
+const failureThreshold = 3
 /** So long a link has to be down. */
-const linkLostAfterMs = 60_000
+const subscriptionLostAfterMs = 60_000
 
 function batterySubject(channelId: number): string {
   return `battery:${channelId}`
@@ -75,24 +75,24 @@ export function canChangeAlerts(before: Receiver | undefined, after: Receiver): 
   if (before.channels.length !== after.channels.length) return true
   for (const [at, channel] of after.channels.entries()) {
     const earlier = before.channels[at]
-    if (earlier !== channel && isOtherBattery(earlier?.transmitter, channel.transmitter)) return true
+    if (earlier !== channel && hasBatteryChanged(earlier?.transmitter, channel.transmitter)) return true
   }
   return false
 }
 
-function isOtherBattery(before: Transmitter | null | undefined, after: Transmitter | null): boolean {
+function hasBatteryChanged(before: Transmitter | null | undefined, after: Transmitter | null): boolean {
   return before?.battery !== after?.battery || before?.details?.battery_low !== after?.details?.battery_low
 }
 
 /** `threshold: null`: its batteries are judged by somebody who knows them better. */
 export function evaluateReceiver(receiver: Receiver, threshold: number | null, open: OpenAlerts): AlertChange[] {
   const changes: AlertChange[] = []
-  judgePresence(receiver, open, changes)
-  if (threshold !== null) judgeBatteries(receiver, threshold, open, changes)
+  evaluateAvailability(receiver, open, changes)
+  if (threshold !== null) evaluateBatteries(receiver, threshold, open, changes)
   return changes
 }
 
-function judgeBatteries(receiver: Receiver, threshold: number, open: OpenAlerts, changes: AlertChange[]): void {
+function evaluateBatteries(receiver: Receiver, threshold: number, open: OpenAlerts, changes: AlertChange[]): void {
   for (const channel of receiver.channels) {
     const battery = channel.transmitter?.battery ?? null
     const isWarned = channel.transmitter?.details?.battery_low ?? null
@@ -126,7 +126,7 @@ function isWellCharged(battery: number, threshold: number): boolean {
   return battery > threshold && battery >= Math.min(100, threshold + batteryMargin)
 }
 
-function judgePresence(receiver: Receiver, open: OpenAlerts, changes: AlertChange[]): void {
+function evaluateAvailability(receiver: Receiver, open: OpenAlerts, changes: AlertChange[]): void {
   const { id, name, manufacturer, is_active } = receiver
   const alert = open(receiverSubject(id))
   if (is_active) {
@@ -142,10 +142,10 @@ function judgePresence(receiver: Receiver, open: OpenAlerts, changes: AlertChang
  * The packs in a charger. `open`: all open alerts of this kind about it. An alert is about one pack and one reason; that the
  * charger is in storage mode is said once, not for each pack.
  */
-export function judgeCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
+export function evaluateCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
   const findings = new Map<string, AlertCause>()
   for (const pack of packs) {
-    const finding = toChargerFinding(charger, pack)
+    const finding = toChargerCause(charger, pack)
     if (finding !== null) findings.set(finding.subject, finding)
   }
   const cleared = open.filter(({ subject }) => !findings.has(subject))
@@ -156,7 +156,7 @@ export function judgeCharger(charger: Receiver, packs: readonly Unit[], open: re
   ]
 }
 
-function toChargerFinding(charger: Receiver, { id, name, is_online, details }: Unit): AlertCause | null {
+function toChargerCause(charger: Receiver, { id, name, is_online, details }: Unit): AlertCause | null {
   const fault = details?.fault ?? null
   if (!is_online || fault === null) return null
   const isStorage = fault === 'storage_mode'
@@ -203,7 +203,7 @@ export function evaluateSource(fares: SourceFailures, open: OpenAlerts): AlertCh
     if (alert === undefined) return []
     return [{ type: 'clear', alert, message: `${manufacturer} answers again (${address})` }]
   }
-  if (alert !== undefined || failures < failingFrom) return []
+  if (alert !== undefined || failures < failureThreshold) return []
   const why = error === null ? '' : `: ${error}`
   const cause: AlertCause = {
     subject: upstreamSubject(source),
@@ -237,7 +237,7 @@ export function evaluateSubscription(link: SubscriptionStatus, open: OpenAlerts,
       ? []
       : [{ type: 'clear', alert, message: `The real-time link of ${manufacturer} ${how} (${address})` }]
   }
-  if (alert !== undefined || now - downSince < linkLostAfterMs) return []
+  if (alert !== undefined || now - downSince < subscriptionLostAfterMs) return []
   return [{ type: 'raise', cause: subscriptionLost(manufacturer, source) }]
 }
 

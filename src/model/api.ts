@@ -2,7 +2,7 @@
 
 import type { ChannelDetails, ReceiverDetails, TransmitterDetails } from './details.ts'
 import type { ServiceHealth, SourceError } from './health.ts'
-import { type Location, type LocationReference, toReference } from './location.ts'
+import { type Location, type LocationReference, toLocationReference } from './location.ts'
 import type { NetworkMode } from './network.ts'
 import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
 import type { Settings } from './settings.ts'
@@ -180,7 +180,7 @@ export function toReceiverDetail(
     description,
     firmware_version,
     hosted_firmware_version,
-    location: toReference(locations, receiver.location),
+    location: toLocationReference(locations, receiver.location),
     ...(receiver.fault && { details: { fault: receiver.fault } }),
   }
 }

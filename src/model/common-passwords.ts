@@ -5,7 +5,7 @@
 
 import { leakedPasswords } from './leaked-passwords.ts'
 
-const ourOwn = `
+const localPasswords = `
   001122334455 111222333444 121212121212 123123123123 123454321234 147258369000 147258369147 741852963000 987654321098
   abc abcabc abcd abcdef abcdefg abcdefgh adminadmin admins admintest asdfghjklqwertyuiop audio audioadmin
   audiotechnica azertyuiop backstage blink callmenow changeit changemenow changethis chocolate concert default
@@ -20,4 +20,4 @@ const ourOwn = `
   zxczxc
 `
 
-export const commonPasswords: ReadonlySet<string> = new Set([...leakedPasswords, ...ourOwn.trim().split(/\s+/)])
+export const commonPasswords: ReadonlySet<string> = new Set([...leakedPasswords, ...localPasswords.trim().split(/\s+/)])

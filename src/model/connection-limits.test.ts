@@ -12,6 +12,6 @@ it.each([
 ])(
   'with %s descriptors: %d connections, %d WebSockets, %d silent ones',
   (descriptors, connections, sockets, silent) => {
-    expect(connectionLimits(descriptors)).toMatchObject({ connections, sockets, silentPerAddress: silent })
+    expect(connectionLimits(descriptors)).toMatchObject({ connections, sockets, idlePerAddress: silent })
   },
 )

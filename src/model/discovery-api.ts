@@ -4,7 +4,7 @@ import { type DiscoveredDevice, toTimestamp } from './api.ts'
 import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './discovery.ts'
 import { type Failure, RequestError } from './errors.ts'
 import type { SourceError } from './health.ts'
-import { type Location, type LocationReference, toReference } from './location.ts'
+import { type Location, type LocationReference, toLocationReference } from './location.ts'
 import type { Receiver } from './receiver.ts'
 import { type KnownReceivers, reconcile } from './reconcile.ts'
 
@@ -36,7 +36,7 @@ export interface ReviewBody {
 }
 
 /** Throws a Refusal when every one of `wanted` failed. */
-export function refuseIfAllFailed(wanted: readonly number[], failed: readonly Failure[]): void {
+export function throwIfAllFailed(wanted: readonly number[], failed: readonly Failure[]): void {
   if (failed.length === wanted.length) throw new RequestError('none_changed', { details: failed[0]?.error, failed })
 }
 
@@ -160,6 +160,6 @@ function toExistingDevice(receiver: Receiver, locations: readonly Location[]): E
     ip,
     is_active: receiver.is_active,
     last_seen: toTimestamp(receiver.last_seen),
-    location: toReference(locations, receiver.location),
+    location: toLocationReference(locations, receiver.location),
   }
 }

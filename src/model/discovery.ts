@@ -94,7 +94,7 @@ export interface DiscoveredRecord {
 }
 
 /** A device that no scan has found for so long is forgotten. */
-export const discoveredForMs = 24 * 60 * 60_000
+export const discoveredRetentionMs = 24 * 60 * 60_000
 
 const maxMetadataChars = 64 * 1024
 

@@ -1,6 +1,6 @@
 /** Every refusal the service can give: code, HTTP status, sentence. */
 
-interface RefusalKind {
+interface RequestErrorKind {
   readonly status: number
   readonly say: (...about: never[]) => string
 }
@@ -21,10 +21,13 @@ export const requestErrors = {
   too_slow: { status: 408, say: () => 'The request took too long to arrive.' },
   scan_running: { status: 409, say: () => 'A scan is running; wait for its end.' },
   not_empty: { status: 409, say: (what: string) => `There is still something in ${what}.` },
-  known_already: { status: 409, say: (what: string) => `It is known already: ${what}.` },
+  already_known: { status: 409, say: (what: string) => `It is known already: ${what}.` },
   taken: { status: 409, say: (what: string) => `It is taken: ${what}.` },
   in_use: { status: 409, say: (what: string) => `${what} is in use.` },
-  overtaken: { status: 409, say: (what: string) => `Somebody else changed ${what} meanwhile; look at it again.` },
+  concurrent_change: {
+    status: 409,
+    say: (what: string) => `Somebody else changed ${what} meanwhile; look at it again.`,
+  },
   disabled: { status: 409, say: (code: string) => `Manufacturer ${code} is disabled.` },
   name_taken: { status: 409, say: (name: string) => `There is already a user ${name}.` },
   none_changed: { status: 409, say: () => 'Nothing was changed.' },
@@ -53,7 +56,7 @@ export const requestErrors = {
   websocket_full: { status: 503, say: () => 'There are too many real-time connections; try again later.' },
   websocket_off: { status: 503, say: () => 'Real-time updates are switched off.' },
   stopping: { status: 503, say: () => 'The service is stopping.' },
-} as const satisfies Record<string, RefusalKind>
+} as const satisfies Record<string, RequestErrorKind>
 
 export type RequestErrorCode = keyof typeof requestErrors
 

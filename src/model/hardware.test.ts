@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import {
   type Assignment,
   draftChannelUnits,
+  findRenamedUnits,
   planReportedUnits,
-  renamedUnits,
+  setActive,
   toUnitBody,
   type Unit,
   type UnitIndex,
   unitTypeOf,
-  withActivity,
 } from './hardware.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type Transmitter } from './receiver.ts'
 
@@ -62,8 +62,8 @@ describe('units on channels', () => {
   })
 
   it('take the name that was told last', () => {
-    expect(renamedUnits(index(unit), [receiver])).toEqual([{ ...unit, name: 'Host' }])
-    expect(renamedUnits(index({ ...unit, name: 'Host' }), [receiver])).toEqual([])
+    expect(findRenamedUnits(index(unit), [receiver])).toEqual([{ ...unit, name: 'Host' }])
+    expect(findRenamedUnits(index({ ...unit, name: 'Host' }), [receiver])).toEqual([])
   })
 
   it('are as live as the channel', () => {
@@ -96,10 +96,10 @@ describe('units on channels', () => {
 
 describe('units of their own', () => {
   const report: DeviceReport = { id: 'pack-1', kind: 'transmitter', name: 'Pack', model_name: 'AD1', device_type: 'ad' }
-  const plan = (known: UnitIndex, observations: readonly DeviceReport[], missing: readonly string[] = []) =>
+  const plan = (known: UnitIndex, reports: readonly DeviceReport[], missing: readonly string[] = []) =>
     planReportedUnits(known, {
       manufacturer: 'shure',
-      observations,
+      reports,
       missing,
       receiverOf: (id) => (id === 'charger' ? 9 : undefined),
     })
@@ -166,7 +166,12 @@ describe('units of their own', () => {
         [charger, other],
         [other, charger],
       ]) {
-        const told = { manufacturer: 'shure', observations, missing: [], receiverOf: (id: string) => receivers.get(id) }
+        const told = {
+          manufacturer: 'shure',
+          reports: observations,
+          missing: [],
+          receiverOf: (id: string) => receivers.get(id),
+        }
         expect(planReportedUnits(index({ ...docked, receiver_id: 8 }), told).changed).toEqual([docked])
       }
     })
@@ -188,8 +193,8 @@ it.each([
 
 it('an assignment knows when it began and ended', () => {
   const worn: Assignment = { id: 1, performer: 1, wireless_unit: 1, is_active: true, started_at: 10, ended_at: null }
-  expect(withActivity(worn, true, 20)).toBe(worn)
-  const ended = withActivity(worn, false, 20)
+  expect(setActive(worn, true, 20)).toBe(worn)
+  const ended = setActive(worn, false, 20)
   expect(ended).toMatchObject({ is_active: false, started_at: 10, ended_at: 20 })
-  expect(withActivity(ended, true, 30)).toMatchObject({ is_active: true, started_at: 30, ended_at: null })
+  expect(setActive(ended, true, 30)).toMatchObject({ is_active: true, started_at: 30, ended_at: null })
 })

@@ -5,7 +5,7 @@
 
 import type { TransmitterDetails } from './details.ts'
 import type { UpstreamStatus } from './health.ts'
-import { type Location, type LocationReference, toReference } from './location.ts'
+import { type Location, type LocationReference, toLocationReference } from './location.ts'
 import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'
 
 export const unitTypes = ['mic_transmitter', 'iem_receiver'] as const
@@ -62,7 +62,7 @@ export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver
         channel_id: channel.id,
         receiver_id: receiver.id,
         api_device_id: null,
-        name: nameOn(channel),
+        name: transmitterName(channel),
         model: null,
         serial_number: null,
         device_type: unitTypeOf(receiver.device_type),
@@ -74,11 +74,11 @@ export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver
 }
 
 /** Units on these receivers' channels that go by another name than was stored. */
-export function renamedUnits(known: UnitIndex, receivers: readonly Receiver[]): Unit[] {
+export function findRenamedUnits(known: UnitIndex, receivers: readonly Receiver[]): Unit[] {
   return receivers.flatMap(({ channels }) =>
     channels.flatMap((channel) => {
       const unit = channel.transmitter === null ? undefined : known.ofChannel(channel.id)
-      const name = nameOn(channel)
+      const name = transmitterName(channel)
       return unit === undefined || name === null || name === unit.name ? [] : [{ ...unit, name }]
     }),
   )
@@ -95,10 +95,10 @@ export function reportsUnits({ kind, units }: DeviceReport): boolean {
   return kind === 'transmitter' || units !== undefined
 }
 
-interface ToldOfUnits {
+interface UnitReports {
   readonly manufacturer: string
   /** Those that tell of units. */
-  readonly observations: readonly DeviceReport[]
+  readonly reports: readonly DeviceReport[]
   /** Ids of devices that their system has not listed for a while. */
   readonly missing: readonly string[]
   /** The id of the known receiver that goes by this one of its system's. */
@@ -108,14 +108,14 @@ interface ToldOfUnits {
 const none: ReportedUnits = { drafts: [], changed: [] }
 
 /** Who is new, of whom something changed, and who is there no more. Who is told of elsewhere has only moved. */
-export function planReportedUnits(known: UnitIndex, told: ToldOfUnits): ReportedUnits {
-  const { manufacturer, observations, missing, receiverOf } = told
-  if (observations.length === 0 && missing.length === 0) return none
+export function planReportedUnits(known: UnitIndex, told: UnitReports): ReportedUnits {
+  const { manufacturer, reports, missing, receiverOf } = told
+  if (reports.length === 0 && missing.length === 0) return none
   const drafts = new Map<string, UnitDraft>()
   const changed = new Map<string, Unit>()
   const take = (report: DeviceReport, receiver?: number) => {
     const unit = known.ofDevice(manufacturer, report.id)
-    const fields = { ...toldOfUnit(report, unit), ...(receiver !== undefined && { receiver_id: receiver }) }
+    const fields = { ...reportedUnitFields(report, unit), ...(receiver !== undefined && { receiver_id: receiver }) }
     if (unit === undefined) drafts.set(report.id, { ...emptyUnit, manufacturer, api_device_id: report.id, ...fields })
     else change(unit, fields)
   }
@@ -123,7 +123,7 @@ export function planReportedUnits(known: UnitIndex, told: ToldOfUnits): Reported
     const news = changedFields<Unit>(unit, fields)
     if (Object.keys(news).length > 0) changed.set(unit.api_device_id ?? '', { ...unit, ...news })
   }
-  for (const report of observations) {
+  for (const report of reports) {
     if (report.kind === 'transmitter') take(report)
     const receiver = receiverOf(report.id)
     // What stands in a device that waits for review, or is kept out, is shown no more than the device.
@@ -135,7 +135,7 @@ export function planReportedUnits(known: UnitIndex, told: ToldOfUnits): Reported
   }
   for (const id of missing) {
     const unit = known.ofDevice(manufacturer, id)
-    if (unit?.is_online && !observations.some((report) => report.id === id)) change(unit, { is_online: false })
+    if (unit?.is_online && !reports.some((report) => report.id === id)) change(unit, { is_online: false })
   }
   return { drafts: [...drafts.values()], changed: [...changed.values()] }
 }
@@ -152,7 +152,7 @@ const emptyUnit: Omit<UnitDraft, 'manufacturer' | 'api_device_id'> = {
   is_online: true,
 }
 
-function toldOfUnit(report: DeviceReport, before: Unit | undefined): Partial<Unit> {
+function reportedUnitFields(report: DeviceReport, before: Unit | undefined): Partial<Unit> {
   const heard = report.channels?.find((one) => one.transmitter?.battery !== undefined)
   const battery = heard?.transmitter?.battery ?? report.battery
   const details = mergeDetails(before?.details ?? undefined, report.details)
@@ -168,7 +168,7 @@ function toldOfUnit(report: DeviceReport, before: Unit | undefined): Partial<Uni
   }
 }
 
-function nameOn(channel: Channel): string | null {
+function transmitterName(channel: Channel): string | null {
   return channel.transmitter?.name ?? channel.name
 }
 
@@ -202,7 +202,7 @@ export interface UnitBody {
 }
 
 /** What was true last; nobody can say whether it still is while the manufacturer's system cannot be asked. */
-function presence(isThere: boolean, upstream: UpstreamStatus): OnlineState {
+function onlineState(isThere: boolean, upstream: UpstreamStatus): OnlineState {
   if (!isThere) return 'offline'
   return upstream === 'unhealthy' || upstream === 'disabled' || upstream === 'unconfigured' ? 'unknown' : 'online'
 }
@@ -213,8 +213,8 @@ export function toChassisBody(
   locations: readonly Location[],
 ): ChassisBody {
   const { id, name, model, manufacturer, serial_number, mac_address, ip, firmware_version } = receiver
-  const status = presence(receiver.is_active, upstream)
-  const location = toReference(locations, receiver.location)
+  const status = onlineState(receiver.is_active, upstream)
+  const location = toLocationReference(locations, receiver.location)
   return { id, name, model, manufacturer, serial_number, mac_address, ip, status, firmware_version, location }
 }
 
@@ -229,7 +229,7 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
   const details = isOwn ? unit.details : transmitter?.details
   return {
     id,
-    name: (channel && transmitter && nameOn(channel)) ?? unit.name,
+    name: (channel && transmitter && transmitterName(channel)) ?? unit.name,
     device_type,
     model: model ?? details?.model ?? null,
     manufacturer,
@@ -237,7 +237,7 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
     base_chassis: unit.receiver_id,
     channel: channel?.channel ?? null,
     slot: channel?.slot ?? null,
-    status: presence(isThere, upstream),
+    status: onlineState(isThere, upstream),
     ...(details && { details }),
   }
 }
@@ -261,7 +261,7 @@ export interface Assignment {
 }
 
 /** What becomes of an assignment that is switched on or off; its times say when that was. */
-export function withActivity(assignment: Assignment, isActive: boolean, now: number): Assignment {
+export function setActive(assignment: Assignment, isActive: boolean, now: number): Assignment {
   if (isActive === assignment.is_active) return assignment
   return isActive
     ? { ...assignment, is_active: true, started_at: now, ended_at: null }

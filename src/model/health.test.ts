@@ -3,12 +3,12 @@ import {
   type DeviceProblem,
   manufacturerHealth,
   noDeviceErrors,
+  noSources,
   type SourceRecord,
   serviceHealth,
   storeHealth,
   summarize,
   toDeviceErrors,
-  withoutSources,
 } from './health.ts'
 
 const dayMs = 24 * 3600_000
@@ -58,7 +58,7 @@ test.each([
 
 test('without a source there is nothing to fail', () => {
   const health = manufacturerHealth({ ...shure, sources: [] }, [], now)
-  expect(health).toEqual({ ...withoutSources, code: 'shure', base_url: 'http://a', status: 'unconfigured' })
+  expect(health).toEqual({ ...noSources, code: 'shure', base_url: 'http://a', status: 'unconfigured' })
   expect(serviceHealth([health], {}).status).toBe('healthy')
 })
 
@@ -131,18 +131,18 @@ test('what decides no status stands beside it', () => {
 
 // Conformance: C-5.27.
 test('the service shows the worst manufacturer, or the one that is asked for', () => {
-  const well = { ...withoutSources, code: 'a', status: 'healthy', base_url: 'http://a' } as const
+  const well = { ...noSources, code: 'a', status: 'healthy', base_url: 'http://a' } as const
   const ill = {
-    ...withoutSources,
+    ...noSources,
     code: 'b',
     status: 'unhealthy',
     base_url: 'http://b',
     consecutive_failures: 4,
     error: 'x',
   } as const
-  const off = { ...withoutSources, code: 'c', status: 'disabled', base_url: 'http://c' } as const
-  const unknown = { ...withoutSources, code: 'd', status: 'unknown', base_url: 'http://d' } as const
-  const slow = { ...withoutSources, code: 'e', status: 'degraded', base_url: 'http://e' } as const
+  const off = { ...noSources, code: 'c', status: 'disabled', base_url: 'http://c' } as const
+  const unknown = { ...noSources, code: 'd', status: 'unknown', base_url: 'http://d' } as const
+  const slow = { ...noSources, code: 'e', status: 'degraded', base_url: 'http://e' } as const
   expect(serviceHealth([well, ill, off], {})).toMatchObject({
     status: 'degraded',
     vendor_api: { base_url: 'http://b' },
@@ -172,7 +172,7 @@ const incident = {
   snapshot_at: Date.UTC(2026, 3, 30),
   snapshot: 'micwatch-20260430T000000.000Z.db',
 } as const
-const calm = { isReachable: true, condition: 'well', incident: null, longestWriteMs: 5000 } as const
+const calm = { isReachable: true, condition: 'ok', incident: null, longestWriteMs: 5000 } as const
 
 // Conformance: C-5.26.
 test.each([

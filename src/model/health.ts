@@ -31,10 +31,10 @@ export interface DeviceProblem {
 }
 
 /** Complaints as one sentence; null when there are none. */
-export function summarize(complaints: readonly DeviceProblem[]): string | null {
-  const [first] = complaints
+export function summarize(problems: readonly DeviceProblem[]): string | null {
+  const [first] = problems
   if (first === undefined) return null
-  const more = complaints.length === 1 ? '' : ` (and ${complaints.length - 1} more)`
+  const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`
   return `${first.about}: ${first.problem}${more}`
 }
 
@@ -54,8 +54,8 @@ const maxDeviceErrors = 100
 
 export const noDeviceErrors: DeviceErrors = { listed: [], more: 0 }
 
-export function toDeviceErrors(complaints: readonly DeviceProblem[]): DeviceErrors {
-  const all = complaints.flatMap(({ device, problem }) => (device === undefined ? [] : [{ device, error: problem }]))
+export function toDeviceErrors(problems: readonly DeviceProblem[]): DeviceErrors {
+  const all = problems.flatMap(({ device, problem }) => (device === undefined ? [] : [{ device, error: problem }]))
   return mergeDeviceErrors([{ listed: all, more: 0 }])
 }
 
@@ -119,7 +119,7 @@ export type VendorHealth = Pick<ManufacturerHealth, 'status' | 'base_url' | 'con
  * `damaged` and `replaced` (its file was deleted, or another took its place) stay for as long as the database is open; an
  * unwritable one is well again with the next write.
  */
-export type StoreCondition = 'well' | 'unwritable' | 'damaged' | 'replaced'
+export type StoreCondition = 'ok' | 'unwritable' | 'damaged' | 'replaced'
 
 export const incidentCauses = ['damaged', 'missing', 'log_damaged'] as const
 export type IncidentCause = (typeof incidentCauses)[number]
@@ -150,19 +150,19 @@ export interface ServiceHealth {
 }
 
 /** From how many failed cycles in a row an upstream counts as unhealthy. */
-const unhealthyFrom = 3
+const unhealthyFailures = 3
 
 /** A success counts for so long, across restarts too. */
-const successCountsForMs = 24 * 3600_000
+const successValidMs = 24 * 3600_000
 
-const nobodyPolls = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
+const orphanedError = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
 
 /** A pause that the source asked for (`hold_until`) changes no status. */
 function sourceStatus({ consecutive_failures, last_success_at }: SourceRecord, now: number): SourceStatus {
-  if (consecutive_failures >= unhealthyFrom) return 'unhealthy'
+  if (consecutive_failures >= unhealthyFailures) return 'unhealthy'
   if (consecutive_failures > 0) return 'degraded'
   // A success in the future was noted before the clock was set back.
-  const isKnown = last_success_at !== null && Math.abs(now - last_success_at) < successCountsForMs
+  const isKnown = last_success_at !== null && Math.abs(now - last_success_at) < successValidMs
   return isKnown ? 'healthy' : 'unknown'
 }
 
@@ -172,7 +172,7 @@ export function addressOf(source: string, manufacturer: string): string {
 }
 
 /** What a manufacturer has to say without any source. */
-export const withoutSources = {
+export const noSources = {
   consecutive_failures: 0,
   error: null,
   overruns: 0,
@@ -187,33 +187,38 @@ export function manufacturerHealth(
   manufacturer: MonitoredManufacturer,
   reports: readonly SourceRecord[],
   now: number,
-  isUnpolled: (source: string) => boolean = () => false,
+  isOrphaned: (source: string) => boolean = () => false,
 ): ManufacturerHealth {
   const { code, base_url, isEnabled } = manufacturer
-  if (!isEnabled) return { ...withoutSources, code, status: 'disabled', base_url }
+  if (!isEnabled) return { ...noSources, code, status: 'disabled', base_url }
   const bySource = new Map(reports.map((report) => [report.source, report]))
-  const own = manufacturer.sources.flatMap((source) => bySource.get(source) ?? [])
+  const manufacturerRecords = manufacturer.sources.flatMap((source) => bySource.get(source) ?? [])
   const sources = manufacturer.sources.map((source): SourceHealth => {
     const report = bySource.get(source)
     const address = addressOf(source, code)
     const consecutive_failures = report?.consecutive_failures ?? 0
-    if (isUnpolled(source)) return { source: address, status: 'unhealthy', consecutive_failures, error: nobodyPolls }
+    if (isOrphaned(source)) return { source: address, status: 'unhealthy', consecutive_failures, error: orphanedError }
     const status = report === undefined ? 'unknown' : sourceStatus(report, now)
     const error = status === 'healthy' ? null : (report?.error ?? null)
     return { source: address, status, consecutive_failures, error }
   })
-  const { listed, more } = mergeDeviceErrors(own.map(({ device_errors }) => device_errors))
+  const { listed, more } = mergeDeviceErrors(manufacturerRecords.map(({ device_errors }) => device_errors))
   return {
     code,
-    status: commonStatus(sources.map(({ status }) => status)),
+    status: combineStatuses(sources.map(({ status }) => status)),
     base_url,
-    consecutive_failures: own.length === 0 ? 0 : Math.min(...own.map((report) => report.consecutive_failures)),
+    consecutive_failures:
+      manufacturerRecords.length === 0
+        ? 0
+        : Math.min(...manufacturerRecords.map((report) => report.consecutive_failures)),
     error: sources.find(({ error }) => error !== null)?.error ?? null,
-    overruns: own.reduce((sum, { overruns }) => sum + overruns, 0),
+    overruns: manufacturerRecords.reduce((sum, { overruns }) => sum + overruns, 0),
     details: [
       ...manufacturer.unverified.map((host) => `the certificate of ${host} is not verified`),
-      ...own.flatMap(({ source, hold_until, error }) => (hold_until > 0 && !isUnpolled(source) ? (error ?? []) : [])),
-      ...own.flatMap(({ warning }) => warning ?? []),
+      ...manufacturerRecords.flatMap(({ source, hold_until, error }) =>
+        hold_until > 0 && !isOrphaned(source) ? (error ?? []) : [],
+      ),
+      ...manufacturerRecords.flatMap(({ warning }) => warning ?? []),
     ],
     sources,
     device_errors: listed,
@@ -221,7 +226,7 @@ export function manufacturerHealth(
   }
 }
 
-function commonStatus(statuses: readonly SourceStatus[]): UpstreamStatus {
+function combineStatuses(statuses: readonly SourceStatus[]): UpstreamStatus {
   const [first] = statuses
   if (first === undefined) return 'unconfigured'
   if (statuses.every((one) => one === first)) return first
@@ -268,10 +273,10 @@ export function storeHealth(about: {
     const details = `A write to the database has been waiting for more than ${stuckWriteMs / 1000} s.`
     return { status: 'not_writable', details }
   }
-  return incident === null ? wellStore : { status: 'restored', details: describeIncident(incident) }
+  return incident === null ? healthyStore : { status: 'restored', details: describeIncident(incident) }
 }
 
-const wellStore: StoreHealth = { status: 'healthy', details: null }
+const healthyStore: StoreHealth = { status: 'healthy', details: null }
 
 export function describeIncident(incident: StoreIncident): string {
   const { cause, restored_at, snapshot_at, snapshot } = incident
@@ -301,7 +306,7 @@ export function serviceHealth(
     readonly store?: StoreHealth
   },
 ): ServiceHealth {
-  const { store = wellStore } = options
+  const { store = healthyStore } = options
   const details = [...(store.details === null ? [] : [store.details]), ...(options.details ?? [])]
   const enabled = manufacturers.filter((one) => one.status !== 'disabled')
   const areWell = enabled.every(({ status }) => status === 'healthy' || status === 'unconfigured')

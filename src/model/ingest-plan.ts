@@ -192,7 +192,7 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
         plan.queued.push({ report, identity_key: identityKey(report), conflict_type, existing })
         break
       }
-      case 'kept_out':
+      case 'excluded':
         plan.rejected += 1
         break
       default:
@@ -205,11 +205,11 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
   }
 
   function recordHeard(receiver: Receiver, report: DeviceReport): void {
-    const fields = changesOf(now, receiver, report, at)
+    const fields = diffReport(now, receiver, report, at)
     const readings = report.channels ?? []
     const newChannels = missingChannels(receiver.channels, readings)
     const channels = mergeChannels(receiver.channels, readings)
-    const hasChanges = newChannels.length > 0 || hasNews(fields) || channels !== receiver.channels
+    const hasChanges = newChannels.length > 0 || hasFieldChanges(fields) || channels !== receiver.channels
     const before = plan.updates.length
     plan.updates.push({
       receiver,
@@ -221,7 +221,7 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
       hasChanges,
       report,
     })
-    if (!touchesIdentity(fields)) return
+    if (!changesIdentity(fields)) return
     const holder = fields.api_device_id ? now.byApiId(manufacturer, fields.api_device_id) : undefined
     if (holder !== undefined && holder.id !== receiver.id && holder.id > 0) {
       plan.updates.splice(before, 0, changeWithoutReport(holder, { api_device_id: null }))
@@ -248,7 +248,7 @@ export function changeWithoutReport(receiver: Receiver, fields: Update['fields']
     channels,
     newChannels: [],
     isReceived: false,
-    hasChanges: hasNews(fields),
+    hasChanges: hasFieldChanges(fields),
     report: null,
   }
 }
@@ -266,10 +266,10 @@ export function applyUpdate(
 
 /** Whether an update changes more than levels: identity, place, presence or the channels there are. */
 export function isStructural(update: Update): boolean {
-  return update.newChannels.length > 0 || hasNews(update.fields)
+  return update.newChannels.length > 0 || hasFieldChanges(update.fields)
 }
 
-function hasNews(fields: Update['fields']): boolean {
+function hasFieldChanges(fields: Update['fields']): boolean {
   for (const field in fields) if (field !== 'last_seen') return true
   return false
 }
@@ -317,12 +317,12 @@ export function toDraft(manufacturer: string, report: DeviceReport, at: number):
 }
 
 /** What the observation changes of the receiver beside its channels. */
-function changesOf(known: KnownReceivers, receiver: Receiver, report: DeviceReport, at: number): Update['fields'] {
+function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceReport, at: number): Update['fields'] {
   const changed: { -readonly [Field in keyof Update['fields']]: Update['fields'][Field] } = {}
   for (const field of hardwareFields) {
     const value = field === 'model' ? report.model_name : report[field]
     if (value === undefined || value === null || value === receiver[field]) continue
-    if (isTellable(known, receiver, field, value)) Object.assign(changed, { [field]: value })
+    if (canUpdateField(known, receiver, field, value)) Object.assign(changed, { [field]: value })
   }
   const fault = report.details?.fault
   if (fault !== undefined && fault !== (receiver.fault ?? null)) changed.fault = fault
@@ -335,7 +335,7 @@ function changesOf(known: KnownReceivers, receiver: Receiver, report: DeviceRepo
 }
 
 /** An identity that means nothing, or the same spelled otherwise, changes nothing; nor does one that another holds. */
-function isTellable(known: KnownReceivers, receiver: Receiver, field: keyof Hardware, value: string): boolean {
+function canUpdateField(known: KnownReceivers, receiver: Receiver, field: keyof Hardware, value: string): boolean {
   const isHeldElsewhere = (holders: readonly Receiver[]) =>
     holders.some((one) => one.id !== receiver.id && one.manufacturer === receiver.manufacturer)
   switch (field) {
@@ -354,6 +354,6 @@ function isTellable(known: KnownReceivers, receiver: Receiver, field: keyof Hard
   }
 }
 
-function touchesIdentity(fields: Update['fields']): boolean {
+function changesIdentity(fields: Update['fields']): boolean {
   return 'ip' in fields || 'serial_number' in fields || 'mac_address' in fields || 'api_device_id' in fields
 }

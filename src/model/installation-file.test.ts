@@ -26,7 +26,7 @@ test.each([
 
 test.each([
   [['shure', 'sennheiser'], null],
-  [['a', 'b', 'b', 'a'], { key: '2.code', trouble: 'expected every code once; b is there already' }],
+  [['a', 'b', 'b', 'a'], { key: '2.code', problem: 'expected every code once; b is there already' }],
 ])('of %j the first code that was there before is named', (codes, repeated) => {
   expect(findRepeatedCode(codes.map((code) => ({ code })))).toEqual(repeated)
 })

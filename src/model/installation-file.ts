@@ -33,10 +33,10 @@ export interface ManufacturerEntry {
 /** The first of them whose code one before it has already; null where every code is there once. */
 export function findRepeatedCode(
   entries: readonly Pick<ManufacturerEntry, 'code'>[],
-): { readonly key: string; readonly trouble: string } | null {
+): { readonly key: string; readonly problem: string } | null {
   const codes = entries.map(({ code }) => code)
   const at = codes.findIndex((code, index) => codes.indexOf(code) < index)
-  return at === -1 ? null : { key: `${at}.code`, trouble: `expected every code once; ${codes[at]} is there already` }
+  return at === -1 ? null : { key: `${at}.code`, problem: `expected every code once; ${codes[at]} is there already` }
 }
 
 export interface LocationEntry {
@@ -96,8 +96,8 @@ export function toInstallationFile(
     version: 1,
     manufacturers: sortBy(manufacturers, ({ code }) => code).map(({ secretsUnreadable, config, ...fields }) => ({
       ...fields,
-      config: toOpenConfig(config, withSecrets, secretsUnreadable),
-      ...ifAny('settings', toValues(settings, fields.code)),
+      config: toExportedConfig(config, withSecrets, secretsUnreadable),
+      ...whenNotEmpty('settings', toValues(settings, fields.code)),
     })),
     settings: toValues(settings, null),
     locations: toTree(locations, null),
@@ -110,7 +110,7 @@ export function toInstallationFile(
   }
 }
 
-function toOpenConfig(
+function toExportedConfig(
   config: Readonly<Record<string, unknown>>,
   withSecrets: boolean,
   isUnreadable: boolean,
@@ -158,7 +158,7 @@ function toReceiverEntry(receiver: Receiver, locations: readonly Location[]): Re
     ...toReference(receiver),
     ...(is_named_by_hand && { name }),
     ...(location !== null && { location: toPath(locations, location) }),
-    ...ifAny('slots', Object.fromEntries(channels.map(({ channel, slot }) => [channel, slot]))),
+    ...whenNotEmpty('slots', Object.fromEntries(channels.map(({ channel, slot }) => [channel, slot]))),
   }
 }
 
@@ -225,7 +225,7 @@ export function planSlots(receivers: readonly Receiver[], wanted: ReadonlyMap<nu
   })
 }
 
-function ifAny<Name extends string, Value extends object>(name: Name, value: Value): { [key in Name]?: Value } {
+function whenNotEmpty<Name extends string, Value extends object>(name: Name, value: Value): { [key in Name]?: Value } {
   return (Object.keys(value).length === 0 ? {} : { [name]: value }) as { [key in Name]?: Value }
 }
 

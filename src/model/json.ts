@@ -1,11 +1,11 @@
 /** What JSON may be like, wherever it comes from. */
 
 /** What keeps a value from being stored, with the way to it, key by key; null where nothing does. */
-export function findUnstorable(value: unknown): { readonly path: readonly string[]; readonly trouble: string } | null {
-  if (isDeeper(value, maxJsonDepth)) return { path: [], trouble: `nested deeper than ${maxJsonDepth} levels` }
+export function findUnstorable(value: unknown): { readonly path: readonly string[]; readonly problem: string } | null {
+  if (isDeeper(value, maxJsonDepth)) return { path: [], problem: `nested deeper than ${maxJsonDepth} levels` }
   // PostgreSQL refuses U+0000 and SQLite cuts a text there.
   const path = findNul(value)
-  return path === null ? null : { path, trouble: 'expected text without U+0000' }
+  return path === null ? null : { path, problem: 'expected text without U+0000' }
 }
 
 /** Deeper, and putting it into text again may overflow the stack. */

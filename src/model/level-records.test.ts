@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from './api.ts'
-import { createRecordReader, fitsRecord, isSameButLevels, writeRecords } from './level-records.ts'
+import { createRecordReader, differOnlyInLevels, encodeRecords, isEncodable } from './level-records.ts'
 import type { DeviceUpdate } from './messages.ts'
 
 const level = fc.option(fc.integer({ min: -127, max: 127 }))
@@ -28,7 +28,7 @@ function update(receiver_id: number, channels: readonly ChannelBody[], more: obj
   return { type: 'device_update', manufacturer: 'shure', receiver_id, data: { channels, ...more } }
 }
 
-const frameOf = (...updates: DeviceUpdate[]) => new Uint8Array(writeRecords(updates)).buffer
+const frameOf = (...updates: DeviceUpdate[]) => new Uint8Array(encodeRecords(updates)).buffer
 
 describe('records', () => {
   it('say the same as the update', () => {
@@ -44,11 +44,11 @@ describe('records', () => {
         const told = receiverIds.map((id, at) => {
           const { places, before, now } = receivers[at] as (typeof receivers)[number]
           const [known, changed] = [channelsOf(places, before), channelsOf(places, now)]
-          expect(isSameButLevels(known, changed)).toBe(true)
+          expect(differOnlyInLevels(known, changed)).toBe(true)
           reader.remember(update(id, known))
           return update(id, changed)
         })
-        expect(told.every(fitsRecord)).toBe(true)
+        expect(told.every(isEncodable)).toBe(true)
         expect(reader.read(frameOf(...told))).toEqual(told)
       }),
     )
@@ -68,8 +68,8 @@ describe('records', () => {
     ['a level more', [{ ...one, details: { rf_a: -50 } }]],
     ['a transmitter’s details', [{ ...one, transmitter: transmitter && { ...transmitter, details: { muted: true } } }]],
   ])('do not say %s', (_, channels) => {
-    expect(isSameButLevels([one], channels)).toBe(false)
-    expect(isSameButLevels(channels, [one])).toBe(false)
+    expect(differOnlyInLevels([one], channels)).toBe(false)
+    expect(differOnlyInLevels(channels, [one])).toBe(false)
   })
 
   it.each([
@@ -86,8 +86,8 @@ describe('records', () => {
       ),
     ],
   ])('do not hold %s', (_, told) => {
-    expect(fitsRecord(update(1, [one]))).toBe(true)
-    expect(fitsRecord(told)).toBe(false)
+    expect(isEncodable(update(1, [one]))).toBe(true)
+    expect(isEncodable(told)).toBe(false)
   })
 
   it('of receivers that were not told whole, or cut off, say nothing', () => {

@@ -20,35 +20,38 @@ export const levelNames = {
   transmitter: ['battery', 'audio_level', 'rf_level'],
 } as const
 
-const headBytes = 6
-const nothing = -128
+const headerBytes = 6
+const nullByte = -128
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Nothing but levels tells one from the other, and both have the same ones. */
-export function isSameButLevels(one: readonly ChannelBody[], other: readonly ChannelBody[]): boolean {
-  return one.length === other.length && one.every((channel, at) => isSameChannel(channel, other[at] as ChannelBody))
-}
-
-function isSameChannel(one: ChannelBody, other: ChannelBody): boolean {
-  const { details, transmitter, ...own } = one
-  const { details: otherDetails, transmitter: otherTransmitter, ...others } = other
+export function differOnlyInLevels(one: readonly ChannelBody[], other: readonly ChannelBody[]): boolean {
   return (
-    isSameBut(levelNames.channel, own, others) &&
-    isSameBut(levelNames.details, details, otherDetails) &&
-    isSameTransmitter(transmitter, otherTransmitter)
+    one.length === other.length &&
+    one.every((channel, at) => isSameChannelExceptLevels(channel, other[at] as ChannelBody))
   )
 }
 
-function isSameTransmitter(one: ChannelBody['transmitter'], other: ChannelBody['transmitter']): boolean {
+function isSameChannelExceptLevels(one: ChannelBody, other: ChannelBody): boolean {
+  const { details, transmitter, ...own } = one
+  const { details: otherDetails, transmitter: otherTransmitter, ...others } = other
+  return (
+    areEqualExcept(levelNames.channel, own, others) &&
+    areEqualExcept(levelNames.details, details, otherDetails) &&
+    isSameTransmitterExceptLevels(transmitter, otherTransmitter)
+  )
+}
+
+function isSameTransmitterExceptLevels(one: ChannelBody['transmitter'], other: ChannelBody['transmitter']): boolean {
   if (one === null || other === null) return one === other
   const { details, ...own } = one
   const { details: otherDetails, ...others } = other
-  return isSameBut(levelNames.transmitter, own, others) && isSameBut([], details, otherDetails)
+  return areEqualExcept(levelNames.transmitter, own, others) && areEqualExcept([], details, otherDetails)
 }
 
 /** What is no plain value counts as another one, unless it is the very same. */
-function isSameBut(levels: readonly string[], one: object = {}, other: object = {}): boolean {
+function areEqualExcept(levels: readonly string[], one: object = {}, other: object = {}): boolean {
   const [own, others] = [one as Fields, other as Fields]
   for (const name in { ...one, ...other }) {
     const isSame = levels.includes(name)
@@ -60,7 +63,7 @@ function isSameBut(levels: readonly string[], one: object = {}, other: object = 
 }
 
 /** A record can say it, to whoever was told of these channels before. */
-export function fitsRecord({ receiver_id, data }: DeviceUpdate): boolean {
+export function isEncodable({ receiver_id, data }: DeviceUpdate): boolean {
   const { channels, ...rest } = data
   if (Object.keys(rest).length > 0 || receiver_id < 0 || receiver_id >= 2 ** 32) return false
   const bytes = channels.flatMap(toBytes)
@@ -68,16 +71,16 @@ export function fitsRecord({ receiver_id, data }: DeviceUpdate): boolean {
 }
 
 /** Updates that fit a record, in a frame. */
-export function writeRecords(updates: readonly DeviceUpdate[]): Uint8Array {
+export function encodeRecords(updates: readonly DeviceUpdate[]): Uint8Array {
   const records = updates.map(({ receiver_id, data }) => ({ receiver_id, levels: data.channels.flatMap(toBytes) }))
-  const bytes = new Uint8Array(records.reduce((sum, { levels }) => sum + headBytes + levels.length, 0))
+  const bytes = new Uint8Array(records.reduce((sum, { levels }) => sum + headerBytes + levels.length, 0))
   const view = new DataView(bytes.buffer)
   let at = 0
   for (const { receiver_id, levels } of records) {
     view.setUint32(at, receiver_id)
     view.setUint16(at + 4, levels.length)
-    at += headBytes
-    for (const level of levels) view.setInt8(at++, level ?? nothing)
+    at += headerBytes
+    for (const level of levels) view.setInt8(at++, level ?? nullByte)
   }
   return bytes
 }
@@ -96,7 +99,7 @@ function levelsOf(names: readonly string[], part: object | null = {}): unknown[]
 }
 
 function toByte(level: unknown): number | undefined {
-  if (level === null) return nothing
+  if (level === null) return nullByte
   if (typeof level === 'string' && /^A?B?C?D?$/.test(level)) {
     return antennas.reduce((sum, letter, at) => (level.includes(letter) ? sum + 2 ** at : sum), 0)
   }
@@ -122,10 +125,10 @@ export function createRecordReader(): RecordReader {
     read(frame) {
       const view = new DataView(frame)
       const updates: DeviceUpdate[] = []
-      for (let at = 0; at + headBytes <= view.byteLength; ) {
+      for (let at = 0; at + headerBytes <= view.byteLength; ) {
         const whole = told.get(view.getUint32(at))
         const size = view.getUint16(at + 4)
-        const start = at + headBytes
+        const start = at + headerBytes
         at = start + size
         if (whole === undefined || at > view.byteLength) continue
         const channels = readChannels(new Int8Array(frame, start, size), whole.data.channels)
@@ -153,7 +156,7 @@ function readChannels(bytes: Int8Array, told: readonly ChannelBody[]): ChannelBo
   return at === bytes.length ? channels : null
 }
 
-function toLevel(name: string, byte = nothing): number | string | null {
-  if (byte === nothing) return null
+function toLevel(name: string, byte = nullByte): number | string | null {
+  if (byte === nullByte) return null
   return name === 'antennas' ? antennas.filter((_, at) => byte & (2 ** at)).join('') : byte
 }

@@ -78,7 +78,7 @@ export function isCircular(locations: readonly Location[], id: number, parent: n
   return false
 }
 
-export function toReference(locations: readonly Location[], id: number | null): LocationReference | null {
+export function toLocationReference(locations: readonly Location[], id: number | null): LocationReference | null {
   const found = id === null ? undefined : locations.find((one) => one.id === id)
   return found === undefined ? null : { id: found.id, name: found.name }
 }

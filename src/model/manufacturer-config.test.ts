@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfigKey, changedConfig, fieldValue, isOn, keyIn, otherKeys } from './manufacturer-config.ts'
+import {
+  type ConfigKey,
+  changedConfig,
+  fieldValue,
+  isChecked,
+  listUnshownKeys,
+  resolveKey,
+} from './manufacturer-config.ts'
 
 const all: readonly ConfigKey[] = ['api_base_url', 'shared_key', 'ssl_verify', 'timeout', 'auth_header', 'devices']
 const stored = {
@@ -13,8 +20,8 @@ const stored = {
 const form = (config: Record<string, unknown>, over: Record<string, string | null> = {}) => {
   const values = all.map((key) => {
     const isBox = key === 'ssl_verify' || key === 'auth_header'
-    const value = isBox ? (isOn(config, key) ? 'on' : null) : fieldValue(config, key)
-    return [keyIn(config, key), value] as const
+    const value = isBox ? (isChecked(config, key) ? 'on' : null) : fieldValue(config, key)
+    return [resolveKey(config, key), value] as const
   })
   const typed = { ...Object.fromEntries(values), ...over }
   return changedConfig(config, all, (name) => typed[name] ?? null)
@@ -49,6 +56,6 @@ describe('a form', () => {
   it('leaves what cannot be read, and what it does not show', () => {
     const config = { shared_key: null, enabled: false }
     expect(form(config)).toEqual({})
-    expect(otherKeys(config, all)).toEqual(['enabled'])
+    expect(listUnshownKeys(config, all)).toEqual(['enabled'])
   })
 })

@@ -1,7 +1,7 @@
 /** A manufacturer's connection settings as a form shows them, and what was changed in the form -> what to send. */
 
 /** Plain name -> the name it has in the other of the two equal forms. */
-export const otherForm: Readonly<Record<string, string>> = {
+export const keyAliases: Readonly<Record<string, string>> = {
   api_base_url: 'BASE_URL',
   username: 'USERNAME',
   password: 'PASSWORD',
@@ -32,24 +32,24 @@ const kinds = {
 export type ConfigKey = keyof typeof kinds
 
 /** As this configuration spells the key: what is stored in one form is not given in the other as well. */
-export function keyIn(config: Config, key: ConfigKey): string {
-  const other = otherForm[key]
+export function resolveKey(config: Config, key: ConfigKey): string {
+  const other = keyAliases[key]
   return other !== undefined && other in config ? other : key
 }
 
 /** What the field of the key shows. */
 export function fieldValue(config: Config, key: ConfigKey): string {
-  const value = config[keyIn(config, key)] ?? ''
+  const value = config[resolveKey(config, key)] ?? ''
   return Array.isArray(value) ? value.map(addressOf).join('\n') : String(value)
 }
 
-export function isOn(config: Config, key: ConfigKey): boolean {
-  return (config[keyIn(config, key)] ?? kinds[key] === 'on_unless_told') === true
+export function isChecked(config: Config, key: ConfigKey): boolean {
+  return (config[resolveKey(config, key)] ?? kinds[key] === 'on_unless_told') === true
 }
 
 /** Keys of the configuration that no field shows; they stay as they are. */
-export function otherKeys(config: Config, shown: readonly ConfigKey[]): readonly string[] {
-  const names = new Set(shown.map((key) => keyIn(config, key)))
+export function listUnshownKeys(config: Config, shown: readonly ConfigKey[]): readonly string[] {
+  const names = new Set(shown.map((key) => resolveKey(config, key)))
   return Object.keys(config).filter((name) => !names.has(name))
 }
 
@@ -64,10 +64,10 @@ export function changedConfig(
 ): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
   for (const key of shown) {
-    const name = keyIn(before, key)
+    const name = resolveKey(before, key)
     const text = typed(name)
     if (kinds[key] === 'on_unless_told' || kinds[key] === 'off_unless_told') {
-      if (isOn(before, key) !== (text !== null)) changes[name] = text !== null
+      if (isChecked(before, key) !== (text !== null)) changes[name] = text !== null
     } else if (text !== null && text.trim() !== fieldValue(before, key)) {
       changes[name] = text.trim() === '' ? null : parse(key, text.trim(), before[name])
     }
@@ -79,11 +79,11 @@ function parse(key: ConfigKey, text: string, before: unknown): unknown {
   if (kinds[key] === 'number') return Number.isNaN(Number(text)) ? text : Number(text)
   if (kinds[key] !== 'lines') return text
   const lines = text.split('\n').map((line) => line.trim())
-  return lines.filter((line) => line !== '').map((line) => deviceAt(line, before))
+  return lines.filter((line) => line !== '').map((line) => findOrCreateDevice(line, before))
 }
 
 /** An address that was there keeps what else is stored of it, a password of its own for one. */
-function deviceAt(address: string, before: unknown): unknown {
+function findOrCreateDevice(address: string, before: unknown): unknown {
   const known: readonly unknown[] = Array.isArray(before) ? before : []
   return known.find((device) => addressOf(device) === address) ?? address
 }

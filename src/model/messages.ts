@@ -55,7 +55,7 @@ export interface SocketError {
 export type ServerMessage = DeviceUpdate | AlertMessage | StatusMessage | StatusUpdate | Pong | SocketError
 
 /** What all listeners may hear, as against what is said to one client. */
-export type Announcement = DeviceUpdate | AlertMessage | StatusUpdate
+export type BroadcastMessage = DeviceUpdate | AlertMessage | StatusUpdate
 
 export interface ClientMessage {
   readonly type: 'ping'

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import {
   formatSubnet,
   hostAddresses,
-  isInside,
+  isInSubnet,
   parseIpv4,
   parseNetworkMode,
+  parseScanAddresses,
+  parseScanSubnet,
   parseSubnet,
-  readScanAddresses,
-  readScanSubnet,
 } from './network.ts'
 
 describe('an IPv4 address', () => {
@@ -40,7 +40,7 @@ describe('a network to scan', () => {
     ['100.64.0.0/22', '100.64.0.0/22'],
     ['169.254.1.1/31', '169.254.1.0/31'],
   ])('%s is %s', (text, expected) => {
-    const subnet = readScanSubnet(text, [])
+    const subnet = parseScanSubnet(text, [])
     expect('error' in subnet ? subnet : formatSubnet(subnet)).toBe(expected)
   })
 
@@ -63,14 +63,14 @@ describe('a network to scan', () => {
     [' 10.0.0.0/24', /CIDR/],
     ['10.0.0.0/24\n', /CIDR/],
   ])('%s is refused', (text, reason) => {
-    expect(readScanSubnet(text, [])).toMatchObject({ error: expect.stringMatching(reason) })
+    expect(parseScanSubnet(text, [])).toMatchObject({ error: expect.stringMatching(reason) })
   })
 
   // Conformance: C-1.9.
   test('may lie in a range of the configuration, if it is wholly inside', () => {
-    expect(readScanSubnet('203.0.113.128/25', ['203.0.113.0/24'])).not.toHaveProperty('error')
-    expect(readScanSubnet('203.0.112.0/23', ['203.0.113.0/24'])).toHaveProperty('error')
-    expect(readScanSubnet('203.0.113.0/25', ['nonsense'])).toHaveProperty('error')
+    expect(parseScanSubnet('203.0.113.128/25', ['203.0.113.0/24'])).not.toHaveProperty('error')
+    expect(parseScanSubnet('203.0.112.0/23', ['203.0.113.0/24'])).toHaveProperty('error')
+    expect(parseScanSubnet('203.0.113.0/25', ['nonsense'])).toHaveProperty('error')
   })
 
   test('has addresses for devices, without its own and the broadcast one', () => {
@@ -88,20 +88,20 @@ describe('a network to scan', () => {
         const subnet = parseSubnet(`${base}/${prefix}`)
         if (subnet === null) throw new Error(`${base}/${prefix}`)
         const bits = (text: string) => (parseIpv4(text) ?? 0).toString(2).padStart(32, '0').slice(0, prefix)
-        expect(isInside(subnet, base)).toBe(true)
-        expect(isInside(subnet, other)).toBe(bits(base) === bits(other))
+        expect(isInSubnet(subnet, base)).toBe(true)
+        expect(isInSubnet(subnet, other)).toBe(bits(base) === bits(other))
       }),
     )
-    expect(isInside({ first: 0, last: 2 ** 32 - 1, prefix: 0 }, null)).toBe(false)
+    expect(isInSubnet({ first: 0, last: 2 ** 32 - 1, prefix: 0 }, null)).toBe(false)
   })
 })
 
 test('single addresses are taken once each, in private networks alone', () => {
-  expect(readScanAddresses(['10.0.0.1', ' 10.0.0.2', '10.0.0.1'], [])).toEqual(['10.0.0.1', '10.0.0.2'])
-  expect(readScanAddresses(['10.0.0.1', '1.1.1.1'], [])).toHaveProperty('error')
-  expect(readScanAddresses(['10.0.0.x'], [])).toHaveProperty('error')
+  expect(parseScanAddresses(['10.0.0.1', ' 10.0.0.2', '10.0.0.1'], [])).toEqual(['10.0.0.1', '10.0.0.2'])
+  expect(parseScanAddresses(['10.0.0.1', '1.1.1.1'], [])).toHaveProperty('error')
+  expect(parseScanAddresses(['10.0.0.x'], [])).toHaveProperty('error')
   expect(
-    readScanAddresses(
+    parseScanAddresses(
       Array.from({ length: 1025 }, (_, at) => `10.1.${at >> 8}.${at & 255}`),
       [],
     ),

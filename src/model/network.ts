@@ -22,7 +22,7 @@ const maxScanAddresses = 1024
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16']
 
 /** What may be searched: a subnet in CIDR form, or the reason why not. `ranges`: further networks that are allowed. */
-export function readScanSubnet(text: string, ranges: readonly string[]): Subnet | { readonly error: string } {
+export function parseScanSubnet(text: string, ranges: readonly string[]): Subnet | { readonly error: string } {
   const subnet = parseSubnet(text)
   if (subnet === null) return { error: 'expected an IPv4 network in CIDR form, such as 192.168.1.0/24' }
   if (countAddresses(subnet) > maxScanAddresses) {
@@ -32,7 +32,7 @@ export function readScanSubnet(text: string, ranges: readonly string[]): Subnet 
 }
 
 /** The addresses themselves, each in its one spelling, or the reason why not. */
-export function readScanAddresses(
+export function parseScanAddresses(
   texts: readonly string[],
   ranges: readonly string[],
 ): readonly string[] | { readonly error: string } {
@@ -54,7 +54,7 @@ export function hostAddresses({ first, last, prefix }: Subnet): string[] {
   return Array.from({ length: count }, (_, at) => formatIpv4(first + margin + at))
 }
 
-export function isInside(subnet: Subnet, ip: string | null): ip is string {
+export function isInSubnet(subnet: Subnet, ip: string | null): ip is string {
   const address = ip === null ? null : parseIpv4(ip)
   return address !== null && address >= subnet.first && address <= subnet.last
 }

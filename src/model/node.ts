@@ -40,12 +40,12 @@ export interface NodesBody {
 export function toNodes(leases: readonly HeldLease[]): NodesBody {
   const owners = new Set(leases.map(({ owner }) => owner))
   return {
-    nodes: leases.filter(({ source }) => !isPresence(source)).map(toNode),
+    nodes: leases.filter(({ source }) => !isNodeLease(source)).map(toNode),
     processes: [...owners].sort().map(toProcess),
   }
 }
 
-function isPresence(lease: string): boolean {
+function isNodeLease(lease: string): boolean {
   return lease.startsWith(nodePrefix) || lease.startsWith(pollerPrefix)
 }
 

@@ -2,12 +2,12 @@
 
 import { commonPasswords } from './common-passwords.ts'
 
-const leastChars = 12
+const minChars = 12
 const maxBytes = 256
 
 /** Why it cannot be a password, as a sentence for the person who chose it; null when it can. */
 export function passwordProblem(password: string, username: string): string | null {
-  if ([...password].length < leastChars) return `expected at least ${leastChars} characters`
+  if ([...password].length < minChars) return `expected at least ${minChars} characters`
   if (new TextEncoder().encode(password).length > maxBytes) return `expected at most ${maxBytes} bytes`
   if (isCommon(password, username))
     return 'this one is too easy to guess; take several words that have nothing in common'
@@ -15,7 +15,7 @@ export function passwordProblem(password: string, username: string): string | nu
 }
 
 /** The same text typed on different keyboards is the same password. */
-export function normalPassword(password: string): string {
+export function normalizePassword(password: string): string {
   return password.normalize('NFC')
 }
 
@@ -65,6 +65,6 @@ export interface HashTask {
   readonly hash?: string
 }
 
-export type HashAnswer =
+export type HashResult =
   | { readonly ok: true; readonly value: string | boolean }
   | { readonly ok: false; readonly error: string }

@@ -16,15 +16,15 @@ export interface ProtocolPrecedence {
 }
 
 /** The better form's word stands for so long after the last one. */
-const freshMs = 30_000
+const precedenceMs = 30_000
 
 /** Which fields somebody tells. */
-interface Told {
+interface ReportedFields {
   readonly fields: Set<string>
-  readonly channels: Map<number, ToldOfChannel>
+  readonly channels: Map<number, ReportedChannelFields>
 }
 
-interface ToldOfChannel {
+interface ReportedChannelFields {
   readonly fields: Set<string>
   readonly details: Set<string>
   readonly transmitter: Set<string>
@@ -38,42 +38,43 @@ interface ToldOfChannel {
  * heard from.
  */
 export function createProtocolPrecedence(
-  rankOf: (id: string) => number,
+  precedenceOf: (id: string) => number,
   silentMs: (receiverId: number) => number,
 ): ProtocolPrecedence {
   /** By receiver, of those that are heard in several forms: what the better one tells. */
-  const shared = new Map<number, Told>()
+  const shared = new Map<number, ReportedFields>()
   return {
     apply(receiver, report) {
       const { id, api_device_id } = receiver
       if (api_device_id === report.id || api_device_id === null) {
         const told = shared.size === 0 ? undefined : shared.get(id)
-        if (told !== undefined) note(told, report)
+        if (told !== undefined) addReport(told, report)
         return report
       }
-      const isBetter = rankOf(report.id) >= rankOf(api_device_id)
-      if (isBetter || silentMs(id) > freshMs) {
-        if (isBetter && rankOf(report.id) > rankOf(api_device_id)) shared.set(id, note(nothing(), report))
+      const isBetter = precedenceOf(report.id) >= precedenceOf(api_device_id)
+      if (isBetter || silentMs(id) > precedenceMs) {
+        if (isBetter && precedenceOf(report.id) > precedenceOf(api_device_id))
+          shared.set(id, addReport(emptyReportedFields(), report))
         else shared.delete(id)
         return report
       }
       // Another process may hear the better one: then what is known is what it tells.
-      const told = shared.get(id) ?? note(nothing(), asObservation(receiver))
-      return { ...without(report, told), id: api_device_id, online: false }
+      const told = shared.get(id) ?? addReport(emptyReportedFields(), toReport(receiver))
+      return { ...withoutReported(report, told), id: api_device_id, online: false }
     },
   }
 }
 
-function nothing(): Told {
+function emptyReportedFields(): ReportedFields {
   return { fields: new Set(), channels: new Map() }
 }
 
-function asObservation(receiver: Receiver): DeviceReport {
+function toReport(receiver: Receiver): DeviceReport {
   return { ...receiver, id: receiver.api_device_id ?? '', kind: 'receiver', model_name: receiver.model }
 }
 
 /** Adds what is told here. */
-function note(told: Told, report: DeviceReport): Told {
+function addReport(told: ReportedFields, report: DeviceReport): ReportedFields {
   for (const field of hardwareFields) {
     const value = field === 'model' ? report.model_name : report[field]
     if (value !== undefined && value !== null) told.fields.add(field)
@@ -88,12 +89,15 @@ function note(told: Told, report: DeviceReport): Told {
       hasTransmitter: undefined,
     }
     if (before === undefined) told.channels.set(reading.channel, own)
-    noteChannel(own, reading)
+    addChannelReading(own, reading)
   }
   return told
 }
 
-function noteChannel(own: ToldOfChannel, { channel: _, transmitter, details, ...levels }: ChannelReading): void {
+function addChannelReading(
+  own: ReportedChannelFields,
+  { channel: _, transmitter, details, ...levels }: ChannelReading,
+): void {
   addKeys(own.fields, levels)
   addKeys(own.details, details)
   if (transmitter === undefined) return
@@ -108,15 +112,21 @@ function addKeys(keys: Set<string>, fields: object | undefined): void {
   for (const [key, value] of Object.entries(fields ?? {})) if (value !== null && value !== undefined) keys.add(key)
 }
 
-function without(report: DeviceReport, told: Told): DeviceReport {
+function withoutReported(report: DeviceReport, told: ReportedFields): DeviceReport {
   const { channels, ...rest } = report
   const hidden = new Set([...told.fields].map((field) => (field === 'model' ? 'model_name' : field)))
   const left = omit(rest, hidden) as DeviceReport
   if (channels === undefined) return left
-  return { ...left, channels: channels.map((reading) => withoutTold(reading, told.channels.get(reading.channel))) }
+  return {
+    ...left,
+    channels: channels.map((reading) => withoutReportedChannelFields(reading, told.channels.get(reading.channel))),
+  }
 }
 
-function withoutTold(reading: ChannelReading, told: ToldOfChannel | undefined): ChannelReading {
+function withoutReportedChannelFields(
+  reading: ChannelReading,
+  told: ReportedChannelFields | undefined,
+): ChannelReading {
   if (told === undefined) return reading
   const { channel, transmitter, details, ...levels } = reading
   const rest = transmitterWithout(transmitter, told)
@@ -131,7 +141,7 @@ function withoutTold(reading: ChannelReading, told: ToldOfChannel | undefined): 
 /** Whether there is one is for the better form to say. */
 function transmitterWithout(
   transmitter: ChannelReading['transmitter'],
-  told: ToldOfChannel,
+  told: ReportedChannelFields,
 ): TransmitterReading | null | undefined {
   if (told.hasTransmitter === undefined) return transmitter
   if (told.hasTransmitter === null || transmitter === null || transmitter === undefined) return undefined

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   backoffMs,
+  bucketAfterTakeover,
   fullBucket,
   jitter,
   nextAttempt,
@@ -9,37 +10,36 @@ import {
   parseRetryAfter,
   reconnectMs,
   reserveToken,
-  takenOverBucket,
   takeToken,
 } from './rate-limit.ts'
 
-const pace = { perSecond: 2, burst: 120 }
+const rateLimit = { perSecond: 2, burst: 120 }
 
 describe('token bucket', () => {
   test('lets the burst through, then refuses and says how long to wait', () => {
-    let bucket = fullBucket(pace, 0)
+    let bucket = fullBucket(rateLimit, 0)
     for (let i = 0; i < 120; i += 1) {
-      const taken = takeToken(bucket, pace, 0)
+      const taken = takeToken(bucket, rateLimit, 0)
       expect(taken.waitMs).toBe(0)
       bucket = taken.bucket
     }
-    expect(takeToken(bucket, pace, 0).waitMs).toBe(500)
-    expect(takeToken(bucket, pace, 500).waitMs).toBe(0)
+    expect(takeToken(bucket, rateLimit, 0).waitMs).toBe(500)
+    expect(takeToken(bucket, rateLimit, 500).waitMs).toBe(0)
   })
 
   test('a clock that goes backwards earns nothing', () => {
-    const { bucket } = takeToken({ tokens: 1, updatedAt: 1000 }, pace, 1000)
-    expect(takeToken(bucket, pace, 0).waitMs).toBeGreaterThan(0)
+    const { bucket } = takeToken({ tokens: 1, updatedAt: 1000 }, rateLimit, 1000)
+    expect(takeToken(bucket, rateLimit, 0).waitMs).toBeGreaterThan(0)
   })
 
   test('taken over from another process holds what was earned since, and no more than was left here', () => {
     const own = { tokens: 50, updatedAt: 900 }
-    const tokens = (idleMs: number, bucket = own) => takenOverBucket(bucket, pace, 1000, idleMs).tokens
+    const tokens = (idleMs: number, bucket = own) => bucketAfterTakeover(bucket, rateLimit, 1000, idleMs).tokens
     expect(tokens(0)).toBe(0)
     expect(tokens(10_000)).toBe(20)
     expect(tokens(1_000_000)).toBeCloseTo(50.2)
-    expect(tokens(1_000_000, fullBucket(pace, 0))).toBe(120)
-    expect(takenOverBucket(own, pace, 1000, 0).updatedAt).toBe(1000)
+    expect(tokens(1_000_000, fullBucket(rateLimit, 0))).toBe(120)
+    expect(bucketAfterTakeover(own, rateLimit, 1000, 0).updatedAt).toBe(1000)
   })
 
   test('reserved calls go out in order and never faster than the pace', () => {

@@ -10,41 +10,41 @@ export interface RateLimit {
   readonly burst: number
 }
 
-export function fullBucket(pace: RateLimit, now: number): Bucket {
-  return { tokens: pace.burst, updatedAt: now }
+export function fullBucket(rateLimit: RateLimit, now: number): Bucket {
+  return { tokens: rateLimit.burst, updatedAt: now }
 }
 
-function tokensAt(bucket: Bucket, pace: RateLimit, now: number): number {
-  const earned = (Math.max(0, now - bucket.updatedAt) / 1000) * pace.perSecond
-  return Math.min(pace.burst, bucket.tokens + earned)
+function tokensAt(bucket: Bucket, rateLimit: RateLimit, now: number): number {
+  const refilled = (Math.max(0, now - bucket.updatedAt) / 1000) * rateLimit.perSecond
+  return Math.min(rateLimit.burst, bucket.tokens + refilled)
 }
 
 /**
  * The bucket of a process that takes over from another one, which may have used every token until `idleMs` ago: it holds
  * what has been earned since, and never more than this process had left.
  */
-export function takenOverBucket(own: Bucket, pace: RateLimit, now: number, idleMs: number): Bucket {
+export function bucketAfterTakeover(own: Bucket, rateLimit: RateLimit, now: number, idleMs: number): Bucket {
   const shared = { tokens: 0, updatedAt: now - idleMs }
-  return { tokens: Math.min(tokensAt(own, pace, now), tokensAt(shared, pace, now)), updatedAt: now }
+  return { tokens: Math.min(tokensAt(own, rateLimit, now), tokensAt(shared, rateLimit, now)), updatedAt: now }
 }
 
 /**
  * Takes one token. Refused: `waitMs` says when one is there.
  * A clock that went backwards earns nothing and costs nothing.
  */
-export function takeToken(bucket: Bucket, pace: RateLimit, now: number): { bucket: Bucket; waitMs: number } {
-  const tokens = tokensAt(bucket, pace, now)
+export function takeToken(bucket: Bucket, rateLimit: RateLimit, now: number): { bucket: Bucket; waitMs: number } {
+  const tokens = tokensAt(bucket, rateLimit, now)
   if (tokens >= 1) return { bucket: { tokens: tokens - 1, updatedAt: now }, waitMs: 0 }
-  return { bucket: { tokens, updatedAt: now }, waitMs: Math.ceil(((1 - tokens) / pace.perSecond) * 1000) }
+  return { bucket: { tokens, updatedAt: now }, waitMs: Math.ceil(((1 - tokens) / rateLimit.perSecond) * 1000) }
 }
 
 /**
  * The place of one call in line: like `takeToken`, but the token is always taken, if need be from the future.
  * `waitMs` is how long the caller has to hold back. Calls that come later wait longer, so nobody is passed over.
  */
-export function reserveToken(bucket: Bucket, pace: RateLimit, now: number): { bucket: Bucket; waitMs: number } {
-  const tokens = tokensAt(bucket, pace, now) - 1
-  const waitMs = tokens >= 0 ? 0 : Math.ceil((-tokens / pace.perSecond) * 1000)
+export function reserveToken(bucket: Bucket, rateLimit: RateLimit, now: number): { bucket: Bucket; waitMs: number } {
+  const tokens = tokensAt(bucket, rateLimit, now) - 1
+  const waitMs = tokens >= 0 ? 0 : Math.ceil((-tokens / rateLimit.perSecond) * 1000)
   return { bucket: { tokens, updatedAt: now }, waitMs }
 }
 
@@ -62,27 +62,27 @@ export function jitter(ms: number, random: number): number {
  */
 export function backoffMs(intervalMs: number, failures: number): number {
   if (failures <= 0) return intervalMs
-  const grown = 1000 * 2 ** Math.min(failures - 1, 20)
-  return Math.min(Math.max(intervalMs, grown), Math.max(30_000, intervalMs))
+  const exponentialMs = 1000 * 2 ** Math.min(failures - 1, 20)
+  return Math.min(Math.max(intervalMs, exponentialMs), Math.max(30_000, intervalMs))
 }
 
-const longestReconnectMs = 30_000
+const maxReconnectMs = 30_000
 
 /**
  * Before the nth try in a row to restore a lost link: 1, 2, 4 … 30 s; `askedMs`: not sooner than the system asked for,
  * which counts from 1 to 30 s.
  */
-export function reconnectMs(attempt: number, askedMs: number | null = null): number {
-  const grown = Math.max(1000 * 2 ** Math.min(Math.max(0, attempt - 1), 20), askedMs ?? 0)
-  return Math.min(longestReconnectMs, grown)
+export function reconnectMs(attempt: number, requestedMs: number | null = null): number {
+  const exponentialMs = Math.max(1000 * 2 ** Math.min(Math.max(0, attempt - 1), 20), requestedMs ?? 0)
+  return Math.min(maxReconnectMs, exponentialMs)
 }
 
 /** A link that held this long starts its reconnection delays anew. */
-const steadyLinkMs = 60_000
+const stableConnectionMs = 60_000
 
 /** Which try in a row the next one is, after a link that was up for `heldMs` (0: it never came up). */
-export function nextAttempt(attempt: number, heldMs: number): number {
-  return heldMs >= steadyLinkMs ? 1 : attempt + 1
+export function nextAttempt(attempt: number, connectedMs: number): number {
+  return connectedMs >= stableConnectionMs ? 1 : attempt + 1
 }
 
 /**
@@ -109,8 +109,8 @@ export function parseRetryAfter(value: string | undefined, date: string | undefi
 }
 
 /** No upstream is given a longer pause than this. */
-export const longestHoldMs = 300_000
+export const maxRetryAfterMs = 300_000
 
 function clampRetryAfter(seconds: number): number {
-  return Math.min(longestHoldMs / 1000, Math.max(1, seconds))
+  return Math.min(maxRetryAfterMs / 1000, Math.max(1, seconds))
 }

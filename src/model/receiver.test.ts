@@ -6,7 +6,7 @@ import {
   type DeviceReport,
   emptyChannel,
   mergeChannels,
-  mergeObservations,
+  mergeReports,
   withoutSuperseded,
   withSummaryAsChannel,
 } from './receiver.ts'
@@ -142,7 +142,7 @@ it('two reports of one device are one: what the later one leaves out is as in th
       { channel: 3, rf_level: -90 },
     ],
   }
-  expect(mergeObservations(earlier, later)).toEqual({
+  expect(mergeReports(earlier, later)).toEqual({
     ...earlier,
     name: 'Rack 2',
     channels: [
@@ -151,5 +151,5 @@ it('two reports of one device are one: what the later one leaves out is as in th
       { channel: 3, rf_level: -90 },
     ],
   })
-  expect(mergeObservations(earlier, { id: 'd1', kind: 'receiver', channels: undefined })).toEqual(earlier)
+  expect(mergeReports(earlier, { id: 'd1', kind: 'receiver', channels: undefined })).toEqual(earlier)
 })

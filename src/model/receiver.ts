@@ -127,12 +127,12 @@ export function reportedHardware(report: DeviceReport): Partial<Hardware> {
 }
 
 /** A receiver that was stored by a clock that is ahead of ours was last heard from now. */
-export function seenBy(now: number, receiver: Receiver): Receiver {
+export function clampLastSeen(now: number, receiver: Receiver): Receiver {
   return receiver.last_seen > now ? { ...receiver, last_seen: now } : receiver
 }
 
 /** Two reports of one device as one: what the later one leaves out or does not know is as in the earlier one. */
-export function mergeObservations(earlier: DeviceReport, later: DeviceReport): DeviceReport {
+export function mergeReports(earlier: DeviceReport, later: DeviceReport): DeviceReport {
   const channels = new Map((earlier.channels ?? []).map((reading) => [reading.channel, reading]))
   for (const reading of later.channels ?? []) {
     channels.set(reading.channel, mergeReadings(channels.get(reading.channel), reading))
@@ -191,18 +191,18 @@ export function withoutSuperseded(
     const after = now.find(isSame)
     return after === undefined
       ? reading
-      : withoutChanged(reading, before.find(isSame) ?? { channel: after.channel }, after)
+      : withoutChangedFields(reading, before.find(isSame) ?? { channel: after.channel }, after)
   })
 }
 
 /** Fields that are absent are as good as null, and a transmitter that came has brought only what is told of it. */
-function withoutChanged<T extends object>(read: T, before: object, now: object): T {
+function withoutChangedFields<T extends object>(read: T, before: object, now: object): T {
   const kept: T = { ...read }
   for (const field in read) {
     const value = read[field]
     const [was, is] = [valueIn(before, field), valueIn(now, field)]
     if (was === is) continue
-    if (isFields(value) && isFields(is)) kept[field] = withoutChanged(value, isFields(was) ? was : {}, is)
+    if (isRecord(value) && isRecord(is)) kept[field] = withoutChangedFields(value, isRecord(was) ? was : {}, is)
     else delete kept[field]
   }
   return kept
@@ -212,7 +212,7 @@ function valueIn(fields: object, field: string): unknown {
   return (fields as Readonly<Record<string, unknown>>)[field] ?? null
 }
 
-function isFields(value: unknown): value is object {
+function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -236,12 +236,12 @@ export function withSummaryAsChannel(report: DeviceReport, known: readonly Chann
   const { battery, rf_level } = report
   const [only, ...others] = known
   if (report.channels !== undefined || (battery === undefined && rf_level === undefined)) return report
-  if (only === undefined || others.length > 0 || !isSum(only)) return report
+  if (only === undefined || others.length > 0 || !isSummaryChannel(only)) return report
   const transmitter = { ...(battery !== undefined && { battery }), ...(rf_level !== undefined && { rf_level }) }
   return { ...report, channels: [{ channel: only.channel, transmitter }] }
 }
 
-function isSum({ channel, name, frequency, audio_level, rf_level, transmitter }: Channel): boolean {
+function isSummaryChannel({ channel, name, frequency, audio_level, rf_level, transmitter }: Channel): boolean {
   const isBare = [name, frequency, audio_level, rf_level].every((value) => value === null)
   if (channel !== 1 || !isBare || transmitter === null) return false
   const { battery: _, rf_level: __, ...others } = transmitter
@@ -260,7 +260,7 @@ const noTransmitter: Transmitter = {
 const noDetails = {}
 
 function mergeChannel(before: Channel, reading: ChannelReading): Channel {
-  return withChanges<Channel>(before, {
+  return mergeFields<Channel>(before, {
     ...reading,
     transmitter: mergeTransmitter(before.transmitter, reading.transmitter),
     details: mergeDetails(before.details, reading.details),
@@ -271,18 +271,18 @@ function mergeTransmitter(before: Transmitter | null, told: TransmitterReading |
   if (told === undefined) return before
   if (told === null) return null
   const known = before ?? noTransmitter
-  return withChanges<Transmitter>(known, { ...told, details: mergeDetails(known.details, told.details) })
+  return mergeFields<Transmitter>(known, { ...told, details: mergeDetails(known.details, told.details) })
 }
 
 /** What was told before, with what is told now; the very object from before where nothing changed. */
 export function mergeDetails<Details extends object>(before: Details | undefined, told: Details | undefined) {
   if (told === undefined) return before
-  const merged = withChanges<Details>(before ?? (noDetails as Details), told)
+  const merged = mergeFields<Details>(before ?? (noDetails as Details), told)
   return merged === noDetails ? before : merged
 }
 
 /** What is known with what is told; `known` itself where that is the same. */
-function withChanges<T extends object>(known: T, told: { readonly [Field in keyof T]?: T[Field] | undefined }): T {
+function mergeFields<T extends object>(known: T, told: { readonly [Field in keyof T]?: T[Field] | undefined }): T {
   let changed: T | undefined
   for (const field in told) {
     const value = told[field]

@@ -70,8 +70,8 @@ function inShort(outcome: Outcome): string {
       return `moved ${outcome.receiver.id} ${outcome.old_ip}>${outcome.new_ip}`
     case 'conflict':
       return `${outcome.conflict_type} ${outcome.existing.id}`
-    case 'kept_out':
-      return `kept out ${outcome.entry.status}`
+    case 'excluded':
+      return `excluded ${outcome.entry.status}`
     default:
       return outcome satisfies never
   }
@@ -162,8 +162,8 @@ describe('its completion', () => {
 
   test.each<[QueueEntry['status'], string]>([
     ['pending', 'ip_conflict 1'],
-    ['rejected', 'kept out rejected'],
-    ['duplicate', 'kept out duplicate'],
+    ['rejected', 'excluded rejected'],
+    ['duplicate', 'excluded duplicate'],
   ])('a conflict whose entry is %s', (status, expected) => {
     const conflicting = seen({ serial_number: 'S9', ip: '10.0.0.1' })
     expect(judge([A], conflicting, [entry({ status })])).toBe(expected)
@@ -171,7 +171,7 @@ describe('its completion', () => {
 
   test('a rejected device stays out even when its conflict is gone', () => {
     expect(judge([], seen({ serial_number: 'S9', ip: '10.0.0.7' }), [entry({ status: 'rejected' })])).toBe(
-      'kept out rejected',
+      'excluded rejected',
     )
   })
 })

@@ -12,7 +12,7 @@ export type Outcome =
   | { readonly kind: 'moved'; readonly receiver: Receiver; readonly old_ip: string; readonly new_ip: string }
   | { readonly kind: 'conflict'; readonly conflict_type: ConflictType; readonly existing: Receiver }
   /** An administrator said no to this device; it stays out until its entry is reopened. */
-  | { readonly kind: 'kept_out'; readonly entry: QueueEntry }
+  | { readonly kind: 'excluded'; readonly entry: QueueEntry }
 
 /** What is known, by each way a device can be recognised. Keys are those of `serialKey`, `macKey` and `ipKey`. */
 export interface KnownReceivers {
@@ -143,7 +143,7 @@ export function reconcile(known: KnownReceivers, manufacturer: string, report: D
   if (outcome.kind !== 'new' && outcome.kind !== 'conflict') return outcome
   const entry = known.entry(manufacturer, identityKey(report))
   const isRefused = entry?.status === 'rejected' || entry?.status === 'duplicate'
-  return isRefused ? { kind: 'kept_out', entry } : outcome
+  return isRefused ? { kind: 'excluded', entry } : outcome
 }
 
 /** Serial numbers compare trimmed and case-folded; absent or all-zero ones never match (null). */
@@ -215,7 +215,7 @@ function contradicts(receiver: Receiver, serial: string | null, mac: string | nu
 }
 
 /** The device that is seen is another than the one the receiver stands for, though it goes by the same id. */
-export function isOtherHardware(
+export function isReplacedHardware(
   receiver: Receiver,
   { serial_number = null, mac_address = null }: DeviceReport,
 ): boolean {

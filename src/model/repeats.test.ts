@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { countRepeat, exceptionKey, isTooOften, type Repeats } from './repeats.ts'
+import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from './repeats.ts'
 
 function count(times: readonly number[], key = 'a'): boolean[] {
-  let known: readonly Repeats[] = []
+  let known: readonly Occurrences[] = []
   return times.map((time) => {
-    known = countRepeat(known, key, time)
-    return known.some(isTooOften)
+    known = recordOccurrence(known, key, time)
+    return known.some(isTooFrequent)
   })
 }
 
@@ -20,9 +20,9 @@ test('what is older than a minute is forgotten', () => {
 })
 
 test('different ones do not add up, and only the last hundred are remembered', () => {
-  let known: readonly Repeats[] = []
-  for (let at = 0; at < 1000; at += 1) known = countRepeat(known, `bug ${at}`, at)
-  expect([known.length, known.some(isTooOften)]).toEqual([100, false])
+  let known: readonly Occurrences[] = []
+  for (let at = 0; at < 1000; at += 1) known = recordOccurrence(known, `bug ${at}`, at)
+  expect([known.length, known.some(isTooFrequent)]).toEqual([100, false])
 })
 
 test('one place is one exception, whatever its message says', () => {

@@ -1,26 +1,26 @@
 /** The same thing again and again: how often within a while is too often. */
 
-export interface Repeats {
+export interface Occurrences {
   readonly key: string
   /** When it happened within the last while; milliseconds of one clock. */
   readonly times: readonly number[]
 }
 
-const tooMany = 10
-const whileMs = 60_000
+const maxPerWindow = 10
+const windowMs = 60_000
 /** So many different ones are told apart; the oldest goes first. */
 const maxKeys = 100
 
 /** It has happened (once more). */
-export function countRepeat(known: readonly Repeats[], key: string, now: number): readonly Repeats[] {
+export function recordOccurrence(known: readonly Occurrences[], key: string, now: number): readonly Occurrences[] {
   const before = known.find((one) => one.key === key)?.times ?? []
-  const times = [...before.filter((time) => now - time < whileMs), now].slice(-tooMany - 1)
+  const times = [...before.filter((time) => now - time < windowMs), now].slice(-maxPerWindow - 1)
   return [...known.filter((one) => one.key !== key), { key, times }].slice(-maxKeys)
 }
 
 /** More than ten times in a minute. */
-export function isTooOften({ times }: Repeats): boolean {
-  return times.length > tooMany
+export function isTooFrequent({ times }: Occurrences): boolean {
+  return times.length > maxPerWindow
 }
 
 /** Exceptions thrown at one place are the same one, whatever values their messages name. */

@@ -44,7 +44,7 @@ export function approveEntry(
 ): Approval {
   const error = reviewError(entry, 'approve')
   if (error !== null) return { kind: 'refuse', error }
-  const told = report ?? fromEntry(entry)
+  const told = report ?? toReport(entry)
   if (told.kind !== 'receiver') {
     return {
       kind: 'refuse',
@@ -59,7 +59,7 @@ export function approveEntry(
     case 'new':
     case 'conflict':
     // The administrator knows of the conflict, and this very entry is what kept it out.
-    case 'kept_out': {
+    case 'excluded': {
       const replaces = known.byApiId(entry.manufacturer, told.id) ?? null
       const channels = told.channels ?? expectedChannels(told, replaces)
       return {
@@ -79,7 +79,7 @@ function expectedChannels({ model_name }: DeviceReport, replaces: Receiver | nul
   return replaces.channels.map(({ channel }) => ({ channel }))
 }
 
-function fromEntry(entry: QueueEntry): DeviceReport {
+function toReport(entry: QueueEntry): DeviceReport {
   const { api_device_id: id, device_type: kind, serial_number, mac_address, ip } = entry
   return { id, kind, serial_number, mac_address, ip }
 }

@@ -34,7 +34,7 @@ export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecr
   }
   const inner = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
-    return value.map((item, at) => unmaskSecrets(item, twinOf(item, at, stored), inner(at), isSecret))
+    return value.map((item, at) => unmaskSecrets(item, findStoredItem(item, at, stored), inner(at), isSecret))
   }
   if (!isObject(value)) return value
   const before = isObject(stored) ? stored : {}
@@ -43,7 +43,7 @@ export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecr
   )
 }
 
-function twinOf(item: unknown, at: number, stored: unknown): unknown {
+function findStoredItem(item: unknown, at: number, stored: unknown): unknown {
   if (!Array.isArray(stored)) return undefined
   if (!isObject(item)) return stored[at]
   return stored.find((one) => isObject(one) && one.url === item.url)

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { explainSettings, isSettingKey, parseSetting, settingsInForce } from './settings.ts'
+import { explainSettings, getEffectiveSettings, isSettingKey, parseSetting } from './settings.ts'
 
 test.each([
   ['polling_interval', '1', 1],
@@ -33,7 +33,7 @@ describe('the interval in force', () => {
   ])('%s', (_name, records, configuredInterval, expected, source) => {
     const options = { records, manufacturer: 'shure', configuredInterval, defaultInterval: 10, isBroadcasting: true }
     expect(explainSettings(options).polling_interval).toEqual({ value: expected, source })
-    const settings = settingsInForce(options)
+    const settings = getEffectiveSettings(options)
     expect(settings).toEqual({ polling_interval: expected, alert_battery_threshold: 20, enable_websocket: true })
   })
 

@@ -113,20 +113,20 @@ export function explainSettings({
     alert_battery_threshold: own<number>('alert_battery_threshold') ??
       general<number>('alert_battery_threshold') ?? { value: 20, source: 'default' },
     enable_websocket: isBroadcasting
-      ? firstOff([own<boolean>('enable_websocket'), general<boolean>('enable_websocket')])
+      ? mergeEnableWebsocket([own<boolean>('enable_websocket'), general<boolean>('enable_websocket')])
       : { value: false, source: 'configured' },
   }
 }
 
 /** Real-time updates that one scope switches off are off, whatever the other one says. */
-function firstOff(
+function mergeEnableWebsocket(
   scopes: readonly (ExplainedSettings['enable_websocket'] | undefined)[],
 ): ExplainedSettings['enable_websocket'] {
   const chosen = scopes.find((one) => one?.value === false) ?? scopes.find((one) => one !== undefined)
   return chosen ?? { value: true, source: 'default' }
 }
 
-export function settingsInForce(options: SettingsOptions): Settings {
+export function getEffectiveSettings(options: SettingsOptions): Settings {
   const { polling_interval, alert_battery_threshold, enable_websocket } = explainSettings(options)
   return {
     polling_interval: polling_interval.value,

@@ -11,10 +11,10 @@ import {
   type AlertCause,
   type AlertChange,
   canChangeAlerts,
+  evaluateCharger,
   evaluateReceiver,
   evaluateSource,
   evaluateSubscription,
-  judgeCharger,
   type SourceFailures,
   type SubscriptionStatus,
   subscriptionSubject,
@@ -151,7 +151,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
     const about = [...open.values()].filter(
       ({ kind, receiver_id }) => kind === 'charger_fault' && receiver_id === chargerId,
     )
-    return judgeCharger(charger, unitStore.reportedBy(chargerId), about)
+    return evaluateCharger(charger, unitStore.reportedBy(chargerId), about)
   }
 
   /** Nobody listens to what it is about any more. */

@@ -6,7 +6,7 @@ import type { DeviceList, UpstreamDevice } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import type { DeviceProblem } from '../model/health.ts'
 import { type DeviceReport, type Receiver, withoutSuperseded } from '../model/receiver.ts'
-import { isOtherHardware } from '../model/reconcile.ts'
+import { isReplacedHardware } from '../model/reconcile.ts'
 import { StoreBusyError } from '../store/errors.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Connections } from './connections.ts'
@@ -125,8 +125,8 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
     let complaints: readonly DeviceProblem[] = []
     let isListed = false
     let trouble: unknown
-    let observations = toldByLinkAlone()
-    if (observations.length > 0) listedIds = observations.map(({ id }) => id)
+    let reports = toldByLinkAlone()
+    if (reports.length > 0) listedIds = reports.map(({ id }) => id)
     else {
       try {
         const began = { at: now(), known: createPicture(receiverStore.list(manufacturer)) }
@@ -138,7 +138,7 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
         repeated = list.devices.length - devices.length
         isListed = true
         trouble = await readParts(devices, { ...options, began, isRehearsal }).catch((error) => error)
-        observations = await observeAll(devices, began)
+        reports = await observeAll(devices, began)
       } catch (error) {
         trouble = error
       }
@@ -146,7 +146,7 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
     if (options.signal.aborted) return failedCycle('stopped', startedAt)
     const batch = {
       manufacturer,
-      reports: observations,
+      reports,
       gone: await silentReceivers(options.intervalMs, trouble === undefined),
       missing: trouble === undefined ? missingIds() : [],
       endsCycle: true,
@@ -167,7 +167,7 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
         trouble === undefined
           ? failedCycle(`the cycle could not be stored: ${toSourceFailure(error).error}`, startedAt, 'store')
           : failedCycle(toSourceFailure(trouble).error, startedAt)
-      return { ...lost, devices: observations.length, errors: malformed }
+      return { ...lost, devices: reports.length, errors: malformed }
     } finally {
       options.onApplied?.()
       if (!isRehearsal) {
@@ -357,7 +357,7 @@ export function createPoller(deps: PollDeps, heard: MonitoredSource): Poller {
   /** Another device answers under the receiver's id, and waits for review. */
   function isReplacement(entry: RememberedDevice, receiver: Receiver): boolean {
     const meaning = memory.translationOf(entry)
-    return entry.itself !== meaning && isOtherHardware(receiver, identityOf(meaning))
+    return entry.itself !== meaning && isReplacedHardware(receiver, identityOf(meaning))
   }
 
   /** Since when (of `performance.now()`) this device's levels are pushed, to whatever process; null when they are not. */

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { listSources, type MonitoredSource, openSources, type SourceDeps, sourceId } from '../manufacturers/sources.ts'
-import { type ManufacturerHealth, type MonitoredManufacturer, withoutSources } from '../model/health.ts'
+import { type ManufacturerHealth, type MonitoredManufacturer, noSources } from '../model/health.ts'
 import type { StoredManufacturer } from '../store/settings.ts'
 
 export interface SourceRegistry {
@@ -71,7 +71,7 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
     record,
     monitored: { code, base_url, isEnabled: record.api_enabled, sources: [], unverified: [] },
     sources: [],
-    trouble: record.api_enabled ? { ...withoutSources, code, base_url, status: 'unhealthy', error } : null,
+    trouble: record.api_enabled ? { ...noSources, code, base_url, status: 'unhealthy', error } : null,
   })
   try {
     const listed = listSources(record)

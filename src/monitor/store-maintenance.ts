@@ -143,7 +143,7 @@ export function createStoreMaintenance(deps: {
       if (!isFile) return
       await checkFiles()
       const condition = db.condition()
-      if (condition === 'well' || (condition === 'replaced' && !isTold)) await snapshot()
+      if (condition === 'ok' || (condition === 'replaced' && !isTold)) await snapshot()
     },
   }
 }

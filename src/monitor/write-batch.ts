@@ -3,7 +3,7 @@
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { UnitStore } from '../live/unit-store.ts'
 import { boundMetadata, type QueueEntry } from '../model/discovery.ts'
-import { draftChannelUnits, renamedUnits, type Unit } from '../model/hardware.ts'
+import { draftChannelUnits, findRenamedUnits, type Unit } from '../model/hardware.ts'
 import { applyUpdate, type IngestPlan, isStructural, type QueuedDevice } from '../model/ingest-plan.ts'
 import type { Receiver } from '../model/receiver.ts'
 import { macKey, serialKey } from '../model/reconcile.ts'
@@ -140,7 +140,7 @@ async function storeUnits(
   const heard = new Map([...about.created, ...about.widened].map((receiver) => [receiver.id, receiver]))
   const drafts = [...draftChannelUnits(unitStore, [...heard.values()]), ...own.drafts]
   const inserted = await insertUnits(tx, revision, drafts)
-  const changed = [...own.changed, ...renamedUnits(unitStore, [...about.saved.values()])]
+  const changed = [...own.changed, ...findRenamedUnits(unitStore, [...about.saved.values()])]
   await saveUnits(tx, revision, changed)
   return [...inserted, ...changed]
 }
