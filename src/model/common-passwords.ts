@@ -1,6 +1,6 @@
 /**
- * What is tried first: the leaked lists, the words of this trade, and beginnings that people take for passwords. Digits
- * and signs around them add nothing, so "password2026!!" is stopped by "password". Lower case.
+ * Passwords that attackers try first: leaked passwords, words from live sound, and common prefixes. Surrounding digits and
+ * punctuation are ignored, so "password" also excludes "password2026!!". Lower case.
  */
 
 import { leakedPasswords } from './leaked-passwords.ts'

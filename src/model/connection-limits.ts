@@ -1,18 +1,18 @@
-/** How many connections the service takes, and how many of them may be WebSockets. */
+/** The maximum number of connections and WebSockets of the service. */
 
 export interface ConnectionLimits {
   readonly connections: number
   readonly sockets: number
-  /** Of one address, without a request so far. */
+  /** Connections per client address that have not sent a request yet. */
   readonly idlePerAddress: number
 }
 
 const defaultLimits = { connections: 12_000, sockets: 10_000, idlePerAddress: 1024 } as const
 
-/** Kept for the database, upstreams and files. */
+/** File descriptors reserved for the database, upstreams and files. */
 const reservedDescriptors = 256
 
-/** `descriptors`: what the system lets the process open; null where it does not say. */
+/** `descriptors` is the file descriptor limit of the process; null if unknown. */
 export function connectionLimits(
   descriptors: number | null,
 ): ConnectionLimits & ({ readonly isLowered: false } | { readonly isLowered: true; readonly descriptors: number }) {
