@@ -207,7 +207,7 @@ export function evaluateSource(status: SourceFailures, open: OpenAlerts): AlertC
   const address = addressOf(source, manufacturer)
   if (failures === 0) {
     if (alert === undefined) return []
-    return [{ type: 'clear', alert, message: `${manufacturer} answers again (${address})` }]
+    return [{ type: 'clear', alert, message: `${manufacturer} responds again (${address})` }]
   }
   if (alert !== undefined || failures < failureThreshold) return []
   const reason = error === null ? '' : `: ${error}`

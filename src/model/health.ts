@@ -9,14 +9,14 @@ export interface SourceRecord {
   readonly manufacturer: string
   readonly source: string
   readonly consecutive_failures: number
-  /** A message for the person who can fix the problem; null if there is none. */
+  /** A message for the person who can fix the problem; null without a problem. */
   readonly error: string | null
   /** The end of the pause that the last response requested (Retry-After); 0 if it requested none. */
   readonly hold_until: number
   readonly last_success_at: number | null
   /** Number of cycles that took longer than the interval. */
   readonly overruns: number
-  /** A problem that is not a failure; null if there is none. */
+  /** A problem that is not a failure, or null. */
   readonly warning: string | null
   readonly device_errors: DeviceErrors
 }
@@ -30,7 +30,7 @@ export interface DeviceProblem {
   readonly device?: string
 }
 
-/** Summarizes the problems in one sentence; null if there are none. */
+/** Summarizes the problems in one sentence; null for an empty list. */
 export function summarize(problems: readonly DeviceProblem[]): string | null {
   const [first] = problems
   if (first === undefined) return null

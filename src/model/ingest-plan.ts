@@ -47,7 +47,7 @@ export interface Update {
   readonly isReceived: boolean
   /** It changes more than `last_seen`. */
   readonly hasChanges: boolean
-  /** The report that caused the update; null if there is none. */
+  /** The report that caused the update, if any. */
   readonly report: DeviceReport | null
 }
 

@@ -19,7 +19,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-/** The path to the first text or key that contains U+0000; null if there is none. */
+/** The path to the first text or key that contains U+0000; null if not found. */
 export function findNul(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return value.includes('\0') ? [] : null
   if (typeof value !== 'object' || value === null) return null

@@ -39,7 +39,7 @@ export const pages = [
 
 export type PageName = (typeof pages)[number]['name']
 
-/** Finds the page at this path; null if there is none. A trailing slash is optional. */
+/** Finds the page at this path; null if not found. A trailing slash is optional. */
 export function findPage(path: string): PageName | null {
   const parts = partsOf(path)
   const found = pages.find((page) => {
