@@ -199,7 +199,7 @@ function isWebAddress(text: string): boolean {
 
 function checkCodes(manufacturers: readonly ManufacturerEntry[], where: string): void {
   const repeated = findRepeatedCode(manufacturers)
-  if (repeated !== null) throw new ConfigError(`${where}.${repeated.key}: ${repeated.trouble}`)
+  if (repeated !== null) throw new ConfigError(`${where}.${repeated.key}: ${repeated.problem}`)
 }
 
 function readFile(
@@ -333,7 +333,7 @@ export function parseYaml(content: string): unknown {
   const values = parsePlainYaml(content)
   const fault = findUnstorable(values)
   if (fault === null) return values
-  throw new SyntaxError(fault.path.length === 0 ? fault.trouble : `${fault.path.join('.')}: ${fault.trouble}`)
+  throw new SyntaxError(fault.path.length === 0 ? fault.problem : `${fault.path.join('.')}: ${fault.problem}`)
 }
 
 function parsePlainYaml(content: string): unknown {

@@ -5,7 +5,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import { hashSync, verifySync } from '@node-rs/argon2'
-import type { HashAnswer, HashTask } from './model/password.ts'
+import type { HashResult, HashTask } from './model/password.ts'
 
 const parameters = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
@@ -13,7 +13,7 @@ parentPort?.on('message', (task: HashTask) => {
   parentPort?.postMessage(work(task))
 })
 
-function work(task: HashTask): HashAnswer {
+function work(task: HashTask): HashResult {
   try {
     if (task.hash === undefined) return { ok: true, value: hashSync(task.password, parameters) }
     return { ok: true, value: verifySync(task.hash, task.password) }

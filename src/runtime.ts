@@ -13,7 +13,7 @@ import { createUnitStore, type UnitStore } from './live/unit-store.ts'
 import { listSources, type MonitoredSource, type SourceDeps } from './manufacturers/sources.ts'
 import type { AuditRecord } from './model/access.ts'
 import type { Group } from './model/api.ts'
-import { type DiscoveredRecord, discoveredForMs } from './model/discovery.ts'
+import { type DiscoveredRecord, discoveredRetentionMs } from './model/discovery.ts'
 import {
   type MonitoredManufacturer,
   type ServiceHealth,
@@ -22,13 +22,13 @@ import {
   storeHealth,
 } from './model/health.ts'
 import type { Location } from './model/location.ts'
-import { type Receiver, seenBy } from './model/receiver.ts'
+import { clampLastSeen, type Receiver } from './model/receiver.ts'
 import {
   type ExplainedSettings,
   explainSettings,
+  getEffectiveSettings,
   type SettingRecord,
   type Settings,
-  settingsInForce,
 } from './model/settings.ts'
 import { type Alerts, createAlerts } from './monitor/alerts.ts'
 import { type Connections, createConnections } from './monitor/connections.ts'
@@ -259,7 +259,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         records: await listSettings(db.read),
         groups: await listGroups(db.read),
         locations: await listLocations(db.read),
-        discovered: await listDiscovered(db.read, now() - discoveredForMs),
+        discovered: await listDiscovered(db.read, now() - discoveredRetentionMs),
         incident: await findIncident(db.read),
       }
       const text = JSON.stringify(read)
@@ -295,7 +295,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     }
 
     receiverStore.revision = await currentRevision(db.read)
-    for (const receiver of await listReceivers(db.read)) receiverStore.put(seenBy(now(), receiver))
+    for (const receiver of await listReceivers(db.read)) receiverStore.put(clampLastSeen(now(), receiver))
     for (const entry of await listEntries(db.read)) receiverStore.putEntry(entry)
     for (const unit of await listUnits(db.read)) unitStore.put(unit)
     await loadSettings()
@@ -351,7 +351,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
             await alerts.load()
             await ingest.catchUp()
             await ingest.correctTimes()
-            if (!isMergeSaved && db.condition() === 'well') {
+            if (!isMergeSaved && db.condition() === 'ok') {
               isMergeSaved = await saveConfigured(db, secrets, merged, { entries, log })
             }
             await reload()

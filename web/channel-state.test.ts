@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withoutSources } from '../src/model/health.ts'
+import { noSources } from '../src/model/health.ts'
 import { byUrgency, type ChannelFacts, describeChannel, houseStaleSince, splitName } from './channel-state.ts'
 import { emptyHouse, type House, type WatchedChannel, type WatchedReceiver } from './state.ts'
 
@@ -109,7 +109,7 @@ describe('values that are not live', () => {
       health: {
         status: 'degraded',
         vendor_api: { status, base_url: '', consecutive_failures },
-        manufacturers: [{ ...withoutSources, code: 'shure', status, base_url: '', consecutive_failures }],
+        manufacturers: [{ ...noSources, code: 'shure', status, base_url: '', consecutive_failures }],
         details: [],
         store: { status: 'healthy', details: null },
         timestamp: '',

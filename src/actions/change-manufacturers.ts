@@ -77,7 +77,8 @@ export async function changeManufacturer(
   await deps.db.transaction(async (tx) => {
     // Names were resolved meanwhile, and that takes its time.
     const stored = await findManufacturer(tx.query, deps.secrets, code)
-    if (!isDeepStrictEqual(stored, before)) throw new RequestError('overtaken', { about: `manufacturer ${code}` })
+    if (!isDeepStrictEqual(stored, before))
+      throw new RequestError('concurrent_change', { about: `manufacturer ${code}` })
     await saveManufacturer(tx, deps.secrets, after)
     await audit(tx, actor, 'manufacturer.change', code, differences(before, after))
   })

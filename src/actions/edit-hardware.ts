@@ -3,7 +3,7 @@
 import type { Actor } from '../model/access.ts'
 import type { Group } from '../model/api.ts'
 import { RequestError } from '../model/errors.ts'
-import { type Assignment, type Performer, withActivity } from '../model/hardware.ts'
+import { type Assignment, type Performer, setActive } from '../model/hardware.ts'
 import type { Ingest } from '../monitor/ingest.ts'
 import { writeAudit } from '../store/audit.ts'
 import type { Database, Reader, Tx } from '../store/database.ts'
@@ -185,7 +185,7 @@ export async function changeAssignment(
 ): Promise<Assignment> {
   return db.transaction(async (tx) => {
     const before = await assignmentOf(tx.query, id)
-    const after = { ...withActivity(before, is_active ?? before.is_active, now()), ...who }
+    const after = { ...setActive(before, is_active ?? before.is_active, now()), ...who }
     await checkAssignment(tx, after, id)
     await saveAssignment(tx, after)
     const { performer, wireless_unit } = after

@@ -104,10 +104,10 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, wanted: 
     // No upstream calls it anything yet.
     const seen = { ...told, id: '', kind: 'receiver', online: false } as const
     const outcome = reconcile(receiverStore, manufacturer, seen)
-    if ('receiver' in outcome) throw new RequestError('known_already', { about: `receiver ${outcome.receiver.id}` })
-    if (outcome.kind === 'kept_out') throw new RequestError('known_already', { about: `entry ${outcome.entry.id}` })
+    if ('receiver' in outcome) throw new RequestError('already_known', { about: `receiver ${outcome.receiver.id}` })
+    if (outcome.kind === 'excluded') throw new RequestError('already_known', { about: `entry ${outcome.entry.id}` })
     if (outcome.kind === 'conflict')
-      throw new RequestError('known_already', { about: `receiver ${outcome.existing.id}` })
+      throw new RequestError('already_known', { about: `receiver ${outcome.existing.id}` })
     const draft = { ...toDraft(manufacturer, seen, now()), api_device_id: null, location, is_named_by_hand: true }
     const receiver = await createReceiver(tx, revision, { draft, readings: [] })
     const details = { manufacturer, name, serial_number, mac_address, ip, location }
@@ -158,5 +158,5 @@ function checkFreeAddress(receiverStore: ReceiverStore, ip: string, id: number):
   checkAddress(ip)
   const holder = receiverStore.byIp(ip).find((one) => one.id !== id)
   if (holder !== undefined)
-    throw new RequestError('known_already', { about: `${ip} is the address of receiver ${holder.id}` })
+    throw new RequestError('already_known', { about: `${ip} is the address of receiver ${holder.id}` })
 }

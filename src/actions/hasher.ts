@@ -2,7 +2,7 @@
 
 import type { Worker } from 'node:worker_threads'
 import { RequestError } from '../model/errors.ts'
-import { type HashAnswer, type HashTask, normalPassword } from '../model/password.ts'
+import { type HashResult, type HashTask, normalizePassword } from '../model/password.ts'
 import { startThread } from '../thread.ts'
 
 export interface Hasher {
@@ -53,7 +53,7 @@ export function createHasher(): Hasher {
       failed?.reject(error)
       if (!isClosed) next()
     }
-    started.on('message', (answer: HashAnswer) => {
+    started.on('message', (answer: HashResult) => {
       const done = current
       current = null
       if (answer.ok) done?.resolve(answer.value)
@@ -75,9 +75,9 @@ export function createHasher(): Hasher {
   }
 
   return {
-    hash: async (password) => String(await run({ password: normalPassword(password) })),
+    hash: async (password) => String(await run({ password: normalizePassword(password) })),
     async verify(hash, password) {
-      const fits = await run({ password: normalPassword(password), hash: hash ?? nobodysHash })
+      const fits = await run({ password: normalizePassword(password), hash: hash ?? nobodysHash })
       return hash !== null && fits === true
     },
     async close() {

@@ -1,7 +1,7 @@
 /** The receivers of a file, where they stand and in which positions, and who wears what. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { withActivity } from '../model/hardware.ts'
+import { setActive } from '../model/hardware.ts'
 import { type DeviceReference, planSlots, type ReceiverEntry, toPath } from '../model/installation-file.ts'
 import type { Location } from '../model/location.ts'
 import type { Receiver } from '../model/receiver.ts'
@@ -118,7 +118,7 @@ export async function putAssignments(work: ImportContext): Promise<void> {
     worn.set(unit.id, at)
     const current = assignments.find((one) => one.wireless_unit === unit.id)
     if (!count('assignments', current?.performer, performer.id)) continue
-    if (current !== undefined) await saveAssignment(tx, withActivity(current, false, now))
+    if (current !== undefined) await saveAssignment(tx, setActive(current, false, now))
     const started_at = entry.since === undefined ? now : Date.parse(entry.since)
     if (Number.isNaN(started_at)) {
       throw new ImportError(`assignments.${at}.since`, 'expected a time such as 2026-05-01T18:00:00Z')

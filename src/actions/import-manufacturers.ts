@@ -16,7 +16,7 @@ export async function planManufacturers(
 ): Promise<StoredManufacturer[]> {
   const entries = file.manufacturers ?? []
   const repeated = findRepeatedCode(entries)
-  if (repeated !== null) throw new ImportError(`manufacturers.${repeated.key}`, repeated.trouble)
+  if (repeated !== null) throw new ImportError(`manufacturers.${repeated.key}`, repeated.problem)
   return Promise.all(
     entries.map(async ({ settings: _, ...change }, at) => {
       const before = stored.find(({ code }) => code === change.code)

@@ -3,7 +3,7 @@
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { Actor } from '../model/access.ts'
 import type { QueueEntry } from '../model/discovery.ts'
-import { type ReviewBody, refuseIfAllFailed } from '../model/discovery-api.ts'
+import { type ReviewBody, throwIfAllFailed } from '../model/discovery-api.ts'
 import type { Failure } from '../model/errors.ts'
 import type { Receiver } from '../model/receiver.ts'
 import { createKnownReceivers, type KnownReceiverIndex } from '../model/reconcile.ts'
@@ -52,7 +52,7 @@ export async function reviewEntries(
     }
     return failures
   })
-  refuseIfAllFailed(wanted, failed)
+  throwIfAllFailed(wanted, failed)
   const updated = wanted.length - failed.length
   return { message: messages[verdict](updated), updated, failed }
 }
@@ -72,7 +72,7 @@ export async function acknowledge(deps: Pick<ReviewDeps, 'db'>, actor: Actor, id
         error: found.has(id) ? `Movement ${id} has already been acknowledged.` : `There is no movement ${id}.`,
       }))
   })
-  refuseIfAllFailed(wanted, failed)
+  throwIfAllFailed(wanted, failed)
   const updated = wanted.length - failed.length
   return { message: `Acknowledged ${updated} movement(s).`, updated, failed } satisfies ReviewBody
 }

@@ -10,11 +10,11 @@ import type { DiscoveryList } from '../manufacturers/plugin.ts'
 import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
 import { type MonitoredSource, type SourceDeps, toSourceFailure } from '../manufacturers/sources.ts'
 import type { Actor } from '../model/access.ts'
-import { type DiscoveredRecord, discoveredForMs } from '../model/discovery.ts'
+import { type DiscoveredRecord, discoveredRetentionMs } from '../model/discovery.ts'
 import { type ScanBody, toScannedDevice } from '../model/discovery-api.ts'
 import { RequestError } from '../model/errors.ts'
 import type { SourceError } from '../model/health.ts'
-import { formatSubnet, hostAddresses, isInside, readScanSubnet, type Subnet } from '../model/network.ts'
+import { formatSubnet, hostAddresses, isInSubnet, parseScanSubnet, type Subnet } from '../model/network.ts'
 import type { Monitor, PollResult } from '../monitor/monitor.ts'
 import { childLifetime, pause } from '../monitor/wait.ts'
 import { writeAudit } from '../store/audit.ts'
@@ -54,7 +54,7 @@ export async function scanNetwork(
 ): Promise<ScanBody> {
   const { db } = deps
   const codes = selectEnabled(deps.manufacturers(), wanted.manufacturer)
-  const subnet = readScanSubnet(wanted.scan_subnet, deps.ranges)
+  const subnet = parseScanSubnet(wanted.scan_subnet, deps.ranges)
   if ('error' in subnet) throw new RequestError('bad_request', { details: `scan_subnet: ${subnet.error}` })
   const owner = randomBytes(8).toString('hex')
   const lease = await db.transaction((tx) => acquireLease(tx, scanLease, owner, 2 * scanLimitMs))
@@ -91,7 +91,7 @@ async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subn
   strangers.push(...found.filter(({ ip }) => !seen.has(ip)))
   const devices = [...receivers, ...strangers.map(toScannedDevice)]
   await db.transaction(async (tx) => {
-    await forgetDiscovered(tx, now() - discoveredForMs)
+    await forgetDiscovered(tx, now() - discoveredRetentionMs)
     await saveDiscovered(tx, strangers)
     await writeAudit(tx, { ...audit, result: 'ok', details: { manufacturers: codes, discovered: devices.length } })
   })
@@ -204,12 +204,12 @@ async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: 
     .flatMap((code) => receiverStore.list(code))
     .filter((one) => one.is_active && isListed(one.manufacturer, one.api_device_id))
     .flatMap(({ ip, device_type, channels }) =>
-      isInside(subnet, ip) ? [{ ip, device_type, channels: channels.length }] : [],
+      isInSubnet(subnet, ip) ? [{ ip, device_type, channels: channels.length }] : [],
     )
 
   const strangers = (await listUnimported(db.read, codes)).flatMap(({ entry, report }): Stranger[] => {
     const { manufacturer, api_device_id, serial_number, mac_address, ip } = entry
-    if (!isListed(manufacturer, api_device_id) || !isInside(subnet, ip)) return []
+    if (!isListed(manufacturer, api_device_id) || !isInSubnet(subnet, ip)) return []
     const stranger = {
       manufacturer,
       api_device_id,

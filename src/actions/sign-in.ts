@@ -3,9 +3,9 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor, AuditEntry } from '../model/access.ts'
-import { strangerKey } from '../model/address.ts'
+import { clientKey } from '../model/address.ts'
 import { RequestError } from '../model/errors.ts'
-import { loginLimits, loginWaitMs, siteLimit } from '../model/login-limits.ts'
+import { globalLoginLimit, loginLimits, loginWaitMs } from '../model/login-limits.ts'
 import { isUsername, passwordProblem, usernameKey } from '../model/password.ts'
 import type { User } from '../model/people.ts'
 import { writeAudit } from '../store/audit.ts'
@@ -67,14 +67,14 @@ export async function signIn(
   const user = await findUserByName(db.read, username)
   const isKnown =
     user !== null && visitor.browser !== null && (await isKnownBrowser(db.read, hashOf(visitor.browser), user.id))
-  const stranger = isKnown ? `browser ${hashOf(visitor.browser ?? '')}` : strangerKey(visitor.address)
+  const stranger = isKnown ? `browser ${hashOf(visitor.browser ?? '')}` : clientKey(visitor.address)
   const account = `user ${usernameKey(username)}`
   // A password typed where the name belongs must not end up in the log.
   const actor = guest(visitor, user === null ? 'unknown' : user.username)
 
   const counted = await countTry(deps, { stranger, account })
-  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > siteLimit.failures) {
-    await sleep(siteLimit.delayMs)
+  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > globalLoginLimit.failures) {
+    await sleep(globalLoginLimit.delayMs)
   }
   const fits = await hasher.verify(user?.password ?? null, password).catch((error) => takeBack(deps, counted, error))
   if (user === null || !fits || !user.is_active) {
@@ -126,7 +126,7 @@ export async function changeOwnPassword(
   if (problem !== null) throw new RequestError('bad_request', { details: `new_password: ${problem}` })
 
   const isKnown = visitor.browser !== null && (await isKnownBrowser(db.read, hashOf(visitor.browser), stored.id))
-  const stranger = isKnown ? `browser ${hashOf(visitor.browser ?? '')}` : strangerKey(visitor.address)
+  const stranger = isKnown ? `browser ${hashOf(visitor.browser ?? '')}` : clientKey(visitor.address)
   const account = `user ${usernameKey(stored.username)}`
   const entry = { actor, action: 'user.password', target: `user ${stored.username}` } as const
   const counted = await countTry(deps, { stranger, account })
@@ -194,7 +194,7 @@ export async function setUp(
 ): Promise<SignedIn> {
   const { db, hasher, setupCode } = deps
   if (!(await isSetupNeeded(deps))) throw new RequestError('already_set_up')
-  const stranger = strangerKey(visitor.address)
+  const stranger = clientKey(visitor.address)
   const account = 'set-up'
   if (needsCode) {
     const counted = await countTry(deps, { stranger, account })

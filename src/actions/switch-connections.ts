@@ -5,7 +5,7 @@
 
 import type { Actor } from '../model/access.ts'
 import { applyConnectionEvent } from '../model/connection.ts'
-import { type ReviewBody, refuseIfAllFailed } from '../model/discovery-api.ts'
+import { type ReviewBody, throwIfAllFailed } from '../model/discovery-api.ts'
 import type { Connections } from '../monitor/connections.ts'
 import { writeAudit } from '../store/audit.ts'
 import { findConnections, overrideConnections } from '../store/connections.ts'
@@ -54,6 +54,6 @@ export async function switchConnections(
   })
   // It is done; what cannot be read at once is read a moment later.
   await connections.load().catch(() => {})
-  refuseIfAllFailed(wanted, failed)
+  throwIfAllFailed(wanted, failed)
   return { message: messages[deed](updated), updated, failed }
 }

@@ -9,7 +9,7 @@ import { type Registration, registerAddresses } from '../actions/scan-network.ts
 import { plugins } from '../manufacturers/index.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
 import type { Actor } from '../model/access.ts'
-import { hostAddresses, readScanAddresses, readScanSubnet } from '../model/network.ts'
+import { hostAddresses, parseScanAddresses, parseScanSubnet } from '../model/network.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { writeAudit } from '../store/audit.ts'
 import { listManufacturers } from '../store/settings.ts'
@@ -94,11 +94,11 @@ async function addDevices(plugin: Plugin, options: AddOptions, terminal: Termina
 function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): readonly string[] {
   if ((ips === undefined) === (cidr === undefined)) throw new UsageError('give either --ips or --cidr')
   if (cidr !== undefined) {
-    const subnet = readScanSubnet(cidr, ranges)
+    const subnet = parseScanSubnet(cidr, ranges)
     if ('error' in subnet) throw new UsageError(`--cidr: ${subnet.error}`)
     return hostAddresses(subnet)
   }
-  const addresses = readScanAddresses((ips ?? []).flatMap((text) => text.split(',')).filter(Boolean), ranges)
+  const addresses = parseScanAddresses((ips ?? []).flatMap((text) => text.split(',')).filter(Boolean), ranges)
   if ('error' in addresses) throw new UsageError(`--ips: ${addresses.error}`)
   if (addresses.length === 0) throw new UsageError('--ips: give at least one address')
   return addresses

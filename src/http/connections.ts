@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { strangerKey } from '../model/address.ts'
+import { clientKey } from '../model/address.ts'
 import type { ConnectionLimits } from '../model/connection-limits.ts'
 
 /** What the system lets this process open; null where it does not say. */
@@ -27,17 +27,17 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     if (own?.delete(port) && own.size === 0) silent.delete(address)
   }
   server.on('connection', (socket: Socket) => {
-    const address = strangerKey(socket.remoteAddress ?? '')
+    const address = clientKey(socket.remoteAddress ?? '')
     const port = socket.remotePort ?? 0
     const own = silent.get(address) ?? new Map<number, Socket>()
     silent.set(address, own.set(port, socket))
     socket.once('close', () => forget(address, port))
-    if (own.size <= limits.silentPerAddress) return
+    if (own.size <= limits.idlePerAddress) return
     const [oldest] = own.values()
     oldest?.destroy()
   })
   const heard = ({ socket }: IncomingMessage) => {
-    if (silent.size > 0) forget(strangerKey(socket.remoteAddress ?? ''), socket.remotePort ?? 0)
+    if (silent.size > 0) forget(clientKey(socket.remoteAddress ?? ''), socket.remotePort ?? 0)
   }
   server.on('request', heard)
   server.on('upgrade', heard)

@@ -2,8 +2,8 @@
 
 import type { MessageBatch } from '../live/feed.ts'
 import type { ChannelBody } from '../model/api.ts'
-import { fitsRecord, isSameButLevels, writeRecords } from '../model/level-records.ts'
-import type { Announcement, DeviceUpdate } from '../model/messages.ts'
+import { differOnlyInLevels, encodeRecords, isEncodable } from '../model/level-records.ts'
+import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
 
 /** The batch as frames, ready for the wire. */
 export type FrameEncoder = (batch: MessageBatch) => Buffer
@@ -25,7 +25,7 @@ type Pattern = readonly ChannelBody[]
 
 /** A message, and how it can be said. */
 interface Saying {
-  readonly message: Announcement
+  readonly message: BroadcastMessage
   /** Of an update. */
   readonly about: { readonly receiverId: number; readonly pattern: Pattern } | null
   /** To whoever was told its pattern. */
@@ -53,15 +53,15 @@ export function createLevelsEncoder(): () => FrameEncoder {
     return known
   }
 
-  function toSaying(message: Announcement): Saying {
+  function toSaying(message: BroadcastMessage): Saying {
     if (message.type !== 'device_update') return { message, about: null, fitsRecord: false }
     const about = { receiverId: message.receiver_id, pattern: patternOf(message) }
-    return { message, about, fitsRecord: fitsRecord(message) }
+    return { message, about, fitsRecord: isEncodable(message) }
   }
 
   function patternOf({ receiver_id, data }: DeviceUpdate): Pattern {
     const known = patterns.get(receiver_id)
-    if (known !== undefined && isSameButLevels(known, data.channels)) return known
+    if (known !== undefined && differOnlyInLevels(known, data.channels)) return known
     patterns.set(receiver_id, data.channels)
     return data.channels
   }
@@ -90,7 +90,7 @@ function contents(sayings: readonly Saying[], wasTold: (nth: number) => boolean)
   const frames: (string | Uint8Array)[] = []
   let records: DeviceUpdate[] = []
   const close = () => {
-    if (records.length > 0) frames.push(writeRecords(records))
+    if (records.length > 0) frames.push(encodeRecords(records))
     records = []
   }
   for (const [nth, saying] of sayings.entries()) {

@@ -7,7 +7,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { type Credential, type Credentials, csrfTokenOf } from '../actions/credentials.ts'
-import { type Actor, isAllowed, openLocally, type Permission, permissions } from '../model/access.ts'
+import { type Actor, isAllowed, localPermissions, type Permission, permissions } from '../model/access.ts'
 import { isInNetwork, parseAddress, parseNetwork } from '../model/address.ts'
 import { RequestError } from '../model/errors.ts'
 import { readSessionCookie } from './cookies.ts'
@@ -66,7 +66,7 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
     request.actor = stranger(request, isLocal)
     if (needs === 'nothing') return undefined
 
-    const isOpen = (isLocal && openLocally.includes(needs)) || (deps.publicRead && needs === 'read')
+    const isOpen = (isLocal && localPermissions.includes(needs)) || (deps.publicRead && needs === 'read')
     const shown = readCredential(request)
     const admit = (credential: Credential | null) => {
       const valid = shown === null ? null : validCredential(credential, shown)

@@ -12,7 +12,7 @@ import {
 } from '../actions/change-manufacturers.ts'
 import { code, manufacturerFields } from '../actions/fields.ts'
 import { listPlugins, type ManufacturerTrial, testManufacturer, tryManufacturer } from '../actions/test-manufacturer.ts'
-import { type ServiceHealth, withoutSources } from '../model/health.ts'
+import { noSources, type ServiceHealth } from '../model/health.ts'
 import type { ManufacturerBody } from '../model/manufacturer-api.ts'
 import { maskSecrets } from '../model/secrets.ts'
 import { type Query, readPage, readParameter, toPage } from './response.ts'
@@ -36,7 +36,7 @@ export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoute
   function toBody(record: Awaited<ReturnType<typeof listAll>>[number]): ManufacturerBody {
     const { config, secretsUnreadable, ...rest } = record
     const known = deps.health(record.code).manufacturers.find((one) => one.code === record.code)
-    const { status, error, sources, device_errors, more } = known ?? { ...withoutSources, status: 'unconfigured' }
+    const { status, error, sources, device_errors, more } = known ?? { ...noSources, status: 'unconfigured' }
     return {
       ...rest,
       config: maskSecrets(config) as ManufacturerBody['config'],

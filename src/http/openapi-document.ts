@@ -3,7 +3,7 @@
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { openLocally, type Permission, permissions } from '../model/access.ts'
+import { localPermissions, type Permission, permissions } from '../model/access.ts'
 import type { ErrorBody } from '../model/errors.ts'
 import { listOf, named, schemaOf, text, whole } from './described.ts'
 import { hoist, type Schema } from './json-schema.ts'
@@ -113,12 +113,12 @@ const securitySchemes = {
 function securityOf(needs: Permission | 'nothing', isReading: boolean): Record<string, string[]>[] {
   if (needs === 'nothing') return []
   const session: Record<string, string[]> = isReading ? { session: [] } : { session: [], csrf: [] }
-  return [...(openLocally.includes(needs) ? [{}] : []), session, { token: [] }]
+  return [...(localPermissions.includes(needs) ? [{}] : []), session, { token: [] }]
 }
 
 function sayNeeds(needs: Permission | 'nothing'): string {
   if (needs === 'nothing') return 'Open to anybody.'
-  const local = openLocally.includes(needs) ? ' A listener on this machine alone asks for no credentials.' : ''
+  const local = localPermissions.includes(needs) ? ' A listener on this machine alone asks for no credentials.' : ''
   return `Needs the permission \`${needs}\`: role ${permissions[needs]} or above.${local}`
 }
 

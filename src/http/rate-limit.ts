@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from '../live/redis.ts'
-import { strangerKey } from '../model/address.ts'
+import { clientKey } from '../model/address.ts'
 import { RequestError } from '../model/errors.ts'
 import { type Bucket, fullBucket, type RateLimit, takeToken } from '../model/rate-limit.ts'
 
@@ -179,5 +179,5 @@ function clientOf(request: FastifyRequest): string {
 
 /** IPv4 stands for itself: the common case costs nothing. */
 function addressOf({ ip }: FastifyRequest): string {
-  return ip.includes(':') ? strangerKey(ip) : ip
+  return ip.includes(':') ? clientKey(ip) : ip
 }

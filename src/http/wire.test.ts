@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import type { MessageBatch } from '../live/feed.ts'
 import type { ChannelBody } from '../model/api.ts'
 import { createRecordReader } from '../model/level-records.ts'
-import type { Announcement, ServerMessage } from '../model/messages.ts'
+import type { BroadcastMessage, ServerMessage } from '../model/messages.ts'
 import { createLevelsEncoder, jsonEncoder } from './frame-encoding.ts'
 
-const alert: Announcement = {
+const alert: BroadcastMessage = {
   ...{ type: 'alert', manufacturer: 'shure', id: 1, kind: 'battery_low', state: 'raised', severity: 'warning' },
   ...{ message: 'x'.repeat(200), channel_id: 1 },
 }
@@ -19,7 +19,7 @@ interface Draft {
   readonly isActive: boolean | undefined
 }
 
-function toUpdate({ receiver, channels, name, level, isActive }: Draft): Announcement {
+function toUpdate({ receiver, channels, name, level, isActive }: Draft): BroadcastMessage {
   const told = Array.from({ length: channels }, (_, at): ChannelBody => {
     const own = { slot: at + 1, name, audio_level: level, rf_level: level - at, frequency: '470.300' }
     return { ...own, id: at + 1, channel: at + 1, transmitter: { ...own, upstream_slot: null, battery: null } }

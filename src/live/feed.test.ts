@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Announcement, DeviceUpdate } from '../model/messages.ts'
+import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
 import { createFeed, type Feed, filterBatch } from './feed.ts'
 
 function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {

@@ -4,7 +4,7 @@
  * the same turn of the event loop are delivered as one batch.
  */
 
-import type { Announcement, DeviceUpdate } from '../model/messages.ts'
+import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
 
 /** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
 export interface MessageBatch {
@@ -139,7 +139,7 @@ interface Subscriber extends AsyncIterable<MessageBatch> {
 function createSubscriber(manufacturer: string | undefined): Subscriber {
   let next: MessageBatch | undefined
   const updates = new Map<number, DeviceUpdate>()
-  const events: Announcement[] = []
+  const events: BroadcastMessage[] = []
   let hasEnded = false
   let wake: (() => void) | undefined
 
@@ -211,7 +211,7 @@ export function filterBatch(batch: MessageBatch, isWanted: (manufacturer: string
   return createBatch(batch.messages.filter(({ manufacturer }) => isWanted(manufacturer)))
 }
 
-function concerns(message: Announcement, manufacturer: string | undefined): boolean {
+function concerns(message: BroadcastMessage, manufacturer: string | undefined): boolean {
   return manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer
 }
 

@@ -1,30 +1,31 @@
-/** Roles, and what each may do, as one table. */
+/** Roles and their permissions. */
 
 export const roles = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * Who did something: a person, a program with a token, whoever sits at this machine, or somebody who is not signed in.
+ * The origin of a request or action: a signed-in user, an API token, a local client, a guest who is not signed in, or the
+ * command line.
  */
 export interface Actor {
   readonly kind: 'user' | 'token' | 'local' | 'guest' | 'cli'
-  /** Of the user or token; null for the others. */
+  /** The id of the user or token; null for other kinds. */
   readonly id: number | null
   readonly name: string
   readonly role: Role
-  /** Where the request came from; null for a command. */
+  /** The client address; null for a command. */
   readonly address: string | null
-  /** The request's id; none for a command. */
+  /** The request id; absent for a command. */
   readonly request?: string | undefined
 }
 
-/** What a route may ask for, and the least role that has it. */
+/** Permission -> the lowest role that has it. */
 export const permissions = {
   /** Pages, reads and the WebSocket. */
   read: 'viewer',
   /** Refresh, scan, groups, slots, performers, assignments. */
   operate: 'operator',
-  /** Looking at the admin lists. */
+  /** Viewing the admin lists. */
   inspect: 'viewer',
   /** Acknowledging movements. */
   acknowledge: 'operator',
@@ -42,36 +43,36 @@ export const permissionNames = Object.keys(permissions).filter((name): name is P
   Object.hasOwn(permissions, name),
 )
 
-/** What a local listener lets anybody do without credentials; everything else needs a session or a token. */
-export const openLocally: readonly Permission[] = ['read', 'operate', 'configure']
+/** The permissions of local clients without credentials; everything else requires a session or a token. */
+export const localPermissions: readonly Permission[] = ['read', 'operate', 'configure']
 
 export function isAllowed(role: Role, permission: Permission): boolean {
   return roles.indexOf(role) >= roles.indexOf(permissions[permission])
 }
 
-/** What a request may do. `role` is that of its session or token, null without one. */
+/** The permissions of a request. `role` is the role of its session or token; null if it has neither. */
 export function listPermissions({ role, isLocal }: { role: Role | null; isLocal: boolean }): Permission[] {
   return permissionNames.filter((permission) => {
-    if (isLocal && openLocally.includes(permission)) return true
+    if (isLocal && localPermissions.includes(permission)) return true
     return role === null ? permission === 'read' : isAllowed(role, permission)
   })
 }
 
 export const auditResults = ['ok', 'refused', 'failed'] as const
 
-/** One thing that was done, or tried. */
+/** An action that was performed or attempted. */
 export interface AuditEntry {
   readonly actor: Actor
   /** Dotted, noun first: `queue.approve`, `session.login`, `settings.change`. */
   readonly action: string
-  /** What it was done to: `entry 7`, `manufacturer shure`. */
+  /** The object of the action: `entry 7`, `manufacturer shure`. */
   readonly target: string
   readonly result: (typeof auditResults)[number]
-  /** What changed; never a secret. */
+  /** The changes, without secrets. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** As it is kept, and told on standard output. */
+/** The record that is stored and written to standard output. */
 export interface AuditRecord extends Omit<AuditEntry, 'actor' | 'details'> {
   readonly id: number
   readonly at: number

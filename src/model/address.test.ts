@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { isInNetwork, parseAddress, parseNetwork, strangerKey } from './address.ts'
+import { clientKey, isInNetwork, parseAddress, parseNetwork } from './address.ts'
 
-describe('an address', () => {
+describe('parseAddress', () => {
   it.each([
     ['10.0.0.1', [10, 0, 0, 1]],
     ['::ffff:10.0.0.1', [10, 0, 0, 1]],
     ['::1', [...new Array(15).fill(0), 1]],
     ['fe80::1%eth0', [0xfe, 0x80, ...new Array(13).fill(0), 1]],
     ['1:2:3:4:5:6:7:8', [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8]],
-  ])('%s is one', (text, bytes) => expect(parseAddress(text)).toEqual(bytes))
+  ])('parses %s', (text, bytes) => expect(parseAddress(text)).toEqual(bytes))
 
   it.each([
     '',
@@ -22,10 +22,10 @@ describe('an address', () => {
     '10.0.0.1:80',
     '_hidden',
     '1.2.3.4::',
-  ])('%j is none', (text) => expect(parseAddress(text)).toBeNull())
+  ])('rejects %j', (text) => expect(parseAddress(text)).toBeNull())
 })
 
-describe('a network', () => {
+describe('parseNetwork', () => {
   it.each([
     ['10.0.0.0/8', '10.200.3.4', true],
     ['10.0.0.0/8', '11.0.0.1', false],
@@ -36,18 +36,18 @@ describe('a network', () => {
     ['fd00::/8', 'fd12::9', true],
     ['127.0.0.1', '127.0.0.1', true],
     ['127.0.0.1', '127.0.0.2', false],
-  ])('%s holds %s: %s', (network, address, holds) => {
+  ])('%s contains %s: %s', (network, address, expected) => {
     const parsed = parseNetwork(network)
-    expect(parsed && isInNetwork(parseAddress(address) ?? [], parsed)).toBe(holds)
+    expect(parsed && isInNetwork(parseAddress(address) ?? [], parsed)).toBe(expected)
   })
 
-  it.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'loopback', 'fd00::/129'])('%s is none', (text) =>
+  it.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'loopback', 'fd00::/129'])('rejects %s', (text) =>
     expect(parseNetwork(text)).toBeNull(),
   )
 })
 
-it('counts an IPv6 /64 as one stranger, and a mapped IPv4 address as itself', () => {
-  expect(strangerKey('2001:db8:1:2:aaaa::1')).toBe(strangerKey('2001:db8:1:2:bbbb:cccc:dddd:eeee'))
-  expect(strangerKey('2001:db8:1:2::1')).not.toBe(strangerKey('2001:db8:1:3::1'))
-  expect(strangerKey('::ffff:10.1.2.3')).toBe('10.1.2.3')
+it('clientKey is the same within an IPv6 /64, and the IPv4 address for a mapped one', () => {
+  expect(clientKey('2001:db8:1:2:aaaa::1')).toBe(clientKey('2001:db8:1:2:bbbb:cccc:dddd:eeee'))
+  expect(clientKey('2001:db8:1:2::1')).not.toBe(clientKey('2001:db8:1:3::1'))
+  expect(clientKey('::ffff:10.1.2.3')).toBe('10.1.2.3')
 })

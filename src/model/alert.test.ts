@@ -4,10 +4,10 @@ import {
   type AlertCause,
   type AlertChange,
   canChangeAlerts,
+  evaluateCharger,
   evaluateReceiver,
   evaluateSource,
   evaluateSubscription,
-  judgeCharger,
 } from './alert.ts'
 import type { Fault } from './details.ts'
 import type { Unit } from './hardware.ts'
@@ -42,12 +42,12 @@ function receiverWith(battery: number | null, fields: Partial<Receiver> = {}): R
   }
 }
 
-/** Keeps what is open, and says what was announced: `+warning`, `+critical`, `-`. */
-function createBook() {
+/** Keeps the open alerts and returns the applied changes in short form: `+warning`, `+critical`, `-`. */
+function createAlertStore() {
   const open = new Map<string, Alert>()
   let id = 0
-  const put = (about: AlertCause, own: number) =>
-    open.set(about.subject, { ...about, id: own, state: 'raised', raised_at: 0, cleared_at: null })
+  const put = (cause: AlertCause, alertId: number) =>
+    open.set(cause.subject, { ...cause, id: alertId, state: 'raised', raised_at: 0, cleared_at: null })
   return {
     find: (subject: string) => open.get(subject),
     apply: (changes: readonly AlertChange[]) =>
@@ -60,45 +60,47 @@ function createBook() {
   }
 }
 
-describe('a battery', () => {
+describe('evaluateReceiver, for a battery', () => {
   test.each<[string, number, (number | null)[], string[]]>([
     ['above the threshold', 20, [100, 21], []],
     ['at the threshold', 20, [21, 20, 19], ['+warning']],
-    ['on its way down', 20, [20, 11, 10, 9, 3], ['+warning', '+critical']],
+    ['discharging', 20, [20, 11, 10, 9, 3], ['+warning', '+critical']],
     ['low at once', 20, [8], ['+critical']],
-    ['wavering around the threshold', 20, [20, 21, 20, 24, 20], ['+warning']],
-    ['charged', 20, [20, 25, 25, 100], ['+warning', '-']],
-    ['wavering around critical', 20, [10, 12, 10, 9, 11], ['+critical']],
-    ['changed twice', 20, [5, 100, 20, 100], ['+critical', '-', '+warning', '-']],
-    ['not heard of for a while', 20, [15, null, 15, null, 90], ['+warning', '-']],
+    ['fluctuating around the threshold', 20, [20, 21, 20, 24, 20], ['+warning']],
+    ['replaced by a charged one', 20, [20, 25, 25, 100], ['+warning', '-']],
+    ['fluctuating around the critical level', 20, [10, 12, 10, 9, 11], ['+critical']],
+    ['replaced twice', 20, [5, 100, 20, 100], ['+critical', '-', '+warning', '-']],
+    ['not reported for a while', 20, [15, null, 15, null, 90], ['+warning', '-']],
     ['under a low threshold', 5, [9, 6, 5], ['+critical']],
-    ['with no threshold', 0, [1, 0], ['+critical']],
+    ['with a threshold of zero', 0, [1, 0], ['+critical']],
     ['with a high threshold', 97, [97, 99, 100], ['+warning', '-']],
-    ['with the highest', 100, [100, 99], ['+warning']],
+    ['with the highest threshold', 100, [100, 99], ['+warning']],
   ])('%s', (_, threshold, levels, expected) => {
-    const book = createBook()
-    const said = levels.flatMap((level) => book.apply(evaluateReceiver(receiverWith(level), threshold, book.find)))
-    expect(said).toEqual(expected)
+    const alerts = createAlertStore()
+    const changes = levels.flatMap((level) =>
+      alerts.apply(evaluateReceiver(receiverWith(level), threshold, alerts.find)),
+    )
+    expect(changes).toEqual(expected)
   })
 
   // Conformance: C-7.20.
-  test('is the same alert when it gets worse, and says whose it is', () => {
-    const book = createBook()
-    book.apply(evaluateReceiver(receiverWith(18), 20, book.find))
-    expect(evaluateReceiver(receiverWith(9), 20, book.find)).toMatchObject([
-      { type: 'worsen', alert: { id: 1 }, finding: { channel_id: 41, message: 'Battery of Vox is at 9 %' } },
+  test('keeps the alert when it becomes critical, and names the transmitter', () => {
+    const alerts = createAlertStore()
+    alerts.apply(evaluateReceiver(receiverWith(18), 20, alerts.find))
+    expect(evaluateReceiver(receiverWith(9), 20, alerts.find)).toMatchObject([
+      { type: 'worsen', alert: { id: 1 }, cause: { channel_id: 41, message: 'Battery of Vox is at 9 %' } },
     ])
   })
 
-  test('is judged anew under another threshold', () => {
-    const book = createBook()
-    expect(book.apply(evaluateReceiver(receiverWith(30), 20, book.find))).toEqual([])
-    expect(book.apply(evaluateReceiver(receiverWith(30), 40, book.find))).toEqual(['+warning'])
-    expect(book.apply(evaluateReceiver(receiverWith(30), 20, book.find))).toEqual(['-'])
+  test('applies a changed threshold', () => {
+    const alerts = createAlertStore()
+    expect(alerts.apply(evaluateReceiver(receiverWith(30), 20, alerts.find))).toEqual([])
+    expect(alerts.apply(evaluateReceiver(receiverWith(30), 40, alerts.find))).toEqual(['+warning'])
+    expect(alerts.apply(evaluateReceiver(receiverWith(30), 20, alerts.find))).toEqual(['-'])
   })
 })
 
-describe('a battery that the equipment calls low', () => {
+describe('evaluateReceiver, for a battery that the equipment reports as low', () => {
   const warned = (battery: number | null, battery_low: boolean): Receiver => {
     const receiver = receiverWith(50)
     const channels = receiver.channels.map((channel) => ({
@@ -109,23 +111,23 @@ describe('a battery that the equipment calls low', () => {
   }
 
   test.each<[string, Receiver[], string[]]>([
-    ['and tells no percentage', [warned(null, true), warned(null, true), warned(null, false)], ['+warning', '-']],
+    ['without a percentage', [warned(null, true), warned(null, true), warned(null, false)], ['+warning', '-']],
     ['at a percentage above the threshold', [warned(70, true), warned(70, false)], ['+warning', '-']],
-    ['at a percentage under it', [warned(8, true), warned(8, false), warned(90, false)], ['+critical', '-']],
-    ['no more, and never did', [warned(null, false)], []],
+    ['at a percentage below the threshold', [warned(8, true), warned(8, false), warned(90, false)], ['+critical', '-']],
+    ['no longer, without an open alert', [warned(null, false)], []],
   ])('%s', (_, receivers, expected) => {
-    const book = createBook()
-    const said = receivers.flatMap((receiver) => book.apply(evaluateReceiver(receiver, 20, book.find)))
-    expect(said).toEqual(expected)
+    const alerts = createAlertStore()
+    const changes = receivers.flatMap((receiver) => alerts.apply(evaluateReceiver(receiver, 20, alerts.find)))
+    expect(changes).toEqual(expected)
   })
 
-  test('is worth a look when the warning changes alone', () => {
+  test('can change alerts when only the warning changes', () => {
     expect(canChangeAlerts(warned(70, false), warned(70, true))).toBe(true)
     expect(canChangeAlerts(warned(70, true), warned(70, true))).toBe(false)
   })
 })
 
-describe('a charger', () => {
+describe('evaluateCharger', () => {
   const pack = (id: number, fault: Fault | null, fields: Partial<Unit> = {}): Unit => ({
     id,
     manufacturer: 'shure',
@@ -143,64 +145,65 @@ describe('a charger', () => {
   })
   const asAlert = (change: AlertChange): Alert[] =>
     change.type === 'raise' ? [{ ...change.cause, id: 1, state: 'raised', raised_at: 0, cleared_at: null }] : []
-  const judge = (packs: readonly Unit[], open: readonly Alert[] = []) => judgeCharger(receiverWith(null), packs, open)
+  const evaluate = (packs: readonly Unit[], open: readonly Alert[] = []) =>
+    evaluateCharger(receiverWith(null), packs, open)
   const subjects = (changes: readonly AlertChange[]) =>
     changes.map((change) => (change.type === 'clear' ? `-${change.alert.subject}` : `+${change.cause.subject}`))
 
-  test('raises one alert a pack and reason, and clears it with the reason', () => {
-    const hot = judge([pack(1, 'too_hot'), pack(2, null), pack(3, 'charge_failed')])
-    expect(subjects(hot)).toEqual(['+pack:1:too_hot', '+pack:3:charge_failed'])
-    const open = hot.flatMap(asAlert)
-    expect(subjects(judge([pack(1, 'too_cold'), pack(3, 'charge_failed')], open))).toEqual([
+  test('raises one alert per pack and fault, and clears it when the fault ends', () => {
+    const changes = evaluate([pack(1, 'too_hot'), pack(2, null), pack(3, 'charge_failed')])
+    expect(subjects(changes)).toEqual(['+pack:1:too_hot', '+pack:3:charge_failed'])
+    const open = changes.flatMap(asAlert)
+    expect(subjects(evaluate([pack(1, 'too_cold'), pack(3, 'charge_failed')], open))).toEqual([
       '-pack:1:too_hot',
       '+pack:1:too_cold',
     ])
   })
 
-  test('raises one alert for storage mode, however many packs are in it', () => {
-    expect(subjects(judge([pack(1, 'storage_mode'), pack(2, 'storage_mode')]))).toEqual(['+charger:7:storage'])
+  test('raises one alert for storage mode with any number of packs', () => {
+    expect(subjects(evaluate([pack(1, 'storage_mode'), pack(2, 'storage_mode')]))).toEqual(['+charger:7:storage'])
   })
 
-  test('clears the alert of a pack that was taken out', () => {
-    const open = judge([pack(1, 'charge_failed')]).flatMap(asAlert)
-    expect(subjects(judge([], open))).toEqual(['-pack:1:charge_failed'])
+  test('clears the alert of a removed pack', () => {
+    const open = evaluate([pack(1, 'charge_failed')]).flatMap(asAlert)
+    expect(subjects(evaluate([], open))).toEqual(['-pack:1:charge_failed'])
   })
 
-  test('says nothing of a pack that is not there', () => {
-    expect(judge([pack(1, 'charge_failed', { is_online: false })])).toEqual([])
+  test('raises no alert for an offline pack', () => {
+    expect(evaluate([pack(1, 'charge_failed', { is_online: false })])).toEqual([])
   })
 })
 
-test('a receiver goes offline once and comes back once', () => {
-  const book = createBook()
+test('raises one alert when a receiver goes offline and clears it once', () => {
+  const alerts = createAlertStore()
   const states = [true, false, false, true, true, false]
-  const said = states.flatMap((is_active) =>
-    book.apply(evaluateReceiver(receiverWith(null, { is_active }), 20, book.find)),
+  const changes = states.flatMap((is_active) =>
+    alerts.apply(evaluateReceiver(receiverWith(null, { is_active }), 20, alerts.find)),
   )
-  expect(said).toEqual(['+critical', '-', '+critical'])
+  expect(changes).toEqual(['+critical', '-', '+critical'])
 })
 
 test.each<[string, number[], string[]]>([
-  ['fails twice', [1, 2, 0], []],
-  ['fails three times and on', [1, 2, 3, 4, 5], ['+critical']],
-  ['is back', [3, 0, 0], ['+critical', '-']],
-  ['fails again', [3, 0, 1, 2, 3, 0], ['+critical', '-', '+critical', '-']],
-])('a source %s', (_, failures, expected) => {
-  const book = createBook()
-  const said = failures.flatMap((unsuccessful_cycles) => {
+  ['that fails twice', [1, 2, 0], []],
+  ['that keeps failing', [1, 2, 3, 4, 5], ['+critical']],
+  ['that recovers', [3, 0, 0], ['+critical', '-']],
+  ['that fails again', [3, 0, 1, 2, 3, 0], ['+critical', '-', '+critical', '-']],
+])('evaluateSource, for a source %s', (_, failures, expected) => {
+  const alerts = createAlertStore()
+  const changes = failures.flatMap((unsuccessful_cycles) => {
     const error = unsuccessful_cycles === 0 ? null : 'refused'
-    const fares = { manufacturer: 'shure', source: 'shure:http://x', unsuccessful_cycles, error }
-    return book.apply(evaluateSource(fares, book.find))
+    const status = { manufacturer: 'shure', source: 'shure:http://x', unsuccessful_cycles, error }
+    return alerts.apply(evaluateSource(status, alerts.find))
   })
-  expect(said).toEqual(expected)
+  expect(changes).toEqual(expected)
 })
 
 // Conformance: C-7.23.
 test.each<[string, [isWanted: boolean, downSince: number | null, now: number][], string[]]>([
-  ['is up', [[true, null, 100_000]], []],
-  ['is down for a while', [[true, 0, 59_999]], []],
+  ['that is up', [[true, null, 100_000]], []],
+  ['that is down for less than a minute', [[true, 0, 59_999]], []],
   [
-    'is lost for a minute and back',
+    'that is down for a minute and restored',
     [
       [true, 0, 60_000],
       [true, 0, 61_000],
@@ -210,7 +213,7 @@ test.each<[string, [isWanted: boolean, downSince: number | null, now: number][],
     ['+warning', '-'],
   ],
   [
-    'is stopped on purpose',
+    'that is stopped on purpose',
     [
       [true, 0, 60_000],
       [false, 0, 61_000],
@@ -218,17 +221,17 @@ test.each<[string, [isWanted: boolean, downSince: number | null, now: number][],
     ],
     ['+warning', '-'],
   ],
-])('a link %s', (_, moments, expected) => {
-  const book = createBook()
-  const said = moments.flatMap(([isWanted, downSince, now]) =>
-    book.apply(
-      evaluateSubscription({ manufacturer: 'shure', source: 'shure:http://x', isWanted, downSince }, book.find, now),
+])('evaluateSubscription, for a subscription %s', (_, moments, expected) => {
+  const alerts = createAlertStore()
+  const changes = moments.flatMap(([isWanted, downSince, now]) =>
+    alerts.apply(
+      evaluateSubscription({ manufacturer: 'shure', source: 'shure:http://x', isWanted, downSince }, alerts.find, now),
     ),
   )
-  expect(said).toEqual(expected)
+  expect(changes).toEqual(expected)
 })
 
-test('only a battery, a presence or another set of channels is worth a look', () => {
+test('only a battery, the online state or another list of channels can change alerts', () => {
   const before = receiverWith(50)
   const [channel] = before.channels
   if (channel === undefined) throw new Error('no channel')

@@ -1,5 +1,6 @@
 /**
- * What raises an alert and what clears it. Pure: what is open and what is true go in, what has to change comes out.
+ * Decides when alerts are raised and cleared. Pure functions: they take the open alerts and the current state, and
+ * return the changes.
  * An alert is about one subject (a channel's battery, a receiver, a source); a subject has at most one open alert.
  */
 
@@ -16,7 +17,7 @@ export type AlertKind = (typeof alertKinds)[number]
 export const alertStates = ['raised', 'cleared'] as const
 export type AlertState = (typeof alertStates)[number]
 
-/** Something that deserves an alert. */
+/** A condition that raises an alert. */
 export interface AlertCause {
   readonly subject: string
   readonly kind: AlertKind
@@ -38,19 +39,19 @@ export type AlertChange =
   | { readonly type: 'raise'; readonly cause: AlertCause }
   /** The same alert, more severe. */
   | { readonly type: 'worsen'; readonly alert: Alert; readonly cause: AlertCause }
-  /** `message` says what is well again. */
+  /** `message` describes the recovery. */
   | { readonly type: 'clear'; readonly alert: Alert; readonly message: string }
 
-/** The open alert about a subject. */
+/** Finds the open alert about a subject. */
 export type OpenAlerts = (subject: string) => Alert | undefined
 
 const criticalBattery = 10
-/** So far above the threshold a battery has to be before its alert is cleared: a reading that wavers says it once. */
-const batteryMargin = 5
-/** A source that failed so many cycles in a row deserves an alert. */
-const failingFrom = 3
-/** So long a link has to be down. */
-const linkLostAfterMs = 60_000
+/** Hysteresis: an alert is cleared this far above the threshold, so that a fluctuating reading raises it only once. */
+const batteryHysteresis = 5
+/** Number of consecutive failed polling cycles that raises an alert. */
+const failureThreshold = 3
+/** How long a subscription must be down before an alert is raised. */
+const subscriptionLostAfterMs = 60_000
 
 function batterySubject(channelId: number): string {
   return `battery:${channelId}`
@@ -68,40 +69,40 @@ export function subscriptionSubject(source: string): string {
   return `link:${source}`
 }
 
-/** Whether the step from `before` to `after` can change anything about alerts. Called for every level that changes. */
+/** Whether the change from `before` to `after` can raise or clear alerts. Called for every changed level, so it is cheap. */
 export function canChangeAlerts(before: Receiver | undefined, after: Receiver): boolean {
   if (before === undefined || before.is_active !== after.is_active) return true
   if (before.channels === after.channels) return false
   if (before.channels.length !== after.channels.length) return true
-  for (const [at, channel] of after.channels.entries()) {
-    const earlier = before.channels[at]
-    if (earlier !== channel && isOtherBattery(earlier?.transmitter, channel.transmitter)) return true
+  for (const [index, channel] of after.channels.entries()) {
+    const previous = before.channels[index]
+    if (previous !== channel && hasBatteryChanged(previous?.transmitter, channel.transmitter)) return true
   }
   return false
 }
 
-function isOtherBattery(before: Transmitter | null | undefined, after: Transmitter | null): boolean {
+function hasBatteryChanged(before: Transmitter | null | undefined, after: Transmitter | null): boolean {
   return before?.battery !== after?.battery || before?.details?.battery_low !== after?.details?.battery_low
 }
 
-/** `threshold: null`: its batteries are judged by somebody who knows them better. */
+/** With `threshold: null`, batteries are not evaluated: another process monitors the receiver and evaluates them. */
 export function evaluateReceiver(receiver: Receiver, threshold: number | null, open: OpenAlerts): AlertChange[] {
   const changes: AlertChange[] = []
-  judgePresence(receiver, open, changes)
-  if (threshold !== null) judgeBatteries(receiver, threshold, open, changes)
+  evaluateAvailability(receiver, open, changes)
+  if (threshold !== null) evaluateBatteries(receiver, threshold, open, changes)
   return changes
 }
 
-function judgeBatteries(receiver: Receiver, threshold: number, open: OpenAlerts, changes: AlertChange[]): void {
+function evaluateBatteries(receiver: Receiver, threshold: number, open: OpenAlerts, changes: AlertChange[]): void {
   for (const channel of receiver.channels) {
     const battery = channel.transmitter?.battery ?? null
-    const isWarned = channel.transmitter?.details?.battery_low ?? null
-    // Unknown is neither good nor bad: what was said stands until the battery is heard of again.
-    if (battery === null && isWarned === null) continue
+    const isReportedLow = channel.transmitter?.details?.battery_low ?? null
+    // While the level is unknown, an open alert stays open.
+    if (battery === null && isReportedLow === null) continue
     const alert = open(batterySubject(channel.id))
     const name = channel.transmitter?.name ?? channel.name ?? `${receiver.name}, channel ${channel.channel}`
-    const message = `Battery of ${name} is ${battery === null ? (isWarned ? 'low' : 'no longer low') : `at ${battery} %`}`
-    if (isWarned !== true && (battery === null || isWellCharged(battery, threshold))) {
+    const message = `Battery of ${name} is ${battery === null ? (isReportedLow ? 'low' : 'no longer low') : `at ${battery} %`}`
+    if (isReportedLow !== true && (battery === null || isAboveHysteresis(battery, threshold))) {
       if (alert !== undefined) changes.push({ type: 'clear', alert, message })
       continue
     }
@@ -116,47 +117,52 @@ function judgeBatteries(receiver: Receiver, threshold: number, open: OpenAlerts,
       channel_id: channel.id,
     }
     if (alert === undefined) {
-      if (isWarned || (battery ?? threshold) <= threshold) changes.push({ type: 'raise', cause })
+      if (isReportedLow || (battery ?? threshold) <= threshold) changes.push({ type: 'raise', cause })
     } else if (severity === 'critical' && alert.severity !== 'critical') changes.push({ type: 'worsen', alert, cause })
   }
 }
 
-/** A full battery is well charged whatever the threshold, unless the threshold says that even full is low. */
-function isWellCharged(battery: number, threshold: number): boolean {
-  return battery > threshold && battery >= Math.min(100, threshold + batteryMargin)
+/** A full battery clears the alert even if the threshold plus hysteresis exceeds 100%, but not at a threshold of 100%. */
+function isAboveHysteresis(battery: number, threshold: number): boolean {
+  return battery > threshold && battery >= Math.min(100, threshold + batteryHysteresis)
 }
 
-function judgePresence(receiver: Receiver, open: OpenAlerts, changes: AlertChange[]): void {
+function evaluateAvailability(receiver: Receiver, open: OpenAlerts, changes: AlertChange[]): void {
   const { id, name, manufacturer, is_active } = receiver
   const alert = open(receiverSubject(id))
   if (is_active) {
     if (alert !== undefined) changes.push({ type: 'clear', alert, message: `${name} is back` })
   } else if (alert === undefined) {
-    const about = { subject: receiverSubject(id), manufacturer, receiver_id: id, channel_id: null }
-    const cause = { ...about, kind: 'receiver_offline', severity: 'critical', message: `${name} is offline` } as const
+    const identity = { subject: receiverSubject(id), manufacturer, receiver_id: id, channel_id: null }
+    const cause = {
+      ...identity,
+      kind: 'receiver_offline',
+      severity: 'critical',
+      message: `${name} is offline`,
+    } as const
     changes.push({ type: 'raise', cause })
   }
 }
 
 /**
- * The packs in a charger. `open`: all open alerts of this kind about it. An alert is about one pack and one reason; that the
- * charger is in storage mode is said once, not for each pack.
+ * Evaluates the packs in a charger. `open` contains all open alerts of this kind about the charger. There is one alert per
+ * pack and fault, but only one for storage mode, which applies to the whole charger.
  */
-export function judgeCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
-  const findings = new Map<string, AlertCause>()
+export function evaluateCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
+  const causes = new Map<string, AlertCause>()
   for (const pack of packs) {
-    const finding = toChargerFinding(charger, pack)
-    if (finding !== null) findings.set(finding.subject, finding)
+    const cause = toChargerCause(charger, pack)
+    if (cause !== null) causes.set(cause.subject, cause)
   }
-  const cleared = open.filter(({ subject }) => !findings.has(subject))
-  const raised = [...findings.values()].filter(({ subject }) => !open.some((alert) => alert.subject === subject))
+  const cleared = open.filter(({ subject }) => !causes.has(subject))
+  const raised = [...causes.values()].filter(({ subject }) => !open.some((alert) => alert.subject === subject))
   return [
     ...cleared.map((alert): AlertChange => ({ type: 'clear', alert, message: `No longer the case: ${alert.message}` })),
     ...raised.map((cause): AlertChange => ({ type: 'raise', cause })),
   ]
 }
 
-function toChargerFinding(charger: Receiver, { id, name, is_online, details }: Unit): AlertCause | null {
+function toChargerCause(charger: Receiver, { id, name, is_online, details }: Unit): AlertCause | null {
   const fault = details?.fault ?? null
   if (!is_online || fault === null) return null
   const isStorage = fault === 'storage_mode'
@@ -186,30 +192,30 @@ const faultTexts: Readonly<Record<Fault, string>> = {
   storage_mode: 'storage mode is on, batteries are charged to 40% only',
 }
 
-/** How a source fares, as far as it matters here. */
+/** The part of a source's status that matters for alerts. */
 export interface SourceFailures {
   readonly manufacturer: string
   readonly source: string
-  /** Cycles in a row without a success: those that failed, and those that the source answered by asking for a pause. */
+  /** Consecutive cycles without a success: failed ones, and those that ended with a Retry-After response. */
   readonly unsuccessful_cycles: number
   readonly error: string | null
 }
 
-export function evaluateSource(fares: SourceFailures, open: OpenAlerts): AlertChange[] {
-  const { manufacturer, source, unsuccessful_cycles: failures, error } = fares
+export function evaluateSource(status: SourceFailures, open: OpenAlerts): AlertChange[] {
+  const { manufacturer, source, unsuccessful_cycles: failures, error } = status
   const alert = open(upstreamSubject(source))
   const address = addressOf(source, manufacturer)
   if (failures === 0) {
     if (alert === undefined) return []
-    return [{ type: 'clear', alert, message: `${manufacturer} answers again (${address})` }]
+    return [{ type: 'clear', alert, message: `${manufacturer} responds again (${address})` }]
   }
-  if (alert !== undefined || failures < failingFrom) return []
-  const why = error === null ? '' : `: ${error}`
+  if (alert !== undefined || failures < failureThreshold) return []
+  const reason = error === null ? '' : `: ${error}`
   const cause: AlertCause = {
     subject: upstreamSubject(source),
     kind: 'upstream_failing',
     severity: 'critical',
-    message: `${manufacturer} failed ${failures} times in a row (${address})${why}`,
+    message: `${manufacturer} failed ${failures} times in a row (${address})${reason}`,
     manufacturer,
     receiver_id: null,
     channel_id: null,
@@ -217,27 +223,27 @@ export function evaluateSource(fares: SourceFailures, open: OpenAlerts): AlertCh
   return [{ type: 'raise', cause }]
 }
 
-/** A source's real-time link. */
+/** The state of a source's real-time subscription. */
 export interface SubscriptionStatus {
   readonly manufacturer: string
   readonly source: string
-  /** Nobody wants it at the moment; that is no trouble. */
+  /** False while the subscription is stopped on purpose; this raises no alert. */
   readonly isWanted: boolean
-  /** On the clock of `judgeLink`'s `now`, which nobody should be able to set; null while it is up. */
+  /** On the same monotonic clock as `now` of `evaluateSubscription`; null while it is up. */
   readonly downSince: number | null
 }
 
-export function evaluateSubscription(link: SubscriptionStatus, open: OpenAlerts, now: number): AlertChange[] {
-  const { manufacturer, source, isWanted, downSince } = link
+export function evaluateSubscription(status: SubscriptionStatus, open: OpenAlerts, now: number): AlertChange[] {
+  const { manufacturer, source, isWanted, downSince } = status
   const alert = open(subscriptionSubject(source))
   const address = addressOf(source, manufacturer)
   if (!isWanted || downSince === null) {
-    const how = isWanted ? 'is back' : 'is stopped on purpose'
+    const state = isWanted ? 'is back' : 'is stopped on purpose'
     return alert === undefined
       ? []
-      : [{ type: 'clear', alert, message: `The real-time link of ${manufacturer} ${how} (${address})` }]
+      : [{ type: 'clear', alert, message: `The real-time link of ${manufacturer} ${state} (${address})` }]
   }
-  if (alert !== undefined || now - downSince < linkLostAfterMs) return []
+  if (alert !== undefined || now - downSince < subscriptionLostAfterMs) return []
   return [{ type: 'raise', cause: subscriptionLost(manufacturer, source) }]
 }
 
@@ -266,10 +272,10 @@ export function toAlertMessage(alert: Alert): AlertMessage {
 }
 
 export function toAlertBody(alert: Alert, now: number): AlertBody {
-  const { type: _, ...told } = toAlertMessage(alert)
+  const { type: _, ...message } = toAlertMessage(alert)
   const { receiver_id, raised_at, cleared_at } = alert
   return {
-    ...told,
+    ...message,
     receiver_id,
     raised_at: toTimestamp(Math.min(raised_at, now)),
     cleared_at: cleared_at === null ? null : toTimestamp(Math.min(cleared_at, now)),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { batteryHealth, signalQuality, toChannelBody, toReceiverChange } from './api.ts'
 import { type Channel, emptyChannel, type Receiver, type Transmitter } from './receiver.ts'
 
-const silent: Transmitter = {
+const emptyTransmitter: Transmitter = {
   upstream_slot: null,
   name: null,
   battery: null,
@@ -12,13 +12,13 @@ const silent: Transmitter = {
 }
 
 function channel(transmitter: Partial<Transmitter> | null, fields: Partial<Channel> = {}): Channel {
-  return { ...emptyChannel(1, 1, 7), ...fields, transmitter: transmitter && { ...silent, ...transmitter } }
+  return { ...emptyChannel(1, 1, 7), ...fields, transmitter: transmitter && { ...emptyTransmitter, ...transmitter } }
 }
 
 // Conformance: C-2.4.
-test('a channel fills its transmitter’s gaps and never makes one', () => {
-  const told = { name: 'Lead', frequency: '540.000', audio_level: -20, rf_level: -60 }
-  expect(toChannelBody(channel({ upstream_slot: 3, battery: 80, rf_level: -50 }, told)).transmitter).toEqual({
+test('toChannelBody fills missing transmitter values from the channel, but creates no transmitter', () => {
+  const fields = { name: 'Lead', frequency: '540.000', audio_level: -20, rf_level: -60 }
+  expect(toChannelBody(channel({ upstream_slot: 3, battery: 80, rf_level: -50 }, fields)).transmitter).toEqual({
     slot: 7,
     upstream_slot: 3,
     name: 'Lead',
@@ -27,14 +27,14 @@ test('a channel fills its transmitter’s gaps and never makes one', () => {
     rf_level: -50,
     frequency: '540.000',
   })
-  expect(toChannelBody(channel(null, told)).transmitter).toBeNull()
+  expect(toChannelBody(channel(null, fields)).transmitter).toBeNull()
 })
 
-test('what gear tells besides is shown where it tells any, and nothing is added where it does not', () => {
+test('toChannelBody contains details only if the equipment reports any', () => {
   expect(Object.keys(toChannelBody(channel({})))).not.toContain('details')
   expect(Object.keys(toChannelBody(channel({})).transmitter ?? {})).not.toContain('details')
-  const shown = toChannelBody(channel({ details: { model: 'ULXD2' } }, { details: { rf_a: -60, muted: null } }))
-  expect(shown).toMatchObject({ details: { rf_a: -60, muted: null }, transmitter: { details: { model: 'ULXD2' } } })
+  const body = toChannelBody(channel({ details: { model: 'ULXD2' } }, { details: { rf_a: -60, muted: null } }))
+  expect(body).toMatchObject({ details: { rf_a: -60, muted: null }, transmitter: { details: { model: 'ULXD2' } } })
 })
 
 // Conformance: C-2.11.
@@ -45,7 +45,7 @@ test.each([
   [[80, 10], 'critical'],
   [[null], 'unknown'],
   [[], 'unknown'],
-] as const)('batteries %j are %s', (batteries, expected) => {
+] as const)('batteryHealth of %j is %s', (batteries, expected) => {
   expect(
     batteryHealth(
       batteries.map((battery) => channel({ battery })),
@@ -61,24 +61,24 @@ test.each([
   [[-85], 'fair'],
   [[-50, -86], 'poor'],
   [[null], 'unknown'],
-] as const)('RF levels %j are %s', (levels, expected) => {
+] as const)('signalQuality of %j is %s', (levels, expected) => {
   expect(signalQuality(levels.map((rf_level) => channel({ rf_level })))).toBe(expected)
 })
 
 // Conformance: C-2.12.
-test('signal quality ignores channels without a transmitter', () => {
+test('signalQuality ignores channels without a transmitter', () => {
   expect(signalQuality([channel({ rf_level: -50 }), channel(null, { rf_level: -90 })])).toBe('excellent')
   expect(signalQuality([channel({ rf_level: -50 }), channel(null)])).toBe('excellent')
 })
 
-test('signal quality is unknown without a transmitter, and uses the level of the channel where the transmitter has none', () => {
+test('signalQuality is unknown without a transmitter, and uses the channel level if the transmitter has none', () => {
   expect(signalQuality([channel(null, { rf_level: -98 })])).toBe('unknown')
   expect(signalQuality([])).toBe('unknown')
   expect(signalQuality([channel({ rf_level: null }, { rf_level: -90 })])).toBe('poor')
 })
 
 // Conformance: C-7.5.
-test('a change tells all channels and what else differs; last_seen alone is none', () => {
+test('toReceiverChange contains all channels and other changed fields, and ignores last_seen alone', () => {
   const before = {
     id: 1,
     name: 'Rack',

@@ -1,8 +1,8 @@
-/** REST bodies and pages: record -> body. Field names and types are the interface specification's. */
+/** REST bodies and their conversion from records. The interface specification defines the names and types of fields. */
 
 import type { ChannelDetails, ReceiverDetails, TransmitterDetails } from './details.ts'
 import type { ServiceHealth, SourceError } from './health.ts'
-import { type Location, type LocationReference, toReference } from './location.ts'
+import { type Location, type LocationReference, toLocationReference } from './location.ts'
 import type { NetworkMode } from './network.ts'
 import { type Channel, hardwareFields, type Receiver } from './receiver.ts'
 import type { Settings } from './settings.ts'
@@ -15,7 +15,7 @@ export interface TransmitterBody {
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly frequency: string | null
-  /** Only of gear that tells more than the specification asks for. */
+  /** Values that the specification does not require; absent if the equipment reports none. */
   readonly details?: TransmitterDetails
 }
 
@@ -28,7 +28,7 @@ export interface ChannelBody {
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly transmitter: TransmitterBody | null
-  /** Only of gear that tells more than the specification asks for. */
+  /** Values that the specification does not require; absent if the equipment reports none. */
   readonly details?: ChannelDetails
 }
 
@@ -42,7 +42,7 @@ export interface ReceiverSummary {
   readonly manufacturer: string
 }
 
-/** A receiver in the full data payload. */
+/** A receiver in `GET /api/data.json`. */
 export interface ReceiverInData extends ReceiverSummary {
   readonly model: string | null
   readonly channels: readonly ChannelBody[]
@@ -65,11 +65,11 @@ export interface ReceiverDetail extends ReceiverInData {
   readonly firmware_version: string | null
   readonly hosted_firmware_version: string | null
   readonly location: LocationReference | null
-  /** Only while it reports a fault. */
+  /** Present only while the receiver reports a fault. */
   readonly details?: ReceiverDetails
 }
 
-/** What a `device_update` carries: all channels, and whatever else changed of the receiver. */
+/** The payload of a `device_update`: all channels, and the other fields of the receiver that changed. */
 export type ReceiverChange = Pick<ReceiverInData, 'channels'> & Partial<Omit<ReceiverDetail, 'channels' | 'id'>>
 
 export interface DiscoveredDevice {
@@ -79,7 +79,7 @@ export interface DiscoveredDevice {
   readonly channels: number
   readonly manufacturer: string
   readonly discovered_at: string
-  /** Of one that speaks for itself: its model, and where it is heard, as a configuration names it. */
+  /** Only for a device that is monitored directly: its model, and its address as it is entered in the configuration. */
   readonly model?: string
   readonly address?: string
 }
@@ -120,7 +120,7 @@ export interface RefreshBody {
   readonly errors?: readonly SourceError[]
 }
 
-/** A channel's own readings fill a transmitter's gaps; they never make a transmitter. */
+/** Missing values of a transmitter are taken from its channel. A channel without a transmitter has none in the body either. */
 export function toChannelBody(channel: Channel): ChannelBody {
   const { id, channel: number, slot, name, frequency, audio_level, rf_level, transmitter, details } = channel
   return {
@@ -150,7 +150,7 @@ export function toReceiverSummary(receiver: Receiver): ReceiverSummary {
   return { id, name, device_type, ip, is_active, last_seen: toTimestamp(last_seen), manufacturer }
 }
 
-/** A receiver in the full data payload, without its channels. */
+/** A receiver in `GET /api/data.json`, without its channels. */
 export function toReceiverWithoutChannels(receiver: Receiver): Omit<ReceiverInData, 'channels'> {
   return { ...toReceiverSummary(receiver), model: receiver.model }
 }
@@ -180,7 +180,7 @@ export function toReceiverDetail(
     description,
     firmware_version,
     hosted_firmware_version,
-    location: toReference(locations, receiver.location),
+    location: toLocationReference(locations, receiver.location),
     ...(receiver.fault && { details: { fault: receiver.fault } }),
   }
 }
@@ -190,7 +190,7 @@ export function toTimestamp(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 
-/** The worst known battery decides. */
+/** Based on the lowest known battery level. */
 export function batteryHealth(channels: readonly Channel[], threshold: number): BatteryHealth {
   const worst = lowest(channels.map((channel) => channel.transmitter?.battery ?? null))
   if (worst === null) return 'unknown'
@@ -199,7 +199,7 @@ export function batteryHealth(channels: readonly Channel[], threshold: number): 
   return worst > threshold ? 'fair' : 'low'
 }
 
-/** The worst known RF level decides. Only channels with a transmitter count: the noise floor of an idle channel is no signal. */
+/** Based on the lowest known RF level. Idle channels are ignored: their RF level is only the noise floor. */
 export function signalQuality(channels: readonly Channel[]): SignalQuality {
   const inUse = channels.filter((channel) => channel.transmitter !== null)
   const worst = lowest(inUse.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
@@ -214,7 +214,7 @@ function lowest(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** What a person can see of the difference; null when there is none (`last_seen` alone is none). */
+/** The fields that differ; null if nothing or only `last_seen` differs. */
 export function toReceiverChange(before: Receiver | undefined, after: Receiver): ReceiverChange | null {
   const fields: Record<string, unknown> = {}
   let isChanged = before?.channels !== after.channels

@@ -1,11 +1,11 @@
 /**
- * What is tried first: the leaked lists, the words of this trade, and beginnings that people take for passwords. Digits
- * and signs around them add nothing, so "password2026!!" is stopped by "password". Lower case.
+ * Passwords that attackers try first: leaked passwords, words from live sound, and common prefixes. Surrounding digits and
+ * punctuation are ignored, so "password" also excludes "password2026!!". Lower case.
  */
 
 import { leakedPasswords } from './leaked-passwords.ts'
 
-const ourOwn = `
+const localPasswords = `
   001122334455 111222333444 121212121212 123123123123 123454321234 147258369000 147258369147 741852963000 987654321098
   abc abcabc abcd abcdef abcdefg abcdefgh adminadmin admins admintest asdfghjklqwertyuiop audio audioadmin
   audiotechnica azertyuiop backstage blink callmenow changeit changemenow changethis chocolate concert default
@@ -20,4 +20,4 @@ const ourOwn = `
   zxczxc
 `
 
-export const commonPasswords: ReadonlySet<string> = new Set([...leakedPasswords, ...ourOwn.trim().split(/\s+/)])
+export const commonPasswords: ReadonlySet<string> = new Set([...leakedPasswords, ...localPasswords.trim().split(/\s+/)])

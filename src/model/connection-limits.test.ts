@@ -10,8 +10,8 @@ it.each([
   [1024, 768, 640, 384],
   [64, 64, 53, 32],
 ])(
-  'with %s descriptors: %d connections, %d WebSockets, %d silent ones',
-  (descriptors, connections, sockets, silent) => {
-    expect(connectionLimits(descriptors)).toMatchObject({ connections, sockets, silentPerAddress: silent })
+  'allows, with %s descriptors, %d connections, %d WebSockets and %d idle connections per address',
+  (descriptors, connections, sockets, idle) => {
+    expect(connectionLimits(descriptors)).toMatchObject({ connections, sockets, idlePerAddress: idle })
   },
 )

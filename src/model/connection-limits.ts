@@ -1,24 +1,25 @@
-/** How many connections the service takes, and how many of them may be WebSockets. */
+/** The maximum number of connections and WebSockets of the service. */
 
 export interface ConnectionLimits {
   readonly connections: number
   readonly sockets: number
-  /** Of one address, without a request so far. */
-  readonly silentPerAddress: number
+  /** Connections per client address that have not sent a request yet. */
+  readonly idlePerAddress: number
 }
 
-const wanted = { connections: 12_000, sockets: 10_000, silentPerAddress: 1024 } as const
+const defaultLimits = { connections: 12_000, sockets: 10_000, idlePerAddress: 1024 } as const
 
-/** Kept for the database, upstreams and files. */
-const ownDescriptors = 256
+/** File descriptors reserved for the database, upstreams and files. */
+const reservedDescriptors = 256
 
-/** `descriptors`: what the system lets the process open; null where it does not say. */
+/** `descriptors` is the file descriptor limit of the process; null if unknown. */
 export function connectionLimits(
   descriptors: number | null,
 ): ConnectionLimits & ({ readonly isLowered: false } | { readonly isLowered: true; readonly descriptors: number }) {
-  if (descriptors === null || descriptors >= wanted.connections + ownDescriptors) return { ...wanted, isLowered: false }
-  const connections = Math.max(64, descriptors - ownDescriptors)
-  const sockets = Math.floor((connections * wanted.sockets) / wanted.connections)
-  const silentPerAddress = Math.min(wanted.silentPerAddress, Math.ceil(connections / 2))
-  return { connections, sockets, silentPerAddress, isLowered: true, descriptors }
+  if (descriptors === null || descriptors >= defaultLimits.connections + reservedDescriptors)
+    return { ...defaultLimits, isLowered: false }
+  const connections = Math.max(64, descriptors - reservedDescriptors)
+  const sockets = Math.floor((connections * defaultLimits.sockets) / defaultLimits.connections)
+  const idlePerAddress = Math.min(defaultLimits.idlePerAddress, Math.ceil(connections / 2))
+  return { connections, sockets, idlePerAddress, isLowered: true, descriptors }
 }

@@ -15,17 +15,21 @@ const started = { type: 'started', at } as const
 
 // Conformance: S-2.19, C-8.1.
 test.each<[string, ConnectionEvent[], Partial<Connection>]>([
-  ['a try', [trying], { status: 'connecting' }],
-  ['an open link', [trying, opened], { status: 'connected', connected_at: at, error_message: null }],
+  ['an attempt', [trying], { status: 'connecting' }],
+  ['an opened subscription', [trying, opened], { status: 'connected', connected_at: at, error_message: null }],
   [
-    'a lost link',
+    'a lost subscription',
     [trying, opened, lost],
     { status: 'disconnected', disconnected_at: at, error_message: 'closed', reconnect_attempts: 1 },
   ],
-  ['a failed try', [trying, failed], { status: 'error', error_count: 1, error_message: 'refused' }],
-  ['restored', [trying, failed, trying, opened], { status: 'connected', reconnect_attempts: 0, error_count: 1 }],
-  ['stopped on purpose hears nothing', [trying, opened, stopped, trying, opened, lost], { status: 'stopped' }],
-  ['until it is started', [trying, stopped, started, trying], { status: 'connecting' }],
-])('%s', (_name, events, expected) => {
+  ['a failed attempt', [trying, failed], { status: 'error', error_count: 1, error_message: 'refused' }],
+  [
+    'a restored subscription',
+    [trying, failed, trying, opened],
+    { status: 'connected', reconnect_attempts: 0, error_count: 1 },
+  ],
+  ['further events while stopped', [trying, opened, stopped, trying, opened, lost], { status: 'stopped' }],
+  ['a restart after a stop', [trying, stopped, started, trying], { status: 'connecting' }],
+])('applyConnectionEvent after %s', (_name, events, expected) => {
   expect(after(...events)).toMatchObject(expected)
 })

@@ -1,4 +1,4 @@
-/** Real-time connection states and the events that move them. */
+/** Real-time connection records and their state transitions. */
 
 import { toTimestamp } from './api.ts'
 
@@ -6,14 +6,14 @@ export const connectionStatuses = ['connecting', 'connected', 'disconnected', 'e
 export type ConnectionStatus = (typeof connectionStatuses)[number]
 
 export const transports = ['websocket', 'sse', 'tcp', 'udp'] as const
-/** What a subscription runs over. */
+/** The transport of a subscription. */
 export type Transport = (typeof transports)[number]
 
-/** One a receiver: how its real-time subscription fares. */
+/** The state of the real-time subscription of a receiver. Every receiver has one record. */
 export interface Connection {
   readonly receiver: number
   readonly manufacturer: string
-  /** Whose link tells of it; null for a receiver that its system does not list at the moment. */
+  /** The source whose subscription covers the receiver; null if no system currently lists the receiver. */
   readonly source: string | null
   readonly status: ConnectionStatus
   readonly transport: Transport
@@ -30,7 +30,7 @@ export type ConnectionEvent =
   | { readonly type: 'opened'; readonly at: number }
   | { readonly type: 'lost'; readonly at: number; readonly reason: string }
   | { readonly type: 'failed'; readonly at: number; readonly reason: string }
-  /** Whoever kept it has ended, or its system lists the receiver no more. */
+  /** The process that held the subscription has ended, or the system no longer lists the receiver. */
   | { readonly type: 'ended'; readonly at: number; readonly reason: string }
   | { readonly type: 'stopped'; readonly at: number }
   | { readonly type: 'started'; readonly at: number }
@@ -56,7 +56,7 @@ export function newConnection(
   }
 }
 
-/** What an event makes of a connection. A stopped one hears nothing but `started`, which is nothing to any other. */
+/** Applies an event. A stopped connection ignores all events except `started`, which all others ignore. */
 export function applyConnectionEvent(connection: Connection, event: ConnectionEvent): Connection {
   if ((connection.status === 'stopped') !== (event.type === 'started')) return connection
   switch (event.type) {
@@ -112,24 +112,24 @@ export function applyConnectionEvent(connection: Connection, event: ConnectionEv
   }
 }
 
-/** The state of a whole source's link, from those of its receivers; null when it has none. */
+/** The state of a source's subscription, derived from its receivers' connections; null if it has none. */
 export function subscriptionStatus(connections: Iterable<Connection>): ConnectionStatus | null {
-  const seen = new Set<ConnectionStatus>()
-  for (const { status } of connections) seen.add(status)
+  const statuses = new Set<ConnectionStatus>()
+  for (const { status } of connections) statuses.add(status)
   const order = ['connected', 'connecting', 'error', 'disconnected', 'stopped'] as const
-  return order.find((status) => seen.has(status)) ?? null
+  return order.find((status) => statuses.has(status)) ?? null
 }
 
 /** `GET /api/admin/realtime-connections/` and `realtime_status`. */
 export interface ConnectionBody
   extends Omit<Connection, 'connected_at' | 'disconnected_at' | 'last_message_at' | 'source'> {
-  /** The receiver's: it has one connection. */
+  /** The id of the receiver. */
   readonly id: number
   readonly receiver_name: string | null
   readonly connected_at: string | null
   readonly disconnected_at: string | null
   readonly last_message_at: string | null
-  /** Of the connection that is, or of the last that was; null when there never was one. */
+  /** The duration of the current or last connection; null if there never was one. */
   readonly duration_seconds: number | null
 }
 

@@ -1,14 +1,14 @@
-/** REST bodies of the review queue, the movement log and a scan. Field names are the interface specification's. */
+/** REST bodies of the review queue, the movement log and network scans. The interface specification defines the field names. */
 
 import { type DiscoveredDevice, toTimestamp } from './api.ts'
 import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './discovery.ts'
 import { type Failure, RequestError } from './errors.ts'
 import type { SourceError } from './health.ts'
-import { type Location, type LocationReference, toReference } from './location.ts'
+import { type Location, type LocationReference, toLocationReference } from './location.ts'
 import type { Receiver } from './receiver.ts'
 import { type KnownReceivers, reconcile } from './reconcile.ts'
 
-/** Model and address are those of a device that speaks for itself and is not listened to yet. */
+/** Model and address are only present for a device that can be monitored directly and is not monitored yet. */
 export type ScannedDevice = Pick<DiscoveredDevice, 'ip' | 'device_type' | 'channels' | 'model' | 'address'>
 
 /** `POST /api/discover/`. */
@@ -28,19 +28,19 @@ export interface PendingBody
   readonly discovered_at: string
 }
 
-/** What a decision about several came to. */
+/** The result of a review of several entries. */
 export interface ReviewBody {
   readonly message: string
   readonly updated: number
   readonly failed: readonly Failure[]
 }
 
-/** Throws a Refusal when every one of `wanted` failed. */
-export function refuseIfAllFailed(wanted: readonly number[], failed: readonly Failure[]): void {
-  if (failed.length === wanted.length) throw new RequestError('none_changed', { details: failed[0]?.error, failed })
+/** Throws a `RequestError` if all of the requested ids failed. */
+export function throwIfAllFailed(requested: readonly number[], failed: readonly Failure[]): void {
+  if (failed.length === requested.length) throw new RequestError('none_changed', { details: failed[0]?.error, failed })
 }
 
-/** The receiver a queue entry stands against, for comparing. */
+/** The existing receiver with which a queue entry is in conflict, for comparison. */
 export interface ExistingDevice
   extends Pick<
     Receiver,
@@ -51,7 +51,7 @@ export interface ExistingDevice
   readonly location: LocationReference | null
 }
 
-/** An item of `GET /api/admin/discovery-queue/`: the record, beside the receiver it stands against. */
+/** An item of `GET /api/admin/discovery-queue/`: the entry, and the receiver with which it is in conflict. */
 export interface QueueEntryBody
   extends Omit<ReviewedEntry, 'identity_key' | 'discovered_at' | 'reviewed_at' | 'metadata'> {
   readonly discovered_at: string
@@ -125,13 +125,13 @@ export function toMovementBody(movement: MovementDetails): MovementBody {
   }
 }
 
-/** Those that are neither receivers by now nor refused by an administrator. */
+/** Omits devices that have become receivers or were rejected by an administrator. */
 export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known: KnownReceivers): DiscoveredDevice[] {
-  const strangers = records.filter(({ manufacturer, api_device_id: id, serial_number, mac_address, ip }) => {
+  const unknownDevices = records.filter(({ manufacturer, api_device_id: id, serial_number, mac_address, ip }) => {
     const outcome = reconcile(known, manufacturer, { id, kind: 'receiver', serial_number, mac_address, ip })
     return outcome.kind === 'new' || outcome.kind === 'conflict'
   })
-  return strangers.map(({ id, manufacturer, discovered_at, ...device }) => ({
+  return unknownDevices.map(({ id, manufacturer, discovered_at, ...device }) => ({
     id,
     manufacturer,
     ...toScannedDevice(device),
@@ -160,6 +160,6 @@ function toExistingDevice(receiver: Receiver, locations: readonly Location[]): E
     ip,
     is_active: receiver.is_active,
     last_seen: toTimestamp(receiver.last_seen),
-    location: toReference(locations, receiver.location),
+    location: toLocationReference(locations, receiver.location),
   }
 }

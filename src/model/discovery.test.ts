@@ -2,28 +2,28 @@ import { describe, expect, test } from 'vitest'
 import { boundMetadata, nextStatuses, queueStatuses } from './discovery.ts'
 
 // Conformance: S-3.7.
-test('every status says what may follow, and an imported entry is final', () => {
+test('nextStatuses covers every status, and imported is final', () => {
   expect(Object.keys(nextStatuses).sort()).toEqual([...queueStatuses].sort())
   expect(nextStatuses.imported).toEqual([])
   expect(nextStatuses.rejected).toEqual(['pending'])
 })
 
-describe('metadata', () => {
+describe('boundMetadata', () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
 
   // Conformance: C-4.16.
-  test('is kept as it is', () => {
+  test('keeps valid metadata unchanged', () => {
     expect(boundMetadata({ device_id: 'a', levels: [1, null] })).toEqual({ device_id: 'a', levels: [1, null] })
     expect(boundMetadata(undefined)).toBeNull()
   })
 
-  test('keeps text as text', () => {
-    const odd = { text: 'a\u0000b\u001bc\ud800d', list: ['\u202e<b>'] }
-    expect(boundMetadata(odd)).toEqual({ text: 'a b c\ufffdd', list: ['\u202e<b>'] })
+  test('replaces control characters and lone surrogates in text', () => {
+    const unusual = { text: 'a\u0000b\u001bc\ud800d', list: ['\u202e<b>'] }
+    expect(boundMetadata(unusual)).toEqual({ text: 'a b c\ufffdd', list: ['\u202e<b>'] })
   })
 
   // Reliability: 3.8.4.
-  test('keeps no secret', () => {
+  test('masks secrets', () => {
     expect(boundMetadata({ device_id: 'a', auth: { shared_key: 'x' } })).toEqual({
       device_id: 'a',
       auth: { shared_key: '********' },
@@ -35,7 +35,7 @@ describe('metadata', () => {
     ['too deep', nested(65)],
     ['far too deep', JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))],
     ['too large', { text: 'x'.repeat(64 * 1024) }],
-  ])('%s: not kept, and said so', (_name, metadata) => {
+  ])('drops metadata that is %s', (_name, metadata) => {
     expect(boundMetadata(metadata)).toEqual({ truncated: true })
   })
 })

@@ -1,4 +1,4 @@
-/** The review queue and the movement log: what they hold, which status may follow which. */
+/** Records of the review queue and the movement log, and the allowed status transitions. */
 
 import { isDeeper, maxJsonDepth } from './json.ts'
 import type { LocationReference } from './location.ts'
@@ -10,7 +10,7 @@ export type ConflictType = (typeof conflictTypes)[number]
 export const queueStatuses = ['pending', 'approved', 'rejected', 'imported', 'duplicate'] as const
 export type QueueStatus = (typeof queueStatuses)[number]
 
-/** Which status may follow which; `reopen` leads back to pending. */
+/** The allowed status transitions. `reopen` sets the status back to pending. */
 export const nextStatuses: Record<QueueStatus, readonly QueueStatus[]> = {
   pending: ['approved', 'rejected', 'duplicate'],
   approved: ['imported', 'duplicate'],
@@ -19,11 +19,11 @@ export const nextStatuses: Record<QueueStatus, readonly QueueStatus[]> = {
   imported: [],
 }
 
-/** A device that waits for an administrator's word. */
+/** A device that is waiting for an administrator's review. */
 export interface QueueEntry {
   readonly id: number
   readonly manufacturer: string
-  /** Says which device it is, whatever else changes: see `identityKey`. One entry a key. */
+  /** Identifies the device, see `identityKey`. There is one entry per key. */
   readonly identity_key: string
   readonly api_device_id: string
   readonly serial_number: string | null
@@ -39,19 +39,19 @@ export interface QueueEntry {
   readonly metadata: unknown
 }
 
-/** As the administrators' list shows it. */
+/** An entry with the fields of the admin list. */
 export interface ReviewedEntry extends QueueEntry {
-  /** As the device was last told of; null where that was not kept. */
+  /** From the last stored report of the device; null if none was stored. */
   readonly name: string | null
   readonly model: string | null
-  /** The reviewer's name; null while nobody has decided. */
+  /** The name of the reviewer; null until the entry is reviewed. */
   readonly reviewed_by: string | null
   readonly reviewed_at: number | null
 }
 
 export type MovementType = 'ip_only' | 'location_only' | 'ip_and_location'
 
-/** A receiver that was found at another address or place. */
+/** A change of the address or location of a receiver. */
 export interface Movement {
   readonly id: number
   readonly device: number
@@ -61,22 +61,22 @@ export interface Movement {
   readonly detected_at: number
   readonly detected_by: 'sync' | 'manual'
   readonly reason: string
-  /** How often the same movement was seen while it stood unacknowledged. */
+  /** How often the same movement was detected before it was acknowledged. */
   readonly times_seen: number
   readonly acknowledged: boolean
 }
 
-/** As the lists show it. */
+/** A movement with the fields of the lists. */
 export interface MovementDetails extends Movement {
   readonly receiver: { readonly id: number; readonly name: string; readonly serial_number: string | null }
   readonly manufacturer: string
   readonly old_location: LocationReference | null
   readonly new_location: LocationReference | null
-  /** The name of whoever did. */
+  /** The name of the user who acknowledged it. */
   readonly acknowledged_by: string | null
 }
 
-/** Found by a scan, and not a receiver when it was. */
+/** A device that a scan found and that was not a receiver at that time. */
 export interface DiscoveredRecord {
   readonly id: number
   readonly manufacturer: string
@@ -89,25 +89,27 @@ export interface DiscoveredRecord {
   readonly discovered_at: number
   readonly last_seen: number
   readonly model: string | null
-  /** Where the device speaks for itself, as a configuration names it; null where a system told of it. */
+  /** The address for direct monitoring, as it is entered in the configuration; null if a system reported the device. */
   readonly address: string | null
 }
 
-/** A device that no scan has found for so long is forgotten. */
-export const discoveredForMs = 24 * 60 * 60_000
+/** How long a discovered device is kept after the last scan that found it. */
+export const discoveredRetentionMs = 24 * 60 * 60_000
 
 const maxMetadataChars = 64 * 1024
 
 /**
- * What an upstream said of a device, without secrets and control characters, if it is of a size and depth worth keeping:
- * the same on every database.
+ * Removes secrets and control characters from upstream metadata, and drops it if it is too large or too deeply nested. The
+ * result can be stored in every supported database.
  */
 export function boundMetadata(metadata: unknown): unknown {
   const text = isDeeper(metadata, maxJsonDepth) ? null : JSON.stringify(metadata ?? null)
   if (text === null || text.length > maxMetadataChars) return { truncated: true }
-  return maskSecrets(JSON.parse(text, (_key, value) => (typeof value === 'string' ? plainText(value) : value)))
+  return maskSecrets(
+    JSON.parse(text, (_key, value) => (typeof value === 'string' ? removeControlCharacters(value) : value)),
+  )
 }
 
-function plainText(text: string): string {
+function removeControlCharacters(text: string): string {
   return text.toWellFormed().replace(/\p{Cc}+/gu, ' ')
 }

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import {
   type Assignment,
   draftChannelUnits,
+  findRenamedUnits,
   planReportedUnits,
-  renamedUnits,
+  setActive,
   toUnitBody,
   type Unit,
   type UnitIndex,
   unitTypeOf,
-  withActivity,
 } from './hardware.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type Transmitter } from './receiver.ts'
 
@@ -47,26 +47,27 @@ const pack: Unit = { ...unit, id: 4, channel_id: null, receiver_id: null, api_de
 
 function index(...units: readonly Unit[]): UnitIndex {
   return {
-    ofChannel: (id) => units.find((one) => one.channel_id === id),
-    ofDevice: (manufacturer, id) => units.find((one) => one.manufacturer === manufacturer && one.api_device_id === id),
-    reportedBy: (id) => units.filter((one) => one.receiver_id === id && one.channel_id === null),
+    ofChannel: (id) => units.find((unit) => unit.channel_id === id),
+    ofDevice: (manufacturer, id) =>
+      units.find((unit) => unit.manufacturer === manufacturer && unit.api_device_id === id),
+    reportedBy: (id) => units.filter((unit) => unit.receiver_id === id && unit.channel_id === null),
   }
 }
 
-describe('units on channels', () => {
-  it('are made where a transmitter is heard for the first time', () => {
+describe('channel units', () => {
+  it('are created when a transmitter is received for the first time', () => {
     expect(draftChannelUnits(index(), [receiver])).toMatchObject([
       { channel_id: 11, receiver_id: 1, name: 'Host', device_type: 'mic_transmitter' },
     ])
     expect(draftChannelUnits(index(unit), [receiver])).toEqual([])
   })
 
-  it('take the name that was told last', () => {
-    expect(renamedUnits(index(unit), [receiver])).toEqual([{ ...unit, name: 'Host' }])
-    expect(renamedUnits(index({ ...unit, name: 'Host' }), [receiver])).toEqual([])
+  it('take the last reported name', () => {
+    expect(findRenamedUnits(index(unit), [receiver])).toEqual([{ ...unit, name: 'Host' }])
+    expect(findRenamedUnits(index({ ...unit, name: 'Host' }), [receiver])).toEqual([])
   })
 
-  it('are as live as the channel', () => {
+  it('show the live values of the channel', () => {
     expect(toUnitBody(unit, receiver, 'healthy')).toMatchObject({
       name: 'Host',
       battery_percentage: 70,
@@ -77,15 +78,15 @@ describe('units on channels', () => {
     })
     expect(toUnitBody(unit, receiver, 'unhealthy').status).toBe('unknown')
     expect(toUnitBody(unit, { ...receiver, is_active: false }, 'healthy').status).toBe('offline')
-    const silent = { ...receiver, channels: [emptyChannel(11, 1, 5)] }
-    expect(toUnitBody(unit, silent, 'healthy')).toMatchObject({
+    const withoutTransmitter = { ...receiver, channels: [emptyChannel(11, 1, 5)] }
+    expect(toUnitBody(unit, withoutTransmitter, 'healthy')).toMatchObject({
       name: 'Guest',
       battery_percentage: null,
       status: 'offline',
     })
   })
 
-  it('have the model that the channel reports of its transmitter', () => {
+  it('show the transmitter model that the channel reports', () => {
     const channels = receiver.channels.map((channel) => {
       return { ...channel, transmitter: channel.transmitter && { ...channel.transmitter, details: { model: 'ULXD2' } } }
     })
@@ -94,31 +95,31 @@ describe('units on channels', () => {
   })
 })
 
-describe('units of their own', () => {
+describe('device units', () => {
   const report: DeviceReport = { id: 'pack-1', kind: 'transmitter', name: 'Pack', model_name: 'AD1', device_type: 'ad' }
-  const plan = (known: UnitIndex, observations: readonly DeviceReport[], missing: readonly string[] = []) =>
+  const plan = (known: UnitIndex, reports: readonly DeviceReport[], missing: readonly string[] = []) =>
     planReportedUnits(known, {
       manufacturer: 'shure',
-      observations,
+      reports,
       missing,
       receiverOf: (id) => (id === 'charger' ? 9 : undefined),
     })
 
-  it('are made, followed and missed', () => {
+  it('are created, updated and set offline', () => {
     expect(plan(index(), [report, report]).drafts).toMatchObject([
       { api_device_id: 'pack-1', name: 'Pack', model: 'AD1', is_online: true, channel_id: null },
     ])
-    const told = { ...report, channels: [{ channel: 1, transmitter: { battery: 12 } }] }
-    expect(plan(index(pack), [told]).changed).toMatchObject([{ id: 4, battery: 12, name: 'Pack' }])
+    const withBattery = { ...report, channels: [{ channel: 1, transmitter: { battery: 12 } }] }
+    expect(plan(index(pack), [withBattery]).changed).toMatchObject([{ id: 4, battery: 12, name: 'Pack' }])
     expect(plan(index(pack), [], ['pack-1']).changed).toMatchObject([{ id: 4, is_online: false }])
-    expect(plan(index(pack), [], ['somebody']).changed).toEqual([])
+    expect(plan(index(pack), [], ['unknown']).changed).toEqual([])
   })
 
-  it('are none of the receivers', () => {
+  it('are not created from receivers', () => {
     expect(plan(index(), [{ ...report, kind: 'receiver' }])).toEqual({ drafts: [], changed: [] })
   })
 
-  it('keep what was told of them beside what is told now', () => {
+  it('keep details that a later report leaves out', () => {
     const known: Unit = { ...pack, name: 'Pack', model: 'AD1', details: { battery_health: 98, battery_cycles: 40 } }
     expect(plan(index(known), [{ ...report, details: { battery_cycles: 41 } }]).changed).toMatchObject([
       { details: { battery_health: 98, battery_cycles: 41 } },
@@ -126,7 +127,7 @@ describe('units of their own', () => {
     expect(plan(index(known), [{ ...report, details: { battery_cycles: 40 } }]).changed).toEqual([])
   })
 
-  it('carry what was told of them', () => {
+  it('show their own values', () => {
     expect(toUnitBody({ ...pack, details: { battery_minutes: 90 } }, undefined, 'degraded')).toMatchObject({
       battery_percentage: 30,
       base_chassis: null,
@@ -138,40 +139,45 @@ describe('units of their own', () => {
     expect(toUnitBody(pack, undefined, 'healthy')).not.toHaveProperty('details')
   })
 
-  describe('that another device tells of', () => {
+  describe('that another device reports', () => {
     const charger: DeviceReport = { id: 'charger', kind: 'receiver', units: [{ ...report, battery: 80 }] }
     const docked: Unit = { ...pack, name: 'Pack', model: 'AD1', battery: 80, receiver_id: 9 }
 
-    it('are made once it is known, and belong to it', () => {
+    it('are created once that device is known, and are assigned to it', () => {
       expect(plan(index(), [charger]).drafts).toMatchObject([{ battery: 80, receiver_id: 9, channel_id: null }])
       expect(plan(index(), [{ ...charger, id: 'another' }]).drafts).toEqual([])
       expect(plan(index(pack), [charger]).changed).toEqual([docked])
       expect(plan(index(docked), [charger]).changed).toEqual([])
     })
 
-    it('are gone when it tells of them no more, and only then', () => {
-      const left = { ...docked, receiver_id: null, is_online: false }
-      expect(plan(index(docked), [{ ...charger, units: [] }]).changed).toEqual([left])
+    it('go offline only when that device reports its units without them', () => {
+      const removed = { ...docked, receiver_id: null, is_online: false }
+      expect(plan(index(docked), [{ ...charger, units: [] }]).changed).toEqual([removed])
       expect(plan(index(docked), [{ id: 'charger', kind: 'receiver' }]).changed).toEqual([])
       expect(plan(index(docked), [{ ...charger, id: 'another', units: [] }]).changed).toEqual([])
     })
 
-    it('are still there when they moved to another, whichever speaks first', () => {
+    it('stay online when they move to another device, whichever reports first', () => {
       const other: DeviceReport = { ...charger, id: 'other', units: [] }
       const receivers = new Map([
         ['charger', 9],
         ['other', 8],
       ])
-      for (const observations of [
+      for (const reports of [
         [charger, other],
         [other, charger],
       ]) {
-        const told = { manufacturer: 'shure', observations, missing: [], receiverOf: (id: string) => receivers.get(id) }
-        expect(planReportedUnits(index({ ...docked, receiver_id: 8 }), told).changed).toEqual([docked])
+        const input = {
+          manufacturer: 'shure',
+          reports,
+          missing: [],
+          receiverOf: (id: string) => receivers.get(id),
+        }
+        expect(planReportedUnits(index({ ...docked, receiver_id: 8 }), input).changed).toEqual([docked])
       }
     })
 
-    it('are as near as it is', () => {
+    it('are online only while that device is', () => {
       const body = (is_active: boolean) => toUnitBody(docked, { ...receiver, id: 9, is_active }, 'healthy')
       expect(body(true)).toMatchObject({ status: 'online', base_chassis: 9, channel: null })
       expect(body(false)).toMatchObject({ status: 'offline', battery_percentage: 80 })
@@ -184,12 +190,12 @@ it.each([
   ['ad', 'mic_transmitter'],
   ['psm1000', 'iem_receiver'],
   ['P10T IEM', 'iem_receiver'],
-] as const)('what belongs to %s is a %s', (family, type) => expect(unitTypeOf(family)).toBe(type))
+] as const)('unitTypeOf %s is %s', (family, type) => expect(unitTypeOf(family)).toBe(type))
 
-it('an assignment knows when it began and ended', () => {
-  const worn: Assignment = { id: 1, performer: 1, wireless_unit: 1, is_active: true, started_at: 10, ended_at: null }
-  expect(withActivity(worn, true, 20)).toBe(worn)
-  const ended = withActivity(worn, false, 20)
+it('setActive sets the start and end times', () => {
+  const active: Assignment = { id: 1, performer: 1, wireless_unit: 1, is_active: true, started_at: 10, ended_at: null }
+  expect(setActive(active, true, 20)).toBe(active)
+  const ended = setActive(active, false, 20)
   expect(ended).toMatchObject({ is_active: false, started_at: 10, ended_at: 20 })
-  expect(withActivity(ended, true, 30)).toMatchObject({ is_active: true, started_at: 30, ended_at: null })
+  expect(setActive(ended, true, 30)).toMatchObject({ is_active: true, started_at: 30, ended_at: null })
 })

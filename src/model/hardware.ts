@@ -1,11 +1,10 @@
 /**
- * What stands on the rack and goes on stage: chassis (receivers seen as hardware), units (transmitters), the performers
- * who wear them.
+ * Chassis (receivers as hardware), units (transmitters and in-ear packs), performers, and the assignments between them.
  */
 
 import type { TransmitterDetails } from './details.ts'
 import type { UpstreamStatus } from './health.ts'
-import { type Location, type LocationReference, toReference } from './location.ts'
+import { type Location, type LocationReference, toLocationReference } from './location.ts'
 import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'
 
 export const unitTypes = ['mic_transmitter', 'iem_receiver'] as const
@@ -15,24 +14,24 @@ export const onlineStates = ['online', 'offline', 'unknown'] as const
 export type OnlineState = (typeof onlineStates)[number]
 
 /**
- * A transmitter. One heard on a channel is as live as the channel; one that its system lists as a device of its own
- * carries what was told of it.
+ * A transmitter or in-ear pack. A channel unit is received on a channel and takes its live values from the channel. A
+ * device unit is listed by its system as a device and has its own values.
  */
 export interface Unit {
   readonly id: number
   readonly manufacturer: string
-  /** The channel it is heard on; null for a device of its own. */
+  /** The channel on which it is received; null for a device unit. */
   readonly channel_id: number | null
-  /** The receiver of that channel, or the device that tells of it: the charger it is docked in. */
+  /** The receiver of that channel, or the device that reports the unit, such as the charger in which it is docked. */
   readonly receiver_id: number | null
-  /** Null for one that is heard on a channel. */
+  /** Null for a channel unit. */
   readonly api_device_id: string | null
-  /** As last told. */
+  /** As last reported. */
   readonly name: string | null
   readonly model: string | null
   readonly serial_number: string | null
   readonly device_type: UnitType
-  /** The next three: of a device of its own. */
+  /** The next three fields are only used for device units. */
   readonly battery: number | null
   readonly details: TransmitterDetails | null
   readonly is_online: boolean
@@ -43,16 +42,15 @@ export type UnitDraft = Omit<Unit, 'id'>
 export interface UnitIndex {
   ofChannel(channelId: number): Unit | undefined
   ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
-  /** Devices of their own that this one tells of. */
+  /** Device units that this device reports. */
   reportedBy(receiverId: number): readonly Unit[]
 }
 
-/** An in-ear pack listens, everything else transmits. */
 export function unitTypeOf(deviceType: string): UnitType {
   return /psm|iem|in-?ear|^ek/i.test(deviceType) ? 'iem_receiver' : 'mic_transmitter'
 }
 
-/** Units to be made for transmitters that are heard on these receivers' channels for the first time. */
+/** Drafts of units for transmitters that these receivers receive for the first time. */
 export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver[]): UnitDraft[] {
   return receivers.flatMap((receiver) =>
     receiver.channels
@@ -62,7 +60,7 @@ export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver
         channel_id: channel.id,
         receiver_id: receiver.id,
         api_device_id: null,
-        name: nameOn(channel),
+        name: transmitterName(channel),
         model: null,
         serial_number: null,
         device_type: unitTypeOf(receiver.device_type),
@@ -73,69 +71,69 @@ export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver
   )
 }
 
-/** Units on these receivers' channels that go by another name than was stored. */
-export function renamedUnits(known: UnitIndex, receivers: readonly Receiver[]): Unit[] {
+/** Channel units whose reported name differs from the stored one. */
+export function findRenamedUnits(known: UnitIndex, receivers: readonly Receiver[]): Unit[] {
   return receivers.flatMap(({ channels }) =>
     channels.flatMap((channel) => {
       const unit = channel.transmitter === null ? undefined : known.ofChannel(channel.id)
-      const name = nameOn(channel)
+      const name = transmitterName(channel)
       return unit === undefined || name === null || name === unit.name ? [] : [{ ...unit, name }]
     }),
   )
 }
 
-/** What was told of transmitters that are devices of their own. */
+/** The changes to device units. */
 export interface ReportedUnits {
   readonly drafts: readonly UnitDraft[]
   readonly changed: readonly Unit[]
 }
 
-/** Of a transmitter that is a device of its own, or of some that stand in this device. */
+/** Whether the report is about a device unit, or contains units such as the packs docked in a charger. */
 export function reportsUnits({ kind, units }: DeviceReport): boolean {
   return kind === 'transmitter' || units !== undefined
 }
 
-interface ToldOfUnits {
+interface UnitReports {
   readonly manufacturer: string
-  /** Those that tell of units. */
-  readonly observations: readonly DeviceReport[]
-  /** Ids of devices that their system has not listed for a while. */
+  /** Reports for which `reportsUnits` is true. */
+  readonly reports: readonly DeviceReport[]
+  /** Ids of devices that their system has not listed recently. */
   readonly missing: readonly string[]
-  /** The id of the known receiver that goes by this one of its system's. */
+  /** The id of the known receiver with this API device id. */
   receiverOf(apiDeviceId: string): number | undefined
 }
 
 const none: ReportedUnits = { drafts: [], changed: [] }
 
-/** Who is new, of whom something changed, and who is there no more. Who is told of elsewhere has only moved. */
-export function planReportedUnits(known: UnitIndex, told: ToldOfUnits): ReportedUnits {
-  const { manufacturer, observations, missing, receiverOf } = told
-  if (observations.length === 0 && missing.length === 0) return none
+/** Finds new, changed and missing device units. A unit that another device reports has moved and is not missing. */
+export function planReportedUnits(known: UnitIndex, input: UnitReports): ReportedUnits {
+  const { manufacturer, reports, missing, receiverOf } = input
+  if (reports.length === 0 && missing.length === 0) return none
   const drafts = new Map<string, UnitDraft>()
   const changed = new Map<string, Unit>()
-  const take = (report: DeviceReport, receiver?: number) => {
+  const addOrUpdate = (report: DeviceReport, receiver?: number) => {
     const unit = known.ofDevice(manufacturer, report.id)
-    const fields = { ...toldOfUnit(report, unit), ...(receiver !== undefined && { receiver_id: receiver }) }
+    const fields = { ...reportedUnitFields(report, unit), ...(receiver !== undefined && { receiver_id: receiver }) }
     if (unit === undefined) drafts.set(report.id, { ...emptyUnit, manufacturer, api_device_id: report.id, ...fields })
-    else change(unit, fields)
+    else update(unit, fields)
   }
-  const change = (unit: Unit, fields: Partial<Unit>) => {
-    const news = changedFields<Unit>(unit, fields)
-    if (Object.keys(news).length > 0) changed.set(unit.api_device_id ?? '', { ...unit, ...news })
+  const update = (unit: Unit, fields: Partial<Unit>) => {
+    const changes = changedFields<Unit>(unit, fields)
+    if (Object.keys(changes).length > 0) changed.set(unit.api_device_id ?? '', { ...unit, ...changes })
   }
-  for (const report of observations) {
-    if (report.kind === 'transmitter') take(report)
+  for (const report of reports) {
+    if (report.kind === 'transmitter') addOrUpdate(report)
     const receiver = receiverOf(report.id)
-    // What stands in a device that waits for review, or is kept out, is shown no more than the device.
+    // Units in a device that is pending review or rejected are hidden like the device.
     if (report.units === undefined || receiver === undefined) continue
-    for (const unit of report.units) take(unit, receiver)
-    const there = new Set([...report.units.map(({ id }) => id), ...changed.keys()])
-    const left = known.reportedBy(receiver).filter(({ api_device_id }) => !there.has(api_device_id ?? ''))
-    for (const unit of left) change(unit, { receiver_id: null, is_online: false })
+    for (const unit of report.units) addOrUpdate(unit, receiver)
+    const presentIds = new Set([...report.units.map(({ id }) => id), ...changed.keys()])
+    const removed = known.reportedBy(receiver).filter(({ api_device_id }) => !presentIds.has(api_device_id ?? ''))
+    for (const unit of removed) update(unit, { receiver_id: null, is_online: false })
   }
   for (const id of missing) {
     const unit = known.ofDevice(manufacturer, id)
-    if (unit?.is_online && !observations.some((report) => report.id === id)) change(unit, { is_online: false })
+    if (unit?.is_online && !reports.some((report) => report.id === id)) update(unit, { is_online: false })
   }
   return { drafts: [...drafts.values()], changed: [...changed.values()] }
 }
@@ -152,9 +150,9 @@ const emptyUnit: Omit<UnitDraft, 'manufacturer' | 'api_device_id'> = {
   is_online: true,
 }
 
-function toldOfUnit(report: DeviceReport, before: Unit | undefined): Partial<Unit> {
-  const heard = report.channels?.find((one) => one.transmitter?.battery !== undefined)
-  const battery = heard?.transmitter?.battery ?? report.battery
+function reportedUnitFields(report: DeviceReport, before: Unit | undefined): Partial<Unit> {
+  const reading = report.channels?.find(({ transmitter }) => transmitter?.battery !== undefined)
+  const battery = reading?.transmitter?.battery ?? report.battery
   const details = mergeDetails(before?.details ?? undefined, report.details)
   const type = `${report.device_type ?? ''} ${report.model_name ?? ''}`.trim()
   return {
@@ -168,11 +166,11 @@ function toldOfUnit(report: DeviceReport, before: Unit | undefined): Partial<Uni
   }
 }
 
-function nameOn(channel: Channel): string | null {
+function transmitterName(channel: Channel): string | null {
   return channel.transmitter?.name ?? channel.name
 }
 
-/** A receiver seen as hardware. */
+/** A receiver as hardware. */
 export interface ChassisBody {
   readonly id: number
   readonly name: string
@@ -197,13 +195,13 @@ export interface UnitBody {
   readonly channel: number | null
   readonly slot: number | null
   readonly status: OnlineState
-  /** Only of gear that tells more than the specification asks for. */
+  /** Values that the specification does not require; absent if the equipment reports none. */
   readonly details?: TransmitterDetails
 }
 
-/** What was true last; nobody can say whether it still is while the manufacturer's system cannot be asked. */
-function presence(isThere: boolean, upstream: UpstreamStatus): OnlineState {
-  if (!isThere) return 'offline'
+/** While the manufacturer's system is unreachable, the last known state may be outdated, so it becomes `unknown`. */
+function onlineState(isOnline: boolean, upstream: UpstreamStatus): OnlineState {
+  if (!isOnline) return 'offline'
   return upstream === 'unhealthy' || upstream === 'disabled' || upstream === 'unconfigured' ? 'unknown' : 'online'
 }
 
@@ -213,31 +211,31 @@ export function toChassisBody(
   locations: readonly Location[],
 ): ChassisBody {
   const { id, name, model, manufacturer, serial_number, mac_address, ip, firmware_version } = receiver
-  const status = presence(receiver.is_active, upstream)
-  const location = toReference(locations, receiver.location)
+  const status = onlineState(receiver.is_active, upstream)
+  const location = toLocationReference(locations, receiver.location)
   return { id, name, model, manufacturer, serial_number, mac_address, ip, status, firmware_version, location }
 }
 
-/** `receiver`: the one it is heard on or docked in, if any. */
+/** `receiver` is the device that receives or holds the unit, if any. */
 export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream: UpstreamStatus): UnitBody {
   const { id, device_type, model, manufacturer } = unit
-  const channel = receiver?.channels.find((one) => one.id === unit.channel_id)
+  const channel = receiver?.channels.find(({ id }) => id === unit.channel_id)
   const transmitter = channel?.transmitter ?? null
-  const isOwn = unit.channel_id === null
-  const isHeld = receiver?.is_active ?? unit.receiver_id === null
-  const isThere = isHeld && (isOwn ? unit.is_online : transmitter !== null)
-  const details = isOwn ? unit.details : transmitter?.details
+  const isDeviceUnit = unit.channel_id === null
+  const isHostOnline = receiver?.is_active ?? unit.receiver_id === null
+  const isOnline = isHostOnline && (isDeviceUnit ? unit.is_online : transmitter !== null)
+  const details = isDeviceUnit ? unit.details : transmitter?.details
   return {
     id,
-    name: (channel && transmitter && nameOn(channel)) ?? unit.name,
+    name: (channel && transmitter && transmitterName(channel)) ?? unit.name,
     device_type,
     model: model ?? details?.model ?? null,
     manufacturer,
-    battery_percentage: isOwn ? unit.battery : (transmitter?.battery ?? null),
+    battery_percentage: isDeviceUnit ? unit.battery : (transmitter?.battery ?? null),
     base_chassis: unit.receiver_id,
     channel: channel?.channel ?? null,
     slot: channel?.slot ?? null,
-    status: presence(isThere, upstream),
+    status: onlineState(isOnline, upstream),
     ...(details && { details }),
   }
 }
@@ -246,11 +244,11 @@ export interface Performer {
   readonly id: number
   readonly name: string
   readonly notes: string
-  /** A picture's address or data, as it was given. */
+  /** The URL or data URL of a picture, as entered. */
   readonly picture: string | null
 }
 
-/** Who wears which unit. Times in epoch milliseconds. */
+/** A unit that a performer wears. Times are epoch milliseconds. */
 export interface Assignment {
   readonly id: number
   readonly performer: number
@@ -260,8 +258,8 @@ export interface Assignment {
   readonly ended_at: number | null
 }
 
-/** What becomes of an assignment that is switched on or off; its times say when that was. */
-export function withActivity(assignment: Assignment, isActive: boolean, now: number): Assignment {
+/** Activates or ends an assignment and sets its times. */
+export function setActive(assignment: Assignment, isActive: boolean, now: number): Assignment {
   if (isActive === assignment.is_active) return assignment
   return isActive
     ? { ...assignment, is_active: true, started_at: now, ended_at: null }

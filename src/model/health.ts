@@ -1,40 +1,40 @@
-/** Many source reports -> one service health. */
+/** Combines the status of all sources into the health of the service. */
 
-/** `unknown`: it has not answered yet, or not for a day. */
+/** `unknown`: no successful poll yet, or none within the last day. */
 export type SourceStatus = 'healthy' | 'unknown' | 'degraded' | 'unhealthy'
 export type UpstreamStatus = SourceStatus | 'disabled' | 'unconfigured'
 
-/** How one source (one upstream address) of a manufacturer fares. */
+/** The stored status of one source (one upstream address) of a manufacturer. */
 export interface SourceRecord {
   readonly manufacturer: string
   readonly source: string
   readonly consecutive_failures: number
-  /** A sentence for the person who can mend it; null when all is well. */
+  /** A message for the person who can fix the problem; null without a problem. */
   readonly error: string | null
-  /** The end of the pause that the source asked for in its last answer (Retry-After); 0 when it asked for none. */
+  /** The end of the pause that the last response requested (Retry-After); 0 if it requested none. */
   readonly hold_until: number
   readonly last_success_at: number | null
-  /** Cycles that outlasted their interval. */
+  /** Number of cycles that took longer than the interval. */
   readonly overruns: number
-  /** What is not as it should be and no failure; null when nothing is. */
+  /** A problem that is not a failure, or null. */
   readonly warning: string | null
   readonly device_errors: DeviceErrors
 }
 
-/** Something in an upstream's answer that is passed over. */
+/** An invalid part of an upstream response that was skipped. */
 export interface DeviceProblem {
-  /** The device, or the entry of the list. */
+  /** The device or list entry, as text. */
   readonly about: string
   readonly problem: string
-  /** The failing device: its id, or its place in the list where it has none. Absent where the problem is not a device. */
+  /** The id of the device, or its position in the list if it has no id. Absent if the problem does not concern a device. */
   readonly device?: string
 }
 
-/** Complaints as one sentence; null when there are none. */
-export function summarize(complaints: readonly DeviceProblem[]): string | null {
-  const [first] = complaints
+/** Summarizes the problems in one sentence; null for an empty list. */
+export function summarize(problems: readonly DeviceProblem[]): string | null {
+  const [first] = problems
   if (first === undefined) return null
-  const more = complaints.length === 1 ? '' : ` (and ${complaints.length - 1} more)`
+  const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`
   return `${first.about}: ${first.problem}${more}`
 }
 
@@ -46,7 +46,7 @@ export interface DeviceError {
 export interface DeviceErrors {
   /** At most 100. */
   readonly listed: readonly DeviceError[]
-  /** How many are not listed. */
+  /** The number of errors that are not listed. */
   readonly more: number
 }
 
@@ -54,31 +54,31 @@ const maxDeviceErrors = 100
 
 export const noDeviceErrors: DeviceErrors = { listed: [], more: 0 }
 
-export function toDeviceErrors(complaints: readonly DeviceProblem[]): DeviceErrors {
-  const all = complaints.flatMap(({ device, problem }) => (device === undefined ? [] : [{ device, error: problem }]))
+export function toDeviceErrors(problems: readonly DeviceProblem[]): DeviceErrors {
+  const all = problems.flatMap(({ device, problem }) => (device === undefined ? [] : [{ device, error: problem }]))
   return mergeDeviceErrors([{ listed: all, more: 0 }])
 }
 
 function mergeDeviceErrors(parts: readonly DeviceErrors[]): DeviceErrors {
   const all = parts.flatMap(({ listed }) => listed)
   const listed = all.slice(0, maxDeviceErrors)
-  const unlisted = parts.reduce((sum, { more }) => sum + more, 0)
-  return { listed, more: unlisted + all.length - listed.length }
+  const unlistedCount = parts.reduce((sum, { more }) => sum + more, 0)
+  return { listed, more: unlistedCount + all.length - listed.length }
 }
 
 export interface SourceHealth {
-  /** Its address. */
+  /** The address of the source. */
   readonly source: string
   readonly status: SourceStatus
   readonly consecutive_failures: number
-  /** A sentence for the person who can mend it; null when healthy. */
+  /** A message for the person who can fix the problem; null if healthy. */
   readonly error: string | null
 }
 
-/** Why one source could not be asked, or not as it should be. */
+/** The error of a source that could not be queried, or only in part. */
 export interface SourceError {
   readonly manufacturer: string
-  /** Its address. */
+  /** The address of the source. */
   readonly source: string
   readonly error: string
 }
@@ -89,54 +89,54 @@ export interface ManufacturerHealth {
   readonly base_url: string
   readonly consecutive_failures: number
   readonly error: string | null
-  /** Cycles that outlasted their interval. */
+  /** Number of cycles that took longer than the interval. */
   readonly overruns: number
-  /** What is not as it should be without deciding the status, a sentence each. */
+  /** Problems that do not affect the status, one sentence each. */
   readonly details: readonly string[]
-  /** All of its sources, in the order of its configuration. */
+  /** All sources, in the order of the configuration. */
   readonly sources: readonly SourceHealth[]
-  /** Devices that its sources list and that cannot be read; at most 100. */
+  /** Listed devices whose data is invalid; at most 100. */
   readonly device_errors: readonly DeviceError[]
-  /** How many failing devices are not among `device_errors`. */
+  /** The number of failing devices that `device_errors` does not contain. */
   readonly more: number
 }
 
-/** A manufacturer as health sees it: its sources in the order of its configuration. */
+/** The configuration of a manufacturer, with its sources in the order of the configuration. */
 export interface MonitoredManufacturer {
   readonly code: string
   readonly isEnabled: boolean
   readonly base_url: string
   readonly sources: readonly string[]
-  /** Hosts whose certificate is not verified, because the configuration says so. */
+  /** Hosts for which the configuration disables certificate verification. */
   readonly unverified: readonly string[]
 }
 
-/** One manufacturer picked out; the optional fields are missing where none is configured. */
+/** The health of one selected manufacturer. The optional fields are absent if no manufacturer is configured. */
 export type VendorHealth = Pick<ManufacturerHealth, 'status' | 'base_url' | 'consecutive_failures'> &
   Partial<Omit<ManufacturerHealth, 'code'>>
 
 /**
- * `damaged` and `replaced` (its file was deleted, or another took its place) stay for as long as the database is open; an
- * unwritable one is well again with the next write.
+ * `damaged` and `replaced` (the file was deleted or replaced) last until the database is closed; `unwritable` ends with the
+ * next successful write.
  */
-export type StoreCondition = 'well' | 'unwritable' | 'damaged' | 'replaced'
+export type StoreCondition = 'ok' | 'unwritable' | 'damaged' | 'replaced'
 
 export const incidentCauses = ['damaged', 'missing', 'log_damaged'] as const
 export type IncidentCause = (typeof incidentCauses)[number]
 
-/** Something of the database was lost before a start, and nobody has taken note of it yet. */
+/** A loss of data before startup that nobody has acknowledged yet. */
 export interface StoreIncident {
   readonly cause: IncidentCause
   readonly restored_at: number
-  /** When the snapshot was taken that took its place; null: there was none, and all began empty. */
+  /** The time of the snapshot that was restored; null if there was none and the database started empty. */
   readonly snapshot_at: number | null
-  /** The name of that snapshot's file. */
+  /** The file name of the snapshot. */
   readonly snapshot: string | null
 }
 
 export interface StoreHealth {
   readonly status: 'healthy' | 'restored' | 'not_writable' | 'damaged' | 'unreachable'
-  /** A sentence for the person who can mend it; null when all is well. */
+  /** A message for the person who can fix the problem; null if healthy. */
   readonly details: string | null
 }
 
@@ -144,35 +144,35 @@ export interface ServiceHealth {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
   readonly vendor_api: VendorHealth
   readonly manufacturers: readonly ManufacturerHealth[]
-  /** What is not well beside the upstreams, a sentence each. */
+  /** Problems other than those of upstreams, one sentence each. */
   readonly details: readonly string[]
   readonly store: StoreHealth
 }
 
-/** From how many failed cycles in a row an upstream counts as unhealthy. */
-const unhealthyFrom = 3
+/** Number of consecutive failed cycles after which an upstream is unhealthy. */
+const unhealthyFailures = 3
 
-/** A success counts for so long, across restarts too. */
-const successCountsForMs = 24 * 3600_000
+/** How long a success counts, including across restarts. */
+const successValidMs = 24 * 3600_000
 
-const nobodyPolls = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
+const orphanedError = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
 
-/** A pause that the source asked for (`hold_until`) changes no status. */
+/** A pause that the source requested (`hold_until`) does not affect the status. */
 function sourceStatus({ consecutive_failures, last_success_at }: SourceRecord, now: number): SourceStatus {
-  if (consecutive_failures >= unhealthyFrom) return 'unhealthy'
+  if (consecutive_failures >= unhealthyFailures) return 'unhealthy'
   if (consecutive_failures > 0) return 'degraded'
-  // A success in the future was noted before the clock was set back.
-  const isKnown = last_success_at !== null && Math.abs(now - last_success_at) < successCountsForMs
+  // A success in the future was recorded before the clock was set back.
+  const isKnown = last_success_at !== null && Math.abs(now - last_success_at) < successValidMs
   return isKnown ? 'healthy' : 'unknown'
 }
 
-/** `<manufacturer>:<address>` without the manufacturer. */
+/** Removes the manufacturer from `<manufacturer>:<address>`. */
 export function addressOf(source: string, manufacturer: string): string {
   return source.startsWith(`${manufacturer}:`) ? source.slice(manufacturer.length + 1) : source
 }
 
-/** What a manufacturer has to say without any source. */
-export const withoutSources = {
+/** The health fields of a manufacturer without sources. */
+export const noSources = {
   consecutive_failures: 0,
   error: null,
   overruns: 0,
@@ -182,38 +182,44 @@ export const withoutSources = {
   more: 0,
 } as const satisfies Partial<ManufacturerHealth>
 
-/** A manufacturer is as well as its best source, but not healthy while any fails, or is polled by nobody. */
+/** A manufacturer is healthy if all sources are, and degraded if only some fail. An orphaned source, which no process
+ * polls, counts as unhealthy. */
 export function manufacturerHealth(
   manufacturer: MonitoredManufacturer,
-  reports: readonly SourceRecord[],
+  records: readonly SourceRecord[],
   now: number,
-  isUnpolled: (source: string) => boolean = () => false,
+  isOrphaned: (source: string) => boolean = () => false,
 ): ManufacturerHealth {
   const { code, base_url, isEnabled } = manufacturer
-  if (!isEnabled) return { ...withoutSources, code, status: 'disabled', base_url }
-  const bySource = new Map(reports.map((report) => [report.source, report]))
-  const own = manufacturer.sources.flatMap((source) => bySource.get(source) ?? [])
+  if (!isEnabled) return { ...noSources, code, status: 'disabled', base_url }
+  const bySource = new Map(records.map((record) => [record.source, record]))
+  const manufacturerRecords = manufacturer.sources.flatMap((source) => bySource.get(source) ?? [])
   const sources = manufacturer.sources.map((source): SourceHealth => {
-    const report = bySource.get(source)
+    const record = bySource.get(source)
     const address = addressOf(source, code)
-    const consecutive_failures = report?.consecutive_failures ?? 0
-    if (isUnpolled(source)) return { source: address, status: 'unhealthy', consecutive_failures, error: nobodyPolls }
-    const status = report === undefined ? 'unknown' : sourceStatus(report, now)
-    const error = status === 'healthy' ? null : (report?.error ?? null)
+    const consecutive_failures = record?.consecutive_failures ?? 0
+    if (isOrphaned(source)) return { source: address, status: 'unhealthy', consecutive_failures, error: orphanedError }
+    const status = record === undefined ? 'unknown' : sourceStatus(record, now)
+    const error = status === 'healthy' ? null : (record?.error ?? null)
     return { source: address, status, consecutive_failures, error }
   })
-  const { listed, more } = mergeDeviceErrors(own.map(({ device_errors }) => device_errors))
+  const { listed, more } = mergeDeviceErrors(manufacturerRecords.map(({ device_errors }) => device_errors))
   return {
     code,
-    status: commonStatus(sources.map(({ status }) => status)),
+    status: combineStatuses(sources.map(({ status }) => status)),
     base_url,
-    consecutive_failures: own.length === 0 ? 0 : Math.min(...own.map((report) => report.consecutive_failures)),
+    consecutive_failures:
+      manufacturerRecords.length === 0
+        ? 0
+        : Math.min(...manufacturerRecords.map(({ consecutive_failures }) => consecutive_failures)),
     error: sources.find(({ error }) => error !== null)?.error ?? null,
-    overruns: own.reduce((sum, { overruns }) => sum + overruns, 0),
+    overruns: manufacturerRecords.reduce((sum, { overruns }) => sum + overruns, 0),
     details: [
       ...manufacturer.unverified.map((host) => `the certificate of ${host} is not verified`),
-      ...own.flatMap(({ source, hold_until, error }) => (hold_until > 0 && !isUnpolled(source) ? (error ?? []) : [])),
-      ...own.flatMap(({ warning }) => warning ?? []),
+      ...manufacturerRecords.flatMap(({ source, hold_until, error }) =>
+        hold_until > 0 && !isOrphaned(source) ? (error ?? []) : [],
+      ),
+      ...manufacturerRecords.flatMap(({ warning }) => warning ?? []),
     ],
     sources,
     device_errors: listed,
@@ -221,11 +227,11 @@ export function manufacturerHealth(
   }
 }
 
-function commonStatus(statuses: readonly SourceStatus[]): UpstreamStatus {
+function combineStatuses(statuses: readonly SourceStatus[]): UpstreamStatus {
   const [first] = statuses
   if (first === undefined) return 'unconfigured'
-  if (statuses.every((one) => one === first)) return first
-  return statuses.some((one) => one === 'unhealthy' || one === 'degraded') ? 'degraded' : 'unknown'
+  if (statuses.every((status) => status === first)) return first
+  return statuses.some((status) => status === 'unhealthy' || status === 'degraded') ? 'degraded' : 'unknown'
 }
 
 const unconfigured: VendorHealth = { status: 'unconfigured', base_url: '', consecutive_failures: 0 }
@@ -239,25 +245,25 @@ const severity: Record<UpstreamStatus, number> = {
   unconfigured: 0,
 }
 
-/** A write that has waited longer than this is stuck. */
+/** A write that waits longer than this counts as stuck. */
 const stuckWriteMs = 5000
 
-export function storeHealth(about: {
+export function storeHealth(state: {
   readonly isReachable: boolean
   readonly condition: StoreCondition
   readonly incident: StoreIncident | null
-  /** How long the oldest unfinished write has been waiting. */
+  /** The age of the oldest unfinished write. */
   readonly longestWriteMs: number
 }): StoreHealth {
-  const { isReachable, condition, incident, longestWriteMs } = about
+  const { isReachable, condition, incident, longestWriteMs } = state
   if (condition === 'damaged') {
     const details =
-      'The database is damaged. What is shown comes from memory, and nothing is stored; restart the service to go on with its newest snapshot.'
+      'The database is damaged. What is selected comes from memory, and nothing is stored; restart the service to go on with its newest snapshot.'
     return { status: 'damaged', details }
   }
   if (condition === 'replaced') {
     const details =
-      'The file of the database was deleted or replaced while the service runs. What is shown comes from memory, and nothing is stored; restart the service to go on with the snapshot that was taken when this was noticed.'
+      'The file of the database was deleted or replaced while the service runs. What is selected comes from memory, and nothing is stored; restart the service to go on with the snapshot that was taken when this was noticed.'
     return { status: 'damaged', details }
   }
   if (!isReachable) return { status: 'unreachable', details: 'The database is out of reach.' }
@@ -268,10 +274,10 @@ export function storeHealth(about: {
     const details = `A write to the database has been waiting for more than ${stuckWriteMs / 1000} s.`
     return { status: 'not_writable', details }
   }
-  return incident === null ? wellStore : { status: 'restored', details: describeIncident(incident) }
+  return incident === null ? healthyStore : { status: 'restored', details: describeIncident(incident) }
 }
 
-const wellStore: StoreHealth = { status: 'healthy', details: null }
+const healthyStore: StoreHealth = { status: 'healthy', details: null }
 
 export function describeIncident(incident: StoreIncident): string {
   const { cause, restored_at, snapshot_at, snapshot } = incident
@@ -290,8 +296,8 @@ export function describeIncident(incident: StoreIncident): string {
 }
 
 /**
- * The whole service's health. `selected` names the manufacturer that `vendor_api` is about; without it, the worst.
- * `details`: what is not well in a part that is neither an upstream nor the store.
+ * The health of the whole service. `selected` is the code of the manufacturer for `vendor_api`; by default it is the one
+ * with the worst status. `details` are problems of parts other than upstreams and the store.
  */
 export function serviceHealth(
   manufacturers: readonly ManufacturerHealth[],
@@ -301,20 +307,20 @@ export function serviceHealth(
     readonly store?: StoreHealth
   },
 ): ServiceHealth {
-  const { store = wellStore } = options
+  const { store = healthyStore } = options
   const details = [...(store.details === null ? [] : [store.details]), ...(options.details ?? [])]
-  const enabled = manufacturers.filter((one) => one.status !== 'disabled')
-  const areWell = enabled.every(({ status }) => status === 'healthy' || status === 'unconfigured')
-  const isWell = areWell && details.length === 0
-  const shown =
+  const enabled = manufacturers.filter(({ status }) => status !== 'disabled')
+  const areUpstreamsHealthy = enabled.every(({ status }) => status === 'healthy' || status === 'unconfigured')
+  const isHealthy = areUpstreamsHealthy && details.length === 0
+  const selected =
     options.selected === undefined
       ? [...enabled].sort((a, b) => severity[b.status] - severity[a.status])[0]
-      : manufacturers.find((one) => one.code === options.selected)
-  const status = store.status === 'unreachable' ? 'unhealthy' : isWell ? 'healthy' : 'degraded'
+      : manufacturers.find(({ code }) => code === options.selected)
+  const status = store.status === 'unreachable' ? 'unhealthy' : isHealthy ? 'healthy' : 'degraded'
   return {
     status,
-    vendor_api: shown === undefined ? unconfigured : toVendorHealth(shown),
-    manufacturers: shown === undefined && options.selected !== undefined ? [] : manufacturers,
+    vendor_api: selected === undefined ? unconfigured : toVendorHealth(selected),
+    manufacturers: selected === undefined && options.selected !== undefined ? [] : manufacturers,
     details,
     store,
   }

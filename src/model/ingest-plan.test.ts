@@ -7,22 +7,22 @@ import { createKnownReceivers } from './reconcile.ts'
 
 const at = 1_000_000
 
-function seen(id: string, fields: Partial<DeviceReport> = {}): DeviceReport {
+function report(id: string, fields: Partial<DeviceReport> = {}): DeviceReport {
   return { id, kind: 'receiver', name: id, model_name: 'ULXD4Q', device_type: 'ulxd', online: true, ...fields }
 }
 
-/** Takes batches in as the service does, in memory. */
-function createHouse() {
+/** Plans and applies batches in memory, as the service does. */
+function createIngest() {
   const known = createKnownReceivers()
   let lastId = 0
   let lastChannel = 0
   return {
     known,
-    take(observations: readonly DeviceReport[], manufacturer = 'shure') {
-      const plan = planChanges(known, manufacturer, observations, at)
+    ingest(reports: readonly DeviceReport[], manufacturer = 'shure') {
+      const plan = planChanges(known, manufacturer, reports, at)
       for (const { draft, readings } of plan.creations) {
         lastId += 1
-        const channels = [...new Set(readings.map((one) => one.channel))].map((number) => {
+        const channels = [...new Set(readings.map((reading) => reading.channel))].map((number) => {
           lastChannel += 1
           return emptyChannel(lastChannel, number, lastChannel)
         })
@@ -36,13 +36,13 @@ function createHouse() {
   }
 }
 
-describe('a batch', () => {
+describe('planChanges', () => {
   // Conformance: S-3.2.
-  test('makes newcomers with everything that was told', () => {
-    const house = createHouse()
+  test('creates new receivers with all reported values', () => {
+    const ingest = createIngest()
     const channels = [{ channel: 1, frequency: '540.000', transmitter: { battery: 80 } }]
-    house.take([seen('a', { serial_number: 'S1', ip: '10.0.0.1', gateway: '10.0.0.254', channels })])
-    expect(house.receivers()).toMatchObject([
+    ingest.ingest([report('a', { serial_number: 'S1', ip: '10.0.0.1', gateway: '10.0.0.254', channels })])
+    expect(ingest.receivers()).toMatchObject([
       {
         id: 1,
         manufacturer: 'shure',
@@ -58,12 +58,15 @@ describe('a batch', () => {
     ])
   })
 
-  test('two receivers that swap their addresses are two moves', () => {
-    const house = createHouse()
-    house.take([seen('a', { serial_number: 'S1', ip: '10.0.0.1' }), seen('b', { serial_number: 'S2', ip: '10.0.0.2' })])
-    const { moves } = house.take([
-      seen('a', { serial_number: 'S1', ip: '10.0.0.2' }),
-      seen('b', { serial_number: 'S2', ip: '10.0.0.1' }),
+  test('plans two moves for two receivers that swap addresses', () => {
+    const ingest = createIngest()
+    ingest.ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
+      report('b', { serial_number: 'S2', ip: '10.0.0.2' }),
+    ])
+    const { moves } = ingest.ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.2' }),
+      report('b', { serial_number: 'S2', ip: '10.0.0.1' }),
     ])
     expect(moves.map(({ receiver, old_ip, new_ip }) => [receiver.id, old_ip, new_ip])).toEqual([
       [1, '10.0.0.1', '10.0.0.2'],
@@ -71,147 +74,160 @@ describe('a batch', () => {
     ])
   })
 
-  test('the same device twice counts once', () => {
-    const house = createHouse()
-    const { creations, repeated } = house.take([
-      seen('a', { serial_number: 'S1', ip: '10.0.0.1' }),
-      seen('a', { serial_number: 'S1', ip: '10.0.0.2' }),
-      seen('b', { serial_number: 's1 ', ip: '10.0.0.3' }),
+  test('counts a device once that is reported twice', () => {
+    const ingest = createIngest()
+    const { creations, repeated } = ingest.ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
+      report('a', { serial_number: 'S1', ip: '10.0.0.2' }),
+      report('b', { serial_number: 's1 ', ip: '10.0.0.3' }),
     ])
     expect([creations.length, repeated]).toEqual([1, 2])
   })
 
-  test('two newcomers at one address: the second waits for review, beside the first', () => {
-    const { creations, queued } = createHouse().take([
-      seen('a', { serial_number: 'S1', ip: '10.0.0.1' }),
-      seen('b', { serial_number: 'S2', ip: '10.0.0.1' }),
+  test('queues the second of two new devices at one address, in conflict with the first', () => {
+    const { creations, queued } = createIngest().ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
+      report('b', { serial_number: 'S2', ip: '10.0.0.1' }),
     ])
     expect(creations).toHaveLength(1)
     expect(queued).toMatchObject([{ conflict_type: 'ip_conflict', identity_key: 'serial:s2', existing: { id: -1 } }])
   })
 
   // Conformance: C-2.10.
-  test('a transmitter never becomes a receiver', () => {
-    expect(createHouse().take([seen('t', { kind: 'transmitter' })]).creations).toEqual([])
+  test('never creates a receiver from a transmitter', () => {
+    expect(createIngest().ingest([report('t', { kind: 'transmitter' })]).creations).toEqual([])
   })
 
-  test('details are told field by field; the same again is no news', () => {
-    const house = createHouse()
-    const tell = (transmitter: TransmitterReading | null, details?: ChannelDetails) =>
-      house.take([seen('a', { ip: '10.0.0.1', channels: [{ channel: 1, transmitter, details }] })])
-    tell({ details: { model: 'AD2' } }, { rf_a: -60 })
-    tell({ details: { battery_minutes: 90 } }, { muted: true, rf_a: null })
-    expect(house.receivers()[0]?.channels).toMatchObject([
+  test('merges details field by field and reports no change for equal values', () => {
+    const ingest = createIngest()
+    const ingestDetails = (transmitter: TransmitterReading | null, details?: ChannelDetails) =>
+      ingest.ingest([report('a', { ip: '10.0.0.1', channels: [{ channel: 1, transmitter, details }] })])
+    ingestDetails({ details: { model: 'AD2' } }, { rf_a: -60 })
+    ingestDetails({ details: { battery_minutes: 90 } }, { muted: true, rf_a: null })
+    expect(ingest.receivers()[0]?.channels).toMatchObject([
       { details: { rf_a: null, muted: true }, transmitter: { details: { model: 'AD2', battery_minutes: 90 } } },
     ])
-    expect(tell({ details: { battery_minutes: 90 } }, { muted: true }).updates).toMatchObject([{ isNews: false }])
-    tell(null)
-    expect(house.receivers()[0]?.channels).toMatchObject([{ transmitter: null, details: { muted: true } }])
+    expect(ingestDetails({ details: { battery_minutes: 90 } }, { muted: true }).updates).toMatchObject([
+      { hasChanges: false },
+    ])
+    ingestDetails(null)
+    expect(ingest.receivers()[0]?.channels).toMatchObject([{ transmitter: null, details: { muted: true } }])
   })
 
-  test('a missing identity is filled in, a held one is not taken', () => {
-    const house = createHouse()
-    house.take([seen('a', { ip: '10.0.0.1' }), seen('b', { serial_number: 'S2', mac_address: '00:0E:DD:00:00:02' })])
-    house.take([seen('a', { ip: '10.0.0.1', serial_number: 'S1' })])
-    expect(house.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: null })
-    house.take([seen('a', { serial_number: 'S1', mac_address: '00:0E:DD:00:00:02' })])
-    expect(house.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: null })
-    house.take([seen('a', { serial_number: 'S1', mac_address: '00:0E:DD:00:00:01' })])
-    expect(house.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: '00:0E:DD:00:00:01' })
+  test('adds a missing identity, but not one that another receiver has', () => {
+    const ingest = createIngest()
+    ingest.ingest([
+      report('a', { ip: '10.0.0.1' }),
+      report('b', { serial_number: 'S2', mac_address: '00:0E:DD:00:00:02' }),
+    ])
+    ingest.ingest([report('a', { ip: '10.0.0.1', serial_number: 'S1' })])
+    expect(ingest.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: null })
+    ingest.ingest([report('a', { serial_number: 'S1', mac_address: '00:0E:DD:00:00:02' })])
+    expect(ingest.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: null })
+    ingest.ingest([report('a', { serial_number: 'S1', mac_address: '00:0E:DD:00:00:01' })])
+    expect(ingest.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: '00:0E:DD:00:00:01' })
   })
 
-  test('an API id that passes to another receiver is taken from the first', () => {
-    const house = createHouse()
-    house.take([seen('a', { serial_number: 'S1', ip: '10.0.0.1' }), seen('b', { serial_number: 'S2', ip: '10.0.0.2' })])
-    house.take([seen('a', { serial_number: 'S2', ip: '10.0.0.2' })])
-    expect(house.receivers().map((one) => one.api_device_id)).toEqual([null, 'a'])
+  test('removes an API id from the previous receiver when another one reports it', () => {
+    const ingest = createIngest()
+    ingest.ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
+      report('b', { serial_number: 'S2', ip: '10.0.0.2' }),
+    ])
+    ingest.ingest([report('a', { serial_number: 'S2', ip: '10.0.0.2' })])
+    expect(ingest.receivers().map(({ api_device_id }) => api_device_id)).toEqual([null, 'a'])
   })
 
-  test('what is not told overwrites nothing', () => {
-    const house = createHouse()
+  test('keeps the values of fields that are not reported', () => {
+    const ingest = createIngest()
     const channels = [{ channel: 1, name: 'Lead', transmitter: { battery: 80, rf_level: -50 } }]
-    house.take([seen('a', { serial_number: 'S1', description: 'Rack 1', channels })])
-    house.take([{ id: 'a', kind: 'receiver', channels: [{ channel: 1, transmitter: { rf_level: -60 } }] }])
-    expect(house.receivers()[0]).toMatchObject({
+    ingest.ingest([report('a', { serial_number: 'S1', description: 'Rack 1', channels })])
+    ingest.ingest([{ id: 'a', kind: 'receiver', channels: [{ channel: 1, transmitter: { rf_level: -60 } }] }])
+    expect(ingest.receivers()[0]).toMatchObject({
       description: 'Rack 1',
       channels: [{ name: 'Lead', transmitter: { battery: 80, rf_level: -60 } }],
     })
   })
 
-  test('a device called offline by its system is not heard; one heard again is active at once', () => {
-    const house = createHouse()
-    house.take([seen('a', { serial_number: 'S1', online: false })])
-    expect(house.receivers()[0]?.is_active).toBe(false)
-    house.take([seen('a', { serial_number: 'S1' })])
-    expect(house.receivers()[0]?.is_active).toBe(true)
+  test('sets a device inactive that its system reports as offline, and active when it is online again', () => {
+    const ingest = createIngest()
+    ingest.ingest([report('a', { serial_number: 'S1', online: false })])
+    expect(ingest.receivers()[0]?.is_active).toBe(false)
+    ingest.ingest([report('a', { serial_number: 'S1' })])
+    expect(ingest.receivers()[0]?.is_active).toBe(true)
   })
 
-  test('levels are news but no structure; the same again is neither', () => {
-    const house = createHouse()
-    const told = (battery: number) => [seen('a', { channels: [{ channel: 1, transmitter: { battery } }] })]
-    house.take(told(80))
-    const [changed] = planChanges(house.known, 'shure', told(79), at).updates
-    const [same] = planChanges(house.known, 'shure', told(80), at).updates
+  test('plans a non-structural change for new levels, and none for equal levels', () => {
+    const ingest = createIngest()
+    const reportsWith = (battery: number) => [report('a', { channels: [{ channel: 1, transmitter: { battery } }] })]
+    ingest.ingest(reportsWith(80))
+    const [changed] = planChanges(ingest.known, 'shure', reportsWith(79), at).updates
+    const [same] = planChanges(ingest.known, 'shure', reportsWith(80), at).updates
     expect(changed && [changed.hasChanges, isStructural(changed)]).toEqual([true, false])
     expect(same && [same.hasChanges, isStructural(same)]).toEqual([false, false])
   })
 })
 
-describe('the same observation again', () => {
+describe('a report that changed nothing before', () => {
   const channels = [{ channel: 1, transmitter: { battery: 80 } }]
-  const one = seen('a', { serial_number: 'S1', ip: '10.0.0.1', channels })
-  const two = seen('b', { serial_number: 'S2', ip: '10.0.0.2' })
+  const first = report('a', { serial_number: 'S1', ip: '10.0.0.1', channels })
+  const second = report('b', { serial_number: 'S2', ip: '10.0.0.2' })
 
-  /** Known, and settled: planned once with nothing new. */
-  function createSettledHouse() {
-    const house = createHouse()
-    house.take([one, two])
-    const { updates, identityRevision } = house.take([one, two])
+  /** Both reports were applied, and then planned once more without a change. */
+  function createUnchangedIngest() {
+    const ingest = createIngest()
+    ingest.ingest([first, second])
+    const { updates, identityRevision } = ingest.ingest([first, second])
     const remembered = new Map(
-      updates.map(({ report: told, receiver }) => [
-        told,
-        toUnchanged(told as DeviceReport, receiver, identityRevision),
-      ]),
+      updates.map(({ report, receiver }) => [report, toUnchanged(report as DeviceReport, receiver, identityRevision)]),
     )
-    const plan = (observations: readonly DeviceReport[]) => {
-      const intake = createIngestPlan({ known: house.known, manufacturer: 'shure', at: at + 1, unchanged: remembered })
-      for (const report of observations) intake.add(report)
-      return intake.plan
+    const plan = (reports: readonly DeviceReport[]) => {
+      const ingestPlan = createIngestPlan({
+        known: ingest.known,
+        manufacturer: 'shure',
+        at: at + 1,
+        unchanged: remembered,
+      })
+      for (const report of reports) ingestPlan.add(report)
+      return ingestPlan.plan
     }
-    return { ...house, plan }
+    return { ...ingest, plan }
   }
 
-  test('is known to say nothing new', () => {
-    const { plan } = createSettledHouse()
-    const { unchanged, updates, duplicates } = plan([one, two])
+  test('is listed as unchanged without an update', () => {
+    const { plan } = createUnchangedIngest()
+    const { unchanged, updates, duplicates } = plan([first, second])
     expect([unchanged.map(({ receiver }) => receiver.id), updates, duplicates]).toEqual([[1, 2], [], 2])
   })
 
-  test.each<[string, (house: ReturnType<typeof createHouse>) => void]>([
-    ['its receiver reads something else', ({ known }) => known.put({ ...(known.get(1) as Receiver), channels: [] })],
-    ['who is who has changed', ({ take }) => void take([seen('c', { serial_number: 'S3', ip: '10.0.0.3' })])],
-    ['its receiver is gone', ({ known }) => known.remove(1)],
-  ])('is judged anew when %s', (_, change) => {
-    const house = createSettledHouse()
-    change(house)
-    expect(house.plan([one]).unchanged).toEqual([])
+  test.each<[string, (ingest: ReturnType<typeof createIngest>) => void]>([
+    ['its receiver has other channels', ({ known }) => known.put({ ...(known.get(1) as Receiver), channels: [] })],
+    [
+      'the identities have changed',
+      ({ ingest }) => void ingest([report('c', { serial_number: 'S3', ip: '10.0.0.3' })]),
+    ],
+    ['its receiver was removed', ({ known }) => known.remove(1)],
+  ])('is planned again when %s', (_, change) => {
+    const ingest = createUnchangedIngest()
+    change(ingest)
+    expect(ingest.plan([first]).unchanged).toEqual([])
   })
 
-  test('is judged anew behind a newcomer of the same batch', () => {
-    const { plan } = createSettledHouse()
-    const { unchanged, creations } = plan([seen('c', { serial_number: 'S3', ip: '10.0.0.3' }), one])
+  test('is planned again after a new device in the same batch', () => {
+    const { plan } = createUnchangedIngest()
+    const { unchanged, creations } = plan([report('c', { serial_number: 'S3', ip: '10.0.0.3' }), first])
     expect([unchanged.length, creations.length]).toEqual([0, 1])
   })
 
-  test('counts once, under whatever id it is told a second time', () => {
-    const { plan } = createSettledHouse()
-    const twin = seen('z', { serial_number: 's1', ip: '10.0.0.9' })
-    expect(plan([one, twin])).toMatchObject({ repeated: 1, moves: [], again: { length: 1 } })
-    expect(plan([twin, one])).toMatchObject({ repeated: 1, moves: { length: 1 }, again: { length: 0 } })
+  test('counts once when the device is reported again under another id', () => {
+    const { plan } = createUnchangedIngest()
+    const twin = report('z', { serial_number: 's1', ip: '10.0.0.9' })
+    expect(plan([first, twin])).toMatchObject({ repeated: 1, moves: [], unchanged: { length: 1 } })
+    expect(plan([twin, first])).toMatchObject({ repeated: 1, moves: { length: 1 }, unchanged: { length: 0 } })
   })
 })
 
-describe('whatever is told', () => {
+describe('planChanges with arbitrary reports', () => {
   const serials = ['S1', 'S2', 'S3', 'S4']
   const device = fc.record({
     serial: fc.constantFrom(...serials),
@@ -219,20 +235,20 @@ describe('whatever is told', () => {
     id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     mac: fc.constantFrom(null, '00:0E:DD:00:00:01', '00:0E:DD:00:00:02'),
   })
-  const toSeen = (one: { serial: string; ip: string; id: string; mac: string | null }) =>
-    seen(one.id, { serial_number: one.serial, ip: one.ip, mac_address: one.mac })
+  const toReport = ({ serial, ip, id, mac }: { serial: string; ip: string; id: string; mac: string | null }) =>
+    report(id, { serial_number: serial, ip, mac_address: mac })
 
-  test('no serial, MAC or API id is ever held by two receivers of one manufacturer, and nothing goes away', () => {
+  test('never gives a serial, MAC or API id to two receivers of one manufacturer, and never removes a receiver', () => {
     fc.assert(
       fc.property(fc.array(fc.array(device, { maxLength: 5 }), { maxLength: 8 }), (polls) => {
-        const house = createHouse()
+        const ingest = createIngest()
         let before = 0
         for (const poll of polls) {
-          house.take(poll.map(toSeen))
-          const receivers = house.receivers()
+          ingest.ingest(poll.map(toReport))
+          const receivers = ingest.receivers()
           for (const field of ['serial_number', 'mac_address', 'api_device_id'] as const) {
-            const held = receivers.map((one) => one[field]).filter((value) => value !== null)
-            expect(new Set(held).size).toBe(held.length)
+            const values = receivers.map((receiver) => receiver[field]).filter((value) => value !== null)
+            expect(new Set(values).size).toBe(values.length)
           }
           expect(receivers.length).toBeGreaterThanOrEqual(before)
           before = receivers.length
@@ -241,20 +257,20 @@ describe('whatever is told', () => {
     )
   })
 
-  test('devices free of conflicts end as the same receivers in any order', () => {
-    const house = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 10 })
+  test('creates the same receivers in any order if there are no conflicts', () => {
+    const deviceNumbers = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 10 })
     fc.assert(
-      fc.property(house, fc.array(fc.nat(9), { maxLength: 10 }), (numbers, shuffle) => {
-        const devices = numbers.map((n) => seen(`id-${n}`, { serial_number: `S${n}`, ip: `10.0.0.${n}` }))
-        const ordered = createHouse()
-        ordered.take(devices)
-        const mixed = createHouse()
-        const moved = [...devices]
-        for (const [at, by] of shuffle.entries()) {
-          const [one] = moved.splice(at % moved.length, 1)
-          if (one !== undefined) moved.splice(by % (moved.length + 1), 0, one)
+      fc.property(deviceNumbers, fc.array(fc.nat(9), { maxLength: 10 }), (numbers, shuffle) => {
+        const devices = numbers.map((n) => report(`id-${n}`, { serial_number: `S${n}`, ip: `10.0.0.${n}` }))
+        const ordered = createIngest()
+        ordered.ingest(devices)
+        const mixed = createIngest()
+        const shuffled = [...devices]
+        for (const [index, offset] of shuffle.entries()) {
+          const [device] = shuffled.splice(index % shuffled.length, 1)
+          if (device !== undefined) shuffled.splice(offset % (shuffled.length + 1), 0, device)
         }
-        for (const one of [...moved, ...moved]) mixed.take([one])
+        for (const device of [...shuffled, ...shuffled]) mixed.ingest([device])
         const shape = (all: Receiver[]) =>
           all.map(({ serial_number, ip, api_device_id }) => `${serial_number} ${ip} ${api_device_id}`).sort()
         expect(shape(mixed.receivers())).toEqual(shape(ordered.receivers()))

@@ -1,6 +1,6 @@
 /**
- * What a batch of observations means, all together: who is new, who changed or moved, who has to wait for review.
- * Pure; `monitor/ingest.ts` writes it down and tells it on.
+ * Plans the changes that a batch of device reports causes: which receivers to create, update, move or queue for review.
+ * Pure functions; `monitor/ingest.ts` stores and publishes the result.
  */
 
 import type { ConflictType } from './discovery.ts'
@@ -27,33 +27,33 @@ import {
   serialKey,
 } from './reconcile.ts'
 
-/** A receiver to be made. */
+/** A receiver to create. */
 export interface Creation {
   readonly draft: Omit<Receiver, 'id' | 'channels'>
   readonly readings: readonly ChannelReading[]
 }
 
-/** A known receiver that was heard, and what that changes. */
+/** A known receiver that was reported, and the resulting changes. */
 export interface Update {
   readonly receiver: Receiver
-  /** Only fields whose value changes. */
+  /** Only the fields whose value changes. */
   readonly fields: Partial<Omit<Receiver, 'id' | 'channels' | 'manufacturer'>>
   readonly readings: readonly ChannelReading[]
-  /** What these make of the receiver's channels. */
+  /** The receiver's channels with the readings merged in. */
   readonly channels: readonly Channel[]
-  /** Channels heard of for the first time. */
+  /** The numbers of channels that were reported for the first time. */
   readonly newChannels: readonly number[]
-  /** The device itself was heard; false where it was only spoken of. */
+  /** The device itself is reachable; false if its system only listed it as offline, or if there is no report. */
   readonly isReceived: boolean
-  /** It says more than "still here". */
+  /** It changes more than `last_seen`. */
   readonly hasChanges: boolean
-  /** What told it, where something did. */
+  /** The report that caused the update, if any. */
   readonly report: DeviceReport | null
 }
 
-/** An observation that said nothing new of its receiver, and what that rests on. */
+/** A report that changed nothing about its receiver, and the state in which this was determined. */
 export interface Unchanged {
-  /** As the observation left it; to be kept up where only the time passes. */
+  /** The receiver after the report. The caller replaces it when only `last_seen` changes. */
   receiver: Receiver
   readonly identityRevision: number
   readonly keys: readonly string[]
@@ -69,62 +69,62 @@ export interface QueuedDevice {
   readonly report: DeviceReport
   readonly identity_key: string
   readonly conflict_type: ConflictType
-  /** With a negative id: the nth creation of this batch, counted from -1 down. */
+  /** A negative id refers to a creation of this batch: -1 is the first one. */
   readonly existing: Receiver
 }
 
 export interface IngestPlan {
-  /** When it was told. */
+  /** When the batch was reported (epoch ms). */
   readonly at: number
-  /** Who was who when it was planned. */
+  /** The identity revision of the known receivers when the plan was made. */
   readonly identityRevision: number
   readonly creations: readonly Creation[]
   readonly updates: readonly Update[]
-  /** Heard again, and all is as it was. */
+  /** Reported again without any change. */
   readonly unchanged: readonly Unchanged[]
   readonly moves: readonly Move[]
   readonly queued: readonly QueuedDevice[]
-  /** Observations that tell of units. */
+  /** Reports that contain units. */
   readonly unitReports: readonly DeviceReport[]
-  /** Known, at the same address. */
+  /** Number of reports of known receivers at an unchanged address. */
   readonly duplicates: number
-  /** Told a second time in this batch. */
+  /** Number of reports of devices that this batch had already reported. */
   readonly repeated: number
-  /** Kept out by an administrator. */
+  /** Number of reports of devices that an administrator rejected. */
   readonly rejected: number
 }
 
-/** What is known from earlier batches, and when this one was told (epoch ms). */
+/** The known receivers, and the time at which the batch was reported (epoch ms). */
 export interface PlanContext {
   readonly known: KnownReceivers
   readonly manufacturer: string
   readonly at: number
-  /** The same observation again, of a receiver that has not changed since, needs no second thought. */
+  /** Finds an earlier identical report that changed nothing; it is valid as long as its receiver has not changed. */
   readonly unchanged?: { get(report: DeviceReport): Unchanged | undefined }
-  /** Whose word counts; everybody's unless told. */
+  /** Without it, all reports have the same precedence. */
   readonly precedence?: ProtocolPrecedence
 }
 
 export function planChanges(
   known: KnownReceivers,
   manufacturer: string,
-  observations: readonly DeviceReport[],
+  reports: readonly DeviceReport[],
   at: number,
 ): IngestPlan {
   const { plan, add } = createIngestPlan({ known, manufacturer, at })
-  for (const report of observations) add(report)
+  for (const report of reports) add(report)
   return plan
 }
 
-/** A plan that grows with every observation that is added. */
+/** Creates an empty plan; `add` extends it by one report. */
 export function createIngestPlan({ known, manufacturer, at, unchanged, precedence }: PlanContext): {
   readonly plan: IngestPlan
   add(report: DeviceReport): void
 } {
-  // What earlier observations of the batch did is seen by later ones: two newcomers at one address, two that swap theirs.
-  // Most batches are a level or two that somebody pushed, and change nobody's identity.
-  let now = known
-  let changed: KnownReceiverIndex | undefined
+  // Later reports of the batch must see the effect of earlier ones, for example two new devices at one address, or two
+  // devices that swap addresses. The overlay is created on demand: most batches only contain levels.
+  let current = known
+  let overlay: KnownReceiverIndex | undefined
   const plan = {
     at,
     identityRevision: known.identityRevision,
@@ -146,26 +146,26 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
     const before = unchanged?.get(report)
     if (isRepeated(seenKeys, before?.keys ?? keysOf(report))) {
       plan.repeated += 1
-    } else if (before !== undefined && isStillSo(before)) {
+    } else if (before !== undefined && isStillValid(before)) {
       plan.duplicates += 1
       plan.unchanged.push(before)
-    } else judge(report)
+    } else planReport(report)
   }
 
   function put(receiver: Receiver): void {
-    changed ??= createKnownReceivers(known)
-    now = changed
-    changed.put(receiver)
+    overlay ??= createKnownReceivers(known)
+    current = overlay
+    overlay.put(receiver)
   }
 
-  function isStillSo({ receiver, identityRevision }: Unchanged): boolean {
-    const isNobodyElse = changed === undefined || changed.identityRevision === 0
-    return plan.identityRevision === identityRevision && isNobodyElse && known.get(receiver.id) === receiver
+  function isStillValid({ receiver, identityRevision }: Unchanged): boolean {
+    const hasNoNewIdentity = overlay === undefined || overlay.identityRevision === 0
+    return plan.identityRevision === identityRevision && hasNoNewIdentity && known.get(receiver.id) === receiver
   }
 
-  function judge(report: DeviceReport): void {
-    const outcome = reconcile(now, manufacturer, report)
-    // A newcomer of this very batch, told again under another id, has nothing to add.
+  function planReport(report: DeviceReport): void {
+    const outcome = reconcile(current, manufacturer, report)
+    // The same batch already created this device under another id.
     if ('receiver' in outcome && outcome.receiver.id < 0) {
       plan.repeated += 1
       return
@@ -178,21 +178,21 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
         break
       }
       case 'moved': {
-        const heeded = heed(outcome.receiver, report)
-        if (heeded.ip === outcome.new_ip) plan.moves.push(outcome)
-        recordHeard(outcome.receiver, heeded)
+        const effective = applyPrecedence(outcome.receiver, report)
+        if (effective.ip === outcome.new_ip) plan.moves.push(outcome)
+        addUpdate(outcome.receiver, effective)
         break
       }
       case 'duplicate':
         plan.duplicates += 1
-        recordHeard(outcome.receiver, heed(outcome.receiver, report))
+        addUpdate(outcome.receiver, applyPrecedence(outcome.receiver, report))
         break
       case 'conflict': {
         const { conflict_type, existing } = outcome
         plan.queued.push({ report, identity_key: identityKey(report), conflict_type, existing })
         break
       }
-      case 'kept_out':
+      case 'excluded':
         plan.rejected += 1
         break
       default:
@@ -200,17 +200,17 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
     }
   }
 
-  function heed(receiver: Receiver, report: DeviceReport): DeviceReport {
+  function applyPrecedence(receiver: Receiver, report: DeviceReport): DeviceReport {
     return precedence?.apply(receiver, report) ?? report
   }
 
-  function recordHeard(receiver: Receiver, report: DeviceReport): void {
-    const fields = changesOf(now, receiver, report, at)
+  function addUpdate(receiver: Receiver, report: DeviceReport): void {
+    const fields = diffReport(current, receiver, report, at)
     const readings = report.channels ?? []
     const newChannels = missingChannels(receiver.channels, readings)
     const channels = mergeChannels(receiver.channels, readings)
-    const hasChanges = newChannels.length > 0 || hasNews(fields) || channels !== receiver.channels
-    const before = plan.updates.length
+    const hasChanges = newChannels.length > 0 || hasFieldChanges(fields) || channels !== receiver.channels
+    const index = plan.updates.length
     plan.updates.push({
       receiver,
       fields,
@@ -221,11 +221,11 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
       hasChanges,
       report,
     })
-    if (!touchesIdentity(fields)) return
-    const holder = fields.api_device_id ? now.byApiId(manufacturer, fields.api_device_id) : undefined
-    if (holder !== undefined && holder.id !== receiver.id && holder.id > 0) {
-      plan.updates.splice(before, 0, changeWithoutReport(holder, { api_device_id: null }))
-      put({ ...holder, api_device_id: null })
+    if (!changesIdentity(fields)) return
+    const previousReceiver = fields.api_device_id ? current.byApiId(manufacturer, fields.api_device_id) : undefined
+    if (previousReceiver !== undefined && previousReceiver.id !== receiver.id && previousReceiver.id > 0) {
+      plan.updates.splice(index, 0, changeWithoutReport(previousReceiver, { api_device_id: null }))
+      put({ ...previousReceiver, api_device_id: null })
     }
     put({ ...receiver, ...fields })
   }
@@ -233,12 +233,12 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
   return { plan, add }
 }
 
-/** What an observation that said nothing new of this receiver is remembered by. */
+/** The record of a report that changed nothing about this receiver. */
 export function toUnchanged(report: DeviceReport, receiver: Receiver, identityRevision: number): Unchanged {
   return { receiver, identityRevision, keys: keysOf(report) }
 }
 
-/** A change of a receiver that was not heard itself. */
+/** An update of a receiver that was not reported itself. */
 export function changeWithoutReport(receiver: Receiver, fields: Update['fields']): Update {
   const { channels } = receiver
   return {
@@ -248,12 +248,12 @@ export function changeWithoutReport(receiver: Receiver, fields: Update['fields']
     channels,
     newChannels: [],
     isReceived: false,
-    hasChanges: hasNews(fields),
+    hasChanges: hasFieldChanges(fields),
     report: null,
   }
 }
 
-/** The receiver as the update leaves it; a reading of a channel that does not exist yet waits for the channel. */
+/** Returns the updated receiver. Readings of channels that do not exist yet are ignored. */
 export function applyUpdate(
   receiver: Receiver,
   update: Pick<Update, 'fields' | 'readings'> & Partial<Pick<Update, 'receiver' | 'channels'>>,
@@ -264,12 +264,12 @@ export function applyUpdate(
   return channels === receiver.channels ? receiver : { ...receiver, channels }
 }
 
-/** Whether an update changes more than levels: identity, place, presence or the channels there are. */
+/** Whether an update changes more than levels: the identity, address, online state or list of channels. */
 export function isStructural(update: Update): boolean {
-  return update.newChannels.length > 0 || hasNews(update.fields)
+  return update.newChannels.length > 0 || hasFieldChanges(update.fields)
 }
 
-function hasNews(fields: Update['fields']): boolean {
+function hasFieldChanges(fields: Update['fields']): boolean {
   for (const field in fields) if (field !== 'last_seen') return true
   return false
 }
@@ -289,7 +289,7 @@ function isRepeated(seenKeys: Set<string>, keys: readonly string[]): boolean {
   return false
 }
 
-/** A receiver as this observation alone makes it. */
+/** A new receiver with the reported fields. */
 export function toDraft(manufacturer: string, report: DeviceReport, at: number): Creation['draft'] {
   return {
     model: null,
@@ -316,44 +316,44 @@ export function toDraft(manufacturer: string, report: DeviceReport, at: number):
   }
 }
 
-/** What the observation changes of the receiver beside its channels. */
-function changesOf(known: KnownReceivers, receiver: Receiver, report: DeviceReport, at: number): Update['fields'] {
+/** The receiver fields, other than channels, that the report changes. */
+function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceReport, at: number): Update['fields'] {
   const changed: { -readonly [Field in keyof Update['fields']]: Update['fields'][Field] } = {}
   for (const field of hardwareFields) {
     const value = field === 'model' ? report.model_name : report[field]
     if (value === undefined || value === null || value === receiver[field]) continue
-    if (isTellable(known, receiver, field, value)) Object.assign(changed, { [field]: value })
+    if (canUpdateField(known, receiver, field, value)) Object.assign(changed, { [field]: value })
   }
   const fault = report.details?.fault
   if (fault !== undefined && fault !== (receiver.fault ?? null)) changed.fault = fault
   if (receiver.api_device_id !== report.id) changed.api_device_id = report.id
-  // A device that its own system calls offline was not heard; for how long is judged elsewhere.
+  // A device that its own system reports as offline was not received. Offline detection sets `is_active` after a timeout.
   if (report.online === false) return changed
   if (!receiver.is_active) changed.is_active = true
   if (at > receiver.last_seen) changed.last_seen = at
   return changed
 }
 
-/** An identity that means nothing, or the same spelled otherwise, changes nothing; nor does one that another holds. */
-function isTellable(known: KnownReceivers, receiver: Receiver, field: keyof Hardware, value: string): boolean {
-  const isHeldElsewhere = (holders: readonly Receiver[]) =>
-    holders.some((one) => one.id !== receiver.id && one.manufacturer === receiver.manufacturer)
+/** Ignores an invalid identity, one that only differs in spelling, and one that another receiver already has. */
+function canUpdateField(known: KnownReceivers, receiver: Receiver, field: keyof Hardware, value: string): boolean {
+  const isUsedElsewhere = (receivers: readonly Receiver[]) =>
+    receivers.some((other) => other.id !== receiver.id && other.manufacturer === receiver.manufacturer)
   switch (field) {
     case 'name':
       return !receiver.is_named_by_hand
     case 'serial_number': {
       const key = serialKey(value)
-      return key !== null && key !== serialKey(receiver.serial_number) && !isHeldElsewhere(known.bySerial(key))
+      return key !== null && key !== serialKey(receiver.serial_number) && !isUsedElsewhere(known.bySerial(key))
     }
     case 'mac_address': {
       const key = macKey(value)
-      return key !== null && key !== macKey(receiver.mac_address) && !isHeldElsewhere(known.byMac(key))
+      return key !== null && key !== macKey(receiver.mac_address) && !isUsedElsewhere(known.byMac(key))
     }
     default:
       return true
   }
 }
 
-function touchesIdentity(fields: Update['fields']): boolean {
+function changesIdentity(fields: Update['fields']): boolean {
   return 'ip' in fields || 'serial_number' in fields || 'mac_address' in fields || 'api_device_id' in fields
 }

@@ -3,49 +3,56 @@ import type { Assignment, Unit } from './hardware.ts'
 import { findRepeatedCode, type Installation, planSlots, toInstallationFile } from './installation-file.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
-/** Channels 11, 12 … at these positions. */
-function receiverAt(...slots: number[]): Receiver {
-  const channels = slots.map((slot, at) => emptyChannel(11 + at, at + 1, slot))
+/** A receiver with the channels 11, 12 … in these slots. */
+function receiverWithSlots(...slots: number[]): Receiver {
+  const channels = slots.map((slot, index) => emptyChannel(11 + index, index + 1, slot))
   return { id: 1, channels } as unknown as Receiver
 }
 
 test.each([
-  ['nobody is spoken of', [1, 2], {}, {}],
-  ['it stands there already', [1, 2], { 11: 1 }, {}],
-  ['a free position', [1, 2], { 11: 9 }, { 11: 9 }],
-  ['two change places', [1, 2], { 11: 2, 12: 1 }, { 11: 2, 12: 1 }],
-  ['somebody makes room, and takes what is left', [1, 2, 3], { 11: 2 }, { 11: 2, 12: 1 }],
-  ['room is not made where somebody else will stand', [1, 2, 3], { 11: 2, 13: 1 }, { 11: 2, 12: 3, 13: 1 }],
-] as const)('%s', (_name, slots, wanted, moves) => {
+  ['nothing for no request', [1, 2], {}, {}],
+  ['nothing if the channel is already there', [1, 2], { 11: 1 }, {}],
+  ['a move to a free slot', [1, 2], { 11: 9 }, { 11: 9 }],
+  ['a swap of two slots', [1, 2], { 11: 2, 12: 1 }, { 11: 2, 12: 1 }],
+  ['a move of another channel to the slot that becomes free', [1, 2, 3], { 11: 2 }, { 11: 2, 12: 1 }],
+  ['a move of another channel to a slot that is not requested', [1, 2, 3], { 11: 2, 13: 1 }, { 11: 2, 12: 3, 13: 1 }],
+] as const)('planSlots plans %s', (_name, slots, requested, moves) => {
   const planned = planSlots(
-    [receiverAt(...slots)],
-    new Map(Object.entries(wanted).map(([id, slot]) => [Number(id), slot])),
+    [receiverWithSlots(...slots)],
+    new Map(Object.entries(requested).map(([id, slot]) => [Number(id), slot])),
   )
   expect(Object.fromEntries(planned.map(({ id, slot }) => [id, slot]))).toEqual(moves)
 })
 
 test.each([
   [['shure', 'sennheiser'], null],
-  [['a', 'b', 'b', 'a'], { key: '2.code', trouble: 'expected every code once; b is there already' }],
-])('of %j the first code that was there before is named', (codes, repeated) => {
+  [['a', 'b', 'b', 'a'], { key: '2.code', problem: 'expected every code once; b is there already' }],
+])('findRepeatedCode in %j returns the first repeated code', (codes, repeated) => {
   expect(findRepeatedCode(codes.map((code) => ({ code })))).toEqual(repeated)
 })
 
-test('a pack that somebody wears goes by its own id, though a charger holds it', () => {
-  const held = { id: 4, manufacturer: 'sennheiser', channel_id: null, receiver_id: 1 }
+test('toInstallationFile identifies a docked pack by its own id', () => {
+  const ids = { id: 4, manufacturer: 'sennheiser', channel_id: null, receiver_id: 1 }
   const pack: Unit = {
-    ...{ ...held, api_device_id: 'ssc1:pack:105', name: 'EW-DX SK, bay 1', model: 'EW-DX SK', serial_number: '105' },
+    ...{ ...ids, api_device_id: 'ssc1:pack:105', name: 'EW-DX SK, bay 1', model: 'EW-DX SK', serial_number: '105' },
     ...{ device_type: 'mic_transmitter', battery: 64, details: null, is_online: true },
   }
-  const worn: Assignment = { id: 1, performer: 2, wireless_unit: 4, is_active: true, started_at: 0, ended_at: null }
-  const runtime: Installation = {
+  const assignment: Assignment = {
+    id: 1,
+    performer: 2,
+    wireless_unit: 4,
+    is_active: true,
+    started_at: 0,
+    ended_at: null,
+  }
+  const installation: Installation = {
     ...{ manufacturers: [], settings: [], locations: [], groups: [] },
     performers: [{ id: 2, name: 'Ann', notes: '', picture: null }],
-    receivers: [receiverAt()],
+    receivers: [receiverWithSlots()],
     units: [pack],
-    assignments: [worn],
+    assignments: [assignment],
   }
-  expect(toInstallationFile(runtime, { withSecrets: false }).assignments).toEqual([
+  expect(toInstallationFile(installation, { withSecrets: false }).assignments).toEqual([
     {
       ...{ performer: 'Ann', manufacturer: 'sennheiser', serial_number: '105', api_device_id: 'ssc1:pack:105' },
       since: '1970-01-01T00:00:00.000Z',

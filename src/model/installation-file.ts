@@ -1,4 +1,4 @@
-/** The configuration of a house as a file: what people gave it, by names that mean the same on another machine. */
+/** The configuration of an installation as a file for export and import. Names replace ids, so that it is portable. */
 
 import type { Group } from './api.ts'
 import type { Assignment, Performer, Unit } from './hardware.ts'
@@ -10,7 +10,7 @@ import { isSettingKey, parseSetting, type SettingKey, type SettingRecord, settin
 export interface InstallationFile {
   readonly version: 1
   readonly manufacturers?: readonly ManufacturerEntry[]
-  /** Global ones. */
+  /** Global settings. */
   readonly settings?: SettingValues
   readonly locations?: readonly LocationEntry[]
   readonly groups?: readonly (Pick<Group, 'title'> & Partial<Omit<Group, 'id'>>)[]
@@ -30,13 +30,15 @@ export interface ManufacturerEntry {
   readonly settings?: SettingValues
 }
 
-/** The first of them whose code one before it has already; null where every code is there once. */
+/** Finds the first entry whose code an earlier entry already has; null if all codes are unique. */
 export function findRepeatedCode(
   entries: readonly Pick<ManufacturerEntry, 'code'>[],
-): { readonly key: string; readonly trouble: string } | null {
+): { readonly key: string; readonly problem: string } | null {
   const codes = entries.map(({ code }) => code)
-  const at = codes.findIndex((code, index) => codes.indexOf(code) < index)
-  return at === -1 ? null : { key: `${at}.code`, trouble: `expected every code once; ${codes[at]} is there already` }
+  const index = codes.findIndex((code, index) => codes.indexOf(code) < index)
+  return index === -1
+    ? null
+    : { key: `${index}.code`, problem: `expected every code once; ${codes[index]} is there already` }
 }
 
 export interface LocationEntry {
@@ -45,7 +47,7 @@ export interface LocationEntry {
   readonly locations?: readonly LocationEntry[]
 }
 
-/** A device by what it keeps on any machine: its serial number, else its MAC address, else what its system calls it. */
+/** Identifies a device independently of the installation: by its serial number, MAC address or API device id. */
 export interface DeviceReference {
   readonly manufacturer: string
   readonly serial_number?: string
@@ -54,9 +56,9 @@ export interface DeviceReference {
 }
 
 export interface ReceiverEntry extends DeviceReference {
-  /** Only one that was given by hand. */
+  /** Only if the name was set by an operator. */
   readonly name?: string
-  /** The names of the places from the outermost on; null: nowhere. */
+  /** The names of the locations, outermost first; null if the receiver has no location. */
   readonly location?: readonly string[] | null
   /** Channel number -> position on the wall. */
   readonly slots?: Readonly<Record<string, number>>
@@ -65,13 +67,13 @@ export interface ReceiverEntry extends DeviceReference {
 export interface AssignmentEntry extends DeviceReference {
   /** By name. */
   readonly performer: string
-  /** Where the unit is heard; absent for one that is a device of its own. */
+  /** The channel number on which the unit is received; absent for a device unit. */
   readonly channel?: number
   /** ISO 8601. */
   readonly since?: string
 }
 
-/** What is stored. */
+/** The stored records to export. */
 export interface Installation {
   readonly manufacturers: readonly (Required<Omit<ManufacturerEntry, 'settings'>> & {
     readonly secretsUnreadable: boolean
@@ -82,44 +84,45 @@ export interface Installation {
   readonly performers: readonly Performer[]
   readonly receivers: readonly Receiver[]
   readonly units: readonly Unit[]
-  /** Active ones. */
+  /** Active assignments only. */
   readonly assignments: readonly Assignment[]
 }
 
-/** The same house gives the same file. */
+/** Converts the records to a file. All lists are sorted, so that equal installations give equal files. */
 export function toInstallationFile(
-  runtime: Installation,
+  installation: Installation,
   { withSecrets }: { readonly withSecrets: boolean },
 ): InstallationFile {
-  const { manufacturers, settings, locations, groups, performers, receivers } = runtime
+  const { manufacturers, settings, locations, groups, performers, receivers } = installation
   return {
     version: 1,
     manufacturers: sortBy(manufacturers, ({ code }) => code).map(({ secretsUnreadable, config, ...fields }) => ({
       ...fields,
-      config: toOpenConfig(config, withSecrets, secretsUnreadable),
-      ...ifAny('settings', toValues(settings, fields.code)),
+      config: toExportedConfig(config, withSecrets, secretsUnreadable),
+      ...whenNotEmpty('settings', toValues(settings, fields.code)),
     })),
     settings: toValues(settings, null),
     locations: toTree(locations, null),
     groups: sortBy(groups, ({ title }) => title).map(({ id: _, ...fields }) => fields),
     performers: sortBy(performers, ({ name }) => name).map(({ id: _, ...fields }) => fields),
-    receivers: sortBy(receivers, (one) => `${one.manufacturer} ${one.serial_number ?? one.api_device_id}`).map((one) =>
-      toReceiverEntry(one, locations),
-    ),
-    assignments: sortBy(toAssignmentEntries(runtime), (one) => JSON.stringify(one)),
+    receivers: sortBy(
+      receivers,
+      (receiver) => `${receiver.manufacturer} ${receiver.serial_number ?? receiver.api_device_id}`,
+    ).map((receiver) => toReceiverEntry(receiver, locations)),
+    assignments: sortBy(toAssignmentEntries(installation), (entry) => JSON.stringify(entry)),
   }
 }
 
-function toOpenConfig(
+function toExportedConfig(
   config: Readonly<Record<string, unknown>>,
   withSecrets: boolean,
   isUnreadable: boolean,
 ): Readonly<Record<string, unknown>> {
-  const shown = maskUnreadable(config, isUnreadable)
-  return (withSecrets ? shown : maskSecrets(shown)) as Readonly<Record<string, unknown>>
+  const readable = maskUnreadable(config, isUnreadable)
+  return (withSecrets ? readable : maskSecrets(readable)) as Readonly<Record<string, unknown>>
 }
 
-/** A secret that this key does not open is left for the machine that has it. */
+/** Replaces secrets that this key cannot decrypt (null) by the mask, so that an import keeps the stored secret. */
 function maskUnreadable(value: unknown, isUnreadable: boolean, isSecret = false): unknown {
   if (value === null) return isSecret && isUnreadable ? mask : null
   if (Array.isArray(value)) return value.map((item) => maskUnreadable(item, isUnreadable, isSecret))
@@ -135,7 +138,7 @@ function maskUnreadable(value: unknown, isUnreadable: boolean, isSecret = false)
 function toValues(records: readonly SettingRecord[], manufacturer: string | null): SettingValues {
   const values: Record<string, number | boolean> = {}
   for (const key of Object.keys(settingKinds).filter(isSettingKey)) {
-    const record = records.find((one) => one.manufacturer === manufacturer && one.key === key)
+    const record = records.find((record) => record.manufacturer === manufacturer && record.key === key)
     const parsed = record && parseSetting(key, record.value)
     if (parsed?.ok) values[key] = parsed.value
   }
@@ -144,11 +147,11 @@ function toValues(records: readonly SettingRecord[], manufacturer: string | null
 
 function toTree(locations: readonly Location[], parent: number | null): LocationEntry[] {
   return sortBy(
-    locations.filter((one) => one.parent === parent),
+    locations.filter((location) => location.parent === parent),
     ({ name }) => name,
   ).map(({ id, name, description }) => {
-    const inside = toTree(locations, id)
-    return { name, ...(description !== '' && { description }), ...(inside.length > 0 && { locations: inside }) }
+    const children = toTree(locations, id)
+    return { name, ...(description !== '' && { description }), ...(children.length > 0 && { locations: children }) }
   })
 }
 
@@ -158,7 +161,7 @@ function toReceiverEntry(receiver: Receiver, locations: readonly Location[]): Re
     ...toReference(receiver),
     ...(is_named_by_hand && { name }),
     ...(location !== null && { location: toPath(locations, location) }),
-    ...ifAny('slots', Object.fromEntries(channels.map(({ channel, slot }) => [channel, slot]))),
+    ...whenNotEmpty('slots', Object.fromEntries(channels.map(({ channel, slot }) => [channel, slot]))),
   }
 }
 
@@ -177,26 +180,27 @@ function toReference({
 }
 
 function toAssignmentEntries({ assignments, performers, units, receivers }: Installation): AssignmentEntry[] {
-  return assignments.flatMap((one): AssignmentEntry[] => {
-    const performer = performers.find(({ id }) => id === one.performer)
-    const unit = units.find(({ id }) => id === one.wireless_unit)
+  return assignments.flatMap(({ performer: performerId, wireless_unit, started_at }): AssignmentEntry[] => {
+    const performer = performers.find(({ id }) => id === performerId)
+    const unit = units.find(({ id }) => id === wireless_unit)
     if (performer === undefined || unit === undefined) return []
-    // A device of its own goes by its own id, wherever it is docked.
+    // A device unit is identified by its own id, even if it is docked.
     const receiver = unit.channel_id === null ? undefined : receivers.find(({ id }) => id === unit.receiver_id)
     const channel = receiver?.channels.find(({ id }) => id === unit.channel_id)
-    const since = new Date(one.started_at).toISOString()
+    const since = new Date(started_at).toISOString()
     const reference = toReference(receiver ?? { ...unit, mac_address: null })
     return [{ performer: performer.name, ...reference, ...(channel && { channel: channel.channel }), since }]
   })
 }
 
-/** The names from the outermost place on. */
+/** The names of the location and its ancestors, outermost first. */
 export function toPath(locations: readonly Location[], id: number): string[] {
   const path: string[] = []
-  for (let at = locations.find((one) => one.id === id); at !== undefined && path.length <= locations.length; ) {
-    path.unshift(at.name)
-    const { parent } = at
-    at = locations.find((one) => one.id === parent)
+  let current = locations.find((location) => location.id === id)
+  while (current !== undefined && path.length <= locations.length) {
+    path.unshift(current.name)
+    const { parent } = current
+    current = locations.find((location) => location.id === parent)
   }
   return path
 }
@@ -204,15 +208,15 @@ export function toPath(locations: readonly Location[], id: number): string[] {
 export type SlotChange = Pick<Channel, 'id' | 'slot'> & { readonly receiver_id: number }
 
 /**
- * Who moves so that every channel of `wanted` (id -> position) gets its place: a channel that nobody spoke of and that
- * stands there makes room, and goes to the first position that is free then.
+ * The slot changes that give every channel in `requested` (id -> slot) its slot. Any other channel in one of those slots
+ * moves to the first free slot.
  */
-export function planSlots(receivers: readonly Receiver[], wanted: ReadonlyMap<number, number>): SlotChange[] {
+export function planSlots(receivers: readonly Receiver[], requested: ReadonlyMap<number, number>): SlotChange[] {
   const channels = receivers.flatMap(({ id: receiver_id, channels }) =>
     channels.map(({ id, slot }) => ({ id, slot, receiver_id })),
   )
-  const claimed = new Set(wanted.values())
-  const used = new Set([...claimed, ...channels.filter(({ id }) => !wanted.has(id)).map(({ slot }) => slot)])
+  const requestedSlots = new Set(requested.values())
+  const used = new Set([...requestedSlots, ...channels.filter(({ id }) => !requested.has(id)).map(({ slot }) => slot)])
   let free = 1
   const nextFree = () => {
     while (used.has(free)) free += 1
@@ -220,16 +224,16 @@ export function planSlots(receivers: readonly Receiver[], wanted: ReadonlyMap<nu
     return free
   }
   return channels.flatMap((channel) => {
-    const slot = wanted.get(channel.id) ?? (claimed.has(channel.slot) ? nextFree() : channel.slot)
+    const slot = requested.get(channel.id) ?? (requestedSlots.has(channel.slot) ? nextFree() : channel.slot)
     return slot === channel.slot ? [] : [{ ...channel, slot }]
   })
 }
 
-function ifAny<Name extends string, Value extends object>(name: Name, value: Value): { [key in Name]?: Value } {
+function whenNotEmpty<Name extends string, Value extends object>(name: Name, value: Value): { [key in Name]?: Value } {
   return (Object.keys(value).length === 0 ? {} : { [name]: value }) as { [key in Name]?: Value }
 }
 
-/** In the order of the keys; those with the same key stay as they were. */
+/** Sorts by code unit order, which does not depend on the locale. */
 function sortBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
   const keyed = items.map((item) => ({ item, key: keyOf(item) }))
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ item }) => item)

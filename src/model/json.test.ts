@@ -8,11 +8,11 @@ it.each([
   ['[[],{"a":[1]}]', 3, false],
   ['[[],{"a":[1]}]', 2, true],
   [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 64, true],
-])('%.20s is deeper than %d: %s', (json, levels, expected) => expect(isDeeper(JSON.parse(json), levels)).toBe(expected))
+])('isDeeper(%.20s, %d) is %s', (json, levels, expected) => expect(isDeeper(JSON.parse(json), levels)).toBe(expected))
 
 it.each([
   [{ a: 'text', b: [1, null, 'more'] }, null],
   ['a\0', []],
   [{ a: { b: ['fine', 'not\0'] } }, ['a', 'b', '1']],
   [{ a: { 'b\0': 1 } }, ['a', 'b\0']],
-])('in %j U+0000 is at %j', (value, way) => expect(findNul(value)).toEqual(way))
+])('findNul(%j) is %j', (value, path) => expect(findNul(value)).toEqual(path))

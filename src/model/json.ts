@@ -1,17 +1,17 @@
-/** What JSON may be like, wherever it comes from. */
+/** Limits for JSON values from any source. */
 
-/** What keeps a value from being stored, with the way to it, key by key; null where nothing does. */
-export function findUnstorable(value: unknown): { readonly path: readonly string[]; readonly trouble: string } | null {
-  if (isDeeper(value, maxJsonDepth)) return { path: [], trouble: `nested deeper than ${maxJsonDepth} levels` }
-  // PostgreSQL refuses U+0000 and SQLite cuts a text there.
+/** Finds the reason why a value cannot be stored, and its path; null if it can be stored. */
+export function findUnstorable(value: unknown): { readonly path: readonly string[]; readonly problem: string } | null {
+  if (isDeeper(value, maxJsonDepth)) return { path: [], problem: `nested deeper than ${maxJsonDepth} levels` }
+  // PostgreSQL rejects U+0000, and SQLite truncates text at it.
   const path = findNul(value)
-  return path === null ? null : { path, trouble: 'expected text without U+0000' }
+  return path === null ? null : { path, problem: 'expected text without U+0000' }
 }
 
-/** Deeper, and putting it into text again may overflow the stack. */
+/** Serializing deeper values may overflow the stack. */
 export const maxJsonDepth = 64
 
-/** Is there anything inside more than `levels` lists and objects? */
+/** Whether lists and objects are nested deeper than `levels`. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
@@ -19,14 +19,14 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-/** The way, key by key, to the first text that has U+0000, or to the key that has it; null where there is none. */
+/** The path to the first text or key that contains U+0000; null if not found. */
 export function findNul(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return value.includes('\0') ? [] : null
   if (typeof value !== 'object' || value === null) return null
   for (const [key, inner] of Object.entries(value)) {
     if (key.includes('\0')) return [key]
-    const way = findNul(inner)
-    if (way !== null) return [key, ...way]
+    const path = findNul(inner)
+    if (path !== null) return [key, ...path]
   }
   return null
 }

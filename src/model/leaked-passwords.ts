@@ -1,6 +1,6 @@
 /**
- * The 3,000 passwords most often found in leaked lists, and those of the next 46,000 that are long enough to be chosen
- * here. Lower case, in the order of the alphabet. From the data of @zxcvbn-ts/language-common 3.0.4 (passwords.json):
+ * The 3,000 most common leaked passwords, and those of the next 46,000 that have the required length. Lower case, in
+ * alphabetical order. From the data of @zxcvbn-ts/language-common 3.0.4 (passwords.json):
  *
  * Copyright (c) 2012-2016 Dan Wheeler and Dropbox, Inc.
  *

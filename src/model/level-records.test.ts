@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from './api.ts'
-import { createRecordReader, fitsRecord, isSameButLevels, writeRecords } from './level-records.ts'
+import { createRecordReader, differOnlyInLevels, encodeRecords, isEncodable } from './level-records.ts'
 import type { DeviceUpdate } from './messages.ts'
 
 const level = fc.option(fc.integer({ min: -127, max: 127 }))
 const levels = fc.record({ audio_level: level, rf_level: level, battery: level })
 const name = fc.option(fc.constantFrom('Host', 'Guest'))
-const place = fc.record({ id: fc.nat(), channel: fc.nat(), slot: fc.nat(), name, frequency: name })
+const identity = fc.record({ id: fc.nat(), channel: fc.nat(), slot: fc.nat(), name, frequency: name })
 
-/** Channels with these levels, as the transmitter has them too; every other one without a transmitter where told so. */
+/** Channels with these levels. Channels in even slots have no transmitter, those in slots divisible by three have details. */
 function channelsOf(
-  places: readonly Omit<ChannelBody, 'audio_level' | 'rf_level' | 'transmitter'>[],
-  heard: readonly { audio_level: number | null; rf_level: number | null; battery: number | null }[],
+  identities: readonly Omit<ChannelBody, 'audio_level' | 'rf_level' | 'transmitter'>[],
+  levels: readonly { audio_level: number | null; rf_level: number | null; battery: number | null }[],
 ): ChannelBody[] {
-  return places.map((one, at) => {
-    const { battery, audio_level, rf_level } = heard[at] ?? { battery: null, audio_level: null, rf_level: null }
-    const transmitter = { ...one, upstream_slot: null, battery, audio_level: rf_level, rf_level: audio_level }
+  return identities.map((identity, index) => {
+    const { battery, audio_level, rf_level } = levels[index] ?? { battery: null, audio_level: null, rf_level: null }
+    const transmitter = { ...identity, upstream_slot: null, battery, audio_level: rf_level, rf_level: audio_level }
     const letters = ['', 'A', 'AB', 'BD', null][(rf_level ?? 0) & 3] ?? null
     const details = { rf_a: rf_level, rf_b: null, antennas: letters, quality: battery, muted: false, gain_db: 3.5 }
-    const plain = { ...one, audio_level, rf_level, transmitter: one.slot % 2 === 0 ? null : transmitter }
-    return one.slot % 3 === 0 ? { ...plain, details } : plain
+    const plain = { ...identity, audio_level, rf_level, transmitter: identity.slot % 2 === 0 ? null : transmitter }
+    return identity.slot % 3 === 0 ? { ...plain, details } : plain
   })
 }
 
@@ -28,73 +28,78 @@ function update(receiver_id: number, channels: readonly ChannelBody[], more: obj
   return { type: 'device_update', manufacturer: 'shure', receiver_id, data: { channels, ...more } }
 }
 
-const frameOf = (...updates: DeviceUpdate[]) => new Uint8Array(writeRecords(updates)).buffer
+const frameOf = (...updates: DeviceUpdate[]) => new Uint8Array(encodeRecords(updates)).buffer
 
-describe('records', () => {
-  it('say the same as the update', () => {
+describe('level records', () => {
+  it('decode to the encoded update', () => {
     const ids = fc.uniqueArray(fc.nat({ max: 2 ** 32 - 1 }), { minLength: 1, maxLength: 5 })
     const receiver = fc.record({
-      places: fc.array(place, { maxLength: 5 }),
+      identities: fc.array(identity, { maxLength: 5 }),
       before: fc.array(levels),
       now: fc.array(levels),
     })
     fc.assert(
       fc.property(ids, fc.array(receiver, { minLength: 5, maxLength: 5 }), (receiverIds, receivers) => {
         const reader = createRecordReader()
-        const told = receiverIds.map((id, at) => {
-          const { places, before, now } = receivers[at] as (typeof receivers)[number]
-          const [known, changed] = [channelsOf(places, before), channelsOf(places, now)]
-          expect(isSameButLevels(known, changed)).toBe(true)
+        const updates = receiverIds.map((id, index) => {
+          const { identities, before, now } = receivers[index] as (typeof receivers)[number]
+          const [known, changed] = [channelsOf(identities, before), channelsOf(identities, now)]
+          expect(differOnlyInLevels(known, changed)).toBe(true)
           reader.remember(update(id, known))
           return update(id, changed)
         })
-        expect(told.every(fitsRecord)).toBe(true)
-        expect(reader.read(frameOf(...told))).toEqual(told)
+        expect(updates.every(isEncodable)).toBe(true)
+        expect(reader.read(frameOf(...updates))).toEqual(updates)
       }),
     )
   })
 
-  const [one] = channelsOf([{ id: 1, channel: 1, slot: 1, name: 'Host', frequency: '470.300' }], []) as [ChannelBody]
-  const { transmitter } = one
+  const [channel] = channelsOf([{ id: 1, channel: 1, slot: 1, name: 'Host', frequency: '470.300' }], []) as [
+    ChannelBody,
+  ]
+  const { transmitter } = channel
 
   it.each([
-    ['a name', [{ ...one, name: 'Guest' }]],
-    ['a transmitter’s name', [{ ...one, transmitter: transmitter && { ...transmitter, name: 'Guest' } }]],
-    ['a transmitter that is gone', [{ ...one, transmitter: null }]],
-    ['a channel more', [one, { ...one, id: 2 }]],
-    ['a channel less', []],
-    ['a field more', [{ ...one, muted: true }]],
-    ['details', [{ ...one, details: { muted: true } }]],
-    ['a level more', [{ ...one, details: { rf_a: -50 } }]],
-    ['a transmitter’s details', [{ ...one, transmitter: transmitter && { ...transmitter, details: { muted: true } } }]],
-  ])('do not say %s', (_, channels) => {
-    expect(isSameButLevels([one], channels)).toBe(false)
-    expect(isSameButLevels(channels, [one])).toBe(false)
+    ['a name', [{ ...channel, name: 'Guest' }]],
+    ['a transmitter’s name', [{ ...channel, transmitter: transmitter && { ...transmitter, name: 'Guest' } }]],
+    ['a removed transmitter', [{ ...channel, transmitter: null }]],
+    ['an additional channel', [channel, { ...channel, id: 2 }]],
+    ['a missing channel', []],
+    ['an additional field', [{ ...channel, muted: true }]],
+    ['additional details', [{ ...channel, details: { muted: true } }]],
+    ['an additional level', [{ ...channel, details: { rf_a: -50 } }]],
+    [
+      'a transmitter’s details',
+      [{ ...channel, transmitter: transmitter && { ...transmitter, details: { muted: true } } }],
+    ],
+  ])('cannot express %s', (_, channels) => {
+    expect(differOnlyInLevels([channel], channels)).toBe(false)
+    expect(differOnlyInLevels(channels, [channel])).toBe(false)
   })
 
   it.each([
-    ['a level beyond a byte', update(1, [{ ...one, rf_level: -128 }])],
-    ['a level between two', update(1, [{ ...one, audio_level: -1.5 }])],
-    ['more than levels', update(1, [one], { is_active: true })],
-    ['a great number', update(2 ** 32, [one])],
-    ['antennas it has no names for', update(1, [{ ...one, details: { antennas: 'BA' } }])],
+    ['a level that does not fit into a byte', update(1, [{ ...channel, rf_level: -128 }])],
+    ['a fractional level', update(1, [{ ...channel, audio_level: -1.5 }])],
+    ['fields other than levels', update(1, [channel], { is_active: true })],
+    ['a receiver id above 32 bits', update(2 ** 32, [channel])],
+    ['antennas in another order', update(1, [{ ...channel, details: { antennas: 'BA' } }])],
     [
-      'more levels than it counts',
+      'more levels than a record can count',
       update(
         1,
-        Array.from({ length: 20_000 }, () => one),
+        Array.from({ length: 20_000 }, () => channel),
       ),
     ],
-  ])('do not hold %s', (_, told) => {
-    expect(fitsRecord(update(1, [one]))).toBe(true)
-    expect(fitsRecord(told)).toBe(false)
+  ])('cannot encode %s', (_, invalid) => {
+    expect(isEncodable(update(1, [channel]))).toBe(true)
+    expect(isEncodable(invalid)).toBe(false)
   })
 
-  it('of receivers that were not told whole, or cut off, say nothing', () => {
+  it('are skipped if they are truncated or the complete update is missing', () => {
     const reader = createRecordReader()
-    reader.remember(update(1, [one]))
-    reader.remember(update(3, [one, one]))
-    const frame = frameOf(update(2, [one]), update(3, [one]), update(1, [one]), update(1, [one]))
+    reader.remember(update(1, [channel]))
+    reader.remember(update(3, [channel, channel]))
+    const frame = frameOf(update(2, [channel]), update(3, [channel]), update(1, [channel]), update(1, [channel]))
     expect(reader.read(frame)).toHaveLength(2)
     for (let size = 0; size < frame.byteLength; size += 1) {
       expect(reader.read(frame.slice(0, size)).length).toBeLessThan(2)

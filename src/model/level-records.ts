@@ -1,11 +1,11 @@
 /**
- * Levels in few bytes: the WebSocket subprotocol `micwatch.levels.v1`. A receiver is first told whole, as a JSON
- * `device_update`; as long as nothing but its levels changes, a record in a binary frame says the same:
+ * Compact level updates: the WebSocket subprotocol `micwatch.levels.v1`. The first update of a receiver is a complete JSON
+ * `device_update`. While only its levels change, records in binary frames replace the JSON updates:
  *
- *   uint32   receiver_id, the highest byte first
- *   uint16   how many bytes follow
- *   int8     for each level that it was told whole with, channel by channel in the order of `levelNames`; -128 is null,
- *            and the antennas in use are a sum: A 1, B 2, C 4, D 8
+ *   uint32   receiver_id, big-endian
+ *   uint16   number of bytes that follow, big-endian
+ *   int8     one per level in the complete update, channel by channel in the order of `levelNames`; -128 is null, and the
+ *            antennas in use are a bit mask: A 1, B 2, C 4, D 8
  */
 
 import type { ChannelBody } from './api.ts'
@@ -13,79 +13,81 @@ import type { DeviceUpdate } from './messages.ts'
 
 export const levelsProtocol = 'micwatch.levels.v1'
 
-/** Of a channel, then of its details, then of its transmitter. */
+/** The levels of a channel, then of its details, then of its transmitter. */
 export const levelNames = {
   channel: ['audio_level', 'rf_level'],
   details: ['rf_a', 'rf_b', 'rf_c', 'rf_d', 'rf_percent', 'antennas', 'audio_peak', 'audio_rms', 'quality'],
   transmitter: ['battery', 'audio_level', 'rf_level'],
 } as const
 
-const headBytes = 6
-const nothing = -128
+const headerBytes = 6
+const nullByte = -128
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Nothing but levels tells one from the other, and both have the same ones. */
-export function isSameButLevels(one: readonly ChannelBody[], other: readonly ChannelBody[]): boolean {
-  return one.length === other.length && one.every((channel, at) => isSameChannel(channel, other[at] as ChannelBody))
-}
-
-function isSameChannel(one: ChannelBody, other: ChannelBody): boolean {
-  const { details, transmitter, ...own } = one
-  const { details: otherDetails, transmitter: otherTransmitter, ...others } = other
+/** Whether both lists have the same channels and the same set of levels, and only level values differ. */
+export function differOnlyInLevels(a: readonly ChannelBody[], b: readonly ChannelBody[]): boolean {
   return (
-    isSameBut(levelNames.channel, own, others) &&
-    isSameBut(levelNames.details, details, otherDetails) &&
-    isSameTransmitter(transmitter, otherTransmitter)
+    a.length === b.length && a.every((channel, index) => isSameChannelExceptLevels(channel, b[index] as ChannelBody))
   )
 }
 
-function isSameTransmitter(one: ChannelBody['transmitter'], other: ChannelBody['transmitter']): boolean {
-  if (one === null || other === null) return one === other
-  const { details, ...own } = one
-  const { details: otherDetails, ...others } = other
-  return isSameBut(levelNames.transmitter, own, others) && isSameBut([], details, otherDetails)
+function isSameChannelExceptLevels(a: ChannelBody, b: ChannelBody): boolean {
+  const { details: detailsA, transmitter: transmitterA, ...fieldsA } = a
+  const { details: detailsB, transmitter: transmitterB, ...fieldsB } = b
+  return (
+    areEqualExcept(levelNames.channel, fieldsA, fieldsB) &&
+    areEqualExcept(levelNames.details, detailsA, detailsB) &&
+    isSameTransmitterExceptLevels(transmitterA, transmitterB)
+  )
 }
 
-/** What is no plain value counts as another one, unless it is the very same. */
-function isSameBut(levels: readonly string[], one: object = {}, other: object = {}): boolean {
-  const [own, others] = [one as Fields, other as Fields]
-  for (const name in { ...one, ...other }) {
+function isSameTransmitterExceptLevels(a: ChannelBody['transmitter'], b: ChannelBody['transmitter']): boolean {
+  if (a === null || b === null) return a === b
+  const { details: detailsA, ...fieldsA } = a
+  const { details: detailsB, ...fieldsB } = b
+  return areEqualExcept(levelNames.transmitter, fieldsA, fieldsB) && areEqualExcept([], detailsA, detailsB)
+}
+
+/** Compares plain values; objects are only equal if identical. For `levels`, only their presence is compared. */
+function areEqualExcept(levels: readonly string[], a: object = {}, b: object = {}): boolean {
+  const [fieldsA, fieldsB] = [a as Fields, b as Fields]
+  for (const name in { ...a, ...b }) {
     const isSame = levels.includes(name)
-      ? (own[name] === undefined) === (others[name] === undefined)
-      : own[name] === others[name]
+      ? (fieldsA[name] === undefined) === (fieldsB[name] === undefined)
+      : fieldsA[name] === fieldsB[name]
     if (!isSame) return false
   }
   return true
 }
 
-/** A record can say it, to whoever was told of these channels before. */
-export function fitsRecord({ receiver_id, data }: DeviceUpdate): boolean {
+/** Whether the update contains only levels that a record can represent. */
+export function isEncodable({ receiver_id, data }: DeviceUpdate): boolean {
   const { channels, ...rest } = data
   if (Object.keys(rest).length > 0 || receiver_id < 0 || receiver_id >= 2 ** 32) return false
   const bytes = channels.flatMap(toBytes)
   return bytes.length < 2 ** 16 && !bytes.includes(undefined)
 }
 
-/** Updates that fit a record, in a frame. */
-export function writeRecords(updates: readonly DeviceUpdate[]): Uint8Array {
+/** Encodes updates for which `isEncodable` is true as one binary frame. */
+export function encodeRecords(updates: readonly DeviceUpdate[]): Uint8Array {
   const records = updates.map(({ receiver_id, data }) => ({ receiver_id, levels: data.channels.flatMap(toBytes) }))
-  const bytes = new Uint8Array(records.reduce((sum, { levels }) => sum + headBytes + levels.length, 0))
+  const bytes = new Uint8Array(records.reduce((sum, { levels }) => sum + headerBytes + levels.length, 0))
   const view = new DataView(bytes.buffer)
-  let at = 0
+  let offset = 0
   for (const { receiver_id, levels } of records) {
-    view.setUint32(at, receiver_id)
-    view.setUint16(at + 4, levels.length)
-    at += headBytes
-    for (const level of levels) view.setInt8(at++, level ?? nothing)
+    view.setUint32(offset, receiver_id)
+    view.setUint16(offset + 4, levels.length)
+    offset += headerBytes
+    for (const level of levels) view.setInt8(offset++, level ?? nullByte)
   }
   return bytes
 }
 
-/** Undefined for a level that no byte holds. */
-function toBytes({ details, transmitter, ...own }: ChannelBody): (number | undefined)[] {
+/** One byte per level; undefined for a level that does not fit into a byte. */
+function toBytes({ details, transmitter, ...fields }: ChannelBody): (number | undefined)[] {
   return [
-    ...levelsOf(levelNames.channel, own),
+    ...levelsOf(levelNames.channel, fields),
     ...levelsOf(levelNames.details, details),
     ...levelsOf(levelNames.transmitter, transmitter),
   ].map(toByte)
@@ -96,64 +98,64 @@ function levelsOf(names: readonly string[], part: object | null = {}): unknown[]
 }
 
 function toByte(level: unknown): number | undefined {
-  if (level === null) return nothing
+  if (level === null) return nullByte
   if (typeof level === 'string' && /^A?B?C?D?$/.test(level)) {
-    return antennas.reduce((sum, letter, at) => (level.includes(letter) ? sum + 2 ** at : sum), 0)
+    return antennas.reduce((mask, letter, bit) => (level.includes(letter) ? mask + 2 ** bit : mask), 0)
   }
   return Number.isInteger(level) && Math.abs(level as number) < 128 ? (level as number) : undefined
 }
 
 const antennas = ['A', 'B', 'C', 'D']
 
-/** What one connection has heard. */
+/** Decodes the frames of one connection. */
 export interface RecordReader {
-  /** It was told whole. */
+  /** Stores a complete update, to which later records refer. */
   remember(update: DeviceUpdate): void
-  /** What the records of a frame say; nothing of receivers that were not told whole, or not so. */
+  /** Decodes a frame. Records without a matching complete update are skipped. */
   read(frame: ArrayBuffer): DeviceUpdate[]
 }
 
 export function createRecordReader(): RecordReader {
-  const told = new Map<number, DeviceUpdate>()
+  const completeUpdates = new Map<number, DeviceUpdate>()
   return {
     remember(update) {
-      told.set(update.receiver_id, update)
+      completeUpdates.set(update.receiver_id, update)
     },
     read(frame) {
       const view = new DataView(frame)
       const updates: DeviceUpdate[] = []
-      for (let at = 0; at + headBytes <= view.byteLength; ) {
-        const whole = told.get(view.getUint32(at))
-        const size = view.getUint16(at + 4)
-        const start = at + headBytes
-        at = start + size
-        if (whole === undefined || at > view.byteLength) continue
-        const channels = readChannels(new Int8Array(frame, start, size), whole.data.channels)
-        if (channels !== null) updates.push({ ...whole, data: { channels } })
+      for (let offset = 0; offset + headerBytes <= view.byteLength; ) {
+        const complete = completeUpdates.get(view.getUint32(offset))
+        const size = view.getUint16(offset + 4)
+        const start = offset + headerBytes
+        offset = start + size
+        if (complete === undefined || offset > view.byteLength) continue
+        const channels = readChannels(new Int8Array(frame, start, size), complete.data.channels)
+        if (channels !== null) updates.push({ ...complete, data: { channels } })
       }
       return updates
     },
   }
 }
 
-/** Null where there are more levels or fewer than these channels have. */
-function readChannels(bytes: Int8Array, told: readonly ChannelBody[]): ChannelBody[] | null {
-  let at = 0
+/** Null if the number of levels differs from that of the known channels. */
+function readChannels(bytes: Int8Array, known: readonly ChannelBody[]): ChannelBody[] | null {
+  let index = 0
   const read = <Part extends object>(names: readonly string[], part: Part): Part => {
     const levels: Record<string, unknown> = {}
-    for (const name of names) if ((part as Fields)[name] !== undefined) levels[name] = toLevel(name, bytes[at++])
+    for (const name of names) if ((part as Fields)[name] !== undefined) levels[name] = toLevel(name, bytes[index++])
     return { ...part, ...levels }
   }
-  const channels = told.map((channel) => {
-    const own = read(levelNames.channel, channel)
+  const channels = known.map((channel) => {
+    const fields = read(levelNames.channel, channel)
     const details = channel.details && read(levelNames.details, channel.details)
     const transmitter = channel.transmitter && read(levelNames.transmitter, channel.transmitter)
-    return { ...own, ...(details && { details }), transmitter }
+    return { ...fields, ...(details && { details }), transmitter }
   })
-  return at === bytes.length ? channels : null
+  return index === bytes.length ? channels : null
 }
 
-function toLevel(name: string, byte = nothing): number | string | null {
-  if (byte === nothing) return null
-  return name === 'antennas' ? antennas.filter((_, at) => byte & (2 ** at)).join('') : byte
+function toLevel(name: string, byte = nullByte): number | string | null {
+  if (byte === nullByte) return null
+  return name === 'antennas' ? antennas.filter((_, bit) => byte & (2 ** bit)).join('') : byte
 }

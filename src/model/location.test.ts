@@ -3,8 +3,8 @@ import { toDraft } from './ingest-plan.ts'
 import { isCircular, type Location, toLayout } from './location.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
-const places: Location[] = [
-  { id: 1, name: 'House', description: '', parent: null },
+const locations: Location[] = [
+  { id: 1, name: 'Theatre', description: '', parent: null },
   { id: 2, name: 'Stage', description: '', parent: 1 },
   { id: 3, name: 'Rack A', description: 'left', parent: 2 },
 ]
@@ -17,12 +17,14 @@ function receiver(id: number, location: number | null): Receiver {
 const pack = { id: 7, name: 'EW-DX SK, bay 1', battery: 64, is_online: true, details: { battery_minutes_to_full: 75 } }
 
 // Conformance: C-5.51.
-test('locations, one inside another, with what stands in them', () => {
-  const layout = toLayout(places, [receiver(1, 3), receiver(2, null), receiver(3, 3)], (id) => (id === 3 ? [pack] : []))
+test('toLayout nests locations and lists their receivers and packs', () => {
+  const layout = toLayout(locations, [receiver(1, 3), receiver(2, null), receiver(3, 3)], (id) =>
+    id === 3 ? [pack] : [],
+  )
   expect(layout.unplaced.map(({ id }) => id)).toEqual([2])
   expect(layout.locations).toMatchObject([
     {
-      name: 'House',
+      name: 'Theatre',
       receivers: [],
       locations: [
         {
@@ -48,6 +50,6 @@ test.each([
   [2, 3, true],
   [3, 1, false],
   [2, null, false],
-])('%i inside %s is circular: %s', (id, parent, expected) => {
-  expect(isCircular(places, id, parent)).toBe(expected)
+])('isCircular with %i inside %s is %s', (id, parent, expected) => {
+  expect(isCircular(locations, id, parent)).toBe(expected)
 })

@@ -1,4 +1,4 @@
-/** Places, one inside another, and the hardware that stands in them. */
+/** Nested locations and the hardware in them. */
 
 import type { TransmitterDetails } from './details.ts'
 import type { Receiver } from './receiver.ts'
@@ -7,17 +7,17 @@ export interface Location {
   readonly id: number
   readonly name: string
   readonly description: string
-  /** The place it is part of; null at the top. */
+  /** The id of the enclosing location; null at the top level. */
   readonly parent: number | null
 }
 
-/** A place in another record. */
+/** A location as it appears in another record. */
 export interface LocationReference {
   readonly id: number
   readonly name: string
 }
 
-/** A pack that a device tells of without hearing it on a channel: docked in a charger, or only listening. */
+/** A pack that a device reports without receiving it on a channel: docked in a charger, or receive-only. */
 export interface LayoutUnit {
   readonly id: number
   readonly name: string | null
@@ -45,41 +45,43 @@ export interface LayoutLocation extends Omit<Location, 'parent'> {
 /** `GET /api/admin/hardware-layout/`: locations -> receivers -> channels and packs. */
 export interface HardwareLayout {
   readonly locations: readonly LayoutLocation[]
-  /** Receivers that stand nowhere yet. */
+  /** Receivers without a location. */
   readonly unplaced: readonly LayoutReceiver[]
 }
 
-/** `unitsOf`: the packs that a receiver, by its id, tells of. */
+/** `unitsOf` returns the packs that a receiver reports. */
 export function toLayout(
   locations: readonly Location[],
   receivers: readonly Receiver[],
   unitsOf: (receiverId: number) => readonly LayoutUnit[],
 ): HardwareLayout {
   const toLayoutReceiver = (receiver: Receiver) => withUnits(receiver, unitsOf(receiver.id))
-  const childrenOf = groupBy(locations, (one) => one.parent)
-  const standingIn = groupBy(receivers, (one) => one.location)
-  const place = ({ parent: _, ...location }: Location): LayoutLocation => ({
+  const childrenOf = groupBy(locations, (location) => location.parent)
+  const receiversOf = groupBy(receivers, (receiver) => receiver.location)
+  const toLayoutLocation = ({ parent: _, ...location }: Location): LayoutLocation => ({
     ...location,
-    receivers: (standingIn.get(location.id) ?? []).map(toLayoutReceiver),
-    locations: (childrenOf.get(location.id) ?? []).map(place),
+    receivers: (receiversOf.get(location.id) ?? []).map(toLayoutReceiver),
+    locations: (childrenOf.get(location.id) ?? []).map(toLayoutLocation),
   })
   return {
-    locations: (childrenOf.get(null) ?? []).map(place),
-    unplaced: (standingIn.get(null) ?? []).map(toLayoutReceiver),
+    locations: (childrenOf.get(null) ?? []).map(toLayoutLocation),
+    unplaced: (receiversOf.get(null) ?? []).map(toLayoutReceiver),
   }
 }
 
-/** Whether `id` would be inside itself with this parent. */
+/** Whether the location `id` would contain itself with this parent. */
 export function isCircular(locations: readonly Location[], id: number, parent: number | null): boolean {
-  const parents = new Map(locations.map((one) => [one.id, one.parent]))
-  for (let at = parent, steps = 0; at !== null && steps <= locations.length; at = parents.get(at) ?? null, steps += 1) {
-    if (at === id) return true
+  const parents = new Map(locations.map((location) => [location.id, location.parent]))
+  let current = parent
+  for (let steps = 0; current !== null && steps <= locations.length; steps += 1) {
+    if (current === id) return true
+    current = parents.get(current) ?? null
   }
   return false
 }
 
-export function toReference(locations: readonly Location[], id: number | null): LocationReference | null {
-  const found = id === null ? undefined : locations.find((one) => one.id === id)
+export function toLocationReference(locations: readonly Location[], id: number | null): LocationReference | null {
+  const found = id === null ? undefined : locations.find((location) => location.id === id)
   return found === undefined ? null : { id: found.id, name: found.name }
 }
 
@@ -103,13 +105,7 @@ function withUnits(receiver: Receiver, units: readonly LayoutUnit[]): LayoutRece
     model,
     ip,
     is_active,
-    channels: channels.map((one) => ({ id: one.id, channel: one.channel, slot: one.slot, name: one.name })),
-    units: units.map((one) => ({
-      id: one.id,
-      name: one.name,
-      battery: one.battery,
-      is_online: one.is_online,
-      details: one.details,
-    })),
+    channels: channels.map(({ id, channel, slot, name }) => ({ id, channel, slot, name })),
+    units: units.map(({ id, name, battery, is_online, details }) => ({ id, name, battery, is_online, details })),
   }
 }

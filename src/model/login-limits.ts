@@ -1,34 +1,34 @@
-/** How often somebody may be wrong about a password before they have to wait. Times are epoch milliseconds. */
+/** Limits for failed sign-in attempts. Times are epoch milliseconds. */
 
-export interface FailedTry {
-  /** The account it was about. */
+export interface FailedLogin {
+  /** The name of the account. */
   readonly account: string
   readonly at: number
 }
 
-export const loginLimits = { windowMs: 15 * 60_000, perAccount: 5, perStranger: 20 } as const
+export const loginLimits = { windowMs: 15 * 60_000, perAccount: 5, perClient: 20 } as const
 
-/** Beyond so many failures of everybody together, a browser that never signed in here is held up. */
-export const siteLimit = { failures: 300, delayMs: 1000 } as const
+/** After this many failures of all clients together, sign-ins from unknown browsers are delayed. */
+export const globalLoginLimit = { failures: 300, delayMs: 1000 } as const
 
-/** How long until another try is let through; 0 for at once. `failures` are those of one stranger. */
-export function loginWaitMs(failures: readonly FailedTry[], account: string, now: number): number {
+/** The time until the next attempt is allowed; 0 if it is allowed now. `failures` are those of one client. */
+export function loginWaitMs(failures: readonly FailedLogin[], account: string, now: number): number {
   const since = now - loginLimits.windowMs
-  // A clock that was set back must not lock anybody out for longer than the window.
+  // A clock that is set back must not lock a client out for longer than the window.
   const recent = failures.filter(({ at }) => at > since && at <= now + loginLimits.windowMs)
   const waits = [
-    untilFreeMs(
-      recent.filter((one) => one.account === account),
+    remainingMs(
+      recent.filter((failure) => failure.account === account),
       loginLimits.perAccount,
       now,
     ),
-    untilFreeMs(recent, loginLimits.perStranger, now),
+    remainingMs(recent, loginLimits.perClient, now),
   ]
   return Math.min(loginLimits.windowMs, Math.max(...waits))
 }
 
-/** Until so many have aged that fewer than `limit` are left. */
-function untilFreeMs(failures: readonly FailedTry[], limit: number, now: number): number {
+/** The time until enough failures have expired for their number to drop below `limit`. */
+function remainingMs(failures: readonly FailedLogin[], limit: number, now: number): number {
   if (failures.length < limit) return 0
   const times = failures.map(({ at }) => at).sort((a, b) => a - b)
   return Math.max(0, (times[times.length - limit] ?? now) + loginLimits.windowMs - now)

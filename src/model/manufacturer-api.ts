@@ -1,4 +1,4 @@
-/** REST bodies about manufacturers: what is stored of them, what can speak to them, what they answered just now. */
+/** REST bodies for manufacturers, plugins and connection tests. */
 
 import type { Transport } from './connection.ts'
 import type { ManufacturerHealth } from './health.ts'
@@ -9,7 +9,7 @@ export interface ManufacturerBody
   readonly name: string
   readonly plugin: string
   readonly api_enabled: boolean
-  /** Secrets are masks; null for those that cannot be read any more. */
+  /** Secrets are masked; those that can no longer be decrypted are null. */
   readonly config: Readonly<Record<string, unknown>>
   readonly secrets_unreadable: boolean
 }
@@ -18,24 +18,24 @@ export interface ManufacturerBody
 export interface PluginBody {
   readonly code: string
   readonly name: string
-  /** How changes arrive by themselves; null where it can only be polled. */
+  /** The transport of real-time updates; null if the plugin only polls. */
   readonly transport: Transport | null
-  /** Its systems keep a list of addresses to search. */
+  /** The systems have a list of addresses to search for devices. */
   readonly has_discovery_list: boolean
 }
 
 export interface SourceTest {
   readonly base_url: string
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
-  /** A sentence for the person who can mend it; null when healthy. */
+  /** A message for the person who can fix the problem; null if healthy. */
   readonly error: string | null
-  /** How many devices it lists; null where it did not say. */
+  /** The number of listed devices; null if unknown. */
   readonly devices: number | null
 }
 
 /** `POST /api/admin/manufacturers/test` and `POST /api/admin/manufacturers/{code}/test`. */
 export interface ConnectionTest {
-  /** `unconfigured`: it names no address. */
+  /** `unconfigured`: the configuration contains no address. */
   readonly status: SourceTest['status'] | 'unconfigured'
   readonly sources: readonly SourceTest[]
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfigKey, changedConfig, fieldValue, isOn, keyIn, otherKeys } from './manufacturer-config.ts'
+import {
+  type ConfigKey,
+  changedConfig,
+  fieldValue,
+  isChecked,
+  listUnshownKeys,
+  resolveKey,
+} from './manufacturer-config.ts'
 
 const all: readonly ConfigKey[] = ['api_base_url', 'shared_key', 'ssl_verify', 'timeout', 'auth_header', 'devices']
 const stored = {
@@ -9,46 +16,46 @@ const stored = {
   devices: ['http://10.0.0.2', { url: 'http://10.0.0.3', password: '********' }],
 }
 
-/** The form as it stands before anybody types, with these fields typed over. */
-const form = (config: Record<string, unknown>, over: Record<string, string | null> = {}) => {
+/** The changes after a form with the stored values is submitted with some fields changed. */
+const submit = (config: Record<string, unknown>, changes: Record<string, string | null> = {}) => {
   const values = all.map((key) => {
-    const isBox = key === 'ssl_verify' || key === 'auth_header'
-    const value = isBox ? (isOn(config, key) ? 'on' : null) : fieldValue(config, key)
-    return [keyIn(config, key), value] as const
+    const isCheckbox = key === 'ssl_verify' || key === 'auth_header'
+    const value = isCheckbox ? (isChecked(config, key) ? 'on' : null) : fieldValue(config, key)
+    return [resolveKey(config, key), value] as const
   })
-  const typed = { ...Object.fromEntries(values), ...over }
-  return changedConfig(config, all, (name) => typed[name] ?? null)
+  const inputs = { ...Object.fromEntries(values), ...changes }
+  return changedConfig(config, all, (name) => inputs[name] ?? null)
 }
 
-describe('a form', () => {
+describe('changedConfig', () => {
   it.each([
     ['nothing', {}, {}],
     ['an address', { api_base_url: ' https://10.0.0.9 ' }, { api_base_url: 'https://10.0.0.9' }],
     ['a number', { timeout: '7' }, { timeout: 7 }],
-    ['what is no number', { timeout: 'long' }, { timeout: 'long' }],
+    ['text that is not a number', { timeout: 'long' }, { timeout: 'long' }],
     ['an emptied field', { timeout: '' }, { timeout: null }],
     ['a secret', { shared_key: 'new' }, { shared_key: 'new' }],
-    ['a box that was ticked without being told', { ssl_verify: null }, { ssl_verify: false }],
-    ['a box that was not', { auth_header: 'on' }, { auth_header: true }],
+    ['a cleared checkbox that is on by default', { ssl_verify: null }, { ssl_verify: false }],
+    ['a checked checkbox that is off by default', { auth_header: 'on' }, { auth_header: true }],
     [
-      'addresses, keeping what else is known of them',
+      'addresses with their other stored fields',
       { devices: 'http://10.0.0.3\n\nhttp://10.0.0.4' },
       { devices: [{ url: 'http://10.0.0.3', password: '********' }, 'http://10.0.0.4'] },
     ],
-    ['no addresses any more', { devices: ' \n' }, { devices: null }],
-  ])('sends %s', (_what, over, change) => {
-    expect(form(stored, over)).toEqual(change)
+    ['a cleared list of addresses', { devices: ' \n' }, { devices: null }],
+  ])('returns %s', (_what, changes, expected) => {
+    expect(submit(stored, changes)).toEqual(expected)
   })
 
-  it('keeps to the form in which it is stored', () => {
-    const other = { BASE_URL: 'https://10.0.0.1', TIMEOUT: 30, VERIFY_SSL: false }
-    expect(form(other)).toEqual({})
-    expect(form(other, { TIMEOUT: '5', VERIFY_SSL: 'on' })).toEqual({ TIMEOUT: 5, VERIFY_SSL: true })
+  it('keeps the stored spelling of keys', () => {
+    const aliased = { BASE_URL: 'https://10.0.0.1', TIMEOUT: 30, VERIFY_SSL: false }
+    expect(submit(aliased)).toEqual({})
+    expect(submit(aliased, { TIMEOUT: '5', VERIFY_SSL: 'on' })).toEqual({ TIMEOUT: 5, VERIFY_SSL: true })
   })
 
-  it('leaves what cannot be read, and what it does not show', () => {
+  it('does not change unreadable secrets and keys without a field', () => {
     const config = { shared_key: null, enabled: false }
-    expect(form(config)).toEqual({})
-    expect(otherKeys(config, all)).toEqual(['enabled'])
+    expect(submit(config)).toEqual({})
+    expect(listUnshownKeys(config, all)).toEqual(['enabled'])
   })
 })

@@ -1,7 +1,7 @@
-/** A manufacturer's connection settings as a form shows them, and what was changed in the form -> what to send. */
+/** Conversion between a manufacturer's configuration and the fields of an HTML form. */
 
-/** Plain name -> the name it has in the other of the two equal forms. */
-export const otherForm: Readonly<Record<string, string>> = {
+/** Configuration key -> its alternative spelling. Both are accepted. */
+export const keyAliases: Readonly<Record<string, string>> = {
   api_base_url: 'BASE_URL',
   username: 'USERNAME',
   password: 'PASSWORD',
@@ -17,57 +17,57 @@ const kinds = {
   username: 'text',
   shared_key: 'text',
   password: 'text',
-  ssl_verify: 'on_unless_told',
+  ssl_verify: 'on_by_default',
   timeout: 'number',
   poll_interval: 'number',
   calls_per_second: 'number',
   burst: 'number',
   websocket_url: 'text',
-  websocket_other_host: 'off_unless_told',
-  auth_header: 'off_unless_told',
+  websocket_other_host: 'off_by_default',
+  auth_header: 'off_by_default',
   auth_header_name: 'text',
   devices: 'lines',
 } as const
 
 export type ConfigKey = keyof typeof kinds
 
-/** As this configuration spells the key: what is stored in one form is not given in the other as well. */
-export function keyIn(config: Config, key: ConfigKey): string {
-  const other = otherForm[key]
-  return other !== undefined && other in config ? other : key
+/** Returns the spelling of the key in this configuration, so that no configuration contains both. */
+export function resolveKey(config: Config, key: ConfigKey): string {
+  const alias = keyAliases[key]
+  return alias !== undefined && alias in config ? alias : key
 }
 
-/** What the field of the key shows. */
+/** The text of the form field for the key. */
 export function fieldValue(config: Config, key: ConfigKey): string {
-  const value = config[keyIn(config, key)] ?? ''
+  const value = config[resolveKey(config, key)] ?? ''
   return Array.isArray(value) ? value.map(addressOf).join('\n') : String(value)
 }
 
-export function isOn(config: Config, key: ConfigKey): boolean {
-  return (config[keyIn(config, key)] ?? kinds[key] === 'on_unless_told') === true
+export function isChecked(config: Config, key: ConfigKey): boolean {
+  return (config[resolveKey(config, key)] ?? kinds[key] === 'on_by_default') === true
 }
 
-/** Keys of the configuration that no field shows; they stay as they are. */
-export function otherKeys(config: Config, shown: readonly ConfigKey[]): readonly string[] {
-  const names = new Set(shown.map((key) => keyIn(config, key)))
+/** Configuration keys without a form field; the form does not change them. */
+export function listUnshownKeys(config: Config, shown: readonly ConfigKey[]): readonly string[] {
+  const names = new Set(shown.map((key) => resolveKey(config, key)))
   return Object.keys(config).filter((name) => !names.has(name))
 }
 
 /**
- * Only what differs from `before`, key by key; null takes a key away. `typed` gives the text of a field, null for a box
- * that is not ticked. What cannot be a number goes as it was typed, so that the refusal names it.
+ * Returns only the keys that differ from `before`; null removes a key. `getInput` returns the text of a field, or null for
+ * an unchecked checkbox. Text that is not a number is sent unchanged, so that the error response names it.
  */
 export function changedConfig(
   before: Config,
   shown: readonly ConfigKey[],
-  typed: (name: string) => string | null,
+  getInput: (name: string) => string | null,
 ): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
   for (const key of shown) {
-    const name = keyIn(before, key)
-    const text = typed(name)
-    if (kinds[key] === 'on_unless_told' || kinds[key] === 'off_unless_told') {
-      if (isOn(before, key) !== (text !== null)) changes[name] = text !== null
+    const name = resolveKey(before, key)
+    const text = getInput(name)
+    if (kinds[key] === 'on_by_default' || kinds[key] === 'off_by_default') {
+      if (isChecked(before, key) !== (text !== null)) changes[name] = text !== null
     } else if (text !== null && text.trim() !== fieldValue(before, key)) {
       changes[name] = text.trim() === '' ? null : parse(key, text.trim(), before[name])
     }
@@ -79,11 +79,11 @@ function parse(key: ConfigKey, text: string, before: unknown): unknown {
   if (kinds[key] === 'number') return Number.isNaN(Number(text)) ? text : Number(text)
   if (kinds[key] !== 'lines') return text
   const lines = text.split('\n').map((line) => line.trim())
-  return lines.filter((line) => line !== '').map((line) => deviceAt(line, before))
+  return lines.filter((line) => line !== '').map((line) => findOrCreateDevice(line, before))
 }
 
-/** An address that was there keeps what else is stored of it, a password of its own for one. */
-function deviceAt(address: string, before: unknown): unknown {
+/** An existing address keeps its other stored fields, such as its own password. */
+function findOrCreateDevice(address: string, before: unknown): unknown {
   const known: readonly unknown[] = Array.isArray(before) ? before : []
   return known.find((device) => addressOf(device) === address) ?? address
 }

@@ -1,4 +1,4 @@
-/** Everything said over the WebSocket, both ways, as two unions. */
+/** The WebSocket messages in both directions, and the response to client messages. */
 
 import type { ReceiverChange } from './api.ts'
 import type { ConnectionStatus } from './connection.ts'
@@ -26,13 +26,13 @@ export interface AlertMessage {
   readonly channel_id: number | null
 }
 
-/** Connection status text, for this client alone. */
+/** A connection status text that is sent to one client. */
 export interface StatusMessage {
   readonly type: 'status'
   readonly message: string
 }
 
-/** A manufacturer's upstream, or its real-time link, changed state. */
+/** A state change of a manufacturer's upstream or real-time subscription. */
 export interface StatusUpdate {
   readonly type: 'status_update'
   readonly about: 'upstream' | 'link'
@@ -54,26 +54,26 @@ export interface SocketError {
 
 export type ServerMessage = DeviceUpdate | AlertMessage | StatusMessage | StatusUpdate | Pong | SocketError
 
-/** What all listeners may hear, as against what is said to one client. */
-export type Announcement = DeviceUpdate | AlertMessage | StatusUpdate
+/** Messages that are sent to all clients. */
+export type BroadcastMessage = DeviceUpdate | AlertMessage | StatusUpdate
 
 export interface ClientMessage {
   readonly type: 'ping'
   readonly id?: unknown
 }
 
-/** The answer to what a client said; a ping is all it can say. */
+/** Returns the response to a client message. The only supported message is a ping. */
 export function respondToClient(text: string, now: Date): Pong | SocketError {
-  let said: unknown
+  let message: unknown
   try {
-    said = JSON.parse(text)
+    message = JSON.parse(text)
   } catch {
     return { type: 'error', error: 'Not JSON.' }
   }
-  if (isDeeper(said, maxJsonDepth)) return { type: 'error', error: `Nested deeper than ${maxJsonDepth} levels.` }
-  if (typeof said !== 'object' || said === null || !('type' in said) || said.type !== 'ping') {
+  if (isDeeper(message, maxJsonDepth)) return { type: 'error', error: `Nested deeper than ${maxJsonDepth} levels.` }
+  if (typeof message !== 'object' || message === null || !('type' in message) || message.type !== 'ping') {
     return { type: 'error', error: 'Unknown message type; this service understands {"type":"ping"}.' }
   }
   const pong: Pong = { type: 'pong', timestamp: now.toISOString() }
-  return 'id' in said ? { ...pong, id: said.id } : pong
+  return 'id' in message ? { ...pong, id: message.id } : pong
 }

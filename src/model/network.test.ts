@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest'
 import {
   formatSubnet,
   hostAddresses,
-  isInside,
+  isInSubnet,
   parseIpv4,
   parseNetworkMode,
+  parseScanAddresses,
+  parseScanSubnet,
   parseSubnet,
-  readScanAddresses,
-  readScanSubnet,
 } from './network.ts'
 
-describe('an IPv4 address', () => {
-  test.each(['0.0.0.0', '10.0.0.1', '255.255.255.255', '192.168.100.20'])('%s is one', (text) => {
+describe('parseIpv4', () => {
+  test.each(['0.0.0.0', '10.0.0.1', '255.255.255.255', '192.168.100.20'])('parses %s', (text) => {
     expect(parseIpv4(text)).not.toBeNull()
   })
 
@@ -28,10 +28,10 @@ describe('an IPv4 address', () => {
     ' 10.0.0.1',
     '::1',
     '10.0.0.-1',
-  ])('%j is none', (text) => expect(parseIpv4(text)).toBeNull())
+  ])('rejects %j', (text) => expect(parseIpv4(text)).toBeNull())
 })
 
-describe('a network to scan', () => {
+describe('parseScanSubnet', () => {
   test.each([
     ['192.168.1.0/24', '192.168.1.0/24'],
     ['192.168.1.77/24', '192.168.1.0/24'],
@@ -39,8 +39,8 @@ describe('a network to scan', () => {
     ['172.31.0.9/32', '172.31.0.9/32'],
     ['100.64.0.0/22', '100.64.0.0/22'],
     ['169.254.1.1/31', '169.254.1.0/31'],
-  ])('%s is %s', (text, expected) => {
-    const subnet = readScanSubnet(text, [])
+  ])('parses %s as %s', (text, expected) => {
+    const subnet = parseScanSubnet(text, [])
     expect('error' in subnet ? subnet : formatSubnet(subnet)).toBe(expected)
   })
 
@@ -62,18 +62,18 @@ describe('a network to scan', () => {
     ['', /CIDR/],
     [' 10.0.0.0/24', /CIDR/],
     ['10.0.0.0/24\n', /CIDR/],
-  ])('%s is refused', (text, reason) => {
-    expect(readScanSubnet(text, [])).toMatchObject({ error: expect.stringMatching(reason) })
+  ])('rejects %s', (text, reason) => {
+    expect(parseScanSubnet(text, [])).toMatchObject({ error: expect.stringMatching(reason) })
   })
 
   // Conformance: C-1.9.
-  test('may lie in a range of the configuration, if it is wholly inside', () => {
-    expect(readScanSubnet('203.0.113.128/25', ['203.0.113.0/24'])).not.toHaveProperty('error')
-    expect(readScanSubnet('203.0.112.0/23', ['203.0.113.0/24'])).toHaveProperty('error')
-    expect(readScanSubnet('203.0.113.0/25', ['nonsense'])).toHaveProperty('error')
+  test('accepts a network that is completely inside a configured range', () => {
+    expect(parseScanSubnet('203.0.113.128/25', ['203.0.113.0/24'])).not.toHaveProperty('error')
+    expect(parseScanSubnet('203.0.112.0/23', ['203.0.113.0/24'])).toHaveProperty('error')
+    expect(parseScanSubnet('203.0.113.0/25', ['nonsense'])).toHaveProperty('error')
   })
 
-  test('has addresses for devices, without its own and the broadcast one', () => {
+  test('hostAddresses omits the network and broadcast addresses', () => {
     const hosts = (text: string) => hostAddresses(parseSubnet(text) ?? { first: 0, last: -1, prefix: 32 })
     expect(hosts('10.0.0.0/30')).toEqual(['10.0.0.1', '10.0.0.2'])
     expect(hosts('10.0.0.4/31')).toEqual(['10.0.0.4', '10.0.0.5'])
@@ -82,27 +82,27 @@ describe('a network to scan', () => {
     expect(hosts('10.0.0.0/22').at(-1)).toBe('10.0.3.254')
   })
 
-  test('holds exactly the addresses between its first and last', () => {
+  test('isInSubnet is true for exactly the addresses with the same prefix', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.integer({ min: 0, max: 32 }), fc.ipV4(), (base, prefix, other) => {
         const subnet = parseSubnet(`${base}/${prefix}`)
         if (subnet === null) throw new Error(`${base}/${prefix}`)
         const bits = (text: string) => (parseIpv4(text) ?? 0).toString(2).padStart(32, '0').slice(0, prefix)
-        expect(isInside(subnet, base)).toBe(true)
-        expect(isInside(subnet, other)).toBe(bits(base) === bits(other))
+        expect(isInSubnet(subnet, base)).toBe(true)
+        expect(isInSubnet(subnet, other)).toBe(bits(base) === bits(other))
       }),
     )
-    expect(isInside({ first: 0, last: 2 ** 32 - 1, prefix: 0 }, null)).toBe(false)
+    expect(isInSubnet({ first: 0, last: 2 ** 32 - 1, prefix: 0 }, null)).toBe(false)
   })
 })
 
-test('single addresses are taken once each, in private networks alone', () => {
-  expect(readScanAddresses(['10.0.0.1', ' 10.0.0.2', '10.0.0.1'], [])).toEqual(['10.0.0.1', '10.0.0.2'])
-  expect(readScanAddresses(['10.0.0.1', '1.1.1.1'], [])).toHaveProperty('error')
-  expect(readScanAddresses(['10.0.0.x'], [])).toHaveProperty('error')
+test('parseScanAddresses removes duplicates and accepts private networks only', () => {
+  expect(parseScanAddresses(['10.0.0.1', ' 10.0.0.2', '10.0.0.1'], [])).toEqual(['10.0.0.1', '10.0.0.2'])
+  expect(parseScanAddresses(['10.0.0.1', '1.1.1.1'], [])).toHaveProperty('error')
+  expect(parseScanAddresses(['10.0.0.x'], [])).toHaveProperty('error')
   expect(
-    readScanAddresses(
-      Array.from({ length: 1025 }, (_, at) => `10.1.${at >> 8}.${at & 255}`),
+    parseScanAddresses(
+      Array.from({ length: 1025 }, (_, index) => `10.1.${index >> 8}.${index & 255}`),
       [],
     ),
   ).toHaveProperty('error')
@@ -117,6 +117,6 @@ test.each([
   ['', null],
   [1, null],
   [null, null],
-])('network mode %j is %j', (told, expected) => {
-  expect(parseNetworkMode(told)).toBe(expected)
+])('parseNetworkMode(%j) is %j', (value, expected) => {
+  expect(parseNetworkMode(value)).toBe(expected)
 })

@@ -1,15 +1,15 @@
-/** IPv4 addresses and subnets as numbers, which of them may be searched for devices, and how a device gets its address. */
+/** IPv4 addresses and subnets as numbers, the networks that may be scanned, and network modes of devices. */
 
 export const networkModes = ['auto', 'manual', 'dhcp', 'static'] as const
 export type NetworkMode = (typeof networkModes)[number]
 
-/** Case does not matter; null for anything that is not one of the four. */
+/** Case-insensitive; null for unknown modes. */
 export function parseNetworkMode(value: unknown): NetworkMode | null {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
   return networkModes.find((mode) => mode === word) ?? null
 }
 
-/** First and last address; the bits behind the prefix are masked. */
+/** A subnet from its first to its last address, including the network and broadcast addresses. */
 export interface Subnet {
   readonly first: number
   readonly last: number
@@ -18,48 +18,48 @@ export interface Subnet {
 
 const maxScanAddresses = 1024
 
-/** Networks that nobody on the internet can own: where devices live. */
+/** Private, shared (RFC 6598) and link-local networks, which are not routed on the internet. */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16']
 
-/** What may be searched: a subnet in CIDR form, or the reason why not. `ranges`: further networks that are allowed. */
-export function readScanSubnet(text: string, ranges: readonly string[]): Subnet | { readonly error: string } {
+/** Parses a subnet in CIDR notation and checks that it may be scanned. `ranges` are additional allowed networks. */
+export function parseScanSubnet(text: string, ranges: readonly string[]): Subnet | { readonly error: string } {
   const subnet = parseSubnet(text)
   if (subnet === null) return { error: 'expected an IPv4 network in CIDR form, such as 192.168.1.0/24' }
   if (countAddresses(subnet) > maxScanAddresses) {
-    return { error: `a network of at most ${maxScanAddresses} addresses (/22 or longer)` }
+    return { error: `expected a network of at most ${maxScanAddresses} addresses (/22 or longer)` }
   }
   return isAllowed(subnet, ranges) ? subnet : { error: notAllowed(formatSubnet(subnet)) }
 }
 
-/** The addresses themselves, each in its one spelling, or the reason why not. */
-export function readScanAddresses(
+/** Parses addresses, removes duplicates, and checks that they may be scanned. */
+export function parseScanAddresses(
   texts: readonly string[],
   ranges: readonly string[],
 ): readonly string[] | { readonly error: string } {
   const addresses = new Set<string>()
   for (const text of texts) {
     const address = parseIpv4(text.trim())
-    if (address === null) return { error: `${text} is no IPv4 address` }
+    if (address === null) return { error: `${text} is not an IPv4 address` }
     if (!isAllowed({ first: address, last: address, prefix: 32 }, ranges)) return { error: notAllowed(text) }
     addresses.add(formatIpv4(address))
   }
-  if (addresses.size > maxScanAddresses) return { error: `at most ${maxScanAddresses} addresses at once` }
+  if (addresses.size > maxScanAddresses) return { error: `expected at most ${maxScanAddresses} addresses` }
   return [...addresses]
 }
 
-/** Those a device can have: without the network's own and its broadcast address. */
+/** All addresses of the subnet except the network and broadcast addresses. */
 export function hostAddresses({ first, last, prefix }: Subnet): string[] {
   const margin = prefix <= 30 ? 1 : 0
   const count = last - first + 1 - 2 * margin
-  return Array.from({ length: count }, (_, at) => formatIpv4(first + margin + at))
+  return Array.from({ length: count }, (_, index) => formatIpv4(first + margin + index))
 }
 
-export function isInside(subnet: Subnet, ip: string | null): ip is string {
+export function isInSubnet(subnet: Subnet, ip: string | null): ip is string {
   const address = ip === null ? null : parseIpv4(ip)
   return address !== null && address >= subnet.first && address <= subnet.last
 }
 
-/** Four decimal parts without leading zeros; every other spelling means something else to somebody. */
+/** Accepts four decimal parts without leading zeros. Other notations are ambiguous: some parsers read `010` as octal. */
 export function parseIpv4(text: string): number | null {
   if (!/^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/.test(text)) return null
   const parts = text.split('.').map(Number)

@@ -1,6 +1,6 @@
-/** The processes on one database, and which source each of them has taken. */
+/** The processes that share a database, and the sources that are assigned to them. */
 
-/** What leases begin with that a process holds on itself, while it runs and while it polls, and those on subscriptions. */
+/** Prefixes of lease names: the node lease of a running process, the lease of a polling process, and subscriptions. */
 export const nodePrefix = 'process:'
 export const pollerPrefix = 'poller:'
 export const subscriptionPrefix = 'link:'
@@ -19,41 +19,41 @@ interface Process {
   readonly pid: number
 }
 
-/** A source that somebody has taken. */
+/** A source that is assigned to a process. */
 export interface NodeBody extends Process {
-  /** `polling` it, or keeping its real-time `link`. */
+  /** `polling` the source, or holding its real-time subscription (`link`). */
   readonly work: 'polling' | 'link'
   readonly source: string
   readonly manufacturer: string
-  /** Rises with every change of hands. */
+  /** Increases whenever the lease changes its owner. */
   readonly epoch: number
-  /** Until it is free, unless it is prolonged. */
+  /** The time until the lease expires, unless it is renewed. */
   readonly seconds_left: number
 }
 
 export interface NodesBody {
   readonly nodes: readonly NodeBody[]
-  /** All that run on this database, with or without a source. */
+  /** All processes that use this database, with or without a source. */
   readonly processes: readonly Process[]
 }
 
 export function toNodes(leases: readonly HeldLease[]): NodesBody {
   const owners = new Set(leases.map(({ owner }) => owner))
   return {
-    nodes: leases.filter(({ source }) => !isPresence(source)).map(toNode),
+    nodes: leases.filter(({ source }) => !isNodeLease(source)).map(toNode),
     processes: [...owners].sort().map(toProcess),
   }
 }
 
-function isPresence(lease: string): boolean {
+function isNodeLease(lease: string): boolean {
   return lease.startsWith(nodePrefix) || lease.startsWith(pollerPrefix)
 }
 
 function toNode({ source: lease, owner, epoch, seconds_left }: HeldLease): NodeBody {
-  const isLink = lease.startsWith(subscriptionPrefix)
-  const source = isLink ? lease.slice(subscriptionPrefix.length) : lease
+  const isSubscription = lease.startsWith(subscriptionPrefix)
+  const source = isSubscription ? lease.slice(subscriptionPrefix.length) : lease
   const manufacturer = source.slice(0, source.indexOf(':'))
-  return { ...toProcess(owner), work: isLink ? 'link' : 'polling', source, manufacturer, epoch, seconds_left }
+  return { ...toProcess(owner), work: isSubscription ? 'link' : 'polling', source, manufacturer, epoch, seconds_left }
 }
 
 function toProcess(owner: string): Process {

@@ -1,10 +1,10 @@
-/** The pages: the address of each, and what opening it takes. The service serves them, the browser picks the view. */
+/** The pages, with their paths and required permissions. The service serves them, and the browser selects the view. */
 
 import type { Permission } from './access.ts'
 
 interface PageEntry {
   readonly name: string
-  /** Below the mount prefix; `:id` stands for one part of the path. */
+  /** Relative to the mount prefix; `:id` matches one path segment. */
   readonly path: string
   readonly needs: Permission | 'nothing'
 }
@@ -15,12 +15,12 @@ export const pages = [
   { name: 'channel', path: '/channels/:id', needs: 'read' },
   { name: 'about', path: '/about', needs: 'read' },
 
-  // They and what they load hold nothing worth hiding.
+  // These pages and their assets contain no confidential data.
   { name: 'sign_in', path: '/sign-in', needs: 'nothing' },
   { name: 'set_up', path: '/set-up', needs: 'nothing' },
   { name: 'kiosk', path: '/kiosk', needs: 'nothing' },
 
-  // Open to every role: what a person may not see or do there, the interface refuses, and the page says why.
+  // Open to every role. The API checks each request, and the page shows its error messages.
   { name: 'account', path: '/account', needs: 'inspect' },
   { name: 'overview', path: '/admin', needs: 'inspect' },
   { name: 'queue', path: '/admin/queue', needs: 'inspect' },
@@ -39,12 +39,14 @@ export const pages = [
 
 export type PageName = (typeof pages)[number]['name']
 
-/** Which page lives at this path; null for none. A trailing slash is optional. */
+/** Finds the page at this path; null if not found. A trailing slash is optional. */
 export function findPage(path: string): PageName | null {
   const parts = partsOf(path)
   const found = pages.find((page) => {
     const expected = partsOf(page.path)
-    return expected.length === parts.length && expected.every((one, at) => one === parts[at] || one.startsWith(':'))
+    return (
+      expected.length === parts.length && expected.every((part, index) => part === parts[index] || part.startsWith(':'))
+    )
   })
   return found?.name ?? null
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { leakedPasswords } from './leaked-passwords.ts'
 import { isUsername, passwordProblem, usernameKey } from './password.ts'
 
-describe('a password', () => {
+describe('passwordProblem', () => {
   it.each([
     'correct horse battery',
     'Größere Bühne links',
@@ -10,7 +10,7 @@ describe('a password', () => {
     'twelve chars',
     '🎤🎧🎸🎹🥁🎺🎻🪕🎷🪗🪘🎙',
     'micwatch is not all there is',
-  ])('%s will do', (password) => expect(passwordProblem(password, 'ana')).toBeNull())
+  ])('accepts %s', (password) => expect(passwordProblem(password, 'ana')).toBeNull())
 
   // Conformance: C-6.17.
   // Reliability: 3.6.1.
@@ -26,27 +26,27 @@ describe('a password', () => {
     ['qwertyuiopas', 'easy to guess'],
     ['Administrator1', 'easy to guess'],
     ['bartholomew-1', 'easy to guess'],
-    // Of the leaked lists, as they stand there and with decoration.
+    // Leaked passwords, unchanged and with added digits and punctuation.
     ['1q2w3e4r5t6y', 'easy to guess'],
     ['Finalfantasy', 'easy to guess'],
     ['needforspeed', 'easy to guess'],
     ['!!Rammstein-2026', 'easy to guess'],
     ['chickenwing101', 'easy to guess'],
-  ])('%s will not', (password, why) => expect(passwordProblem(password, 'bartholomew')).toContain(why))
+  ])('rejects %s', (password, reason) => expect(passwordProblem(password, 'bartholomew')).toContain(reason))
 })
 
 // Reliability: 3.6.1.
-it('is none of the commonest, of which at least 3,000 are known', () => {
+it('passwordProblem rejects all leaked passwords, of which at least 3,000 are listed', () => {
   expect(new Set(leakedPasswords).size).toBeGreaterThanOrEqual(3000)
   for (const password of leakedPasswords) expect([password, passwordProblem(password, 'ana')]).not.toContain(null)
 })
 
-describe('a user name', () => {
-  it.each(['ana', 'Ana.K', 'ana@venue.example', 'Jürgen', '李雷', 'a'.repeat(64)])('%s will do', (name) =>
+describe('isUsername', () => {
+  it.each(['ana', 'Ana.K', 'ana@venue.example', 'Jürgen', '李雷', 'a'.repeat(64)])('accepts %s', (name) =>
     expect(isUsername(name)).toBe(true),
   )
-  it.each(['', ' ', 'ana k', '.ana', 'a'.repeat(65), 'ana\n', '<b>', 'ana\u0000'])('%j will not', (name) =>
+  it.each(['', ' ', 'ana k', '.ana', 'a'.repeat(65), 'ana\n', '<b>', 'ana\u0000'])('rejects %j', (name) =>
     expect(isUsername(name)).toBe(false),
   )
-  it('is the same in any case and width', () => expect(usernameKey('ＡNA')).toBe(usernameKey('ana')))
+  it('usernameKey ignores case and width', () => expect(usernameKey('ＡNA')).toBe(usernameKey('ana')))
 })

@@ -1,28 +1,27 @@
-/** What may be a password, and what may be a user name. */
+/** Rules for passwords and user names. */
 
 import { commonPasswords } from './common-passwords.ts'
 
-const leastChars = 12
+const minChars = 12
 const maxBytes = 256
 
-/** Why it cannot be a password, as a sentence for the person who chose it; null when it can. */
+/** Returns why the password is not acceptable, as a message for the user; null if it is. */
 export function passwordProblem(password: string, username: string): string | null {
-  if ([...password].length < leastChars) return `expected at least ${leastChars} characters`
+  if ([...password].length < minChars) return `expected at least ${minChars} characters`
   if (new TextEncoder().encode(password).length > maxBytes) return `expected at most ${maxBytes} bytes`
-  if (isCommon(password, username))
-    return 'this one is too easy to guess; take several words that have nothing in common'
+  if (isCommon(password, username)) return 'this one is too easy to guess; use several unrelated words'
   return null
 }
 
-/** The same text typed on different keyboards is the same password. */
-export function normalPassword(password: string): string {
+/** Different keyboards produce different Unicode sequences for the same text. */
+export function normalizePassword(password: string): string {
   return password.normalize('NFC')
 }
 
 function isCommon(password: string, username: string): boolean {
   const text = password.normalize('NFKC').toLowerCase()
   if (isRepeated(text) || isRun(text)) return true
-  // "Micwatch-2026!" is "micwatch" with decoration; so is "password12345".
+  // "Micwatch-2026!" and "password12345" are common words with digits and punctuation.
   const core = text.replace(/[^\p{L}]+/gu, '')
   if (core === '') return commonPasswords.has(text)
   return commonPasswords.has(text) || commonPasswords.has(core) || isRepeated(core) || core === username.toLowerCase()
@@ -54,17 +53,17 @@ export function isUsername(name: string): boolean {
   return new RegExp(usernamePattern, 'u').test(name)
 }
 
-/** Names that look alike are one account. */
+/** Names that differ only in case or Unicode compatibility forms are the same account. */
 export function usernameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
-/** What the thread that hashes is asked: with a hash whether it fits, without one to make one. */
+/** A request to the hashing thread: with `hash`, verify the password; without it, hash the password. */
 export interface HashTask {
   readonly password: string
   readonly hash?: string
 }
 
-export type HashAnswer =
+export type HashResult =
   | { readonly ok: true; readonly value: string | boolean }
   | { readonly ok: false; readonly error: string }

@@ -1,4 +1,4 @@
-/** People and the programs that act for them, and what REST says of them. Never with a secret. */
+/** Users, API tokens and sessions, and their REST bodies, which never contain secrets. */
 
 import type { AuditRecord, Permission, Role } from './access.ts'
 
@@ -22,18 +22,18 @@ export interface ApiToken {
   readonly last_used_address: string | null
 }
 
-/** How long a session lasts: unused, and in all. Shows run 16 hours, and a logout in mid-show is an outage. */
+/** Session lifetimes. A show can last 16 hours, and a logout during a show would interrupt monitoring. */
 export const sessionLimits = {
   idleMs: 24 * 3_600_000,
   totalMs: 14 * 24 * 3_600_000,
   perUser: 50,
-  /** An open page is told so long before its session ends. */
+  /** How long before the end of the session an open page shows a warning. */
   warnMs: 3_600_000,
 } as const
 
 export const defaultTokenMs = 365 * 24 * 3_600_000
 
-/** When a session is over that was last used then. */
+/** The time at which the session expires. */
 export function sessionEnd(session: { readonly expires_at: number; readonly last_used_at: number }): number {
   return Math.min(session.expires_at, session.last_used_at + sessionLimits.idleMs)
 }
@@ -62,14 +62,14 @@ export interface AuditBody extends Omit<AuditRecord, 'at'> {
   readonly at: string
 }
 
-/** Answered to a sign-in. */
+/** The response to a sign-in. */
 export interface SignedInBody {
   readonly user: UserBody
-  /** Sent back as `X-CSRF-Token` with every write. */
+  /** Clients send it as `X-CSRF-Token` with every write request. */
   readonly csrf_token: string
 }
 
-/** Answered to a screen that shows its token. */
+/** The response to a kiosk that presents its token. */
 export interface KioskOpenBody {
   readonly name: string
   readonly role: Role
@@ -77,25 +77,25 @@ export interface KioskOpenBody {
 }
 
 export interface SessionBody {
-  /** Null for whoever is not signed in: at this machine, with a token, or only looking. */
+  /** Null without a signed-in user: for local clients, API tokens and guests. */
   readonly user: UserBody | null
   readonly csrf_token: string | null
   readonly kind: 'user' | 'token' | 'local' | 'guest' | 'cli'
   readonly name: string
   readonly role: Role
-  /** What these credentials allow here; more than the role where a local listener asks for none. */
+  /** The permissions of this request. A local listener can grant more than the role. */
   readonly permissions: readonly Permission[]
 }
 
 export interface SetupBody {
-  /** True as long as nobody can administer this service. */
+  /** True while there is no administrator. */
   readonly needed: boolean
-  /** True where the code from the console has to be given. */
+  /** True if the set-up code from the console is required. */
   readonly code_needed: boolean
 }
 
 export function toUserBody({ id, username, role, is_active, created_at, last_login_at }: User): UserBody {
-  return { id, username, role, is_active, created_at: iso(created_at), last_login_at: isoOrNull(last_login_at) }
+  return { id, username, role, is_active, created_at: toIso(created_at), last_login_at: toIsoOrNull(last_login_at) }
 }
 
 export function toTokenBody(token: ApiToken): TokenBody {
@@ -105,17 +105,17 @@ export function toTokenBody(token: ApiToken): TokenBody {
     name,
     role,
     created_by,
-    created_at: iso(token.created_at),
-    expires_at: isoOrNull(token.expires_at),
-    last_used_at: isoOrNull(token.last_used_at),
+    created_at: toIso(token.created_at),
+    expires_at: toIsoOrNull(token.expires_at),
+    last_used_at: toIsoOrNull(token.last_used_at),
     last_used_address,
   }
 }
 
-function iso(at: number): string {
+function toIso(at: number): string {
   return new Date(at).toISOString()
 }
 
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : iso(at)
+function toIsoOrNull(at: number | null): string | null {
+  return at === null ? null : toIso(at)
 }

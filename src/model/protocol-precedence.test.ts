@@ -24,13 +24,13 @@ const direct: DeviceReport = {
   channels: [{ channel: 1, frequency: '540.000', transmitter: { battery: 42 }, details: { muted: true } }],
 }
 
-/** One house in memory, told by either form at the time given. */
-function createHouse() {
+/** Applies reports of both protocols to one receiver in memory, at the given time. */
+function createIngest() {
   const known = createKnownReceivers()
   let now = 0
   const silentMs = (id: number) => now - (known.get(id)?.last_seen ?? 0)
   const precedence = createProtocolPrecedence((id) => (id.startsWith('direct:') ? 1 : 0), silentMs)
-  const tell = (report: DeviceReport, at: number) => {
+  const apply = (report: DeviceReport, at: number) => {
     now = at
     const { plan, add } = createIngestPlan({ known, manufacturer: 'shure', at, precedence })
     add(report)
@@ -48,21 +48,21 @@ function createHouse() {
     expect(all).toHaveLength(1)
     return all[0]
   }
-  return { tell, receiver }
+  return { apply, receiver }
 }
 
 describe.each([
-  ['the system is heard first', [system, direct, system]],
-  ['the device is heard first', [direct, system, direct, system]],
-])('one receiver, told in two forms: %s', (_, order) => {
-  const listen = () => {
-    const house = createHouse()
-    for (const [at, report] of order.entries()) house.tell(report, 1000 * at)
-    return house
+  ['the system reports first', [system, direct, system]],
+  ['the device reports first', [direct, system, direct, system]],
+])('createProtocolPrecedence, when %s', (_, order) => {
+  const applyAll = () => {
+    const ingest = createIngest()
+    for (const [index, report] of order.entries()) ingest.apply(report, 1000 * index)
+    return ingest
   }
 
-  test('each field is the better one’s, what it does not tell is the other’s', () => {
-    expect(listen().receiver()).toMatchObject({
+  test('prefers the fields of the higher precedence and fills gaps from the other protocol', () => {
+    expect(applyAll().receiver()).toMatchObject({
       api_device_id: 'direct:1',
       name: 'On the device',
       serial_number: 'S1',
@@ -73,25 +73,25 @@ describe.each([
     })
   })
 
-  test('the other neither moves it, nor makes it heard, nor takes its transmitter away', () => {
-    const { tell, receiver } = listen()
+  test('ignores the address, online state and missing transmitter of the lower precedence', () => {
+    const { apply, receiver } = applyAll()
     const before = receiver()
-    const gone = { ...system, ip: '10.0.0.9', online: false, channels: [{ channel: 1, transmitter: null }] }
-    expect(tell(gone, 10_000)).toMatchObject({ moves: [], updates: [{ isNews: false, isHeard: false }] })
+    const offline = { ...system, ip: '10.0.0.9', online: false, channels: [{ channel: 1, transmitter: null }] }
+    expect(apply(offline, 10_000)).toMatchObject({ moves: [], updates: [{ hasChanges: false, isReceived: false }] })
     expect(receiver()).toEqual(before)
   })
 
-  test('the other takes over once the better one has been silent for long, and gives it back', () => {
-    const { tell, receiver } = listen()
-    tell(system, 25_000)
+  test('switches to the lower precedence after a long silence of the higher one, and back', () => {
+    const { apply, receiver } = applyAll()
+    apply(system, 25_000)
     expect(receiver()).toMatchObject({ name: 'On the device', api_device_id: 'direct:1' })
-    tell(system, 60_000)
+    apply(system, 60_000)
     expect(receiver()).toMatchObject({
       ...{ name: 'In the system', api_device_id: 'X1', is_active: true, last_seen: 60_000 },
       channels: [{ transmitter: { battery: 50 }, details: { muted: true } }],
     })
-    tell(direct, 61_000)
-    tell({ ...system, firmware_version: '2.5' }, 62_000)
+    apply(direct, 61_000)
+    apply({ ...system, firmware_version: '2.5' }, 62_000)
     expect(receiver()).toMatchObject({
       ...{ name: 'On the device', api_device_id: 'direct:1', firmware_version: '2.5' },
       channels: [{ transmitter: { battery: 42 } }],
@@ -99,20 +99,20 @@ describe.each([
   })
 })
 
-test('a process that does not hear the better one itself leaves what is known alone', () => {
-  const house = createHouse()
-  house.tell({ ...direct, serial_number: 'S1' }, 0)
-  house.tell({ ...system, channels: [{ channel: 1, name: 'Sys', transmitter: { battery: 50 } }] }, 1000)
-  expect(house.receiver()).toMatchObject({
+test('keeps stored values if the process does not receive the higher precedence itself', () => {
+  const ingest = createIngest()
+  ingest.apply({ ...direct, serial_number: 'S1' }, 0)
+  ingest.apply({ ...system, channels: [{ channel: 1, name: 'Sys', transmitter: { battery: 50 } }] }, 1000)
+  expect(ingest.receiver()).toMatchObject({
     name: 'On the device',
     ip: '10.0.0.1',
     channels: [{ name: 'Sys', transmitter: { battery: 42 } }],
   })
 })
 
-test('a new id of the same form is taken over at once', () => {
-  const house = createHouse()
-  house.tell(system, 0)
-  house.tell({ ...system, id: 'X2', name: 'Renamed' }, 1)
-  expect(house.receiver()).toMatchObject({ api_device_id: 'X2', name: 'Renamed' })
+test('adopts a new id of the same protocol at once', () => {
+  const ingest = createIngest()
+  ingest.apply(system, 0)
+  ingest.apply({ ...system, id: 'X2', name: 'Renamed' }, 1)
+  expect(ingest.receiver()).toMatchObject({ api_device_id: 'X2', name: 'Renamed' })
 })

@@ -1,7 +1,8 @@
 /**
- * Whose word counts where a receiver is heard in two forms, a Shure receiver through its system and by its own command
- * strings for instance. It stays one receiver, under the id of the better form; that form's word stands while it is
- * fresh, what it does not tell is taken from the other, and when it falls silent the other takes over.
+ * Decides which report wins if a receiver is reported over two protocols, for example a Shure receiver by its system and
+ * its own command strings. It stays one receiver under the id of the protocol with the higher precedence. Reports of that
+ * protocol win while they are recent; fields that it does not report come from the other protocol. After a period without
+ * reports, the other protocol takes over.
  */
 
 import type { ChannelReading, DeviceReport, Receiver, TransmitterReading } from './receiver.ts'
@@ -9,134 +10,147 @@ import { hardwareFields } from './receiver.ts'
 
 export interface ProtocolPrecedence {
   /**
-   * What of an observation of this known receiver is to be believed, in the receiver's own id; the very observation
-   * where all of it is. What stands back does not count as hearing the receiver.
+   * Returns the part of the report that applies to the known receiver, under the receiver's own id, or the report itself if
+   * all of it applies. A report of the lower precedence does not count as a sign of life of the receiver.
    */
   apply(receiver: Receiver, report: DeviceReport): DeviceReport
 }
 
-/** The better form's word stands for so long after the last one. */
-const freshMs = 30_000
+/** How long reports of the higher precedence win after the last one. */
+const precedenceMs = 30_000
 
-/** Which fields somebody tells. */
-interface Told {
+/** The names of the fields that a protocol reports. */
+interface ReportedFields {
   readonly fields: Set<string>
-  readonly channels: Map<number, ToldOfChannel>
+  readonly channels: Map<number, ReportedChannelFields>
 }
 
-interface ToldOfChannel {
+interface ReportedChannelFields {
   readonly fields: Set<string>
   readonly details: Set<string>
   readonly transmitter: Set<string>
   readonly transmitterDetails: Set<string>
-  /** Null: it says that there is none; undefined: it says nothing of it. */
+  /** Null: it reports that there is no transmitter; undefined: it does not report transmitters. */
   hasTransmitter: boolean | null | undefined
 }
 
 /**
- * `rankOf`: of the form whose id this is; the higher one is the better. `silentMs`: how long ago the receiver was last
- * heard from.
+ * `precedenceOf` returns the precedence of the protocol that uses this device id; the higher one wins. `silentMs` returns
+ * the time since the last report of the receiver.
  */
 export function createProtocolPrecedence(
-  rankOf: (id: string) => number,
+  precedenceOf: (id: string) => number,
   silentMs: (receiverId: number) => number,
 ): ProtocolPrecedence {
-  /** By receiver, of those that are heard in several forms: what the better one tells. */
-  const shared = new Map<number, Told>()
+  /** Receiver id -> fields reported by the higher precedence, for receivers that are reported over several protocols. */
+  const reportedFields = new Map<number, ReportedFields>()
   return {
     apply(receiver, report) {
       const { id, api_device_id } = receiver
       if (api_device_id === report.id || api_device_id === null) {
-        const told = shared.size === 0 ? undefined : shared.get(id)
-        if (told !== undefined) note(told, report)
+        const reported = reportedFields.size === 0 ? undefined : reportedFields.get(id)
+        if (reported !== undefined) addReport(reported, report)
         return report
       }
-      const isBetter = rankOf(report.id) >= rankOf(api_device_id)
-      if (isBetter || silentMs(id) > freshMs) {
-        if (isBetter && rankOf(report.id) > rankOf(api_device_id)) shared.set(id, note(nothing(), report))
-        else shared.delete(id)
+      const isAtLeastEqual = precedenceOf(report.id) >= precedenceOf(api_device_id)
+      if (isAtLeastEqual || silentMs(id) > precedenceMs) {
+        if (isAtLeastEqual && precedenceOf(report.id) > precedenceOf(api_device_id))
+          reportedFields.set(id, addReport(emptyReportedFields(), report))
+        else reportedFields.delete(id)
         return report
       }
-      // Another process may hear the better one: then what is known is what it tells.
-      const told = shared.get(id) ?? note(nothing(), asObservation(receiver))
-      return { ...without(report, told), id: api_device_id, online: false }
+      // Another process may receive the higher precedence. Then the stored values count as its reported fields.
+      const reported = reportedFields.get(id) ?? addReport(emptyReportedFields(), toReport(receiver))
+      return { ...withoutReported(report, reported), id: api_device_id, online: false }
     },
   }
 }
 
-function nothing(): Told {
+function emptyReportedFields(): ReportedFields {
   return { fields: new Set(), channels: new Map() }
 }
 
-function asObservation(receiver: Receiver): DeviceReport {
+function toReport(receiver: Receiver): DeviceReport {
   return { ...receiver, id: receiver.api_device_id ?? '', kind: 'receiver', model_name: receiver.model }
 }
 
-/** Adds what is told here. */
-function note(told: Told, report: DeviceReport): Told {
+/** Adds the field names of the report to `reported`. */
+function addReport(reported: ReportedFields, report: DeviceReport): ReportedFields {
   for (const field of hardwareFields) {
     const value = field === 'model' ? report.model_name : report[field]
-    if (value !== undefined && value !== null) told.fields.add(field)
+    if (value !== undefined && value !== null) reported.fields.add(field)
   }
   for (const reading of report.channels ?? []) {
-    const before = told.channels.get(reading.channel)
-    const own = before ?? {
+    const existing = reported.channels.get(reading.channel)
+    const channelFields = existing ?? {
       fields: new Set(),
       details: new Set(),
       transmitter: new Set(),
       transmitterDetails: new Set(),
       hasTransmitter: undefined,
     }
-    if (before === undefined) told.channels.set(reading.channel, own)
-    noteChannel(own, reading)
+    if (existing === undefined) reported.channels.set(reading.channel, channelFields)
+    addChannelReading(channelFields, reading)
   }
-  return told
+  return reported
 }
 
-function noteChannel(own: ToldOfChannel, { channel: _, transmitter, details, ...levels }: ChannelReading): void {
-  addKeys(own.fields, levels)
-  addKeys(own.details, details)
+function addChannelReading(
+  channelFields: ReportedChannelFields,
+  { channel: _, transmitter, details, ...levels }: ChannelReading,
+): void {
+  addKeys(channelFields.fields, levels)
+  addKeys(channelFields.details, details)
   if (transmitter === undefined) return
-  own.hasTransmitter = transmitter === null ? null : true
+  channelFields.hasTransmitter = transmitter === null ? null : true
   if (transmitter === null) return
-  const { details: further, ...fields } = transmitter
-  addKeys(own.transmitter, fields)
-  addKeys(own.transmitterDetails, further)
+  const { details: transmitterDetails, ...fields } = transmitter
+  addKeys(channelFields.transmitter, fields)
+  addKeys(channelFields.transmitterDetails, transmitterDetails)
 }
 
 function addKeys(keys: Set<string>, fields: object | undefined): void {
   for (const [key, value] of Object.entries(fields ?? {})) if (value !== null && value !== undefined) keys.add(key)
 }
 
-function without(report: DeviceReport, told: Told): DeviceReport {
+function withoutReported(report: DeviceReport, reported: ReportedFields): DeviceReport {
   const { channels, ...rest } = report
-  const hidden = new Set([...told.fields].map((field) => (field === 'model' ? 'model_name' : field)))
-  const left = omit(rest, hidden) as DeviceReport
-  if (channels === undefined) return left
-  return { ...left, channels: channels.map((reading) => withoutTold(reading, told.channels.get(reading.channel))) }
-}
-
-function withoutTold(reading: ChannelReading, told: ToldOfChannel | undefined): ChannelReading {
-  if (told === undefined) return reading
-  const { channel, transmitter, details, ...levels } = reading
-  const rest = transmitterWithout(transmitter, told)
+  const hidden = new Set([...reported.fields].map((field) => (field === 'model' ? 'model_name' : field)))
+  const remaining = omit(rest, hidden) as DeviceReport
+  if (channels === undefined) return remaining
   return {
-    channel,
-    ...omit(levels, told.fields),
-    ...(details && { details: omit(details, told.details) }),
-    ...(rest !== undefined && { transmitter: rest }),
+    ...remaining,
+    channels: channels.map((reading) => withoutReportedChannelFields(reading, reported.channels.get(reading.channel))),
   }
 }
 
-/** Whether there is one is for the better form to say. */
-function transmitterWithout(
+function withoutReportedChannelFields(
+  reading: ChannelReading,
+  reported: ReportedChannelFields | undefined,
+): ChannelReading {
+  if (reported === undefined) return reading
+  const { channel, transmitter, details, ...levels } = reading
+  const remaining = withoutReportedTransmitterFields(transmitter, reported)
+  return {
+    channel,
+    ...omit(levels, reported.fields),
+    ...(details && { details: omit(details, reported.details) }),
+    ...(remaining !== undefined && { transmitter: remaining }),
+  }
+}
+
+/** The protocol with the higher precedence decides whether there is a transmitter. */
+function withoutReportedTransmitterFields(
   transmitter: ChannelReading['transmitter'],
-  told: ToldOfChannel,
+  reported: ReportedChannelFields,
 ): TransmitterReading | null | undefined {
-  if (told.hasTransmitter === undefined) return transmitter
-  if (told.hasTransmitter === null || transmitter === null || transmitter === undefined) return undefined
+  if (reported.hasTransmitter === undefined) return transmitter
+  if (reported.hasTransmitter === null || transmitter === null || transmitter === undefined) return undefined
   const { details, ...fields } = transmitter
-  return { ...omit(fields, told.transmitter), ...(details && { details: omit(details, told.transmitterDetails) }) }
+  return {
+    ...omit(fields, reported.transmitter),
+    ...(details && { details: omit(details, reported.transmitterDetails) }),
+  }
 }
 
 function omit<T extends object>(fields: T, keys: ReadonlySet<string>): Partial<T> {

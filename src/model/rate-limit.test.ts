@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   backoffMs,
+  bucketAfterTakeover,
   fullBucket,
   jitter,
   nextAttempt,
@@ -9,40 +10,39 @@ import {
   parseRetryAfter,
   reconnectMs,
   reserveToken,
-  takenOverBucket,
   takeToken,
 } from './rate-limit.ts'
 
-const pace = { perSecond: 2, burst: 120 }
+const rateLimit = { perSecond: 2, burst: 120 }
 
 describe('token bucket', () => {
-  test('lets the burst through, then refuses and says how long to wait', () => {
-    let bucket = fullBucket(pace, 0)
+  test('allows the burst, then returns the time to wait', () => {
+    let bucket = fullBucket(rateLimit, 0)
     for (let i = 0; i < 120; i += 1) {
-      const taken = takeToken(bucket, pace, 0)
+      const taken = takeToken(bucket, rateLimit, 0)
       expect(taken.waitMs).toBe(0)
       bucket = taken.bucket
     }
-    expect(takeToken(bucket, pace, 0).waitMs).toBe(500)
-    expect(takeToken(bucket, pace, 500).waitMs).toBe(0)
+    expect(takeToken(bucket, rateLimit, 0).waitMs).toBe(500)
+    expect(takeToken(bucket, rateLimit, 500).waitMs).toBe(0)
   })
 
-  test('a clock that goes backwards earns nothing', () => {
-    const { bucket } = takeToken({ tokens: 1, updatedAt: 1000 }, pace, 1000)
-    expect(takeToken(bucket, pace, 0).waitMs).toBeGreaterThan(0)
+  test('adds no tokens when the clock is set back', () => {
+    const { bucket } = takeToken({ tokens: 1, updatedAt: 1000 }, rateLimit, 1000)
+    expect(takeToken(bucket, rateLimit, 0).waitMs).toBeGreaterThan(0)
   })
 
-  test('taken over from another process holds what was earned since, and no more than was left here', () => {
+  test('bucketAfterTakeover contains the tokens added since, limited to those of this process', () => {
     const own = { tokens: 50, updatedAt: 900 }
-    const tokens = (idleMs: number, bucket = own) => takenOverBucket(bucket, pace, 1000, idleMs).tokens
+    const tokens = (idleMs: number, bucket = own) => bucketAfterTakeover(bucket, rateLimit, 1000, idleMs).tokens
     expect(tokens(0)).toBe(0)
     expect(tokens(10_000)).toBe(20)
     expect(tokens(1_000_000)).toBeCloseTo(50.2)
-    expect(tokens(1_000_000, fullBucket(pace, 0))).toBe(120)
-    expect(takenOverBucket(own, pace, 1000, 0).updatedAt).toBe(1000)
+    expect(tokens(1_000_000, fullBucket(rateLimit, 0))).toBe(120)
+    expect(bucketAfterTakeover(own, rateLimit, 1000, 0).updatedAt).toBe(1000)
   })
 
-  test('reserved calls go out in order and never faster than the pace', () => {
+  test('reserveToken keeps the order of calls and the rate limit', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(200), { minLength: 1, maxLength: 60 }), (gaps) => {
         const slow = { perSecond: 10, burst: 5 }
@@ -56,8 +56,8 @@ describe('token bucket', () => {
           departures.push(now + reserved.waitMs)
         }
         expect(departures).toEqual([...departures].sort((a, b) => a - b))
-        for (const [at, start] of departures.entries()) {
-          const within = departures.slice(at).filter((time) => time < start + 1000).length
+        for (const [index, start] of departures.entries()) {
+          const within = departures.slice(index).filter((time) => time < start + 1000).length
           expect(within).toBeLessThanOrEqual(slow.burst + slow.perSecond + 1)
         }
       }),
@@ -74,16 +74,16 @@ test.each([
   [1_000, 1, 1_000],
   [1_000, 3, 4_000],
   [60_000, 9, 60_000],
-])('interval %i ms after %i failures: %i ms', (interval, failures, expected) => {
+])('backoffMs with interval %i ms after %i failures is %i ms', (interval, failures, expected) => {
   expect(backoffMs(interval, failures)).toBe(expected)
 })
 
 // Conformance: S-3.13, C-8.5.
 // Reliability: R1, R7.
-test('reconnection waits 1, 2, 4 … 30 s, within a fifth', () => {
-  const waits = (askedMs?: number) => [1, 2, 3, 4, 5, 6, 99].map((attempt) => reconnectMs(attempt, askedMs))
+test('reconnectMs is 1, 2, 4 … 30 s, and jitter varies it by 20%', () => {
+  const waits = (requestedMs?: number) => [1, 2, 3, 4, 5, 6, 99].map((attempt) => reconnectMs(attempt, requestedMs))
   expect(waits()).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
-  // A stream that asks for a pause of its own gets at least that, from 1 to 30 s.
+  // A delay that the stream requests is a minimum, limited to 30 s.
   expect(waits(0)).toEqual(waits())
   expect(waits(5000)).toEqual([5000, 5000, 5000, 8000, 16_000, 30_000, 30_000])
   expect(new Set(waits(999_999_999))).toEqual(new Set([30_000]))
@@ -92,7 +92,7 @@ test('reconnection waits 1, 2, 4 … 30 s, within a fifth', () => {
 
 // Conformance: S-1.12, C-1.18.
 // Reliability: T3.
-test('cycles keep their times; one that overran is followed at once', () => {
+test('nextStart keeps the interval, and starts at once after an overrun', () => {
   expect(nextStart(1000, 10_000, 3000)).toEqual({ at: 11_000, overran: false })
   expect(nextStart(1000, 10_000, 12_000)).toEqual({ at: 12_100, overran: true })
 })
@@ -109,12 +109,12 @@ test.each([
   ['Fri, 20 Nov 2026 12:00:07 GMT', 'Fri, 20 Nov 2026 12:00:00 GMT', 7],
   ['Fri, 20 Nov 2026 11:00:00 GMT', 'Fri, 20 Nov 2026 12:00:00 GMT', 1],
   ['Fri, 20 Nov 2026 12:00:30 GMT', undefined, 30],
-])('Retry-After %s with Date %s: %s s', (value, date, expected) => {
+])('parseRetryAfter(%s) with Date %s is %s s', (value, date, expected) => {
   expect(parseRetryAfter(value, date, Date.parse('2026-11-20T12:00:00Z'))).toBe(expected)
 })
 
 // Conformance: C-8.6.
 // Reliability: R1.
-test('a link that held for a minute starts its delays anew', () => {
+test('nextAttempt restarts after a connection of at least a minute', () => {
   expect([nextAttempt(0, 0), nextAttempt(4, 59_999), nextAttempt(4, 60_000)]).toEqual([1, 5, 1])
 })

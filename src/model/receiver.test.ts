@@ -6,7 +6,7 @@ import {
   type DeviceReport,
   emptyChannel,
   mergeChannels,
-  mergeObservations,
+  mergeReports,
   withoutSuperseded,
   withSummaryAsChannel,
 } from './receiver.ts'
@@ -25,102 +25,106 @@ const reading = (channel: number): fc.Arbitrary<ChannelReading> =>
     { requiredKeys: ['channel'] },
   ) as fc.Arbitrary<ChannelReading>
 const readings = fc.tuple(reading(1), reading(2))
-const none = [emptyChannel(1, 1, 1), emptyChannel(2, 2, 2)]
+const emptyChannels = [emptyChannel(1, 1, 1), emptyChannel(2, 2, 2)]
 
-/** Every value of a channel that a reading may tell, by its place in it. */
+/** The values of a channel that a reading can contain, by path. */
 function valuesOf(channel: Channel | ChannelReading | undefined): Map<string, unknown> {
   const values = new Map<string, unknown>()
   for (const [field, value] of Object.entries(channel ?? {})) {
     if (value === undefined || ['id', 'slot', 'channel'].includes(field)) continue
     const isPlain = typeof value !== 'object' || value === null
-    if (isPlain || field === 'transmitter') values.set(field, isPlain ? value : 'there')
-    for (const [inner, one] of Object.entries(value ?? {})) if (one !== undefined) values.set(`${field}.${inner}`, one)
+    if (isPlain || field === 'transmitter') values.set(field, isPlain ? value : 'present')
+    for (const [name, inner] of Object.entries(value ?? {})) {
+      if (inner !== undefined) values.set(`${field}.${name}`, inner)
+    }
   }
   return values
 }
 
-describe('a reading that took its time', () => {
-  it('leaves what has changed meanwhile, and tells all the rest', () => {
+describe('withoutSuperseded', () => {
+  it('drops the fields that changed meanwhile and keeps all others', () => {
     fc.assert(
-      fc.property(readings, readings, readings, (first, read, told) => {
-        const before = mergeChannels(none, first)
-        const now = mergeChannels(before, told)
+      fc.property(readings, readings, readings, (first, read, reported) => {
+        const before = mergeChannels(emptyChannels, first)
+        const now = mergeChannels(before, reported)
         const after = mergeChannels(now, withoutSuperseded(read, before, now))
-        for (const at of [0, 1]) {
-          const [was, is, said, left] = [before, now, read, after].map((of) => valuesOf(of[at]))
-          for (const [field, value] of is ?? []) {
-            const hasChanged = (was?.get(field) ?? null) !== value
-            if (hasChanged) expect([field, left?.get(field)]).toEqual([field, value])
+        for (const index of [0, 1]) {
+          const [oldValues, newValues, readValues, result] = [before, now, read, after].map((list) =>
+            valuesOf(list[index]),
+          )
+          for (const [field, value] of newValues ?? []) {
+            const hasChanged = (oldValues?.get(field) ?? null) !== value
+            if (hasChanged) expect([field, result?.get(field)]).toEqual([field, value])
           }
-          // That it is not there counts only where nothing at all was told of it.
-          const isOfOld = before[at]?.transmitter === now[at]?.transmitter
-          for (const [field, value] of said ?? []) {
-            if (field === 'transmitter' && !isOfOld) continue
-            const isGone = field.startsWith('transmitter.') && left?.get('transmitter') !== 'there'
-            const isAsBefore = (was?.get(field) ?? null) === (is?.get(field) ?? null)
-            if (isAsBefore && !isGone) expect([field, left?.get(field) ?? null]).toEqual([field, value])
+          // An absent transmitter is applied only if no report changed the transmitter meanwhile.
+          const isTransmitterUnchanged = before[index]?.transmitter === now[index]?.transmitter
+          for (const [field, value] of readValues ?? []) {
+            if (field === 'transmitter' && !isTransmitterUnchanged) continue
+            const isRemoved = field.startsWith('transmitter.') && result?.get('transmitter') !== 'present'
+            const isUnchanged = (oldValues?.get(field) ?? null) === (newValues?.get(field) ?? null)
+            if (isUnchanged && !isRemoved) expect([field, result?.get(field) ?? null]).toEqual([field, value])
           }
         }
       }),
     )
   })
 
-  it('stands as it is where nothing has changed', () => {
+  it('returns the same readings if nothing changed', () => {
     fc.assert(
       fc.property(readings, readings, (first, read) => {
-        const known = mergeChannels(none, first)
+        const known = mergeChannels(emptyChannels, first)
         expect(withoutSuperseded(read, known, known)).toBe(read)
       }),
     )
   })
 
-  it('does not bring back a transmitter that was switched off, nor take one away that was switched on', () => {
-    const [off] = none
-    if (off === undefined) throw new Error('there is none')
+  it('does not restore a transmitter that was switched off, or remove one that was switched on', () => {
+    const [off] = emptyChannels
+    if (off === undefined) throw new Error('no channel')
     const on = mergeChannels([off], [{ channel: 1, transmitter: { battery: 80 } }])
     const readOn = { channel: 1, rf_level: -60, transmitter: { battery: 80, name: 'Host' } }
     expect(withoutSuperseded([readOn], on, [off])).toEqual([{ channel: 1, rf_level: -60 }])
     expect(withoutSuperseded([{ channel: 1, transmitter: null }], [off], on)).toEqual([{ channel: 1 }])
-    // What came has only told its battery.
+    // Only the battery of the new transmitter was reported.
     const named = { channel: 1, transmitter: { battery: 81, name: 'Host' } }
     expect(withoutSuperseded([named], [off], on)).toEqual([{ channel: 1, transmitter: { name: 'Host' } }])
   })
 })
 
-describe('what a device says in sum', () => {
-  const seen = { id: 'd', kind: 'receiver', battery: 30, rf_level: -80 } as const
-  const channel = (reading: Omit<ChannelReading, 'channel'>, at = 1) =>
-    mergeChannels([emptyChannel(at, at, at)], [{ channel: at, ...reading }])
-  const sum = channel({ transmitter: { battery: 40, rf_level: null } })
+describe('withSummaryAsChannel', () => {
+  const report = { id: 'd', kind: 'receiver', battery: 30, rf_level: -80 } as const
+  const channel = (reading: Omit<ChannelReading, 'channel'>, number = 1) =>
+    mergeChannels([emptyChannel(number, number, number)], [{ channel: number, ...reading }])
+  const summary = channel({ transmitter: { battery: 40, rf_level: null } })
 
-  it('is what its channel has, where that is all there is', () => {
+  it('converts the summary into a reading of the only channel', () => {
     const channels = [{ channel: 1, transmitter: { battery: 30, rf_level: -80 } }]
-    expect(withSummaryAsChannel(seen, sum)).toEqual({ ...seen, channels })
-    expect(withSummaryAsChannel({ id: 'd', kind: 'receiver', rf_level: -80 }, sum).channels).toEqual([
+    expect(withSummaryAsChannel(report, summary)).toEqual({ ...report, channels })
+    expect(withSummaryAsChannel({ id: 'd', kind: 'receiver', rf_level: -80 }, summary).channels).toEqual([
       { channel: 1, transmitter: { rf_level: -80 } },
     ])
   })
 
   it.each<[string, readonly Channel[]]>([
     ['no channel', []],
-    ['two', [...sum, ...channel({}, 2)]],
+    ['two channels', [...summary, ...channel({}, 2)]],
     ['a channel without a transmitter', channel({})],
     ['a channel with a name', channel({ name: 'Host', transmitter: { battery: 40 } })],
     ['a transmitter with a frequency', channel({ transmitter: { battery: 40, frequency: '500.000' } })],
     ['a transmitter with details', channel({ transmitter: { battery: 40, details: { muted: true } } })],
-  ])('says nothing of %s', (_, known) => {
-    expect(withSummaryAsChannel(seen, known)).toBe(seen)
+  ])('returns the report unchanged for a receiver with %s', (_, known) => {
+    expect(withSummaryAsChannel(report, known)).toBe(report)
   })
 
-  it('says nothing where channels are told, or nothing is', () => {
-    const told = { ...seen, channels: [] }
-    expect(withSummaryAsChannel(told, sum)).toBe(told)
-    const silent = { id: 'd', kind: 'receiver' } as const
-    expect(withSummaryAsChannel(silent, sum)).toBe(silent)
+  it('returns the report unchanged if it has channels, or no summary', () => {
+    const withChannels = { ...report, channels: [] }
+    expect(withSummaryAsChannel(withChannels, summary)).toBe(withChannels)
+    const empty = { id: 'd', kind: 'receiver' } as const
+    expect(withSummaryAsChannel(empty, summary)).toBe(empty)
   })
 })
 
-it('two reports of one device are one: what the later one leaves out is as in the earlier one', () => {
+it('mergeReports keeps the earlier value of fields that the later report leaves out', () => {
   const earlier: DeviceReport = {
     id: 'd1',
     kind: 'receiver',
@@ -142,7 +146,7 @@ it('two reports of one device are one: what the later one leaves out is as in th
       { channel: 3, rf_level: -90 },
     ],
   }
-  expect(mergeObservations(earlier, later)).toEqual({
+  expect(mergeReports(earlier, later)).toEqual({
     ...earlier,
     name: 'Rack 2',
     channels: [
@@ -151,5 +155,5 @@ it('two reports of one device are one: what the later one leaves out is as in th
       { channel: 3, rf_level: -90 },
     ],
   })
-  expect(mergeObservations(earlier, { id: 'd1', kind: 'receiver', channels: undefined })).toEqual(earlier)
+  expect(mergeReports(earlier, { id: 'd1', kind: 'receiver', channels: undefined })).toEqual(earlier)
 })

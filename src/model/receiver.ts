@@ -1,41 +1,41 @@
 /**
- * What exists: receivers, their channels, the transmitters heard on them; and what one upstream told of one device.
+ * Receivers, their channels and the transmitters received on them, and a report of one device from one source.
  * Record fields carry the interface specification's own names, from the database to the browser.
  *
  * Units: battery in whole percent, audio_level in whole dBFS, rf_level in whole dBm, frequency in MHz as text with
- * three decimals, times in epoch milliseconds. Unknown is null; "not told" is an absent field.
+ * three decimals, times in epoch milliseconds. A value that is unknown is null; a field that was not reported is absent.
  */
 
 import type { ChannelDetails, Fault, TransmitterDetails } from './details.ts'
 import type { NetworkMode } from './network.ts'
 
 export interface Transmitter {
-  /** The position the upstream itself gives; the wall's own is its channel's `slot`. */
+  /** The slot number that the upstream reports. The position on the wall is the channel's `slot`. */
   readonly upstream_slot: number | null
   readonly name: string | null
   readonly battery: number | null
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly frequency: string | null
-  /** Absent where its system tells none. */
+  /** Absent if the system reports none. */
   readonly details?: TransmitterDetails
 }
 
 export interface Channel {
   readonly id: number
   readonly channel: number
-  /** Position on the wall, given for good at creation. */
+  /** Position on the wall. It is assigned when the channel is created; only an operator changes it. */
   readonly slot: number
   readonly name: string | null
   readonly frequency: string | null
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly transmitter: Transmitter | null
-  /** Absent where its system tells none. */
+  /** Absent if the system reports none. */
   readonly details?: ChannelDetails
 }
 
-/** What a manufacturer's system tells of a device as hardware on a network. */
+/** The properties of a device as hardware on a network, as the manufacturer's system reports them. */
 export interface Hardware {
   readonly name: string
   readonly device_type: string
@@ -58,20 +58,20 @@ export interface Receiver extends Hardware {
   readonly api_device_id: string | null
   readonly is_active: boolean
   readonly last_seen: number
-  /** Where it stands: the id of a location. */
+  /** The id of its location. */
   readonly location: number | null
-  /** An operator gave it its name; what its system calls it does not replace that. */
+  /** The name was set by an operator, so the reported name does not replace it. */
   readonly is_named_by_hand: boolean
-  /** What it reports as wrong with itself; absent where it never reported any. */
+  /** The fault that the device reports; absent if it never reported one. */
   readonly fault?: Fault | null
-  /** Ordered by number. */
+  /** Sorted by channel number. */
   readonly channels: readonly Channel[]
 }
 
-/** A transmitter as told, whole or in part. */
+/** The reported fields of a transmitter; it may be partial. */
 export type TransmitterReading = Partial<Transmitter>
 
-/** A channel as told, whole or in part; `transmitter: null` says there is none. */
+/** The reported fields of a channel; it may be partial. `transmitter: null` means that no transmitter is received. */
 export interface ChannelReading
   extends Partial<Pick<Channel, 'name' | 'frequency' | 'audio_level' | 'rf_level' | 'details'>> {
   readonly channel: number
@@ -79,8 +79,8 @@ export interface ChannelReading
 }
 
 /**
- * One device as one source told it at one time: the common format every plugin translates to.
- * `id`, `name`, `model_name` and `online` are the specification's; `id` is the manufacturer's own (api_device_id).
+ * A report of one device by one source: the common format that every plugin produces.
+ * The specification defines `id`, `name`, `model_name` and `online`; `id` is the manufacturer's id (`api_device_id`).
  */
 export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   readonly id: string
@@ -88,18 +88,18 @@ export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   readonly online?: boolean
   readonly kind: 'receiver' | 'transmitter'
   readonly channels?: readonly ChannelReading[]
-  /** Of the device as a whole: a transmitter's own, or what a receiver says in sum. */
+  /** For the device as a whole: the value of a transmitter, or the summary of a receiver. */
   readonly battery?: number | null
   readonly rf_level?: number | null
-  /** Of a receiver only its `fault`. */
+  /** For a receiver, only `fault` is set. */
   readonly details?: TransmitterDetails
-  /** Packs that it tells of without hearing them on a channel, all of them: docked in a charger, or only listening. */
+  /** All packs that the device reports without receiving them on a channel: docked in a charger, or receive-only. */
   readonly units?: readonly DeviceReport[]
-  /** The upstream's full answer for the device, kept with a queue entry. */
+  /** The full upstream response for the device; it is stored with a queue entry. */
   readonly metadata?: unknown
 }
 
-/** The names of `Hardware`, in the order of the specification's table. */
+/** The fields of `Hardware`, in the order of the specification's table. */
 export const hardwareFields = [
   'name',
   'device_type',
@@ -116,23 +116,23 @@ export const hardwareFields = [
   'hosted_firmware_version',
 ] as const satisfies readonly (keyof Hardware)[]
 
-/** What an observation tells of the hardware: only fields that were told and are not null. */
+/** The hardware fields of a report that are present and not null. */
 export function reportedHardware(report: DeviceReport): Partial<Hardware> {
-  const told: Record<string, unknown> = {}
+  const reported: Record<string, unknown> = {}
   for (const field of hardwareFields) {
     const value = field === 'model' ? report.model_name : report[field]
-    if (value !== undefined && value !== null) told[field] = value
+    if (value !== undefined && value !== null) reported[field] = value
   }
-  return told as Partial<Hardware>
+  return reported as Partial<Hardware>
 }
 
-/** A receiver that was stored by a clock that is ahead of ours was last heard from now. */
-export function seenBy(now: number, receiver: Receiver): Receiver {
+/** Limits `last_seen` to the current time: another machine with a clock that is ahead may have stored the receiver. */
+export function clampLastSeen(now: number, receiver: Receiver): Receiver {
   return receiver.last_seen > now ? { ...receiver, last_seen: now } : receiver
 }
 
-/** Two reports of one device as one: what the later one leaves out or does not know is as in the earlier one. */
-export function mergeObservations(earlier: DeviceReport, later: DeviceReport): DeviceReport {
+/** Merges two reports of one device. Fields that are absent or null in the later report keep the earlier value. */
+export function mergeReports(earlier: DeviceReport, later: DeviceReport): DeviceReport {
   const channels = new Map((earlier.channels ?? []).map((reading) => [reading.channel, reading]))
   for (const reading of later.channels ?? []) {
     channels.set(reading.channel, mergeReadings(channels.get(reading.channel), reading))
@@ -147,38 +147,38 @@ function mergeReadings(earlier: ChannelReading | undefined, later: ChannelReadin
   return { ...earlier, ...later, ...(isPartial && { transmitter: { ...earlier?.transmitter, ...transmitter } }) }
 }
 
-/** The fields of `told` that differ from `known`; an empty object when nothing does. */
-export function changedFields<T extends object>(known: T, told: Partial<T>): Partial<T> {
+/** The fields of `reported` that differ from `known`; an empty object if none differs. */
+export function changedFields<T extends object>(known: T, reported: Partial<T>): Partial<T> {
   const changed: Partial<T> = {}
-  for (const field of Object.keys(told) as (keyof T)[]) {
-    const value = told[field]
+  for (const field of Object.keys(reported) as (keyof T)[]) {
+    const value = reported[field]
     if (value !== undefined && value !== known[field]) changed[field] = value
   }
   return changed
 }
 
 /**
- * Puts a reading onto known channels: absent fields keep their value, channels are found by number,
- * `transmitter: null` takes the transmitter away. Returns `known` itself when nothing changed.
- * Channels not known yet are left out; `missingChannels` names them.
+ * Merges readings into known channels: absent fields keep their value, channels are matched by number, and
+ * `transmitter: null` removes the transmitter. Returns `known` itself if nothing changed.
+ * Readings of unknown channels are ignored; `missingChannels` lists them.
  */
-export function mergeChannels(known: readonly Channel[], told: readonly ChannelReading[]): readonly Channel[] {
+export function mergeChannels(known: readonly Channel[], reported: readonly ChannelReading[]): readonly Channel[] {
   let merged: Channel[] | undefined
-  for (const reading of told) {
-    const at = known.findIndex((channel) => channel.channel === reading.channel)
-    const before = (merged ?? known)[at]
+  for (const reading of reported) {
+    const index = known.findIndex((channel) => channel.channel === reading.channel)
+    const before = (merged ?? known)[index]
     if (before === undefined) continue
     const after = mergeChannel(before, reading)
     if (after === before) continue
     merged ??= [...known]
-    merged[at] = after
+    merged[index] = after
   }
   return merged ?? known
 }
 
 /**
- * What was read of a receiver without the fields that have changed since the reading began: they were told later than
- * they were read. Gives back `read` itself where nothing has changed.
+ * Drops the fields that another report changed while `read` was being read: the other report is newer. `before` and
+ * `now` are the channels at the start and the end of reading. Returns `read` itself if nothing changed.
  */
 export function withoutSuperseded(
   read: readonly ChannelReading[],
@@ -187,23 +187,24 @@ export function withoutSuperseded(
 ): readonly ChannelReading[] {
   if (before === now) return read
   return read.map((reading) => {
-    const isSame = (one: Channel) => one.channel === reading.channel
-    const after = now.find(isSame)
+    const isSameNumber = ({ channel }: Channel) => channel === reading.channel
+    const after = now.find(isSameNumber)
     return after === undefined
       ? reading
-      : withoutChanged(reading, before.find(isSame) ?? { channel: after.channel }, after)
+      : withoutChangedFields(reading, before.find(isSameNumber) ?? { channel: after.channel }, after)
   })
 }
 
-/** Fields that are absent are as good as null, and a transmitter that came has brought only what is told of it. */
-function withoutChanged<T extends object>(read: T, before: object, now: object): T {
+/** Treats absent fields as null. If a transmitter appeared meanwhile, only its reported fields count as changed. */
+function withoutChangedFields<T extends object>(read: T, before: object, now: object): T {
   const kept: T = { ...read }
   for (const field in read) {
     const value = read[field]
-    const [was, is] = [valueIn(before, field), valueIn(now, field)]
-    if (was === is) continue
-    if (isFields(value) && isFields(is)) kept[field] = withoutChanged(value, isFields(was) ? was : {}, is)
-    else delete kept[field]
+    const [oldValue, newValue] = [valueIn(before, field), valueIn(now, field)]
+    if (oldValue === newValue) continue
+    if (isRecord(value) && isRecord(newValue)) {
+      kept[field] = withoutChangedFields(value, isRecord(oldValue) ? oldValue : {}, newValue)
+    } else delete kept[field]
   }
   return kept
 }
@@ -212,36 +213,36 @@ function valueIn(fields: object, field: string): unknown {
   return (fields as Readonly<Record<string, unknown>>)[field] ?? null
 }
 
-function isFields(value: unknown): value is object {
+function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The channel numbers a reading names that are not known yet, each once, in rising order. */
-export function missingChannels(known: readonly Channel[], told: readonly ChannelReading[]): readonly number[] {
+/** The channel numbers in `reported` that are not in `known`, without duplicates, in ascending order. */
+export function missingChannels(known: readonly Channel[], reported: readonly ChannelReading[]): readonly number[] {
   const numbers = new Set<number>()
-  for (const { channel } of told) if (!known.some((one) => one.channel === channel)) numbers.add(channel)
+  for (const { channel } of reported) if (!known.some((other) => other.channel === channel)) numbers.add(channel)
   return numbers.size === 0 ? [] : [...numbers].sort((a, b) => a - b)
 }
 
-/** A channel of which nothing has been told yet. */
+/** A channel without any reported value. */
 export function emptyChannel(id: number, channel: number, slot: number): Channel {
   return { id, channel, slot, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null }
 }
 
 /**
- * What a device says in sum as what it says of its one channel, where that stands for the device as a whole: nothing else
- * was ever told of it. Channels that are told count, and the sum says nothing of them.
+ * Converts the summary values of a report (`battery`, `rf_level`) into a reading of channel 1, if the receiver has only
+ * that channel and the channel has never had any other values. A report that has channels is returned unchanged.
  */
 export function withSummaryAsChannel(report: DeviceReport, known: readonly Channel[]): DeviceReport {
   const { battery, rf_level } = report
   const [only, ...others] = known
   if (report.channels !== undefined || (battery === undefined && rf_level === undefined)) return report
-  if (only === undefined || others.length > 0 || !isSum(only)) return report
+  if (only === undefined || others.length > 0 || !isSummaryChannel(only)) return report
   const transmitter = { ...(battery !== undefined && { battery }), ...(rf_level !== undefined && { rf_level }) }
   return { ...report, channels: [{ channel: only.channel, transmitter }] }
 }
 
-function isSum({ channel, name, frequency, audio_level, rf_level, transmitter }: Channel): boolean {
+function isSummaryChannel({ channel, name, frequency, audio_level, rf_level, transmitter }: Channel): boolean {
   const isBare = [name, frequency, audio_level, rf_level].every((value) => value === null)
   if (channel !== 1 || !isBare || transmitter === null) return false
   const { battery: _, rf_level: __, ...others } = transmitter
@@ -260,32 +261,35 @@ const noTransmitter: Transmitter = {
 const noDetails = {}
 
 function mergeChannel(before: Channel, reading: ChannelReading): Channel {
-  return withChanges<Channel>(before, {
+  return mergeFields<Channel>(before, {
     ...reading,
     transmitter: mergeTransmitter(before.transmitter, reading.transmitter),
     details: mergeDetails(before.details, reading.details),
   })
 }
 
-function mergeTransmitter(before: Transmitter | null, told: TransmitterReading | null | undefined): Transmitter | null {
-  if (told === undefined) return before
-  if (told === null) return null
+function mergeTransmitter(
+  before: Transmitter | null,
+  reported: TransmitterReading | null | undefined,
+): Transmitter | null {
+  if (reported === undefined) return before
+  if (reported === null) return null
   const known = before ?? noTransmitter
-  return withChanges<Transmitter>(known, { ...told, details: mergeDetails(known.details, told.details) })
+  return mergeFields<Transmitter>(known, { ...reported, details: mergeDetails(known.details, reported.details) })
 }
 
-/** What was told before, with what is told now; the very object from before where nothing changed. */
-export function mergeDetails<Details extends object>(before: Details | undefined, told: Details | undefined) {
-  if (told === undefined) return before
-  const merged = withChanges<Details>(before ?? (noDetails as Details), told)
+/** Merges reported details into the known ones. Returns `before` itself if nothing changed. */
+export function mergeDetails<Details extends object>(before: Details | undefined, reported: Details | undefined) {
+  if (reported === undefined) return before
+  const merged = mergeFields<Details>(before ?? (noDetails as Details), reported)
   return merged === noDetails ? before : merged
 }
 
-/** What is known with what is told; `known` itself where that is the same. */
-function withChanges<T extends object>(known: T, told: { readonly [Field in keyof T]?: T[Field] | undefined }): T {
+/** Returns `known` itself if no reported field differs. */
+function mergeFields<T extends object>(known: T, reported: { readonly [Field in keyof T]?: T[Field] | undefined }): T {
   let changed: T | undefined
-  for (const field in told) {
-    const value = told[field]
+  for (const field in reported) {
+    const value = reported[field]
     if (value === undefined || value === known[field]) continue
     changed ??= { ...known }
     changed[field] = value as T[typeof field]

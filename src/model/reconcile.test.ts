@@ -34,7 +34,7 @@ function receiver(fields: Partial<Receiver> & { id: number }): Receiver {
   }
 }
 
-function seen(fields: Partial<DeviceReport>): DeviceReport {
+function report(fields: Partial<DeviceReport>): DeviceReport {
   return { id: 'api-9', kind: 'receiver', ...fields }
 }
 
@@ -60,7 +60,7 @@ function entry(fields: Partial<QueueEntry>): QueueEntry {
 }
 
 /** `duplicate 1`, `moved 1 10.0.0.1>10.0.0.2`, `ip_conflict 1` … */
-function inShort(outcome: Outcome): string {
+function format(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'new':
       return 'new'
@@ -70,18 +70,18 @@ function inShort(outcome: Outcome): string {
       return `moved ${outcome.receiver.id} ${outcome.old_ip}>${outcome.new_ip}`
     case 'conflict':
       return `${outcome.conflict_type} ${outcome.existing.id}`
-    case 'kept_out':
-      return `kept out ${outcome.entry.status}`
+    case 'excluded':
+      return `excluded ${outcome.entry.status}`
     default:
       return outcome satisfies never
   }
 }
 
-function judge(known: readonly Receiver[], report: DeviceReport, entries: readonly QueueEntry[] = []): string {
+function matchAgainst(known: readonly Receiver[], device: DeviceReport, entries: readonly QueueEntry[] = []): string {
   const index = createKnownReceivers()
-  for (const one of known) index.put(one)
-  for (const one of entries) index.putEntry(one)
-  return inShort(reconcile(index, 'shure', report))
+  for (const receiver of known) index.put(receiver)
+  for (const entry of entries) index.putEntry(entry)
+  return format(reconcile(index, 'shure', device))
 }
 
 const A = receiver({ id: 1, serial_number: 'S1', mac_address: '00:0E:DD:00:00:01', ip: '10.0.0.1' })
@@ -95,7 +95,7 @@ const foreign = receiver({
   ip: '10.0.0.4',
 })
 
-describe('the deduplication table of the specification', () => {
+describe('reconcile, by the deduplication table of the specification', () => {
   // Conformance: S-3.1, S-3.4.
   test.each<[string, Partial<DeviceReport>, string]>([
     ['nothing matches', { serial_number: 'S9', mac_address: '00:0E:DD:00:00:09', ip: '10.0.0.9' }, 'new'],
@@ -111,26 +111,26 @@ describe('the deduplication table of the specification', () => {
     ],
     ['serial of another manufacturer', { serial_number: 'S4', ip: '10.0.0.9' }, 'manufacturer_mismatch 4'],
   ])('%s', (_name, fields, expected) => {
-    expect(judge([A, B, bare, foreign], seen(fields))).toBe(expected)
+    expect(matchAgainst([A, B, bare, foreign], report(fields))).toBe(expected)
   })
 })
 
-describe('its completion', () => {
+describe('reconcile, in cases that the table leaves open', () => {
   // Conformance: C-4.4, C-4.5, C-4.8, C-4.9.
   test.each<[string, Partial<DeviceReport>, string]>([
-    ['serials compare trimmed and case-folded', { serial_number: ' s1 ', ip: '10.0.0.1' }, 'duplicate 1'],
-    ['MAC addresses compare by their digits', { mac_address: '000edd-000001', ip: '10.0.0.1' }, 'duplicate 1'],
+    ['serials are compared trimmed and in lower case', { serial_number: ' s1 ', ip: '10.0.0.1' }, 'duplicate 1'],
+    ['MAC addresses are compared by their digits', { mac_address: '000edd-000001', ip: '10.0.0.1' }, 'duplicate 1'],
     [
       'an all-zero identity never matches',
       { serial_number: '0000000000', mac_address: '00:00:00:00:00:00', ip: '0.0.0.0' },
       'new',
     ],
-    ['IP, and the known side has no identity', { serial_number: 'S9', ip: '10.0.0.3' }, 'duplicate 3'],
-    ['IP, and the seen side has no identity', { ip: '10.0.0.1' }, 'duplicate 1'],
-    ['IP, one of the two contradicts', { serial_number: 'S9', ip: '10.0.0.1' }, 'ip_conflict 1'],
-    ['IP, only the MAC contradicts', { mac_address: '00:0E:DD:00:00:09', ip: '10.0.0.1' }, 'ip_conflict 1'],
-    ['API id, other IP, no contradiction', { id: 'api-3', ip: '10.0.0.8' }, 'moved 3 10.0.0.3>10.0.0.8'],
-    ['API id, IP not told', { id: 'api-1' }, 'duplicate 1'],
+    ['IP, and the known receiver has no identity', { serial_number: 'S9', ip: '10.0.0.3' }, 'duplicate 3'],
+    ['IP, and the report has no identity', { ip: '10.0.0.1' }, 'duplicate 1'],
+    ['IP, only the serial differs', { serial_number: 'S9', ip: '10.0.0.1' }, 'ip_conflict 1'],
+    ['IP, only the MAC differs', { mac_address: '00:0E:DD:00:00:09', ip: '10.0.0.1' }, 'ip_conflict 1'],
+    ['API id, other IP, no differing identity', { id: 'api-3', ip: '10.0.0.8' }, 'moved 3 10.0.0.3>10.0.0.8'],
+    ['API id, IP not reported', { id: 'api-1' }, 'duplicate 1'],
     [
       'API id, but another serial: replaced hardware',
       { id: 'api-1', serial_number: 'S9', ip: '10.0.0.8' },
@@ -141,43 +141,47 @@ describe('its completion', () => {
     ['IP of another manufacturer', { serial_number: 'S9', ip: '10.0.0.4' }, 'ip_conflict 4'],
     ['IP of another manufacturer, known by API id: never moved', { id: 'api-3', ip: '10.0.0.4' }, 'ip_conflict 4'],
     [
-      'serial wins over another receiver that holds the new IP',
+      'serial takes precedence overlay another receiver at the new IP',
       { serial_number: 'S1', ip: '10.0.0.2' },
       'moved 1 10.0.0.1>10.0.0.2',
     ],
     [
-      'serial wins over another manufacturer that holds the new IP',
+      'serial takes precedence overlay another manufacturer at the new IP',
       { serial_number: 'S1', ip: '10.0.0.4' },
       'moved 1 10.0.0.1>10.0.0.4',
     ],
-    ['serial wins over MAC', { serial_number: 'S1', mac_address: '00:0E:DD:00:00:02', ip: '10.0.0.1' }, 'duplicate 1'],
+    [
+      'serial takes precedence overlay MAC',
+      { serial_number: 'S1', mac_address: '00:0E:DD:00:00:02', ip: '10.0.0.1' },
+      'duplicate 1',
+    ],
   ])('%s', (_name, fields, expected) => {
-    expect(judge([A, B, bare, foreign], seen(fields))).toBe(expected)
+    expect(matchAgainst([A, B, bare, foreign], report(fields))).toBe(expected)
   })
 
-  test('two receivers that share an address after a review: the one that agrees is meant', () => {
+  test('matches the receiver with the same identity if two share an address after a review', () => {
     const twin = receiver({ id: 5, serial_number: 'S5', ip: '10.0.0.1' })
-    expect(judge([A, twin], seen({ id: 'x', serial_number: 'S5', ip: '10.0.0.1' }))).toBe('duplicate 5')
+    expect(matchAgainst([A, twin], report({ id: 'x', serial_number: 'S5', ip: '10.0.0.1' }))).toBe('duplicate 5')
   })
 
   test.each<[QueueEntry['status'], string]>([
     ['pending', 'ip_conflict 1'],
-    ['rejected', 'kept out rejected'],
-    ['duplicate', 'kept out duplicate'],
-  ])('a conflict whose entry is %s', (status, expected) => {
-    const conflicting = seen({ serial_number: 'S9', ip: '10.0.0.1' })
-    expect(judge([A], conflicting, [entry({ status })])).toBe(expected)
+    ['rejected', 'excluded rejected'],
+    ['duplicate', 'excluded duplicate'],
+  ])('handles a conflict whose entry is %s', (status, expected) => {
+    const conflicting = report({ serial_number: 'S9', ip: '10.0.0.1' })
+    expect(matchAgainst([A], conflicting, [entry({ status })])).toBe(expected)
   })
 
-  test('a rejected device stays out even when its conflict is gone', () => {
-    expect(judge([], seen({ serial_number: 'S9', ip: '10.0.0.7' }), [entry({ status: 'rejected' })])).toBe(
-      'kept out rejected',
+  test('excludes a rejected device even when its conflict is gone', () => {
+    expect(matchAgainst([], report({ serial_number: 'S9', ip: '10.0.0.7' }), [entry({ status: 'rejected' })])).toBe(
+      'excluded rejected',
     )
   })
 })
 
 // Conformance: C-4.1.
-test('keys', () => {
+test('normalizes keys', () => {
   expect([serialKey(' AbC '), serialKey(''), serialKey('000-000'), serialKey(null)]).toEqual(['abc', null, null, null])
   expect([
     macKey('00:0e:DD:00:00:01'),
@@ -191,8 +195,8 @@ test('keys', () => {
   expect(identityKey({ id: 'x' })).toBe('id:x')
 })
 
-describe('the index', () => {
-  test('forgets the old address of a receiver that was replaced', () => {
+describe('createKnownReceivers', () => {
+  test('removes the old address of a replaced receiver', () => {
     const index = createKnownReceivers()
     index.put(A)
     index.put({ ...A, ip: '10.0.0.9' })
@@ -200,37 +204,37 @@ describe('the index', () => {
     expect(index.byIp('10.0.0.9')).toHaveLength(1)
   })
 
-  test('over a base, what is put hides the base under the same id', () => {
+  test('hides receivers of the base with the same id', () => {
     const base = createKnownReceivers()
     base.put(A)
-    const over = createKnownReceivers(base)
-    over.put({ ...A, ip: '10.0.0.9', api_device_id: null })
-    expect(over.byIp('10.0.0.1')).toEqual([])
-    expect(over.byApiId('shure', 'api-1')).toBeUndefined()
-    expect(over.bySerial('s1').map((one) => one.ip)).toEqual(['10.0.0.9'])
+    const overlay = createKnownReceivers(base)
+    overlay.put({ ...A, ip: '10.0.0.9', api_device_id: null })
+    expect(overlay.byIp('10.0.0.1')).toEqual([])
+    expect(overlay.byApiId('shure', 'api-1')).toBeUndefined()
+    expect(overlay.bySerial('s1').map(({ ip }) => ip)).toEqual(['10.0.0.9'])
     expect(base.byIp('10.0.0.1')).toHaveLength(1)
   })
 
   // Conformance: S-3.1.
-  test('finds what a plain search finds, whatever was put in whatever order', () => {
-    const some = fc.record({
+  test('finds the same receivers as a linear search, in any order of insertion', () => {
+    const fields = fc.record({
       id: fc.integer({ min: 1, max: 6 }),
       serial_number: fc.constantFrom(null, 'S1', 'S2', 'S3'),
       ip: fc.constantFrom(null, '10.0.0.1', '10.0.0.2'),
     })
     fc.assert(
-      fc.property(fc.array(some, { maxLength: 20 }), fc.nat(20), (puts, split) => {
+      fc.property(fc.array(fields, { maxLength: 20 }), fc.nat(20), (puts, split) => {
         const base = createKnownReceivers()
-        const over = createKnownReceivers(base)
-        const plain = new Map<number, Receiver>()
-        for (const [at, fields] of puts.entries()) {
-          const one = receiver(fields)
-          plain.set(one.id, one)
-          ;(at < split ? base : over).put(one)
+        const overlay = createKnownReceivers(base)
+        const expectedById = new Map<number, Receiver>()
+        for (const [index, fields] of puts.entries()) {
+          const added = receiver(fields)
+          expectedById.set(added.id, added)
+          ;(index < split ? base : overlay).put(added)
         }
         for (const serial of ['s1', 's2', 's3']) {
-          const expected = [...plain.values()].filter((one) => serialKey(one.serial_number) === serial)
-          expect(new Set(over.bySerial(serial))).toEqual(new Set(expected))
+          const expected = [...expectedById.values()].filter(({ serial_number }) => serialKey(serial_number) === serial)
+          expect(new Set(overlay.bySerial(serial))).toEqual(new Set(expected))
         }
       }),
     )

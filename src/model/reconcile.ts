@@ -1,6 +1,6 @@
 /**
- * Is it the same device? Known receivers and review-queue entries + one observation -> one outcome.
- * The specification's deduplication table, completed by its matching order: serial number, MAC address, IP, API id.
+ * Matches a device report against the known receivers and the review queue.
+ * Implements the specification's deduplication table in its matching order: serial number, MAC address, IP, API id.
  */
 
 import type { ConflictType, QueueEntry } from './discovery.ts'
@@ -11,10 +11,10 @@ export type Outcome =
   | { readonly kind: 'duplicate'; readonly receiver: Receiver }
   | { readonly kind: 'moved'; readonly receiver: Receiver; readonly old_ip: string; readonly new_ip: string }
   | { readonly kind: 'conflict'; readonly conflict_type: ConflictType; readonly existing: Receiver }
-  /** An administrator said no to this device; it stays out until its entry is reopened. */
-  | { readonly kind: 'kept_out'; readonly entry: QueueEntry }
+  /** An administrator rejected the device. It is ignored until its entry is reopened. */
+  | { readonly kind: 'excluded'; readonly entry: QueueEntry }
 
-/** What is known, by each way a device can be recognised. Keys are those of `serialKey`, `macKey` and `ipKey`. */
+/** Looks up the known receivers by every identity. The keys come from `serialKey`, `macKey` and `ipKey`. */
 export interface KnownReceivers {
   bySerial(key: string): readonly Receiver[]
   byMac(key: string): readonly Receiver[]
@@ -22,22 +22,22 @@ export interface KnownReceivers {
   byApiId(manufacturer: string, apiDeviceId: string): Receiver | undefined
   entry(manufacturer: string, identityKey: string): QueueEntry | undefined
   get(id: number): Receiver | undefined
-  /** Rises with every change of who is who; what a receiver reads changes nothing here. */
+  /** Increases with every change of an identity; readings do not change it. */
   readonly identityRevision: number
 }
 
-/** Known receivers that can be looked up in every way, and replaced. */
+/** An index of known receivers that can be changed. */
 export interface KnownReceiverIndex extends KnownReceivers {
   /** Adds the receiver, or replaces the one with its id. */
   put(receiver: Receiver): void
-  /** Forgets a receiver that was put here. */
+  /** Removes a receiver from this index, but not from its base. */
   remove(id: number): void
   putEntry(entry: QueueEntry): void
-  /** In the order they were first put. */
+  /** In the order in which they were added. */
   receivers(): Iterable<Receiver>
 }
 
-/** An index of its own; over `base`, what is put here hides what `base` knows under the same id. */
+/** Creates an empty index. With `base`, it is an overlay: receivers in it hide those in `base` with the same id. */
 export function createKnownReceivers(base?: KnownReceivers): KnownReceiverIndex {
   const byId = new Map<number, Receiver>()
   const serials: Index = new Map()
@@ -45,20 +45,20 @@ export function createKnownReceivers(base?: KnownReceivers): KnownReceiverIndex 
   const ips: Index = new Map()
   const apiIds = new Map<string, Index>()
   const entries = new Map<string, QueueEntry>()
-  let identities = 0
+  let identityRevision = 0
 
-  const find = (own: Index, key: string, below: readonly Receiver[] | undefined): readonly Receiver[] => {
-    const here = (own.get(key) ?? none).map((id) => byId.get(id) as Receiver)
-    if (below === undefined || below.length === 0) return here
-    const visible = below.filter((receiver) => !byId.has(receiver.id))
-    return visible.length === 0 ? here : [...visible, ...here]
+  const find = (index: Index, key: string, inBase: readonly Receiver[] | undefined): readonly Receiver[] => {
+    const inOverlay = (index.get(key) ?? none).map((id) => byId.get(id) as Receiver)
+    if (inBase === undefined || inBase.length === 0) return inOverlay
+    const visible = inBase.filter((receiver) => !byId.has(receiver.id))
+    return visible.length === 0 ? inOverlay : [...visible, ...inOverlay]
   }
   const apiIdsOf = (manufacturer: string): Index => {
-    const known = apiIds.get(manufacturer)
-    if (known !== undefined) return known
-    const made: Index = new Map()
-    apiIds.set(manufacturer, made)
-    return made
+    const existing = apiIds.get(manufacturer)
+    if (existing !== undefined) return existing
+    const created: Index = new Map()
+    apiIds.set(manufacturer, created)
+    return created
   }
   const keysOf = (receiver: Receiver): [Index, string | null][] => [
     [serials, serialKey(receiver.serial_number)],
@@ -66,45 +66,45 @@ export function createKnownReceivers(base?: KnownReceivers): KnownReceiverIndex 
     [ips, ipKey(receiver.ip)],
     [apiIdsOf(receiver.manufacturer), receiver.api_device_id],
   ]
-  const forget = (before: Receiver | undefined) => {
+  const removeKeys = (before: Receiver | undefined) => {
     for (const [index, key] of before === undefined ? [] : keysOf(before)) remove(index, key, before?.id ?? 0)
   }
 
   return {
     get identityRevision() {
-      return identities
+      return identityRevision
     },
     put(receiver) {
       const before = byId.get(receiver.id)
       byId.set(receiver.id, receiver)
       if (before !== undefined && isSameIdentity(before, receiver)) return
-      identities += 1
-      forget(before)
+      identityRevision += 1
+      removeKeys(before)
       for (const [index, key] of keysOf(receiver)) add(index, key, receiver.id)
     },
     remove(id) {
       const before = byId.get(id)
       byId.delete(id)
-      identities += 1
-      forget(before)
+      identityRevision += 1
+      removeKeys(before)
     },
-    putEntry: (entry) => void entries.set(pair(entry.manufacturer, entry.identity_key), entry),
+    putEntry: (entry) => void entries.set(entryKey(entry.manufacturer, entry.identity_key), entry),
     get: (id) => byId.get(id) ?? base?.get(id),
     receivers: () => byId.values(),
     bySerial: (key) => find(serials, key, base?.bySerial(key)),
     byMac: (key) => find(macs, key, base?.byMac(key)),
     byIp: (key) => find(ips, key, base?.byIp(key)),
     byApiId(manufacturer, apiDeviceId) {
-      const own = byId.get(apiIds.get(manufacturer)?.get(apiDeviceId)?.at(-1) ?? 0)
-      if (own !== undefined || base === undefined) return own
-      const below = base.byApiId(manufacturer, apiDeviceId)
-      return below === undefined || byId.has(below.id) ? undefined : below
+      const inOverlay = byId.get(apiIds.get(manufacturer)?.get(apiDeviceId)?.at(-1) ?? 0)
+      if (inOverlay !== undefined || base === undefined) return inOverlay
+      const inBase = base.byApiId(manufacturer, apiDeviceId)
+      return inBase === undefined || byId.has(inBase.id) ? undefined : inBase
     },
-    entry: (manufacturer, key) => entries.get(pair(manufacturer, key)) ?? base?.entry(manufacturer, key),
+    entry: (manufacturer, key) => entries.get(entryKey(manufacturer, key)) ?? base?.entry(manufacturer, key),
   }
 }
 
-/** Ids of receivers, by what they are found by. */
+/** Key -> ids of the receivers with that key. */
 type Index = Map<string, number[]>
 
 const none: readonly number[] = []
@@ -119,57 +119,57 @@ function isSameIdentity(a: Receiver, b: Receiver): boolean {
   )
 }
 
-function pair(manufacturer: string, key: string): string {
+function entryKey(manufacturer: string, key: string): string {
   return `${manufacturer}\n${key}`
 }
 
 function add(index: Index, key: string | null, id: number): void {
   if (key === null) return
-  const same = index.get(key)
-  if (same === undefined) index.set(key, [id])
-  else same.push(id)
+  const ids = index.get(key)
+  if (ids === undefined) index.set(key, [id])
+  else ids.push(id)
 }
 
 function remove(index: Index, key: string | null, id: number): void {
-  const rest = key === null ? undefined : index.get(key)?.filter((one) => one !== id)
-  if (key === null || rest === undefined) return
-  if (rest.length === 0) index.delete(key)
-  else index.set(key, rest)
+  const remaining = key === null ? undefined : index.get(key)?.filter((other) => other !== id)
+  if (key === null || remaining === undefined) return
+  if (remaining.length === 0) index.delete(key)
+  else index.set(key, remaining)
 }
 
-/** What an observation means for what is known. */
+/** Matches the report, and checks the review queue if the device is new or in conflict. */
 export function reconcile(known: KnownReceivers, manufacturer: string, report: DeviceReport): Outcome {
   const outcome = match(known, manufacturer, report)
   if (outcome.kind !== 'new' && outcome.kind !== 'conflict') return outcome
   const entry = known.entry(manufacturer, identityKey(report))
-  const isRefused = entry?.status === 'rejected' || entry?.status === 'duplicate'
-  return isRefused ? { kind: 'kept_out', entry } : outcome
+  const isExcluded = entry?.status === 'rejected' || entry?.status === 'duplicate'
+  return isExcluded ? { kind: 'excluded', entry } : outcome
 }
 
-/** Serial numbers compare trimmed and case-folded; absent or all-zero ones never match (null). */
+/** Serial numbers are compared trimmed and in lower case. Returns null if absent or all zeros: those never match. */
 export function serialKey(serial: string | null | undefined): string | null {
   const key = serial?.trim().toLowerCase() ?? ''
   return /[^0\s:.-]/.test(key) ? key : null
 }
 
-/** MAC addresses compare by their twelve hex digits; anything else, and all zeros, never matches (null). */
+/** MAC addresses are compared by their twelve hex digits. Returns null for anything else and for all zeros. */
 export function macKey(mac: string | null | undefined): string | null {
   const digits = mac?.replace(/[^0-9a-f]/gi, '').toLowerCase() ?? ''
   return digits.length === 12 && /[^0]/.test(digits) ? digits : null
 }
 
-/** An address nobody can hold never matches (null). */
+/** Returns null for an absent address and for 0.0.0.0: those never match. */
 export function ipKey(ip: string | null | undefined): string | null {
   const key = ip?.trim() ?? ''
   return key === '' || key === '0.0.0.0' ? null : key
 }
 
-/** Which device this is for the review queue: its serial, else MAC, else the upstream's own id. */
-export function identityKey(seen: Pick<DeviceReport, 'id' | 'serial_number' | 'mac_address'>): string {
-  const serial = serialKey(seen.serial_number)
+/** Identifies a device in the review queue: by its serial number, else MAC address, else upstream id. */
+export function identityKey(report: Pick<DeviceReport, 'id' | 'serial_number' | 'mac_address'>): string {
+  const serial = serialKey(report.serial_number)
   if (serial !== null) return `serial:${serial}`
-  const mac = macKey(seen.mac_address)
-  return mac === null ? `id:${seen.id}` : `mac:${mac}`
+  const mac = macKey(report.mac_address)
+  return mac === null ? `id:${report.id}` : `mac:${mac}`
 }
 
 function match(known: KnownReceivers, manufacturer: string, report: DeviceReport): Outcome {
@@ -179,32 +179,32 @@ function match(known: KnownReceivers, manufacturer: string, report: DeviceReport
   const sameSerial = serial === null ? [] : known.bySerial(serial)
   const sameMac = mac === null ? [] : known.byMac(mac)
   const sameIp = ip === null ? [] : known.byIp(ip)
-  const own = (receiver: Receiver) => receiver.manufacturer === manufacturer
+  const isSameManufacturer = (receiver: Receiver) => receiver.manufacturer === manufacturer
 
-  const sameHardware = sameSerial.find(own) ?? sameMac.find(own)
-  if (sameHardware !== undefined) return recognised(sameHardware, ip)
+  const sameHardware = sameSerial.find(isSameManufacturer) ?? sameMac.find(isSameManufacturer)
+  if (sameHardware !== undefined) return toMatch(sameHardware, ip)
 
-  const foreignHardware = sameSerial[0] ?? sameMac[0]
-  if (foreignHardware !== undefined) return conflict('manufacturer_mismatch', foreignHardware)
+  const otherManufacturer = sameSerial[0] ?? sameMac[0]
+  if (otherManufacturer !== undefined) return conflict('manufacturer_mismatch', otherManufacturer)
 
-  const here = sameIp.filter(own)
-  const agreeing = here.find((receiver) => !contradicts(receiver, serial, mac))
-  if (agreeing !== undefined) return recognised(agreeing, ip)
-  const holder = here[0] ?? sameIp[0]
-  if (holder !== undefined) return conflict('ip_conflict', holder)
+  const candidates = sameIp.filter(isSameManufacturer)
+  const compatible = candidates.find((receiver) => !contradicts(receiver, serial, mac))
+  if (compatible !== undefined) return toMatch(compatible, ip)
+  const conflicting = candidates[0] ?? sameIp[0]
+  if (conflicting !== undefined) return conflict('ip_conflict', conflicting)
 
   const sameId = known.byApiId(manufacturer, report.id)
   if (sameId === undefined) return { kind: 'new' }
-  return contradicts(sameId, serial, mac) ? conflict('hardware_changed', sameId) : recognised(sameId, ip)
+  return contradicts(sameId, serial, mac) ? conflict('hardware_changed', sameId) : toMatch(sameId, ip)
 }
 
-function recognised(receiver: Receiver, ip: string | null): Outcome {
+function toMatch(receiver: Receiver, ip: string | null): Outcome {
   const oldIp = ipKey(receiver.ip)
   if (ip === null || oldIp === null || ip === oldIp) return { kind: 'duplicate', receiver }
   return { kind: 'moved', receiver, old_ip: oldIp, new_ip: ip }
 }
 
-/** Both sides tell a serial, or both a MAC, and they differ. */
+/** Both have a serial number, or both a MAC address, and these differ. */
 function contradicts(receiver: Receiver, serial: string | null, mac: string | null): boolean {
   const knownSerial = serialKey(receiver.serial_number)
   const knownMac = macKey(receiver.mac_address)
@@ -214,18 +214,18 @@ function contradicts(receiver: Receiver, serial: string | null, mac: string | nu
   )
 }
 
-/** The device that is seen is another than the one the receiver stands for, though it goes by the same id. */
-export function isOtherHardware(
+/** Whether a report under the receiver's id comes from different hardware. */
+export function isReplacedHardware(
   receiver: Receiver,
   { serial_number = null, mac_address = null }: DeviceReport,
 ): boolean {
-  // Most often they are told as they always were, and this is asked of every device in every cycle.
+  // Fast path: this runs for every device in every cycle, and the identities are nearly always unchanged.
   if (serial_number === receiver.serial_number && mac_address === receiver.mac_address) return false
   const [serial, mac] = [serialKey(serial_number), macKey(mac_address)]
-  const isAgreed =
+  const hasSameIdentity =
     (serial !== null && serial === serialKey(receiver.serial_number)) ||
     (mac !== null && mac === macKey(receiver.mac_address))
-  return !isAgreed && contradicts(receiver, serial, mac)
+  return !hasSameIdentity && contradicts(receiver, serial, mac)
 }
 
 function conflict(conflict_type: ConflictType, existing: Receiver): Outcome {

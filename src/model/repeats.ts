@@ -1,31 +1,30 @@
-/** The same thing again and again: how often within a while is too often. */
+/** Detects events that occur too frequently. */
 
-export interface Repeats {
+export interface Occurrences {
   readonly key: string
-  /** When it happened within the last while; milliseconds of one clock. */
+  /** The times of the occurrences within the window; milliseconds of one clock. */
   readonly times: readonly number[]
 }
 
-const tooMany = 10
-const whileMs = 60_000
-/** So many different ones are told apart; the oldest goes first. */
+const maxPerWindow = 10
+const windowMs = 60_000
+/** The number of keys that are tracked; the oldest is dropped first. */
 const maxKeys = 100
 
-/** It has happened (once more). */
-export function countRepeat(known: readonly Repeats[], key: string, now: number): readonly Repeats[] {
-  const before = known.find((one) => one.key === key)?.times ?? []
-  const times = [...before.filter((time) => now - time < whileMs), now].slice(-tooMany - 1)
-  return [...known.filter((one) => one.key !== key), { key, times }].slice(-maxKeys)
+export function recordOccurrence(known: readonly Occurrences[], key: string, now: number): readonly Occurrences[] {
+  const earlier = known.find((entry) => entry.key === key)?.times ?? []
+  const times = [...earlier.filter((time) => now - time < windowMs), now].slice(-maxPerWindow - 1)
+  return [...known.filter((entry) => entry.key !== key), { key, times }].slice(-maxKeys)
 }
 
-/** More than ten times in a minute. */
-export function isTooOften({ times }: Repeats): boolean {
-  return times.length > tooMany
+/** True after more than ten occurrences in a minute. */
+export function isTooFrequent({ times }: Occurrences): boolean {
+  return times.length > maxPerWindow
 }
 
-/** Exceptions thrown at one place are the same one, whatever values their messages name. */
+/** Exceptions from the same code location have the same key, because their messages can contain varying values. */
 export function exceptionKey(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const place = error.stack?.split('\n').find((line) => /^\s+at /.test(line))
-  return `${error.name} ${place?.trim() ?? error.message}`
+  const frame = error.stack?.split('\n').find((line) => /^\s+at /.test(line))
+  return `${error.name} ${frame?.trim() ?? error.message}`
 }

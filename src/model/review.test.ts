@@ -12,9 +12,9 @@ function receiver(id: number, fields: Partial<Receiver> = {}): Receiver {
   return { ...toDraft('shure', report, 0), id, channels: [], ...fields }
 }
 
-function knowing(...receivers: Receiver[]) {
+function indexOf(...receivers: Receiver[]) {
   const known = createKnownReceivers()
-  for (const one of receivers) known.put(one)
+  for (const receiver of receivers) known.put(receiver)
   return known
 }
 
@@ -45,7 +45,7 @@ const entry: QueueEntry = {
   metadata: null,
 }
 
-describe('which verdict an entry can take', () => {
+describe('reviewError', () => {
   const allowed: Record<ReviewAction, readonly string[]> = {
     approve: ['pending', 'approved'],
     reject: ['pending'],
@@ -53,46 +53,46 @@ describe('which verdict an entry can take', () => {
     reopen: ['rejected', 'duplicate'],
   }
   // Conformance: S-3.7.
-  test.each(reviewActions.flatMap((verdict) => queueStatuses.map((status) => [verdict, status] as const)))(
+  test.each(reviewActions.flatMap((action) => queueStatuses.map((status) => [action, status] as const)))(
     '%s when %s',
-    (verdict, status) => {
-      const refusal = reviewError({ id: 7, status }, verdict)
-      if (allowed[verdict].includes(status)) expect(refusal).toBeNull()
-      else expect(refusal).toMatch(/^Entry 7 (is|has) .*\.$/)
+    (action, status) => {
+      const error = reviewError({ id: 7, status }, action)
+      if (allowed[action].includes(status)) expect(error).toBeNull()
+      else expect(error).toMatch(/^Entry 7 (is|has) .*\.$/)
     },
   )
 })
 
-describe('approving', () => {
-  test('makes a receiver beside the one that holds the address', () => {
-    const known = knowing(receiver(1, { ip: '10.0.0.1', serial_number: 'S1' }))
+describe('approveEntry', () => {
+  test('creates a second receiver at the same address', () => {
+    const known = indexOf(receiver(1, { ip: '10.0.0.1', serial_number: 'S1' }))
     expect(approveEntry(entry, report, known, at)).toMatchObject({
       kind: 'create',
       replaces: null,
       creation: {
         draft: { name: 'Rack 9', serial_number: 'S9', ip: '10.0.0.1', api_device_id: 'api-9', last_seen: at },
-        told: [{ channel: 1, rf_level: -50 }],
+        readings: [{ channel: 1, rf_level: -50 }],
       },
     })
   })
 
-  test('of replaced hardware takes the id from the old one', () => {
+  test('replaces the receiver with the same API id after a hardware change', () => {
     const old = receiver(1, { api_device_id: 'api-9', serial_number: 'OLD', ip: '10.0.0.8' })
-    expect(approveEntry(entry, report, knowing(old), at)).toMatchObject({ kind: 'create', replaces: { id: 1 } })
+    expect(approveEntry(entry, report, indexOf(old), at)).toMatchObject({ kind: 'create', replaces: { id: 1 } })
   })
 
-  test('of replaced hardware whose channels were not read yet expects those of the same model', () => {
+  test('adopts the channels of a replaced receiver of the same model if none were reported', () => {
     const channels = [emptyChannel(5, 1, 11), emptyChannel(6, 2, 12)]
     const old = receiver(1, { api_device_id: 'api-9', serial_number: 'OLD', ip: '10.0.0.8', model: 'ULXD4D', channels })
     const approve = (model_name: string) =>
-      approveEntry(entry, { ...report, model_name, channels: undefined }, knowing(old), at)
-    expect(approve('ULXD4D')).toMatchObject({ creation: { told: [{ channel: 1 }, { channel: 2 }] } })
-    expect(approve('ULXD4Q')).toMatchObject({ creation: { told: [] } })
+      approveEntry(entry, { ...report, model_name, channels: undefined }, indexOf(old), at)
+    expect(approve('ULXD4D')).toMatchObject({ creation: { readings: [{ channel: 1 }, { channel: 2 }] } })
+    expect(approve('ULXD4Q')).toMatchObject({ creation: { readings: [] } })
   })
 
-  test('with a serial number of another manufacturer makes one of this manufacturer', () => {
+  test('creates a receiver of this manufacturer if another manufacturer has the serial number', () => {
     const foreign = receiver(1, { manufacturer: 'sennheiser', serial_number: 'S9', ip: '10.0.0.8' })
-    expect(approveEntry(entry, report, knowing(foreign), at)).toMatchObject({
+    expect(approveEntry(entry, report, indexOf(foreign), at)).toMatchObject({
       kind: 'create',
       replaces: null,
       creation: { draft: { manufacturer: 'shure' } },
@@ -100,26 +100,26 @@ describe('approving', () => {
   })
 
   test.each([
-    ['the same', '10.0.0.1'],
-    ['another', '10.0.0.77'],
-  ])('links what has meanwhile become a match, at %s address', (_, ip) => {
-    const meanwhile = receiver(3, { serial_number: ' s9', ip })
-    expect(approveEntry(entry, report, knowing(meanwhile), at)).toMatchObject({ kind: 'link', receiver: { id: 3 } })
+    ['the same address', '10.0.0.1'],
+    ['another address', '10.0.0.77'],
+  ])('links a receiver that matches in the meantime, at %s', (_, ip) => {
+    const match = receiver(3, { serial_number: ' s9', ip })
+    expect(approveEntry(entry, report, indexOf(match), at)).toMatchObject({ kind: 'link', receiver: { id: 3 } })
   })
 
-  test('works with what the entry itself says where nothing more was kept', () => {
-    expect(approveEntry(entry, null, knowing(), at)).toMatchObject({
+  test('uses the fields of the entry if no report was stored', () => {
+    expect(approveEntry(entry, null, indexOf(), at)).toMatchObject({
       kind: 'create',
-      creation: { draft: { name: 'api-9', serial_number: 'S9', ip: '10.0.0.1' }, told: [] },
+      creation: { draft: { name: 'api-9', serial_number: 'S9', ip: '10.0.0.1' }, readings: [] },
     })
   })
 
-  test.each(['rejected', 'duplicate', 'imported'] as const)('is refused when it is %s', (status) => {
-    expect(approveEntry({ ...entry, status }, report, knowing(), at)).toMatchObject({ kind: 'refuse' })
+  test.each(['rejected', 'duplicate', 'imported'] as const)('refuses an entry that is %s', (status) => {
+    expect(approveEntry({ ...entry, status }, report, indexOf(), at)).toMatchObject({ kind: 'refuse' })
   })
 
-  test('is refused for a transmitter', () => {
-    const transmitter = approveEntry(entry, { ...report, kind: 'transmitter' }, knowing(), at)
+  test('refuses a transmitter', () => {
+    const transmitter = approveEntry(entry, { ...report, kind: 'transmitter' }, indexOf(), at)
     expect(transmitter).toMatchObject({ kind: 'refuse', error: expect.stringContaining('transmitter') })
   })
 })

@@ -1,4 +1,4 @@
-/** What an administrator's word does to an entry of the review queue. Decided here; `actions/review.ts` writes it down. */
+/** The effect of review actions on entries of the review queue. `actions/review.ts` stores the result. */
 
 import { nextStatuses, type QueueEntry, type QueueStatus } from './discovery.ts'
 import { type Creation, toDraft } from './ingest-plan.ts'
@@ -8,7 +8,7 @@ import { type KnownReceivers, reconcile } from './reconcile.ts'
 export const reviewActions = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const
 export type ReviewAction = (typeof reviewActions)[number]
 
-/** The status each verdict asks for; approving goes on to `imported` in the same breath. */
+/** The status after each action. An approved entry then becomes `imported`. */
 export const statusAfter = {
   approve: 'approved',
   reject: 'rejected',
@@ -16,26 +16,26 @@ export const statusAfter = {
   reopen: 'pending',
 } as const satisfies Record<ReviewAction, QueueStatus>
 
-/** Why this entry cannot take that verdict; null when it can. */
-export function reviewError({ id, status }: Pick<QueueEntry, 'id' | 'status'>, verdict: ReviewAction): string | null {
+/** Returns why the action is not possible for the entry; null if it is. */
+export function reviewError({ id, status }: Pick<QueueEntry, 'id' | 'status'>, action: ReviewAction): string | null {
   const next = nextStatuses[status]
-  const isAllowed = next.includes(statusAfter[verdict]) || (verdict === 'approve' && next.includes('imported'))
+  const isAllowed = next.includes(statusAfter[action]) || (action === 'approve' && next.includes('imported'))
   if (isAllowed) return null
-  if (status === 'pending') return `Entry ${id} is pending already.`
-  return verdict === 'reopen'
+  if (status === 'pending') return `Entry ${id} is already pending.`
+  return action === 'reopen'
     ? `Entry ${id} is ${status} and cannot be reopened.`
     : `Entry ${id} has already been reviewed: it is ${status}.`
 }
 
-/** What approving an entry comes to. */
+/** The result of approving an entry. */
 export type Approval =
   /** The new receiver takes over the API id and the slots of the one it replaces. */
   | { readonly kind: 'create'; readonly creation: Creation; readonly replaces: Receiver | null }
-  /** Meanwhile it has become a match: there is nothing to create. */
+  /** The device matches a known receiver in the meantime, so no receiver is created. */
   | { readonly kind: 'link'; readonly receiver: Receiver }
   | { readonly kind: 'refuse'; readonly error: string }
 
-/** `seen`: the device as it was last told, where that was kept. */
+/** `report` is the last stored report of the device, if any. */
 export function approveEntry(
   entry: QueueEntry,
   report: DeviceReport | null,
@@ -44,27 +44,27 @@ export function approveEntry(
 ): Approval {
   const error = reviewError(entry, 'approve')
   if (error !== null) return { kind: 'refuse', error }
-  const told = report ?? fromEntry(entry)
-  if (told.kind !== 'receiver') {
+  const device = report ?? toReport(entry)
+  if (device.kind !== 'receiver') {
     return {
       kind: 'refuse',
-      error: `Entry ${entry.id} is a transmitter: it is known through the receiver that hears it.`,
+      error: `Entry ${entry.id} is a transmitter. Transmitters are added with the receiver that receives them.`,
     }
   }
-  const outcome = reconcile(known, entry.manufacturer, told)
+  const outcome = reconcile(known, entry.manufacturer, device)
   switch (outcome.kind) {
     case 'duplicate':
     case 'moved':
       return { kind: 'link', receiver: outcome.receiver }
     case 'new':
     case 'conflict':
-    // The administrator knows of the conflict, and this very entry is what kept it out.
-    case 'kept_out': {
-      const replaces = known.byApiId(entry.manufacturer, told.id) ?? null
-      const channels = told.channels ?? expectedChannels(told, replaces)
+    // The administrator accepts the conflict; and the device is excluded only because of this entry.
+    case 'excluded': {
+      const replaces = known.byApiId(entry.manufacturer, device.id) ?? null
+      const channels = device.channels ?? expectedChannels(device, replaces)
       return {
         kind: 'create',
-        creation: { draft: toDraft(entry.manufacturer, told, at), readings: channels },
+        creation: { draft: toDraft(entry.manufacturer, device, at), readings: channels },
         replaces,
       }
     }
@@ -73,13 +73,13 @@ export function approveEntry(
   }
 }
 
-/** Nothing was read of its channels yet: the same model has the same ones. */
+/** If no channels were reported yet, a receiver of the same model has the same channels. */
 function expectedChannels({ model_name }: DeviceReport, replaces: Receiver | null): readonly ChannelReading[] {
   if (replaces === null || (model_name ?? replaces.model) !== replaces.model) return []
   return replaces.channels.map(({ channel }) => ({ channel }))
 }
 
-function fromEntry(entry: QueueEntry): DeviceReport {
+function toReport(entry: QueueEntry): DeviceReport {
   const { api_device_id: id, device_type: kind, serial_number, mac_address, ip } = entry
   return { id, kind, serial_number, mac_address, ip }
 }

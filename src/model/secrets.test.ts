@@ -11,12 +11,12 @@ const config = {
   ],
 }
 
-describe('secrets from outside', () => {
+describe('secrets', () => {
   // Conformance: C-5.57.
   // Reliability: 3.8.1.
-  it('are masks, at any depth; flags are not secret', () => {
-    const seen = maskSecrets(config)
-    expect(seen).toEqual({
+  it('are masked at any depth, except for flags', () => {
+    const masked = maskSecrets(config)
+    expect(masked).toEqual({
       ...config,
       shared_key: mask,
       devices: [
@@ -24,22 +24,22 @@ describe('secrets from outside', () => {
         { url: 'https://10.0.0.3', password: mask },
       ],
     })
-    expect(unmaskSecrets(seen, config)).toEqual(config)
+    expect(unmaskSecrets(masked, config)).toEqual(config)
   })
 
-  it('stay with their device when the list is put in another order', () => {
+  it('stay with their device if the order of the list changes', () => {
     const devices = [{ url: 'https://10.0.0.3', password: mask }]
     expect(unmaskSecrets({ devices }, config)).toEqual({ devices: [{ url: 'https://10.0.0.3', password: 'three' }] })
   })
 
-  it('are refused where nothing is stored, and kept where what is stored cannot be read', () => {
+  it('are rejected as a mask without a stored value, and kept if the stored value is unreadable', () => {
     const devices = [{ url: 'https://10.0.0.4', password: mask }]
     expect(() => unmaskSecrets({ devices }, config)).toThrow(MaskError)
     expect(() => unmaskSecrets({ devices }, config)).toThrow('devices.0.password')
     expect(unmaskSecrets({ shared_key: mask }, { shared_key: null })).toEqual({ shared_key: null })
   })
 
-  it('are masks under secret names only', () => {
+  it('are masked only under secret names', () => {
     expect(unmaskSecrets({ username: mask }, {})).toEqual({ username: mask })
   })
 })

@@ -1,16 +1,16 @@
-/** Which values of a manufacturer's configuration are secret, and how they look from outside. */
+/** Detects and masks the secret values of a manufacturer's configuration. */
 
 const secretName = /password|secret|shared_key|token|api_key|auth/i
 
-/** Whether what stands under this key of a configuration is secret. */
+/** Whether the value of this configuration key is secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name)
 }
 
-/** What is given back in a secret's place; written back, it leaves the secret as it is. */
+/** Replaces secrets in responses. A client that sends it back keeps the stored secret. */
 export const mask = '********'
 
-/** The configuration as anybody may see it. */
+/** The configuration with masked secrets. */
 export function maskSecrets(value: unknown, isSecret = false): unknown {
   if (typeof value === 'string') return isSecret ? mask : value
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, isSecret))
@@ -18,35 +18,37 @@ export function maskSecrets(value: unknown, isSecret = false): unknown {
   return mapEntries(value, (name, item) => maskSecrets(item, isSecret || isSecretName(name)))
 }
 
-/** A mask that stands for nothing. */
+/** A mask for which no secret is stored. */
 export class MaskError extends Error {
   override readonly name = 'MaskError'
 }
 
 /**
- * The reverse: every mask replaced by what is stored in its place. Entries of a list are recognised by their `url`, so
- * that no device gets another one's password. Throws MaskError, naming the key, where nothing is stored.
+ * Replaces every mask by the stored secret. List entries are matched by `url`, so that no device gets the password of
+ * another device. Throws a `MaskError` with the key if no secret is stored.
  */
 export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecret = false): unknown {
   if (isSecret && value === mask) {
     if (stored === undefined) throw new MaskError(`${path}: ${mask} stands for a stored value, and there is none`)
     return stored
   }
-  const inner = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
+  const childPath = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
-    return value.map((item, at) => unmaskSecrets(item, twinOf(item, at, stored), inner(at), isSecret))
+    return value.map((item, index) =>
+      unmaskSecrets(item, findStoredItem(item, index, stored), childPath(index), isSecret),
+    )
   }
   if (!isObject(value)) return value
   const before = isObject(stored) ? stored : {}
   return mapEntries(value, (name, item) =>
-    unmaskSecrets(item, before[name], inner(name), isSecret || isSecretName(name)),
+    unmaskSecrets(item, before[name], childPath(name), isSecret || isSecretName(name)),
   )
 }
 
-function twinOf(item: unknown, at: number, stored: unknown): unknown {
+function findStoredItem(item: unknown, index: number, stored: unknown): unknown {
   if (!Array.isArray(stored)) return undefined
-  if (!isObject(item)) return stored[at]
-  return stored.find((one) => isObject(one) && one.url === item.url)
+  if (!isObject(item)) return stored[index]
+  return stored.find((other) => isObject(other) && other.url === item.url)
 }
 
 function mapEntries(value: Readonly<Record<string, unknown>>, map: (name: string, item: unknown) => unknown) {

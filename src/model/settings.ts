@@ -1,4 +1,4 @@
-/** The known configuration keys: default, bounds, text -> typed value. */
+/** The settings: types, limits, defaults and parsing. */
 
 export interface Settings {
   readonly polling_interval: number
@@ -21,7 +21,7 @@ export const settingKinds = {
   enable_websocket: { type: 'boolean' },
 } as const satisfies Record<SettingKey, SettingKind>
 
-/** The service-wide settings of the configuration file, under the specification's names. */
+/** The service-wide settings of the configuration file, with the names of the specification. */
 export interface ServiceDefaults {
   readonly DEFAULT_POLLING_INTERVAL: number
   readonly WEBSOCKET_BROADCASTING: boolean
@@ -35,7 +35,7 @@ export const serviceDefaults: ServiceDefaults = {
   CACHE_TIMEOUT: 30,
 }
 
-/** One stored record; `manufacturer: null` is global. */
+/** A stored setting; `manufacturer: null` is global. */
 export interface SettingRecord {
   readonly manufacturer: string | null
   readonly key: string
@@ -46,7 +46,7 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settingKinds, key)
 }
 
-/** Text -> value; a sentence saying what was expected when it cannot be read. */
+/** Parses a stored value; if it is invalid, `expected` describes valid values. */
 export function parseSetting(
   key: SettingKey,
   text: string,
@@ -61,14 +61,14 @@ export function parseSetting(
   return { ok: false, expected: `a whole number from ${kind.min} to ${kind.max}` }
 }
 
-/** Where a value comes from: stored here, of this scope or the global one; the configuration; or nobody chose it. */
+/** The origin of a value: a record of this scope, the global record, the configuration file, or the default. */
 export type SettingSource = 'stored' | 'global' | 'configured' | 'default'
 
 export type ExplainedSettings = {
   readonly [Key in SettingKey]: { readonly value: Settings[Key]; readonly source: SettingSource }
 }
 
-/** `GET /api/admin/settings/`: one a scope. */
+/** An item of `GET /api/admin/settings/`. There is one per scope. */
 export interface SettingsBody {
   /** Null: global. */
   readonly manufacturer: string | null
@@ -80,13 +80,13 @@ export interface SettingsOptions {
   readonly manufacturer: string | null
   readonly configuredInterval?: number | undefined
   readonly defaultInterval: number
-  /** The configuration's WEBSOCKET_BROADCASTING: while it is false, no setting switches updates on. */
+  /** WEBSOCKET_BROADCASTING of the configuration. If false, no setting can enable updates. */
   readonly isBroadcasting: boolean
 }
 
 /**
- * The values in force for a manufacturer (null: the global ones). Its own record, then its plugin configuration's
- * `poll_interval`, then the global record, then the default.
+ * The effective values for a manufacturer (null: the global ones), with their origin. The order is: record of the
+ * manufacturer, `poll_interval` of its plugin configuration, global record, default.
  */
 export function explainSettings({
   records,
@@ -95,38 +95,38 @@ export function explainSettings({
   defaultInterval,
   isBroadcasting,
 }: SettingsOptions): ExplainedSettings {
-  const stored = <Value>(key: SettingKey, of: string | null, source: SettingSource) => {
-    const record = records.find((one) => one.key === key && one.manufacturer === of)
+  const stored = <Value>(key: SettingKey, scope: string | null, source: SettingSource) => {
+    const record = records.find((record) => record.key === key && record.manufacturer === scope)
     const parsed = record === undefined ? undefined : parseSetting(key, record.value)
-    // What a key parses to is of its type.
+    // The parsed value has the type of the key.
     return parsed?.ok ? { value: parsed.value as Value, source } : undefined
   }
   const own = <Value>(key: SettingKey) => stored<Value>(key, manufacturer, 'stored')
-  const general = <Value>(key: SettingKey) => stored<Value>(key, null, 'global')
+  const global = <Value>(key: SettingKey) => stored<Value>(key, null, 'global')
   const configured =
     configuredInterval === undefined ? undefined : { value: configuredInterval, source: 'configured' as const }
   const isBuiltIn = defaultInterval === serviceDefaults.DEFAULT_POLLING_INTERVAL
   return {
     polling_interval: own<number>('polling_interval') ??
       configured ??
-      general<number>('polling_interval') ?? { value: defaultInterval, source: isBuiltIn ? 'default' : 'configured' },
+      global<number>('polling_interval') ?? { value: defaultInterval, source: isBuiltIn ? 'default' : 'configured' },
     alert_battery_threshold: own<number>('alert_battery_threshold') ??
-      general<number>('alert_battery_threshold') ?? { value: 20, source: 'default' },
+      global<number>('alert_battery_threshold') ?? { value: 20, source: 'default' },
     enable_websocket: isBroadcasting
-      ? firstOff([own<boolean>('enable_websocket'), general<boolean>('enable_websocket')])
+      ? mergeEnableWebsocket([own<boolean>('enable_websocket'), global<boolean>('enable_websocket')])
       : { value: false, source: 'configured' },
   }
 }
 
-/** Real-time updates that one scope switches off are off, whatever the other one says. */
-function firstOff(
+/** Real-time updates are disabled if either scope disables them. */
+function mergeEnableWebsocket(
   scopes: readonly (ExplainedSettings['enable_websocket'] | undefined)[],
 ): ExplainedSettings['enable_websocket'] {
-  const chosen = scopes.find((one) => one?.value === false) ?? scopes.find((one) => one !== undefined)
+  const chosen = scopes.find((scope) => scope?.value === false) ?? scopes.find((scope) => scope !== undefined)
   return chosen ?? { value: true, source: 'default' }
 }
 
-export function settingsInForce(options: SettingsOptions): Settings {
+export function getEffectiveSettings(options: SettingsOptions): Settings {
   const { polling_interval, alert_battery_threshold, enable_websocket } = explainSettings(options)
   return {
     polling_interval: polling_interval.value,

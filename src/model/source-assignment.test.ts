@@ -2,29 +2,29 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { assignSources } from './source-assignment.ts'
 
-const standing = (owner: string, pollers: string, holders: string) => ({
+const input = (owner: string, pollers: string, holders: string) => ({
   owner,
   pollers: [...pollers],
-  sources: [...holders].map((holder, at) => ({ source: `s${at}`, holder: holder === '-' ? null : holder })),
+  sources: [...holders].map((holder, index) => ({ source: `s${index}`, holder: holder === '-' ? null : holder })),
 })
 
 test.each([
-  ['whoever is alone takes everything', 'a', 'a', '---', ['s0', 's1', 's2'], []],
-  ['two share', 'a', 'ab', '----', ['s0', 's1'], []],
-  ['the odd one goes to whoever comes first', 'b', 'ab', 'a-', ['s1'], []],
-  ['a newcomer is given what it lacks', 'a', 'ab', 'aaaa', [], ['s2', 's3']],
-  ['one source is nobody’s to give', 'a', 'ab', 'a', [], []],
-  ['three of four processes keep one each', 'a', 'abc', 'abca', [], []],
-  ['the richest gives first', 'a', 'abc', 'aaabbb', [], ['s2']],
-  ['the next richest gives next', 'b', 'abc', 'aaabbb', [], ['s5']],
-  ['what is free already need not be given', 'a', 'ab', 'aa--', [], []],
-  ['nobody takes more while another lacks', 'a', 'ab', 'a--', [], []],
-  ['a dead process’s sources are shared by the others', 'a', 'ab', 'abcc', [], []],
-] as const)('%s', (_, owner, pollers, holders, takes, gives) => {
-  expect(assignSources(standing(owner, pollers, holders))).toEqual({ takes, gives })
+  ['assigns everything to a single process', 'a', 'a', '---', ['s0', 's1', 's2'], []],
+  ['splits sources between two processes', 'a', 'ab', '----', ['s0', 's1'], []],
+  ['assigns a remaining source to any process', 'b', 'ab', 'a-', ['s1'], []],
+  ['releases sources for a new process', 'a', 'ab', 'aaaa', [], ['s2', 's3']],
+  ['does not release a single source', 'a', 'ab', 'a', [], []],
+  ['does not move sources that are spread evenly', 'a', 'abc', 'abca', [], []],
+  ['releases from the process with the most sources first', 'a', 'abc', 'aaabbb', [], ['s2']],
+  ['releases from the next process after that', 'b', 'abc', 'aaabbb', [], ['s5']],
+  ['releases nothing if enough sources are free', 'a', 'ab', 'aa--', [], []],
+  ['acquires no more than its share while another process has too few', 'a', 'ab', 'a--', [], []],
+  ['does not acquire sources of a stopped process before they are free', 'a', 'ab', 'abcc', [], []],
+] as const)('%s', (_, owner, pollers, holders, acquire, release) => {
+  expect(assignSources(input(owner, pollers, holders))).toEqual({ acquire, release })
 })
 
-test('whatever the start, the sources end evenly spread, and then nothing changes hands', () => {
+test('reaches an even and stable distribution from any start', () => {
   const arrangement = fc.record({
     pollers: fc.integer({ min: 1, max: 6 }),
     holders: fc.array(fc.integer({ min: -1, max: 5 }), { maxLength: 40 }),
@@ -32,9 +32,9 @@ test('whatever the start, the sources end evenly spread, and then nothing change
   })
   fc.assert(
     fc.property(arrangement, ({ pollers: count, holders, first }) => {
-      const pollers = Array.from({ length: count }, (_, at) => `p${at}`)
-      let sources = holders.map((holder, at) => ({ source: `s${at}`, holder: pollers[holder] ?? null }))
-      const turn = (owner: string) => {
+      const pollers = Array.from({ length: count }, (_, index) => `p${index}`)
+      let sources = holders.map((holder, index) => ({ source: `s${index}`, holder: pollers[holder] ?? null }))
+      const assign = (owner: string) => {
         const { acquire, release } = assignSources({ owner, pollers, sources })
         sources = sources.map(({ source, holder }) => {
           if (acquire.includes(source)) return { source, holder: owner }
@@ -42,8 +42,8 @@ test('whatever the start, the sources end evenly spread, and then nothing change
         })
         return acquire.length + release.length
       }
-      for (let round = 0; round < 60; round += 1) turn(pollers[(first + round) % count] ?? '')
-      expect(pollers.map(turn)).toEqual(pollers.map(() => 0))
+      for (let round = 0; round < 60; round += 1) assign(pollers[(first + round) % count] ?? '')
+      expect(pollers.map(assign)).toEqual(pollers.map(() => 0))
       const counts = pollers.map((poller) => sources.filter(({ holder }) => holder === poller).length)
       expect(sources.every(({ holder }) => holder !== null)).toBe(true)
       expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)

@@ -1,25 +1,25 @@
-/** Which sources each of several polling processes takes: as evenly as their number allows, with as few changes. */
+/** Distributes sources evenly over the polling processes, with as few changes as possible. */
 
 export interface AssignmentInput {
   /** This process. */
   readonly owner: string
-  /** All processes that share the work, this one among them. */
+  /** All polling processes, including this one. */
   readonly pollers: readonly string[]
-  /** Every source there is, in an order all processes agree on, and who has it; null: nobody. */
+  /** All sources with their current holders (null: none), in an order that is the same for all processes. */
   readonly sources: readonly { readonly source: string; readonly holder: string | null }[]
 }
 
 export interface SourceAssignment {
-  /** Free ones this process is to take. */
+  /** Free sources that this process should acquire. */
   readonly acquire: readonly string[]
-  /** Its own that others should have, once that does no harm. */
+  /** Sources that this process should release for others. */
   readonly release: readonly string[]
 }
 
 /**
- * Everybody has at least `floor` and at most `ceil` of sources by pollers. Free sources go to whoever has fewer than
- * `floor` first; who has more gives up what others lack, those with the most first. All processes see the same standing
- * and so come to the same end.
+ * Every process gets `floor` to `ceil` of (number of sources / number of processes). Free sources go first to processes with
+ * fewer than `floor`. Processes with more release the missing number, those with the most sources first. All processes see
+ * the same input and therefore reach consistent results.
  */
 export function assignSources({ owner, pollers, sources }: AssignmentInput): SourceAssignment {
   const counts = new Map(pollers.map((poller) => [poller, 0]))
@@ -29,24 +29,24 @@ export function assignSources({ owner, pollers, sources }: AssignmentInput): Sou
   }
   const floor = Math.floor(sources.length / pollers.length)
   const ceil = Math.ceil(sources.length / pollers.length)
-  const mine = counts.get(owner) ?? 0
+  const ownCount = counts.get(owner) ?? 0
   const free = sources.filter(({ holder }) => holder === null).map(({ source }) => source)
-  const others = [...counts].filter(([poller]) => poller !== owner)
-  const lackOfOthers = others.reduce((sum, [, count]) => sum + Math.max(0, floor - count), 0)
-  const most = Math.max(0, (lackOfOthers > 0 ? floor : ceil) - mine)
-  return { acquire: free.slice(0, most), release: giving() }
+  const otherCounts = [...counts].filter(([poller]) => poller !== owner)
+  const missingElsewhere = otherCounts.reduce((sum, [, count]) => sum + Math.max(0, floor - count), 0)
+  const maxAcquired = Math.max(0, (missingElsewhere > 0 ? floor : ceil) - ownCount)
+  return { acquire: free.slice(0, maxAcquired), release: listReleased() }
 
-  function giving(): string[] {
-    let lack = lackOfOthers + Math.max(0, floor - mine) - free.length
-    let given = 0
+  function listReleased(): string[] {
+    let missing = missingElsewhere + Math.max(0, floor - ownCount) - free.length
+    let releasedCount = 0
     for (;;) {
-      const [richest, count] = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0] ?? ['', 0]
-      if (count <= floor || (count <= ceil && lack <= 0)) break
-      counts.set(richest, count - 1)
-      lack -= 1
-      if (richest === owner) given += 1
+      const [largest, count] = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0] ?? ['', 0]
+      if (count <= floor || (count <= ceil && missing <= 0)) break
+      counts.set(largest, count - 1)
+      missing -= 1
+      if (largest === owner) releasedCount += 1
     }
     const own = sources.filter(({ holder }) => holder === owner).map(({ source }) => source)
-    return given === 0 ? [] : own.slice(-given)
+    return releasedCount === 0 ? [] : own.slice(-releasedCount)
   }
 }

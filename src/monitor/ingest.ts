@@ -13,7 +13,13 @@ import { toReceiverChange } from '../model/api.ts'
 import type { Unit } from '../model/hardware.ts'
 import { type IngestPlan, isStructural, toUnchanged, type Unchanged, type Update } from '../model/ingest-plan.ts'
 import { createProtocolPrecedence } from '../model/protocol-precedence.ts'
-import { type ChannelReading, type DeviceReport, mergeChannels, type Receiver, seenBy } from '../model/receiver.ts'
+import {
+  type ChannelReading,
+  clampLastSeen,
+  type DeviceReport,
+  mergeChannels,
+  type Receiver,
+} from '../model/receiver.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { listEntries } from '../store/discovery.ts'
 import { StaleWriteError, StoreBusyError } from '../store/errors.ts'
@@ -311,7 +317,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     }
     for (const unit of changedUnits) unitStore.put(unit)
     for (const stored of receivers) {
-      const receiver = seenBy(now(), stored)
+      const receiver = clampLastSeen(now(), stored)
       cache.drop(receiver.manufacturer)
       backlog.recordSave(receiver.id)
       alerts.releaseReceiver(receiver.id)

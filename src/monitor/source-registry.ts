@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { listSources, type MonitoredSource, openSources, type SourceDeps, sourceId } from '../manufacturers/sources.ts'
-import { type ManufacturerHealth, type MonitoredManufacturer, withoutSources } from '../model/health.ts'
+import { type ManufacturerHealth, type MonitoredManufacturer, noSources } from '../model/health.ts'
 import type { StoredManufacturer } from '../store/settings.ts'
 
 export interface SourceRegistry {

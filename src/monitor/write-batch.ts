@@ -3,7 +3,7 @@
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { UnitStore } from '../live/unit-store.ts'
 import { boundMetadata, type QueueEntry } from '../model/discovery.ts'
-import { draftChannelUnits, renamedUnits, type Unit } from '../model/hardware.ts'
+import { draftChannelUnits, findRenamedUnits, type Unit } from '../model/hardware.ts'
 import { applyUpdate, type IngestPlan, isStructural, type QueuedDevice } from '../model/ingest-plan.ts'
 import type { Receiver } from '../model/receiver.ts'
 import { macKey, serialKey } from '../model/reconcile.ts'

@@ -131,7 +131,7 @@ function watched(first: Engine, fault: Fault, open: () => Promise<Engine>): Data
     transaction,
     pending,
     close: () => engine.close(),
-    condition: () => fault.found ?? (isWritable ? 'well' : 'unwritable'),
+    condition: () => fault.found ?? (isWritable ? 'ok' : 'unwritable'),
     check() {
       if (engine.findDamage() !== null) fault.found ??= 'damaged'
     },

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import type { Movement, MovementDetails, QueueEntry, QueueStatus, ReviewedEntry } from '../model/discovery.ts'
-import { type DeviceReport, mergeObservations } from '../model/receiver.ts'
+import { type DeviceReport, mergeReports } from '../model/receiver.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, inPages } from './rows.ts'
 import type { MovementRow, QueueRow, Schema } from './schema.ts'
@@ -67,7 +67,7 @@ export async function savePending(
     .where('identity_key', '=', entry.identity_key)
     .executeTakeFirst()
   const before = toSeen(known?.seen ?? null)
-  const whole = before === null || report === null ? (report ?? before) : mergeObservations(before, report)
+  const whole = before === null || report === null ? (report ?? before) : mergeReports(before, report)
   const row = {
     ...entry,
     is_duplicate: entry.is_duplicate ? 1 : 0,

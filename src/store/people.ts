@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import type { Role } from '../model/access.ts'
-import type { FailedTry } from '../model/login-limits.ts'
+import type { FailedLogin } from '../model/login-limits.ts'
 import { usernameKey } from '../model/password.ts'
 import { type ApiToken, sessionLimits, type User } from '../model/people.ts'
 import type { Reader, Tx } from './database.ts'
@@ -281,7 +281,7 @@ export async function lockFailedTries(tx: Tx): Promise<void> {
   await raise(tx, 'tries')
 }
 
-export async function listFailedTries(reader: Reader, stranger: string, since: number): Promise<FailedTry[]> {
+export async function listFailedTries(reader: Reader, stranger: string, since: number): Promise<FailedLogin[]> {
   return reader
     .selectFrom('failed_tries')
     .select(['account', 'at'])
@@ -299,7 +299,7 @@ export async function countFailedTries(reader: Reader, since: number): Promise<n
   return Number(count)
 }
 
-export async function insertFailedTry(tx: Tx, stranger: string, failed: FailedTry): Promise<number> {
+export async function insertFailedTry(tx: Tx, stranger: string, failed: FailedLogin): Promise<number> {
   const { id } = await tx.query
     .insertInto('failed_tries')
     .values({ stranger, ...failed })

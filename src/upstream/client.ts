@@ -8,12 +8,12 @@ import { Pool } from 'undici'
 import { isDeeper, maxJsonDepth } from '../model/json.ts'
 import {
   type Bucket,
+  bucketAfterTakeover,
   fullBucket,
-  longestHoldMs,
+  maxRetryAfterMs,
   parseRetryAfter,
   type RateLimit,
   reserveToken,
-  takenOverBucket,
 } from '../model/rate-limit.ts'
 import { abortable } from './abortable.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
@@ -126,7 +126,7 @@ export function createRequestThrottle(now: () => number = () => performance.now(
     },
     takeOver(origin, pace, idleMs) {
       const kept = keptBack(pace)
-      buckets.set(origin, takenOverBucket(bucketOf(origin, kept), kept, now(), idleMs))
+      buckets.set(origin, bucketAfterTakeover(bucketOf(origin, kept), kept, now(), idleMs))
     },
   }
 }
@@ -313,7 +313,7 @@ export function createUpstreamClient(options: {
     },
     takeOver({ idleMs, holdMs }) {
       throttle.takeOver(address, rateLimit, idleMs)
-      if (holdMs > 0) throttle.hold(address, Math.min(holdMs, longestHoldMs))
+      if (holdMs > 0) throttle.hold(address, Math.min(holdMs, maxRetryAfterMs))
     },
     resume: { lastEventId: '', retryMs: null },
     boundSockets: new Map(),

@@ -1,6 +1,6 @@
 /** A manufacturer's connection settings: the two equivalent forms of the interface specification -> one. */
 
-import { otherForm } from '../model/manufacturer-config.ts'
+import { keyAliases } from '../model/manufacturer-config.ts'
 import type { RateLimit } from '../model/rate-limit.ts'
 import { parseFingerprint } from './certificate.ts'
 import { isRecord } from './fields.ts'
@@ -42,7 +42,7 @@ export class ConfigError extends Error {
 }
 
 const plainKeys = [
-  ...Object.keys(otherForm),
+  ...Object.keys(keyAliases),
   'shared_key',
   'websocket_url',
   'websocket_other_host',
@@ -57,7 +57,7 @@ const plainKeys = [
 
 /** Throws ConfigError for an unknown key, a wrong type, or one setting given twice with different values. */
 export function parseConnection(config: Config, devicePorts: DevicePorts = {}): ConnectionSettings {
-  const known = new Set([...plainKeys, ...Object.values(otherForm)])
+  const known = new Set([...plainKeys, ...Object.values(keyAliases)])
   for (const key of Object.keys(config)) {
     if (!known.has(key)) throw new ConfigError(`${key}: unknown key; expected one of ${[...known].join(', ')}`)
   }
@@ -113,7 +113,7 @@ function requireHeaderValue(text: string, key: string): void {
 
 function reader(config: Config) {
   const value = (key: string): unknown => {
-    const other = otherForm[key]
+    const other = keyAliases[key]
     const given = config[key] ?? undefined
     if (other === undefined) return given
     const twin = config[other] ?? undefined
@@ -122,7 +122,7 @@ function reader(config: Config) {
     }
     return given ?? twin
   }
-  const nameOf = (key: string) => (config[key] === value(key) ? key : (otherForm[key] ?? key))
+  const nameOf = (key: string) => (config[key] === value(key) ? key : (keyAliases[key] ?? key))
   const typed = <T>(key: string, expected: string, is: (given: unknown) => given is T): T | undefined => {
     const given = value(key)
     if (given === undefined || is(given)) return given

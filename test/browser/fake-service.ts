@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, TransmitterBody } from '../../src/model/api.ts'
 import type { ChannelDetails } from '../../src/model/details.ts'
-import { type UpstreamStatus, withoutSources } from '../../src/model/health.ts'
+import { noSources, type UpstreamStatus } from '../../src/model/health.ts'
 import type { DeviceUpdate, ServerMessage } from '../../src/model/messages.ts'
 import { findPage } from '../../src/model/pages.ts'
 
@@ -160,7 +160,7 @@ function dataOf(house: FakeHouse): DataBody {
 
 function healthOf({ upstream }: FakeHouse): HealthBody & { version: string } {
   const consecutive_failures = upstream === 'healthy' ? 0 : 3
-  const fares = { ...withoutSources, status: upstream, base_url: '', consecutive_failures }
+  const fares = { ...noSources, status: upstream, base_url: '', consecutive_failures }
   const manufacturers = [{ code: 'shure', ...fares }]
   const store = { status: 'healthy', details: null } as const
   return { status: 'healthy', vendor_api: fares, manufacturers, details: [], store, timestamp: '', version: '9.9.9' }

@@ -1,7 +1,7 @@
 /** What the list says of each manufacturer, and what can be done with it from there. */
 
 import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
-import { fieldValue, isOn } from '../../src/model/manufacturer-config.ts'
+import { fieldValue, isChecked } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { listDeviceErrors, listErrors } from '../source-errors.ts'
@@ -93,7 +93,7 @@ function Status({ record }: { record: ManufacturerBody }) {
 function Addresses({ record: { config } }: { record: ManufacturerBody }) {
   const addresses = [fieldValue(config, 'api_base_url'), ...fieldValue(config, 'devices').split('\n')]
   const shown = addresses.filter((one) => one !== '')
-  const isUnverified = !isOn(config, 'ssl_verify') && shown.some((one) => one.startsWith('https:'))
+  const isUnverified = !isChecked(config, 'ssl_verify') && shown.some((one) => one.startsWith('https:'))
   return (
     <span className="stacked">
       {shown.length === 0 ? words.parts.unknown : null}

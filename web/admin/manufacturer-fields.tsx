@@ -6,9 +6,9 @@ import {
   type ConfigKey,
   changedConfig,
   fieldValue,
-  isOn,
-  keyIn,
-  otherKeys,
+  isChecked,
+  listUnshownKeys,
+  resolveKey,
 } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
 import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'
@@ -48,7 +48,7 @@ function fieldName(name: string): string {
 }
 
 export function ConfigFields({ config, keys }: { config: Config; keys: readonly ConfigKey[] }) {
-  const kept = otherKeys(config, keys)
+  const kept = listUnshownKeys(config, keys)
   return (
     <>
       {keys.map((key) => (
@@ -62,13 +62,13 @@ export function ConfigFields({ config, keys }: { config: Config; keys: readonly 
 const hints: Partial<Record<ConfigKey, string>> = texts.hints
 
 function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
-  const shared = { name: fieldName(keyIn(config, key)), label: texts.labels[key], hint: hints[key] }
+  const shared = { name: fieldName(resolveKey(config, key)), label: texts.labels[key], hint: hints[key] }
   switch (key) {
     case 'ssl_verify':
-      return <VerifyField name={shared.name} isOn={isOn(config, key)} />
+      return <VerifyField name={shared.name} isOn={isChecked(config, key)} />
     case 'websocket_other_host':
     case 'auth_header':
-      return <TickField {...shared} defaultChecked={isOn(config, key)} />
+      return <TickField {...shared} defaultChecked={isChecked(config, key)} />
     case 'devices':
       return <TextField {...shared} defaultValue={fieldValue(config, key)} spellCheck={false} />
     case 'shared_key':
