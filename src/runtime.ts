@@ -216,7 +216,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const settings = (manufacturer: string | null): Settings => {
       const known = effectiveSettings.get(manufacturer)
       if (known !== undefined) return known
-      const read = settingsInForce(settingsOptions(manufacturer))
+      const read = getEffectiveSettings(settingsOptions(manufacturer))
       // Unknown codes are not cached, because clients can request any code.
       if (manufacturer === null || sourceRegistry.has(manufacturer)) effectiveSettings.set(manufacturer, read)
       return read

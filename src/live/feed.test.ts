@@ -8,9 +8,9 @@ function update(receiver_id: number, data: object, manufacturer = 'shure'): Devi
 }
 
 /** Collects the messages that a subscriber gets from now on. */
-function collect(feed: Feed, manufacturer?: string): { received: Announcement[]; stop(): void } {
+function collect(feed: Feed, manufacturer?: string): { received: BroadcastMessage[]; stop(): void } {
   const stop = new AbortController()
-  const received: Announcement[] = []
+  const received: BroadcastMessage[] = []
   const read = async () => {
     for await (const { messages } of feed.subscribe({ manufacturer, signal: stop.signal })) received.push(...messages)
   }

@@ -8,13 +8,13 @@ import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
 
 /** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
 export interface MessageBatch {
-  readonly messages: readonly Announcement[]
+  readonly messages: readonly BroadcastMessage[]
   /** The manufacturers of the messages, without duplicates. */
   readonly manufacturers: readonly (string | null)[]
 }
 
 export interface Feed {
-  publish(message: Announcement): void
+  publish(message: BroadcastMessage): void
   /** Messages published from now on, of one manufacturer or of all; ends when the signal aborts. */
   subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<MessageBatch>
   readonly subscribers: number
@@ -36,7 +36,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   const nextDeliveryAt = new Map<number, number>()
   /** Updates to deliver at the end of this turn of the event loop; `delayed` has those that are too early. */
   const due = new Map<number, DeviceUpdate>()
-  let events: Announcement[] = []
+  let events: BroadcastMessage[] = []
   const delayed = new Map<number, DeviceUpdate>()
   let delivery: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
@@ -160,7 +160,7 @@ function createSubscriber(manufacturer: string | undefined): Subscriber {
   }
 
   function dequeuePart(): MessageBatch | undefined {
-    const messages: Announcement[] = events.splice(0)
+    const messages: BroadcastMessage[] = events.splice(0)
     for (const [id, update] of updates) {
       if (messages.length >= maxUpdatesPerBatch) break
       updates.delete(id)
@@ -201,7 +201,7 @@ function createSubscriber(manufacturer: string | undefined): Subscriber {
   }
 }
 
-function createBatch(messages: readonly Announcement[]): MessageBatch {
+function createBatch(messages: readonly BroadcastMessage[]): MessageBatch {
   return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
 }
 

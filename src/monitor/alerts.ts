@@ -161,7 +161,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
     const faults = [...open.values()].filter(
       ({ kind, receiver_id }) => kind === 'charger_fault' && receiver_id === chargerId,
     )
-    return judgeCharger(charger, unitStore.reportedBy(chargerId), faults)
+    return evaluateCharger(charger, unitStore.reportedBy(chargerId), faults)
   }
 
   /** Whether the alert's subject is no longer monitored. */

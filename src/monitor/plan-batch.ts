@@ -87,7 +87,7 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, u
     const { manufacturer, missing = [] } = batch
     const createdIds = new Map(created.map(({ api_device_id, id }) => [api_device_id, id]))
     const receiverOf = (id: string) => receiverStore.byApiId(manufacturer, id)?.id ?? createdIds.get(id)
-    return planReportedUnits(unitStore, { manufacturer, observations: unitReports, missing, receiverOf })
+    return planReportedUnits(unitStore, { manufacturer, reports: unitReports, missing, receiverOf })
   }
 
   function addsUnit({ receiver, readings }: Update): boolean {

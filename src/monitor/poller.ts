@@ -364,7 +364,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   /** Whether different hardware reports under the receiver's id and awaits review. */
   function isReplacement(entry: RememberedDevice, receiver: Receiver): boolean {
     const translation = memory.translationOf(entry)
-    return entry.confirmed !== translation && isOtherHardware(receiver, identityOf(translation))
+    return entry.confirmed !== translation && isReplacedHardware(receiver, identityOf(translation))
   }
 
   /** When (`performance.now()`) a subscription in any process began to push this device's levels; null if none does. */

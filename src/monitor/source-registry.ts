@@ -70,7 +70,7 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
     record,
     monitored: { code, base_url, isEnabled: record.api_enabled, sources: [], unverified: [] },
     sources: [],
-    configurationError: record.api_enabled ? { ...withoutSources, code, base_url, status: 'unhealthy', error } : null,
+    configurationError: record.api_enabled ? { ...noSources, code, base_url, status: 'unhealthy', error } : null,
   })
   try {
     const listed = listSources(record)

@@ -144,7 +144,7 @@ export function createStoreMaintenance(deps: {
       if (!isFile) return
       await checkFiles()
       const condition = db.condition()
-      if (condition === 'well' || (condition === 'replaced' && !isFaultReported)) await snapshot()
+      if (condition === 'ok' || (condition === 'replaced' && !isFaultReported)) await snapshot()
     },
   }
 }

@@ -140,7 +140,7 @@ async function storeUnits(
   const receivers = new Map([...changes.created, ...changes.withNewUnits].map((receiver) => [receiver.id, receiver]))
   const drafts = [...draftChannelUnits(unitStore, [...receivers.values()]), ...planned.drafts]
   const inserted = await insertUnits(tx, revision, drafts)
-  const changed = [...planned.changed, ...renamedUnits(unitStore, [...changes.saved.values()])]
+  const changed = [...planned.changed, ...findRenamedUnits(unitStore, [...changes.saved.values()])]
   await saveUnits(tx, revision, changed)
   return [...inserted, ...changed]
 }
