@@ -13,26 +13,26 @@ const devicePath = '/api/v1/devices/'
 /** Opens a stream, tells it which devices are wanted, and again whenever that changes. */
 export async function* subscribe(
   client: UpstreamClient,
-  interest: SubscriptionTargets,
+  targets: SubscriptionTargets,
   signal: AbortSignal,
 ): AsyncGenerator<PushEvent> {
   const ended = new AbortController()
   const lifetime = AbortSignal.any([signal, ended.signal])
-  let trouble: unknown
+  let updateError: unknown
   try {
     for await (const { event, data } of openEventStream(client, streamPath, lifetime)) {
       if (event === 'open') {
         const path = readSessionPath(client, data)
-        const asked = await askFor(client, path, interest, lifetime)
-        keepAsking(client, path, interest, asked, lifetime).catch((error) => {
-          trouble = error
+        const sent = await sendTargets(client, path, targets, lifetime)
+        updateOnChange(client, path, targets, sent, lifetime).catch((error) => {
+          updateError = error
           ended.abort()
         })
         yield { type: 'open' }
       } else if (event === 'message') yield* readChanges(data)
       else if (event === 'close') throw new client.errors.ApiError('the system closed the event stream')
     }
-    if (trouble !== undefined) throw trouble
+    if (updateError !== undefined) throw updateError
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
@@ -79,31 +79,31 @@ export function readSessionPath(client: UpstreamClient, data: string): string {
   return path
 }
 
-interface Asked {
+interface SentTargets {
   /** Resolves when something else is wanted. */
   readonly changed: Promise<void>
 }
 
-async function keepAsking(
+async function updateOnChange(
   client: UpstreamClient,
   path: string,
-  interest: SubscriptionTargets,
-  first: Asked,
+  targets: SubscriptionTargets,
+  initial: SentTargets,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let asked = first; ; asked = await askFor(client, path, interest, signal)) await asked.changed
+  for (let sent = initial; ; sent = await sendTargets(client, path, targets, signal)) await sent.changed
 }
 
-async function askFor(
+async function sendTargets(
   client: UpstreamClient,
   path: string,
-  interest: SubscriptionTargets,
+  targets: SubscriptionTargets,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<SentTargets> {
   // From before the list is read: what changes while it is on its way is not missed.
-  const changed = interest.changed(signal)
+  const changed = targets.changed(signal)
   changed.catch(() => {})
-  const resources = interest.ids().map((id) => devicePath + encodeURIComponent(id))
+  const resources = targets.ids().map((id) => devicePath + encodeURIComponent(id))
   await client.request('PUT', path, { body: resources, signal })
   return { changed }
 }

@@ -13,13 +13,13 @@ export function readFlag(value: unknown): boolean | null | undefined {
   return typeof value === 'boolean' ? value : null
 }
 
-export function hasWord(list: unknown, word: string): boolean {
-  return Array.isArray(list) && list.includes(word)
+export function listIncludes(list: unknown, value: string): boolean {
+  return Array.isArray(list) && list.includes(value)
 }
 
 /** Of a channel: the device's switch, unless this channel's transmitter has another key. */
 export function readEncryption(isEnabled: unknown, warnings: unknown): Encryption | null | undefined {
-  if (hasWord(warnings, 'Aes256Error')) return 'error'
+  if (listIncludes(warnings, 'Aes256Error')) return 'error'
   const flag = readFlag(isEnabled)
   return typeof flag === 'boolean' ? (flag ? 'on' : 'off') : flag
 }

@@ -36,16 +36,16 @@ export interface McpFacts {
   readonly configIndex: number
 }
 
-export interface McpRefusal {
+export interface McpError {
   readonly code: number
   readonly text: string
-  readonly instruction: string
+  readonly command: string
 }
 
 /** What one datagram says. */
-export interface McpTelling {
+export interface McpMessage {
   readonly facts: Partial<McpFacts>
-  readonly refusals: readonly McpRefusal[]
+  readonly errors: readonly McpError[]
   /** Lines that mean nothing to us. */
   readonly ignored: readonly string[]
 }
@@ -60,36 +60,36 @@ export interface PushRequest {
   readonly withConfiguration: boolean
 }
 
-export function toPushLine({ timeoutS, cycleMs, withConfiguration }: PushRequest): string {
-  return toLine('Push', timeoutS, cycleMs, withConfiguration ? 0b011 : 0)
+export function formatPushLine({ timeoutS, cycleMs, withConfiguration }: PushRequest): string {
+  return formatLine('Push', timeoutS, cycleMs, withConfiguration ? 0b011 : 0)
 }
 
 /** Asks, or sets where values are given. */
-export function toLine(keyword: string, ...values: readonly (number | string)[]): string {
+export function formatLine(keyword: string, ...values: readonly (number | string)[]): string {
   return `${[keyword, ...values].join(' ')}\r`
 }
 
-export function readDatagram(text: string): McpTelling {
+export function parseDatagram(text: string): McpMessage {
   const facts: Partial<McpFacts> = {}
-  const refusals: McpRefusal[] = []
+  const errors: McpError[] = []
   const ignored: string[] = []
   for (const line of splitLines(text)) {
-    const refusal = readRefusal(line)
-    const read = refusal === null ? readLine(line) : {}
-    if (refusal !== null) refusals.push(refusal)
+    const error = parseError(line)
+    const read = error === null ? parseLine(line) : {}
+    if (error !== null) errors.push(error)
     else if (read === null) ignored.push(cleanText(line, maxNameChars))
     Object.assign(facts, read)
   }
-  return { facts, refusals, ignored }
+  return { facts, errors, ignored }
 }
 
 /** dBuV = 0.4 * %, and 0 dBuV at 50 ohm is -107 dBm. */
-export function rfDbm(percent: number): number {
+export function percentToDbm(percent: number): number {
   return 0.4 * percent - 107
 }
 
 /** Relative to peak; that the scale between its two given ends is linear is our reading. */
-export function afDbfs(percent: number): number {
+export function percentToDbfs(percent: number): number {
   return 0.5 * percent - 50
 }
 
@@ -100,44 +100,44 @@ function splitLines(text: string): string[] {
 }
 
 /** `1010: Invalid parameter [ Squelch 3 ]` */
-function readRefusal(line: string): McpRefusal | null {
-  const [, code, text = '', instruction = ''] = /^(\d{4}):\s*([^[]*)(?:\[\s*(.*?)\s*\])?$/.exec(line) ?? []
-  return code === undefined ? null : { code: Number(code), text: text.trim(), instruction }
+function parseError(line: string): McpError | null {
+  const [, code, text = '', command = ''] = /^(\d{4}):\s*([^[]*)(?:\[\s*(.*?)\s*\])?$/.exec(line) ?? []
+  return code === undefined ? null : { code: Number(code), text: text.trim(), command }
 }
 
-function readLine(line: string): Partial<McpFacts> | null {
+function parseLine(line: string): Partial<McpFacts> | null {
   const [, keyword = '', rest = ''] = /^(\S+) ?(.*)$/.exec(line) ?? []
   // The paper writes the level of an SR as `Af` and as `AF`.
-  const read = readers.get(keyword === 'Af' ? 'AF' : keyword)
+  const read = parsers.get(keyword === 'Af' ? 'AF' : keyword)
   return read === undefined ? null : read(rest)
 }
 
-const readers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
+const parsers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
   Object.entries({
     Name: (rest) => ({ name: cleanText(rest, maxNameChars) }),
     FirmwareRevision: (rest) => (rest === '' ? null : { firmware: cleanText(rest, 32) }),
-    Frequency: numbers(1, ([frequencyKhz]) => (frequencyKhz > 0 ? { frequencyKhz } : null)),
-    Mute: numbers(1, ([mute]) => ({ isMuted: mute === 1 })),
-    RF1: numbers(3, ([, rf1Percent]) => ({ kind: 'EM', rf1Percent })),
-    RF2: numbers(3, ([, rf2Percent]) => ({ kind: 'EM', rf2Percent })),
-    RF: numbers(3, ([rfPercent, antenna, pilot]) => ({
+    Frequency: numberParser(1, ([frequencyKhz]) => (frequencyKhz > 0 ? { frequencyKhz } : null)),
+    Mute: numberParser(1, ([mute]) => ({ isMuted: mute === 1 })),
+    RF1: numberParser(3, ([, rf1Percent]) => ({ kind: 'EM', rf1Percent })),
+    RF2: numberParser(3, ([, rf2Percent]) => ({ kind: 'EM', rf2Percent })),
+    RF: numberParser(3, ([rfPercent, antenna, pilot]) => ({
       kind: 'EM',
       rfPercent,
       hasPilot: pilot === 1,
       ...((antenna === 1 || antenna === 2) && { activeAntenna: antenna }),
     })),
-    AF: (rest) => readSidesOfSr(rest) ?? readLevelOfEm(rest),
-    States: readStates,
+    AF: (rest) => parseSrLevels(rest) ?? parseEmLevel(rest),
+    States: parseStates,
     Bat(rest) {
       if (rest === '?') return { kind: 'EM', batteryPercent: null }
       const [percent] = parseNumbers(rest) ?? []
       return percent === undefined || percent < 0 || percent > 100 ? null : { kind: 'EM', batteryPercent: percent }
     },
     Msg(rest) {
-      const words = rest.split(/\s+/).filter((word) => word !== '')
-      return { warnings: words.filter((word) => word !== 'OK') }
+      const tokens = rest.split(/\s+/).filter((token) => token !== '')
+      return { warnings: tokens.filter((token) => token !== 'OK') }
     },
-    Config: numbers(1, ([configIndex]) => ({ configIndex })),
+    Config: numberParser(1, ([configIndex]) => ({ configIndex })),
     // Echoed or pushed, and nothing that is shown.
     ...Object.fromEntries(
       ['Push', 'Squelch', 'AfOut', 'Equalizer', 'Sensitivity', 'Mode', 'BankList', 'RfConfig'].map((keyword) => [
@@ -148,21 +148,21 @@ const readers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
   }),
 )
 
-const readLevelOfEm = numbers(3, ([afPercent, afPeakPercent, bits]) => ({
+const parseEmLevel = numberParser(3, ([afPercent, afPeakPercent, bits]) => ({
   afPercent,
   afPeakPercent,
   mutes: { tx: (bits & 0b0010) !== 0, rf: (bits & 0b0100) !== 0, rx: (bits & 0b1000) !== 0 },
 }))
 
 /** Both sides, then both peaks; an example has a fifth number that nothing explains. */
-const readSidesOfSr = numbers(4, ([left, right, peakLeft, peakRight]) => ({
+const parseSrLevels = numberParser(4, ([left, right, peakLeft, peakRight]) => ({
   kind: 'SR',
   afPercent: Math.max(left, right),
   afPeakPercent: Math.max(peakLeft, peakRight),
 }))
 
 /** Mutes of an EM since the last cycle, of which `AF` tells the present ones; of an SR the first number is the present. */
-function readStates(rest: string): Partial<McpFacts> | null {
+function parseStates(rest: string): Partial<McpFacts> | null {
   const [now] = parseNumbers(rest) ?? []
   return now === undefined ? null : { isRfOff: now === 1 }
 }
@@ -170,14 +170,14 @@ function readStates(rest: string): Partial<McpFacts> | null {
 type Numbers = readonly [number, number, number, number]
 
 /** Reads a line of at least so many whole numbers; null when it is none. */
-function numbers(least: number, read: (values: Numbers) => Partial<McpFacts> | null) {
+function numberParser(minCount: number, read: (values: Numbers) => Partial<McpFacts> | null) {
   return (rest: string): Partial<McpFacts> | null => {
     const values = parseNumbers(rest)
-    return values === null || values.length < least ? null : read(values as unknown as Numbers)
+    return values === null || values.length < minCount ? null : read(values as unknown as Numbers)
   }
 }
 
 function parseNumbers(rest: string): number[] | null {
-  const words = rest.split(/\s+/)
-  return words.every((word) => /^-?\d{1,9}$/.test(word)) ? words.map(Number) : null
+  const tokens = rest.split(/\s+/)
+  return tokens.every((token) => /^-?\d{1,9}$/.test(token)) ? tokens.map(Number) : null
 }

@@ -2,18 +2,21 @@
 
 import type { ChannelDetails, TransmitterDetails } from '../../../model/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
-import type { Partner } from '../dialogue.ts'
-import { afDbfs, type McpFacts, rfDbm } from './codec.ts'
+import type { DeviceEndpoint } from '../datagram-session.ts'
+import { type McpFacts, percentToDbfs, percentToDbm } from './codec.ts'
 
 export const idPrefix = 'mcp:'
 
 /** It knows neither serial nor MAC nor model: its address is all there is to tell it by. */
-export function toObservation(facts: Partial<McpFacts>, { host, ip, name: given }: Partner): DeviceReport {
+export function toDeviceReport(
+  facts: Partial<McpFacts>,
+  { host, ip, name: configuredName }: DeviceEndpoint,
+): DeviceReport {
   const { kind, name, firmware } = facts
   return {
     id: idPrefix + host,
     kind: 'receiver',
-    name: name || given || host,
+    name: name || configuredName || host,
     device_type: kind === 'SR' ? 'ew-iem' : 'ew',
     model_name: null,
     online: true,
@@ -54,11 +57,11 @@ function toWarnings({ kind, warnings }: Partial<McpFacts>): Pick<ChannelDetails,
 }
 
 function toRfLevel(percent: number): number {
-  return Math.round(rfDbm(percent))
+  return Math.round(percentToDbm(percent))
 }
 
 function toAudioLevel(percent: number): number {
-  return Math.min(0, Math.round(afDbfs(percent)))
+  return Math.min(0, Math.round(percentToDbfs(percent)))
 }
 
 /** A battery's telegram or a pilot tone says that somebody sends; an SR hears nobody. */

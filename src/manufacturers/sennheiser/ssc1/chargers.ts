@@ -7,42 +7,42 @@ import type { DeviceReport } from '../../../model/receiver.ts'
 import { readBattery, readText, readWhole, withoutUndefined } from '../../../upstream/fields.ts'
 import type { Family, SscValues } from './family.ts'
 
-const bayNames = ['device_type', 'serial', 'bat_gauge', 'bat_health', 'bat_cycles', 'bat_timetofull']
-const mostBays = 16
+const bayProperties = ['device_type', 'serial', 'bat_gauge', 'bat_health', 'bat_cycles', 'bat_timetofull']
+const maxBays = 16
 
 /** Two bays; every value is a list with one of each. */
 export const chg70n: Family = {
-  topics: [{ channel: null, everyMs: null, addresses: bayNames.map((name) => `/bays/${name}`) }],
+  topics: [{ channel: null, everyMs: null, addresses: bayProperties.map((name) => `/bays/${name}`) }],
   readUnits(values, charger) {
     const types = values.get('/bays/device_type')
     if (!Array.isArray(types)) return undefined
-    return types.slice(0, mostBays).flatMap((type, at) => readBay(values, { charger, type, at }) ?? [])
+    return types.slice(0, maxBays).flatMap((type, index) => readBay(values, { charger, type, index }) ?? [])
   },
 }
 
 /** A pack is the same one in whatever bay it stands: nowhere else is its serial number told. */
 function readBay(
   values: SscValues,
-  { charger, type, at }: { charger: string; type: unknown; at: number },
+  { charger, type, index }: { charger: string; type: unknown; index: number },
 ): DeviceReport | null {
-  const word = readText(type)
-  if (!word || word === 'NONE') return null
-  const of = (name: string) => elementOf(values.get(`/bays/${name}`), at)
-  const model = word === 'UNKNOWN' ? null : word
-  const serial = readText(of('serial')) || null
+  const typeName = readText(type)
+  if (!typeName || typeName === 'NONE') return null
+  const getValue = (name: string) => elementOf(values.get(`/bays/${name}`), index)
+  const model = typeName === 'UNKNOWN' ? null : typeName
+  const serial = readText(getValue('serial')) || null
   return withoutUndefined<DeviceReport>({
-    id: serial === null ? `${charger}/bay${at + 1}` : `ssc1:pack:${serial}`,
+    id: serial === null ? `${charger}/bay${index + 1}` : `ssc1:pack:${serial}`,
     kind: 'transmitter',
-    name: nameOf(model, `bay ${at + 1}`),
+    name: nameOf(model, `bay ${index + 1}`),
     device_type: 'ewdx',
     model_name: model,
     online: true,
     serial_number: serial,
-    battery: readBattery(of('bat_gauge')),
+    battery: readBattery(getValue('bat_gauge')),
     details: withoutUndefined({
-      battery_health: readBattery(of('bat_health')),
-      battery_cycles: readWhole(of('bat_cycles'), 0, 65_535),
-      battery_minutes_to_full: readWhole(of('bat_timetofull'), 0, 65_535),
+      battery_health: readBattery(getValue('bat_health')),
+      battery_cycles: readWhole(getValue('bat_cycles'), 0, 65_535),
+      battery_minutes_to_full: readWhole(getValue('bat_timetofull'), 0, 65_535),
     }),
   })
 }
@@ -114,10 +114,10 @@ function toMinutes(hours: unknown, minutes: unknown): number | null {
 }
 
 /** It tells no name of its own; so it goes by where it stands. */
-function nameOf(model: string | null, place: string): string {
-  return model === null ? place : `${model}, ${place}`
+function nameOf(model: string | null, location: string): string {
+  return model === null ? location : `${model}, ${location}`
 }
 
-function elementOf(list: unknown, at: number): unknown {
-  return Array.isArray(list) ? list[at] : undefined
+function elementOf(list: unknown, index: number): unknown {
+  return Array.isArray(list) ? list[index] : undefined
 }

@@ -12,22 +12,22 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+import { listIncludes, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
 import { chg70n, l6000 } from './chargers.ts'
 import type { Family, SscValues, Topic } from './family.ts'
 
 /** Asked before anything else. */
-export const whoItIs: Topic = {
+export const identityTopic: Topic = {
   addresses: ['/device/identity/product', '/device/identity/version', '/device/identity/serial', '/device/name'],
   everyMs: null,
   channel: null,
-  isAskedOnce: true,
+  isReadOnce: true,
 }
-export const whatItsMacIs: Topic = {
+export const macTopic: Topic = {
   addresses: ['/device/network/ether/macs'],
   everyMs: null,
   channel: null,
-  isAskedOnce: true,
+  isReadOnce: true,
 }
 
 /** Null: a device without radio channels and packs. */
@@ -62,7 +62,7 @@ const ewdx: Family = {
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
-    const isAbsent = hasWord(rx('warnings'), 'NoLink') || isRefused(values, `/mates/tx${n}/`)
+    const isAbsent = listIncludes(rx('warnings'), 'NoLink') || isBranchRejected(values, `/mates/tx${n}/`)
     return withoutUndefined({
       channel: n,
       name: readText(rx('name'), maxNameChars),
@@ -116,7 +116,7 @@ const digital6000: Family = {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const meters = readMeters(values.get('/mm'), n)
     const battery = rx('skx/battery')
-    const isAbsent = hasWord(rx('active_warnings'), 'NoLink') || (Array.isArray(battery) && battery.length === 0)
+    const isAbsent = listIncludes(rx('active_warnings'), 'NoLink') || (Array.isArray(battery) && battery.length === 0)
     return withoutUndefined({
       channel: n,
       name: readText(rx('name'), maxNameChars),
@@ -212,7 +212,7 @@ export function firstOf(value: unknown): unknown {
 }
 
 /** All that is known of this branch is that nobody is there to tell it. */
-function isRefused(values: SscValues, prefix: string): boolean {
+function isBranchRejected(values: SscValues, prefix: string): boolean {
   const known = [...values].filter(([address]) => address.startsWith(prefix))
   return known.length > 0 && known.every(([, value]) => value === null)
 }

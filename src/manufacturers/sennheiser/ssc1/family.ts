@@ -13,7 +13,7 @@ export interface Topic {
   /** The channel it is about. */
   readonly channel: number | null
   /** Rather than subscribed to. */
-  readonly isAskedOnce?: boolean
+  readonly isReadOnce?: boolean
 }
 
 export interface Family {

@@ -8,7 +8,7 @@ export interface Family {
   readonly model: string
   /** What is subscribed, or read one by one, beside the identity. */
   readonly paths: readonly string[]
-  readChannels(known: Resources): readonly ChannelReading[]
+  readChannels(resources: Resources): readonly ChannelReading[]
   /** Packs it knows of that are on no channel, of the device that has this id; undefined while it has told of none. */
-  readUnits?(known: Resources, device: string): readonly DeviceReport[] | undefined
+  readUnits?(resources: Resources, device: string): readonly DeviceReport[] | undefined
 }

@@ -21,80 +21,87 @@ export const outputPrefix = '/api/audio/outputs/'
 interface Collection {
   readonly path: string
   /** Where an entry is kept: what an event may call it, then the one name we give it. */
-  readonly entry: RegExp
-  readonly keep: (id: string) => string
-  readonly id: string
+  readonly entryPath: RegExp
+  readonly toPath: (id: string) => string
+  readonly idProperty: string
   /** An entry's body, where it is wrapped. */
-  readonly body?: string
+  readonly bodyProperty?: string
 }
 
 const collections: readonly Collection[] = [
   {
     path: '/api/transmitters',
-    entry: /^\/api\/transmitters\/([^/]+)$/,
-    keep: (id) => `/api/transmitters/${id}`,
-    id: 'id',
-    body: 'transmitter',
+    entryPath: /^\/api\/transmitters\/([^/]+)$/,
+    toPath: (id) => `/api/transmitters/${id}`,
+    idProperty: 'id',
+    bodyProperty: 'transmitter',
   },
   {
     path: '/api/rf/channels',
-    entry: /^\/api\/rf\/channels\/([^/]+)$/,
-    keep: (id) => `/api/rf/channels/${id}`,
-    id: 'rfChannelId',
+    entryPath: /^\/api\/rf\/channels\/([^/]+)$/,
+    toPath: (id) => `/api/rf/channels/${id}`,
+    idProperty: 'rfChannelId',
   },
   {
     path: '/api/mts/paired/all',
-    entry: /^\/api\/mts\/paired\/(?:all\/)?(?!all$)([^/]+)$/,
-    keep: (id) => packPrefix + id,
-    id: 'mtUid',
+    entryPath: /^\/api\/mts\/paired\/(?:all\/)?(?!all$)([^/]+)$/,
+    toPath: (id) => packPrefix + id,
+    idProperty: 'mtUid',
   },
   {
     path: '/api/audio/outputs',
-    entry: /^\/api\/audio\/outputs\/([^/]+)$/,
-    keep: (id) => outputPrefix + id,
-    id: 'outputId',
+    entryPath: /^\/api\/audio\/outputs\/([^/]+)$/,
+    toPath: (id) => outputPrefix + id,
+    idProperty: 'outputId',
   },
 ]
 
 const maxResources = 1000
 
 /** Takes in what one resource tells: some devices tell changed properties alone, so bodies are merged. */
-export function takeResource(known: Map<string, unknown>, path: string, body: unknown): void {
-  const list = collections.find((one) => one.path === path)
-  if (list !== undefined && Array.isArray(body)) takeList(known, list, body)
+export function applyResource(resources: Map<string, unknown>, path: string, body: unknown): void {
+  const collection = collections.find((one) => one.path === path)
+  if (collection !== undefined && Array.isArray(body)) applyList(resources, collection, body)
   else {
-    const [, entry] = collections.map(({ entry, keep }) => keepAs(path, entry, keep)).find((one) => one !== null) ?? []
-    takeBody(known, entry ?? path, body)
+    const [, entry] =
+      collections.map(({ entryPath, toPath }) => matchEntry(path, entryPath, toPath)).find((one) => one !== null) ?? []
+    applyBody(resources, entry ?? path, body)
   }
 }
 
-function keepAs(path: string, entry: RegExp, keep: (id: string) => string): readonly [string, string] | null {
+function matchEntry(path: string, entry: RegExp, keep: (id: string) => string): readonly [string, string] | null {
   const [, id] = entry.exec(path) ?? []
   return id === undefined ? null : [id, keep(id)]
 }
 
-function takeList(known: Map<string, unknown>, { keep, id, body }: Collection, entries: readonly unknown[]): void {
-  const named = entries.filter(isRecord).filter((entry) => ['string', 'number'].includes(typeof entry[id]))
-  const told = new Map(named.map((entry) => [keep(String(entry[id])), body === undefined ? entry : entry[body]]))
-  const prefix = keep('')
-  for (const path of known.keys()) {
-    const [own] = path.startsWith(prefix) ? path.slice(prefix.length).split('/') : []
-    if (own !== undefined && !told.has(keep(own))) takeBody(known, keep(own), null)
+function applyList(
+  resources: Map<string, unknown>,
+  { toPath, idProperty, bodyProperty }: Collection,
+  entries: readonly unknown[],
+): void {
+  const named = entries.filter(isRecord).filter((entry) => ['string', 'number'].includes(typeof entry[idProperty]))
+  const bodies = new Map(
+    named.map((entry) => [toPath(String(entry[idProperty])), bodyProperty === undefined ? entry : entry[bodyProperty]]),
+  )
+  const prefix = toPath('')
+  for (const path of resources.keys()) {
+    const [id] = path.startsWith(prefix) ? path.slice(prefix.length).split('/') : []
+    if (id !== undefined && !bodies.has(toPath(id))) applyBody(resources, toPath(id), null)
   }
-  for (const [path, value] of told) takeBody(known, path, value)
+  for (const [path, value] of bodies) applyBody(resources, path, value)
 }
 
-function takeBody(known: Map<string, unknown>, path: string, body: unknown): void {
-  if (!known.has(path) && known.size >= maxResources) return
-  const before = known.get(path)
-  known.set(path, isRecord(before) && isRecord(body) ? { ...before, ...body } : body)
+function applyBody(resources: Map<string, unknown>, path: string, body: unknown): void {
+  if (!resources.has(path) && resources.size >= maxResources) return
+  const before = resources.get(path)
+  resources.set(path, isRecord(before) && isRecord(body) ? { ...before, ...body } : body)
   if (body !== null) return
   // What was below it went with it.
-  for (const below of known.keys()) if (below.startsWith(`${path}/`)) known.set(below, null)
+  for (const child of resources.keys()) if (child.startsWith(`${path}/`)) resources.set(child, null)
 }
 
 /** A property of a resource's body; undefined: not told. */
-export function property(known: Resources, path: string, name: string): unknown {
-  const body = known.get(path)
+export function property(resources: Resources, path: string, name: string): unknown {
+  const body = resources.get(path)
   return isRecord(body) ? (body as Json)[name] : undefined
 }

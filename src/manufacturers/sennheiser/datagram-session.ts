@@ -9,37 +9,37 @@ import { describeConnectionError } from '../../upstream/error-messages.ts'
 import { openUdpSocket } from '../../upstream/udp.ts'
 import { defineAdapter, type ProtocolAdapter, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
 
-export interface Dialogue {
+export interface DatagramSession {
   /** What is to be said at this time (of a clock that nobody sets). */
-  turn(now: number): readonly string[]
+  takeDueMessages(now: number): readonly string[]
   /** When `turn` is to be asked again, though nothing was heard. */
-  readonly nextTurnAt: number
+  readonly nextSendAt: number
   /** Null where the datagram told something; else why it means nothing. */
-  hear(text: string, now: number): string | null
+  receive(text: string, now: number): string | null
   /** The device so far; null before it is known who it is. */
-  observe(): DeviceReport | null
+  getReport(): DeviceReport | null
   /** Everything that is asked for at the beginning has been answered, or refused. */
   readonly isComplete: boolean
   /** The device does not want to talk to us, as a sentence; null when it does. */
-  readonly refusal: string | null
+  readonly rejection: string | null
   /** Ends what was subscribed. */
-  farewell(): string
+  createUnsubscribeMessage(): string
 }
 
 /** Whom we talk to. */
-export interface Partner {
+export interface DeviceEndpoint {
   readonly host: string
   readonly ip: string | null
   /** What people call it; for one that tells no name of its own. */
   readonly name: string | null
 }
 
-interface Manners {
-  start(partner: Partner): Dialogue
+interface DatagramProtocol {
+  createSession(endpoint: DeviceEndpoint): DatagramSession
   /** How its devices' ids begin. */
   readonly idPrefix: string
   /** It answers to our port of the same number, not to the one it was asked from. */
-  readonly answersToItsOwnPort?: boolean
+  readonly repliesToFixedPort?: boolean
 }
 
 interface DatagramDevice extends UpstreamDevice {
@@ -47,15 +47,15 @@ interface DatagramDevice extends UpstreamDevice {
 }
 
 /** Field experience with all of them: levels come several times a second, and so long without any is a loss. */
-const mostSilentMs = 15_000
+const maxSilenceMs = 15_000
 /** What a device has not told so long after it began is not waited for. */
-const completeMs = 3000
-const tickMs = 1000
+const maxInitialWaitMs = 3000
+const maxSleepMs = 1000
 
-export function datagramForm(manners: Manners): ProtocolAdapter {
+export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapter {
   return defineAdapter<DatagramDevice>({
     async listDevices(client, signal) {
-      for await (const { report } of hold(client, manners, signal)) {
+      for await (const { report } of runSession(client, protocol, signal)) {
         if (report !== null) return { devices: [{ id: report.id, report }], malformed: 0 }
       }
       signal?.throwIfAborted()
@@ -68,7 +68,7 @@ export function datagramForm(manners: Manners): ProtocolAdapter {
     pushesEverything: true,
     async *subscribe(client, _interest, signal): AsyncGenerator<PushEvent> {
       let isOpen = false
-      for await (const { report, ignored } of hold(client, manners, signal)) {
+      for await (const { report, ignored } of runSession(client, protocol, signal)) {
         if (report === null) continue
         if (!isOpen) yield { type: 'open' }
         isOpen = true
@@ -78,11 +78,11 @@ export function datagramForm(manners: Manners): ProtocolAdapter {
     },
     // The device's own word, before that of a system that speaks for many.
     precedence: 1,
-    idPrefix: manners.idPrefix,
+    idPrefix: protocol.idPrefix,
   })
 }
 
-interface Heard {
+interface SessionUpdate {
   /** The whole device; null while what is asked for at the beginning is not answered. */
   readonly report: DeviceReport | null
   /** Why datagrams mean nothing. */
@@ -90,39 +90,43 @@ interface Heard {
 }
 
 /** Whenever something was heard. Ends quietly on abort, throws the manufacturer's ApiError when the device is lost. */
-async function* hold(client: UpstreamClient, manners: Manners, signal: AbortSignal | undefined): AsyncGenerator<Heard> {
+async function* runSession(
+  client: UpstreamClient,
+  protocol: DatagramProtocol,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SessionUpdate> {
   const { host, hostname, port } = new URL(client.settings.baseUrl)
-  const { name = null, streamTimeoutMs = mostSilentMs } = client.settings
+  const { name = null, streamTimeoutMs = maxSilenceMs } = client.settings
   const ended = new AbortController()
   const lifetime = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal])
-  let dialogue: Dialogue | undefined
-  let heardAt = Number.POSITIVE_INFINITY
-  let trouble: unknown
+  let session: DatagramSession | undefined
+  let firstReportAt = Number.POSITIVE_INFINITY
+  let senderError: unknown
   try {
-    const talk = await openUdpSocket(client, {
+    const socket = await openUdpSocket(client, {
       signal: lifetime,
-      silentMs: Math.min(mostSilentMs, streamTimeoutMs),
-      farewell: () => dialogue?.farewell(),
-      ...(manners.answersToItsOwnPort && { localPort: Number(port) }),
+      silentMs: Math.min(maxSilenceMs, streamTimeoutMs),
+      farewell: () => session?.createUnsubscribeMessage(),
+      ...(protocol.repliesToFixedPort && { localPort: Number(port) }),
     })
-    const holding = manners.start({ host: hostname, ip: talk.remoteAddress, name })
-    dialogue = holding
-    const speaking = createSpeaker(client, holding, (text) => talk.send(text))
-    speaking.untilAborted(lifetime).catch((error) => {
-      trouble = error
+    const activeSession = protocol.createSession({ host: hostname, ip: socket.remoteAddress, name })
+    session = activeSession
+    const sender = createSender(client, activeSession, (text) => socket.send(text))
+    sender.untilAborted(lifetime).catch((error) => {
+      senderError = error
       ended.abort()
     })
-    for await (const texts of talk.messages) {
-      const reasons = texts.map((text) => holding.hear(text, performance.now()))
-      if (holding.refusal !== null)
-        throw new client.errors.ApiError(`${host}: ${holding.refusal}`, { answer: 'unusable' })
-      const report = holding.observe()
-      if (report !== null) heardAt = Math.min(heardAt, performance.now())
-      const isReady = holding.isComplete || performance.now() > heardAt + completeMs
+    for await (const texts of socket.messages) {
+      const reasons = texts.map((text) => activeSession.receive(text, performance.now()))
+      if (activeSession.rejection !== null)
+        throw new client.errors.ApiError(`${host}: ${activeSession.rejection}`, { answer: 'unusable' })
+      const report = activeSession.getReport()
+      if (report !== null) firstReportAt = Math.min(firstReportAt, performance.now())
+      const isReady = activeSession.isComplete || performance.now() > firstReportAt + maxInitialWaitMs
       yield { report: isReady ? report : null, ignored: reasons.filter((reason) => reason !== null) }
-      speaking.look()
+      sender.look()
     }
-    if (trouble !== undefined && !signal?.aborted) throw trouble
+    if (senderError !== undefined && !signal?.aborted) throw senderError
   } catch (error) {
     if (!signal?.aborted) throw error
   } finally {
@@ -131,10 +135,10 @@ async function* hold(client: UpstreamClient, manners: Manners, signal: AbortSign
 }
 
 /** Says what is to be said when it is time; gives up a device that has not told who it is within the link's patience. */
-function createSpeaker(client: UpstreamClient, dialogue: Dialogue, send: (text: string) => Promise<void>) {
+function createSender(client: UpstreamClient, session: DatagramSession, send: (text: string) => Promise<void>) {
   const { baseUrl, timeoutMs } = client.settings
   let wake = () => {}
-  const rest = (ms: number) =>
+  const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(() => wake(), Math.max(0, ms))
       wake = () => {
@@ -147,9 +151,9 @@ function createSpeaker(client: UpstreamClient, dialogue: Dialogue, send: (text: 
       const giveUpAt = performance.now() + timeoutMs
       signal.addEventListener('abort', () => wake(), { once: true })
       while (!signal.aborted) {
-        for (const text of dialogue.turn(performance.now())) await send(text)
-        await rest(Math.min(dialogue.nextTurnAt - performance.now(), tickMs))
-        if (dialogue.observe() !== null || performance.now() < giveUpAt) continue
+        for (const text of session.takeDueMessages(performance.now())) await send(text)
+        await sleep(Math.min(session.nextSendAt - performance.now(), maxSleepMs))
+        if (session.getReport() !== null || performance.now() < giveUpAt) continue
         throw new client.errors.ApiError(
           describeConnectionError({ code: 'DEADLINE' }, new URL(baseUrl).host, timeoutMs),
         )
@@ -157,7 +161,7 @@ function createSpeaker(client: UpstreamClient, dialogue: Dialogue, send: (text: 
     },
     /** Something was heard: perhaps it is time to answer. */
     look(): void {
-      if (dialogue.nextTurnAt <= performance.now()) wake()
+      if (session.nextSendAt <= performance.now()) wake()
     },
   }
 }

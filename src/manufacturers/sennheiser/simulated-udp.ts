@@ -6,7 +6,7 @@ import { once } from 'node:events'
 /** Where a datagram goes to or came from. */
 export type Peer = Pick<RemoteInfo, 'address' | 'port'>
 
-export interface DatagramOptions {
+export interface UdpSocketOptions {
   /** An address of this machine, 127.0.0.1 unless told. */
   readonly host?: string
   /** 0, unless told: a free one. */
@@ -14,42 +14,42 @@ export interface DatagramOptions {
 }
 
 /** May be changed at any time. */
-export interface NetworkTrouble {
+export interface NetworkConditions {
   /** Nothing: as a device whose network control is off, or that is unplugged. Nonsense: as another one at its address. */
-  says: 'sense' | 'nothing' | 'nonsense' | 'both'
+  content: 'valid' | 'none' | 'garbage' | 'both'
   /** Every so many-th datagram it sends is lost; 0: none. */
-  losesEvery: number
+  dropEvery: number
   /** Each datagram it sends arrives that much later. */
-  lateMs: number
+  delayMs: number
 }
 
-export interface SimulatedDatagrams {
+export interface SimulatedUdpSocket {
   readonly host: string
   readonly port: number
-  readonly trouble: NetworkTrouble
+  readonly network: NetworkConditions
   /** What arrived, in order. */
-  readonly heard: readonly { readonly text: string; readonly from: Peer }[]
-  say(text: string, to: Peer): void
+  readonly received: readonly { readonly text: string; readonly from: Peer }[]
+  send(text: string, to: Peer): void
   close(): Promise<void>
 }
 
-const nonsense = '\u0000\ufffd{"osc": [RF1 a b c\r'
+const garbage = '\u0000\ufffd{"osc": [RF1 a b c\r'
 
-export async function openSimulatedDatagrams(
-  { host = '127.0.0.1', port = 0 }: DatagramOptions,
+export async function openSimulatedUdpSocket(
+  { host = '127.0.0.1', port = 0 }: UdpSocketOptions,
   onText: (text: string, from: Peer) => void,
-): Promise<SimulatedDatagrams> {
+): Promise<SimulatedUdpSocket> {
   // Others of this machine may have bound the port for all its addresses.
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
-  const trouble: NetworkTrouble = { says: 'sense', losesEvery: 0, lateMs: 0 }
-  const heard: { text: string; from: Peer }[] = []
+  const network: NetworkConditions = { content: 'valid', dropEvery: 0, delayMs: 0 }
+  const received: { text: string; from: Peer }[] = []
   const timers = new Set<NodeJS.Timeout>()
-  let said = 0
+  let sentCount = 0
   let isClosed = false
 
   socket.on('message', (bytes, from) => {
     const text = bytes.toString('utf8')
-    heard.push({ text, from: { address: from.address, port: from.port } })
+    received.push({ text, from: { address: from.address, port: from.port } })
     onText(text, from)
   })
   // Who asked may be gone by the time it is answered.
@@ -60,24 +60,24 @@ export async function openSimulatedDatagrams(
     throw error
   })
 
-  const send = (text: string, to: Peer) => {
+  const transmit = (text: string, to: Peer) => {
     if (isClosed) return
-    const isSaid = { sense: [text], nothing: [], nonsense: [nonsense], both: [nonsense, text] }[trouble.says]
-    for (const one of isSaid) socket.send(one, to.port, to.address, () => {})
+    const datagrams = { valid: [text], none: [], garbage: [garbage], both: [garbage, text] }[network.content]
+    for (const datagram of datagrams) socket.send(datagram, to.port, to.address, () => {})
   }
   return {
     host,
     port: socket.address().port,
-    trouble,
-    heard,
-    say(text, to) {
-      said += 1
-      if (trouble.losesEvery > 0 && said % trouble.losesEvery === 0) return
-      if (trouble.lateMs === 0) return send(text, to)
+    network,
+    received,
+    send(text, to) {
+      sentCount += 1
+      if (network.dropEvery > 0 && sentCount % network.dropEvery === 0) return
+      if (network.delayMs === 0) return transmit(text, to)
       const timer = setTimeout(() => {
         timers.delete(timer)
-        send(text, to)
-      }, trouble.lateMs)
+        transmit(text, to)
+      }, network.delayMs)
       timers.add(timer)
     },
     async close() {
