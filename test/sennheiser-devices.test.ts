@@ -114,14 +114,14 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   const { code, config: settings } = sennheiserDevices({ url: ewdx.url, name: 'Stage left' }, ewdx4.url)
   const app = await startApp({ manufacturers: [{ code, config: { ...settings, ...config } }] })
   await untilFollowed(app, 2)
-  ewdx.udp.network.content = 'nothing'
+  ewdx.udp.network.content = 'none'
   await ewdx4.close()
   await until(
     'both are lost',
     async () => (await connectionsOf(app)).every(({ status }) => status !== 'connected'),
     20_000,
   )
-  ewdx.udp.network.content = 'sense'
+  ewdx.udp.network.content = 'valid'
   ewdx.set({ '/mates/tx1/battery/gauge': 21 })
   const back = keep(
     await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5', port: Number(new URL(ewdx4.url).port) }),

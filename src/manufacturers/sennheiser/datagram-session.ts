@@ -1,6 +1,6 @@
 /**
- * A device that speaks by datagrams, as a source: its list is the one device, and its subscription tells everything. What
- * is said when, and what comes of the answers, is a dialogue without socket or clock; here it is held.
+ * Monitors a single device over UDP. The device list has one entry, and the subscription delivers the whole device. A
+ * `DatagramSession` is pure protocol state without socket or timer; this module connects it to both.
  */
 
 import type { DeviceReport } from '../../model/receiver.ts'
@@ -10,35 +10,35 @@ import { openUdpSocket } from '../../upstream/udp.ts'
 import { defineAdapter, type ProtocolAdapter, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
 
 export interface DatagramSession {
-  /** What is to be said at this time (of a clock that nobody sets). */
+  /** Returns the messages that are due at `now` (monotonic clock, in milliseconds) and marks them as sent. */
   takeDueMessages(now: number): readonly string[]
-  /** When `turn` is to be asked again, though nothing was heard. */
+  /** Monotonic time at which the next message is due if nothing is received before. */
   readonly nextSendAt: number
-  /** Null where the datagram told something; else why it means nothing. */
+  /** Processes a datagram. Returns the reason when it is ignored, else null. */
   receive(text: string, now: number): string | null
-  /** The device so far; null before it is known who it is. */
+  /** The device as known so far; null until it is identified. */
   getReport(): DeviceReport | null
-  /** Everything that is asked for at the beginning has been answered, or refused. */
+  /** Whether all initial requests have been answered or given up. */
   readonly isComplete: boolean
-  /** The device does not want to talk to us, as a sentence; null when it does. */
+  /** Why the device rejects the subscription; null while it accepts it. */
   readonly rejection: string | null
-  /** Ends what was subscribed. */
+  /** The message that cancels all subscriptions. */
   createUnsubscribeMessage(): string
 }
 
-/** Whom we talk to. */
+/** The network address of the monitored device. */
 export interface DeviceEndpoint {
   readonly host: string
   readonly ip: string | null
-  /** What people call it; for one that tells no name of its own. */
+  /** The configured name, used when the device reports none. */
   readonly name: string | null
 }
 
 interface DatagramProtocol {
   createSession(endpoint: DeviceEndpoint): DatagramSession
-  /** How its devices' ids begin. */
+  /** Prefix of the device ids. */
   readonly idPrefix: string
-  /** It answers to our port of the same number, not to the one it was asked from. */
+  /** Devices reply to the port with their own number instead of the source port of the request. */
   readonly repliesToFixedPort?: boolean
 }
 
@@ -46,9 +46,9 @@ interface DatagramDevice extends UpstreamDevice {
   readonly report: DeviceReport
 }
 
-/** Field experience with all of them: levels come several times a second, and so long without any is a loss. */
+/** All supported devices send levels several times a second, so a silence of this length means the device is lost. */
 const maxSilenceMs = 15_000
-/** What a device has not told so long after it began is not waited for. */
+/** Longest wait for unanswered initial requests after the first report. */
 const maxInitialWaitMs = 3000
 const maxSleepMs = 1000
 
@@ -59,7 +59,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
         if (report !== null) return { devices: [{ id: report.id, report }], malformed: 0 }
       }
       signal?.throwIfAborted()
-      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} tells nothing`)
+      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} does not report a device`)
     },
     ...withoutParts,
     transformDeviceData: ({ report }) => report,
@@ -76,20 +76,23 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
         yield { type: 'told', report, isComplete: true }
       }
     },
-    // The device's own word, before that of a system that speaks for many.
+    // A report from the device itself takes precedence over one from a system that reports many devices.
     precedence: 1,
     idPrefix: protocol.idPrefix,
   })
 }
 
 interface SessionUpdate {
-  /** The whole device; null while what is asked for at the beginning is not answered. */
+  /** The whole device; null until the initial requests are answered. */
   readonly report: DeviceReport | null
-  /** Why datagrams mean nothing. */
+  /** Reasons why datagrams were ignored. */
   readonly ignored: readonly string[]
 }
 
-/** Whenever something was heard. Ends quietly on abort, throws the manufacturer's ApiError when the device is lost. */
+/**
+ * Yields after every batch of received datagrams. Returns without an error on abort; throws the manufacturer's ApiError
+ * when the device is lost.
+ */
 async function* runSession(
   client: UpstreamClient,
   protocol: DatagramProtocol,
@@ -124,7 +127,7 @@ async function* runSession(
       if (report !== null) firstReportAt = Math.min(firstReportAt, performance.now())
       const isReady = activeSession.isComplete || performance.now() > firstReportAt + maxInitialWaitMs
       yield { report: isReady ? report : null, ignored: reasons.filter((reason) => reason !== null) }
-      sender.look()
+      sender.wakeIfDue()
     }
     if (senderError !== undefined && !signal?.aborted) throw senderError
   } catch (error) {
@@ -134,7 +137,7 @@ async function* runSession(
   }
 }
 
-/** Says what is to be said when it is time; gives up a device that has not told who it is within the link's patience. */
+/** Sends due messages. Fails when the device is not identified within the source's timeout. */
 function createSender(client: UpstreamClient, session: DatagramSession, send: (text: string) => Promise<void>) {
   const { baseUrl, timeoutMs } = client.settings
   let wake = () => {}
@@ -159,8 +162,8 @@ function createSender(client: UpstreamClient, session: DatagramSession, send: (t
         )
       }
     },
-    /** Something was heard: perhaps it is time to answer. */
-    look(): void {
+    /** Sends messages that became due because of received data. */
+    wakeIfDue(): void {
       if (session.nextSendAt <= performance.now()) wake()
     },
   }

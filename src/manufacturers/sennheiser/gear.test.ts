@@ -1,4 +1,4 @@
-/** What gear says, as its makers' papers and people who own it tell, and what it must become. */
+/** Messages from manufacturer documentation and from real hardware, and the reports expected from them. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { toDeviceReport } from './ssc2/translate.ts'
 interface Fixture {
   readonly source: string
   readonly received: readonly string[]
-  /** Of a device at 192.0.2.7. */
+  /** Expected report of a device at 192.0.2.7. */
   readonly report: DeviceReport
 }
 
@@ -43,7 +43,7 @@ describe.each(Object.keys(parsers))('%s', (protocol) => {
   test.each(readdirSync(folder))('%s', (name) => {
     const fixture = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Fixture
     const report = parsers[protocol]?.(fixture.received)
-    if (!report) throw new Error('nothing was understood')
+    if (!report) throw new Error('the messages contain no device')
     expect(fixture.source.length).toBeGreaterThan(20)
     expectCommonFormat(report)
     expect(report).toEqual(fixture.report)

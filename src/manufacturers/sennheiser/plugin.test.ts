@@ -185,5 +185,5 @@ test('what names no device is passed over and harms nothing', async () => {
   simulator.push.send(JSON.stringify(malformed))
   for (const _ of Object.keys(malformed)) expect((await iterator.next()).value.type).toBe('ignored')
   simulator.push.send(JSON.stringify({ '/api/v1/devices/a%20b': { status: 'offline' } }))
-  expect((await iterator.next()).value).toMatchObject({ type: 'told', report: { id: 'a b'', online: false } })
+  expect((await iterator.next()).value).toMatchObject({ type: 'told', report: { id: 'a b', online: false } })
 })

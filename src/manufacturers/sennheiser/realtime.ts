@@ -1,4 +1,4 @@
-/** What a Sennheiser system pushes over its event stream. */
+/** Event stream of a Sennheiser system. */
 
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
@@ -10,7 +10,7 @@ import { familyOf } from './family.ts'
 export const streamPath = '/api/ssc/state/subscriptions'
 const devicePath = '/api/v1/devices/'
 
-/** Opens a stream, tells it which devices are wanted, and again whenever that changes. */
+/** Opens an event stream, sends the list of subscribed devices, and sends it again whenever the targets change. */
 export async function* subscribe(
   client: UpstreamClient,
   targets: SubscriptionTargets,
@@ -48,9 +48,9 @@ function* readChanges(data: string): Generator<PushEvent> {
 
 function readChange(path: string, fields: unknown): PushEvent {
   const id = path.startsWith(devicePath) ? readId(path.slice(devicePath.length)) : ''
-  if (id === '' || id.includes('/')) return { type: 'ignored', reason: 'an event is not about a device' }
+  if (id === '' || id.includes('/')) return { type: 'ignored', reason: 'an event does not name a device' }
   if (fields === null) return { type: 'removed', id }
-  if (!isRecord(fields)) return { type: 'ignored', reason: 'an event tells no fields' }
+  if (!isRecord(fields)) return { type: 'ignored', reason: 'an event has no fields' }
   return { type: 'told', report: parsePushed(id, fields as Json, familyOf) }
 }
 
@@ -70,17 +70,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The session's own resource; only ever on the system we are talking to. */
+/** Returns the path of the session resource. A path on another system or outside the stream path is rejected. */
 export function readSessionPath(client: UpstreamClient, data: string): string {
   const opened = parseJson(data)
   const path = isRecord(opened) && typeof opened.path === 'string' ? opened.path : ''
   if (!path.startsWith(`${streamPath}/`))
-    throw new client.errors.ApiError('invalid response: the event stream names no session')
+    throw new client.errors.ApiError('invalid response: the event stream does not name its session')
   return path
 }
 
 interface SentTargets {
-  /** Resolves when something else is wanted. */
+  /** Resolves when the targets change. */
   readonly changed: Promise<void>
 }
 
@@ -100,7 +100,7 @@ async function sendTargets(
   targets: SubscriptionTargets,
   signal: AbortSignal,
 ): Promise<SentTargets> {
-  // From before the list is read: what changes while it is on its way is not missed.
+  // Watch before reading the list, so that a change during the request is not missed.
   const changed = targets.changed(signal)
   changed.catch(() => {})
   const resources = targets.ids().map((id) => devicePath + encodeURIComponent(id))

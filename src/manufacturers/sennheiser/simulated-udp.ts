@@ -1,25 +1,28 @@
-/** The socket of a simulated device that speaks datagrams, and everything a network may do to them. */
+/** UDP socket of a simulated device, with configurable packet loss, delay and garbage. */
 
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 
-/** Where a datagram goes to or came from. */
+/** Destination or origin of a datagram. */
 export type Peer = Pick<RemoteInfo, 'address' | 'port'>
 
 export interface UdpSocketOptions {
-  /** An address of this machine, 127.0.0.1 unless told. */
+  /** Local address; default 127.0.0.1. */
   readonly host?: string
-  /** 0, unless told: a free one. */
+  /** Default 0: any free port. */
   readonly port?: number
 }
 
-/** May be changed at any time. */
+/** Simulated network conditions; may be changed at any time. */
 export interface NetworkConditions {
-  /** Nothing: as a device whose network control is off, or that is unplugged. Nonsense: as another one at its address. */
+  /**
+   * `none`: network control is off or the device is unplugged. `garbage`: another kind of device uses the address.
+   * `both`: garbage before every valid datagram.
+   */
   content: 'valid' | 'none' | 'garbage' | 'both'
-  /** Every so many-th datagram it sends is lost; 0: none. */
+  /** Drops every n-th sent datagram; 0: none. */
   dropEvery: number
-  /** Each datagram it sends arrives that much later. */
+  /** Delay of every sent datagram. */
   delayMs: number
 }
 
@@ -27,7 +30,7 @@ export interface SimulatedUdpSocket {
   readonly host: string
   readonly port: number
   readonly network: NetworkConditions
-  /** What arrived, in order. */
+  /** Received datagrams, in order. */
   readonly received: readonly { readonly text: string; readonly from: Peer }[]
   send(text: string, to: Peer): void
   close(): Promise<void>
@@ -39,7 +42,7 @@ export async function openSimulatedUdpSocket(
   { host = '127.0.0.1', port = 0 }: UdpSocketOptions,
   onText: (text: string, from: Peer) => void,
 ): Promise<SimulatedUdpSocket> {
-  // Others of this machine may have bound the port for all its addresses.
+  // Another process may have bound the port on all addresses.
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   const network: NetworkConditions = { content: 'valid', dropEvery: 0, delayMs: 0 }
   const received: { text: string; from: Peer }[] = []
@@ -52,7 +55,7 @@ export async function openSimulatedUdpSocket(
     received.push({ text, from: { address: from.address, port: from.port } })
     onText(text, from)
   })
-  // Who asked may be gone by the time it is answered.
+  // The peer may have closed its socket before the reply arrives.
   socket.on('error', () => {})
   socket.bind(port, host)
   await once(socket, 'listening').catch((error) => {

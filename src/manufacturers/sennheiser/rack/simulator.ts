@@ -1,4 +1,4 @@
-/** One device of every family that speaks for itself, for a demo: each plays its part of a show in its own words. */
+/** Demo rack: one simulated device of every family that is monitored directly, driven by a simulated show. */
 
 import { createShow, type DeviceState, type ShowChannel } from '../../../simulation/show.ts'
 import { type McpSimulator, startMcpSimulator } from '../mcp/simulator.ts'
@@ -8,7 +8,7 @@ import { type Ssc2Simulator, startSsc2Simulator } from '../ssc2/simulator.ts'
 
 interface RackDevice {
   readonly source: { readonly url: string; readonly name: string }
-  /** What its channels do `atMs` into the show. */
+  /** Sets the channel state at `atMs` into the show. */
   update(channels: readonly ShowChannel[], atMs: number): void
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ interface RackDevice {
 const password = 'stage-right-password'
 const updateIntervalMs = 200
 
-/** `devices` and `password` of a manufacturer's record. `firstPlace`: who of the company stands on its channels. */
+/** Returns `devices` and `password` for a manufacturer record. `firstPlace`: index of the first performer. */
 export async function startSennheiserRack(seed: number, firstPlace: number) {
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
   const startedAt = Date.now()
@@ -25,14 +25,14 @@ export async function startSennheiserRack(seed: number, firstPlace: number) {
     clearInterval(timer)
     await Promise.all(rack.map(({ device }) => device.close()))
   }
-  const play = () => {
+  const updateAll = () => {
     const atMs = Date.now() - startedAt
     for (const { id, device } of rack) {
       const state: DeviceState | undefined = show.deviceAt(atMs, id)
       device.update(state?.channels ?? [], atMs)
     }
   }
-  const timer = setInterval(play, updateIntervalMs)
+  const timer = setInterval(updateAll, updateIntervalMs)
   try {
     for (const [index, { channels, start }] of rackDevices.entries()) {
       const device = await start().catch(skipIfAddressUnavailable)
@@ -43,17 +43,17 @@ export async function startSennheiserRack(seed: number, firstPlace: number) {
     await close()
     throw error
   }
-  play()
+  updateAll()
   return { devices: rack.map(({ device }) => device.source), password, close }
 }
 
-/** Not every system has more than one loopback address. */
+/** Some systems have only one loopback address. */
 function skipIfAddressUnavailable(error: NodeJS.ErrnoException): null {
   if (error.code === 'EADDRNOTAVAIL') return null
   throw error
 }
 
-/** Each at an address of its own, as in a rack: by its address alone an ew device is told from others. */
+/** Each device has its own address, because the address is the only identity of an ew device. */
 const rackDevices: readonly { readonly channels: number; start(): Promise<RackDevice> }[] = [
   {
     channels: 1,
@@ -201,7 +201,7 @@ function updateSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[])
   device.set('/api/audio/metering', meters(levels.map((rms) => ({ rms, peak: Math.min(0, rms + 9) }))))
 }
 
-/** One pack fills in some two hours; the other bay is empty. */
+/** One pack charges within about two hours; the other bay is empty. */
 function updateCharger(device: Ssc1Simulator, atMs: number): void {
   const minutesToFull = Math.max(0, 75 - Math.floor(atMs / 60_000))
   const gauge = 100 - Math.ceil(minutesToFull / 1.2)
@@ -220,12 +220,12 @@ function kHz({ frequency }: ShowChannel): number {
   return Math.round((Number(frequency) * 1000) / 25) * 25
 }
 
-/** A cell that lasts eight hours. */
+/** Remaining minutes of a battery that lasts eight hours. */
 function minutesOf(percent: number | undefined): number | undefined {
   return percent === undefined ? undefined : Math.round(percent * 4.8)
 }
 
-/** What gear knows that tells four states. */
+/** Battery level of devices that report only four steps. */
 function toFourSteps(percent: number): string {
   if (percent > 85) return '100'
   if (percent > 50) return '70'

@@ -7,14 +7,19 @@
 import { randomUUID } from 'node:crypto'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ShowDevice } from '../../../simulation/cast.ts'
-import { type Asked, type Reply, startDeviceApi, type Verdict } from '../../../simulation/device-api.ts'
-import { startBeat } from '../../../simulation/push.ts'
+import {
+  type ApiRequest,
+  type AuthorizationResult,
+  type Reply,
+  startDeviceApi,
+} from '../../../simulation/device-api.ts'
+import { startPushTimer } from '../../../simulation/push.ts'
 import type { DeviceState } from '../../../simulation/show.ts'
 import {
-  type Links,
+  createShowContext,
+  type PushConnections,
   type Simulator,
   type SimulatorOptions,
-  setStage,
   toSimulator,
 } from '../../../simulation/simulator.ts'
 import { checkContentType, closeSockets, createDigest, createDiscoveryList } from '../simulator.ts'
@@ -63,7 +68,7 @@ const rackCapabilities = ['audio-network', 'control-network', 'factory-reset', '
 
 export async function startSystemApiSimulator(options: SystemApiOptions = {}): Promise<SystemApiSimulator> {
   const { sharedKey = 'stage-left-shared-key', pageSize = 50, now = Date.now } = options
-  const stage = setStage('shure', 13, options)
+  const stage = createShowContext('shure', 13, options)
   const discovered = new Set<string>()
   const discovery = createDiscoveryList(false)
   const server = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false, maxPayload: 65_536 })
@@ -78,7 +83,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     {
       ...stage,
       authorize: (asked) => (options.digest ? digest(asked) : checkKey(asked, sharedKey)),
-      answer: (asked) =>
+      handle: (asked) =>
         checkContentType(asked) ??
         discovery.answer(asked) ??
         answerList(asked, look(), { pageSize, ignoresPaging: options.ignoresPaging ?? false }) ??
@@ -89,7 +94,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
         server.handleUpgrade(request, socket, head, (client) => greet(client))
         return true
       },
-      dropLinks: () => {
+      dropConnections: () => {
         for (const { socket } of clients) socket.terminate()
       },
     },
@@ -102,7 +107,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     socket.on('ping', (data) => api.isSilent() || socket.pong(data))
     socket.on('error', () => socket.terminate())
     if (!api.isSilent()) socket.send(JSON.stringify({ transportId: client.transport }))
-    beat.listen()
+    beat.start()
   }
 
   let sent = 0
@@ -111,7 +116,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     socket.send(text)
     sent++
   }
-  const links: Links = {
+  const links: PushConnections = {
     count: () => clients.size,
     sent: () => sent,
     send: (text) => {
@@ -124,14 +129,19 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     for (const { socket, told } of clients) for (const frame of changesOf(entries, told)) send(socket, frame)
   }
   const isHeard = () => clients.size > 0
-  const beat = startBeat({ ...stage, perSecond: options.pushesPerSecond ?? 5, isHeard, tell })
+  const beat = startPushTimer({
+    ...stage,
+    perSecond: options.pushesPerSecond ?? 5,
+    hasSubscribers: isHeard,
+    publish: tell,
+  })
 
   const config = {
     api_base_url: api.baseUrl,
     shared_key: sharedKey,
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
   }
-  return Object.defineProperties(toSimulator(stage, { api, beat, links, config }), {
+  return Object.defineProperties(toSimulator(stage, { api, pushTimer: beat, connections: links, config }), {
     discoveryIps: { get: discovery.list },
     subscriptions: { get: () => [...clients].flatMap(({ told }) => [...told.keys()]) },
     setDiscovered: {
@@ -241,7 +251,7 @@ function chargedId(at: number): string {
 // --- What is answered -------------------------------------------------------------------------------------------------
 
 function answerList(
-  { method, path, target }: Asked,
+  { method, path, target }: ApiRequest,
   entries: readonly Entry[],
   { pageSize, ignoresPaging }: { pageSize: number; ignoresPaging: boolean },
 ): Reply | undefined {
@@ -264,7 +274,11 @@ function cursorOf(id: string): string {
 }
 
 /** `POST` or `DELETE …/subscription/{transportId}`: of the list, or of one resource. */
-function answerSubscription(asked: Asked, entries: readonly Entry[], clients: ReadonlySet<Client>): Reply | undefined {
+function answerSubscription(
+  asked: ApiRequest,
+  entries: readonly Entry[],
+  clients: ReadonlySet<Client>,
+): Reply | undefined {
   const [, subject, transport] = /^\/api\/v1\/devices\/(?:(.+)\/)?subscription\/([^/]+)$/.exec(asked.path) ?? []
   if (transport === undefined) return undefined
   if (asked.method !== 'POST' && asked.method !== 'DELETE') return refuse(405)
@@ -279,7 +293,7 @@ function answerSubscription(asked: Asked, entries: readonly Entry[], clients: Re
   return { status: 204 }
 }
 
-function answerResource({ method, path }: Asked, entries: readonly Entry[]): Reply {
+function answerResource({ method, path }: ApiRequest, entries: readonly Entry[]): Reply {
   if (!path.startsWith(`${devicesPath}/`)) return refuse(404)
   const value = bodyAt(entries, path.slice(devicesPath.length + 1))
   if (value === undefined) return refuse(404)
@@ -313,7 +327,7 @@ function refuse(status: number): Reply {
   return { status, body: { type: 'about:blank', title, status } }
 }
 
-function checkKey({ path, headers }: Asked, sharedKey: string): Verdict {
+function checkKey({ path, headers }: ApiRequest, sharedKey: string): AuthorizationResult {
   const key = headers['x-api-key']
   // The socket itself is open to anybody; nothing comes over it before a call with the key has asked for it.
   if (path === socketPath || key === sharedKey) return { ok: true }
