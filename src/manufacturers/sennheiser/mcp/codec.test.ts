@@ -14,7 +14,7 @@ const emCycle = [
   'Config 234',
 ]
 
-test('a whole cycle of an EM', () => {
+test('parses a whole EM cycle', () => {
   expect(parseDatagram(`${emCycle.join('\r')}\r`)).toEqual({
     facts: {
       kind: 'EM',
@@ -40,11 +40,11 @@ test.each([
   ['AF 37 42 3', { tx: true, rf: false, rx: false }],
   ['AF 37 42 13', { tx: false, rf: true, rx: true }],
   ['AF 37 42 0', { tx: false, rf: false, rx: false }],
-])('%s: the mutes by the bit table', (line, mutes) => {
+])('%s: parses the mutes as in the bit table', (line, mutes) => {
   expect(parseDatagram(`${line}\r`).facts).toEqual({ afPercent: 37, afPeakPercent: 42, mutes })
 })
 
-test.each(['Af', 'AF'])('an SR tells both sides, with %s', (keyword) => {
+test.each(['Af', 'AF'])('parses both channels of an SR with the keyword %s', (keyword) => {
   expect(parseDatagram(`${keyword} 15 25 40 38 5\rStates 1 2\r`).facts).toEqual({
     kind: 'SR',
     afPercent: 25,
@@ -68,7 +68,7 @@ test.each([
   expect(parseDatagram(`${line}\r`)).toEqual({ facts, refusals: [], ignored: [] })
 })
 
-test('errors name what was refused', () => {
+test('parses errors with the rejected command', () => {
   const { errors } = parseDatagram('1020: Value out of range [ Push 60 250 3 ] \r1000: Invalid command\r')
   expect(errors).toEqual([
     { code: 1020, text: 'Value out of range', instruction: 'Push 60 250 3' },
@@ -76,7 +76,7 @@ test('errors name what was refused', () => {
   ])
 })
 
-test('CR, LF, both or, as one sentence of the paper has it, semicolons end lines', () => {
+test('splits lines at CR, LF, CR LF or, as TI 1254 mentions, semicolons', () => {
   const facts = { frequencyKhz: 822_000, isMuted: false }
   for (const text of [
     'Frequency 822000 0 0\rMute 0\r',
@@ -86,7 +86,7 @@ test('CR, LF, both or, as one sentence of the paper has it, semicolons end lines
     expect(parseDatagram(text).facts).toEqual(facts)
 })
 
-describe('what makes no sense', () => {
+describe('invalid input', () => {
   test.each([
     'RF1 a b c',
     'RF 50',
@@ -98,24 +98,24 @@ describe('what makes no sense', () => {
     'Frequency 0 0 0',
     'toString',
     'HTTP/1.1 200',
-  ])('%s is passed over, its neighbours are read', (line) => {
+  ])('ignores %s and parses the other lines', (line) => {
     const { facts, ignored } = parseDatagram(`${line}\rConfig 7\r`)
     expect(facts).toEqual({ configIndex: 7 })
     expect(ignored).toEqual([line])
   })
 
-  test('any bytes at all are read without a word', () => {
+  test('never throws for arbitrary bytes', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => Array.isArray(parseDatagram(text).ignored)))
     fc.assert(fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => Array.isArray(parseDatagram(text).ignored)))
   })
 })
 
-test('the ends of both scales: 0 % is 0 dBuV or -50 dB, 100 % is 40 dBuV or peak', () => {
+test('converts the ends of both scales: 0 % is 0 dBuV or -50 dB, 100 % is 40 dBuV or peak', () => {
   expect([percentToDbm(0), percentToDbm(100), percentToDbm(150)]).toEqual([-107, -67, -47])
   expect([percentToDbfs(0), percentToDbfs(100)]).toEqual([-50, 0])
 })
 
-test('instructions end with CR', () => {
+test('ends commands with CR', () => {
   expect(formatLine('FirmwareRevision')).toBe('FirmwareRevision\r')
   expect(formatPushLine({ timeoutS: 60, cycleMs: 500, withConfiguration: true })).toBe('Push 60 500 3\r')
   expect(formatPushLine({ timeoutS: 0, cycleMs: 0, withConfiguration: false })).toBe('Push 0 0 0\r')

@@ -5,34 +5,34 @@
 
 import { cleanText, maxNameChars } from '../../../upstream/fields.ts'
 
-/** What a device told of itself, as far as it did. */
+/** Everything a device can report. */
 export interface McpFacts {
-  /** EM hears a microphone; SR sends to in-ear receivers. */
+  /** EM: microphone receiver; SR: in-ear monitor transmitter. */
   readonly kind: 'EM' | 'SR'
   readonly name: string
   readonly firmware: string
   readonly frequencyKhz: number
-  /** The command `Mute`: the audio output of an EM, the carrier of an SR. */
+  /** `Mute`: the audio output of an EM, the RF carrier of an SR. */
   readonly isMuted: boolean
-  /** The most since the last cycle, of each antenna. */
+  /** Peak since the last cycle, per antenna. */
   readonly rf1Percent: number
   readonly rf2Percent: number
-  /** Now, of the antenna in use. */
+  /** Current level of the active antenna. */
   readonly rfPercent: number
   readonly activeAntenna: 1 | 2
   readonly hasPilot: boolean
-  /** The louder of both sides of an SR. */
+  /** For an SR, the louder of both channels. */
   readonly afPercent: number
   readonly afPeakPercent: number
-  /** Now, of an EM. */
+  /** Current mutes of an EM. */
   readonly mutes: { readonly tx: boolean; readonly rf: boolean; readonly rx: boolean }
-  /** Now, of an SR. */
+  /** Current state of an SR. */
   readonly isRfOff: boolean
-  /** Null: no telegram of a battery, so most likely no transmitter. */
+  /** Null: no battery telegram is received, so most likely there is no transmitter. */
   readonly batteryPercent: number | null
-  /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`; empty when all is well. */
+  /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`; empty without a warning. */
   readonly warnings: readonly string[]
-  /** Counts up with every change of the configuration, 0 to 999. */
+  /** Counter of configuration changes, 0 to 999. */
   readonly configIndex: number
 }
 
@@ -42,21 +42,21 @@ export interface McpError {
   readonly command: string
 }
 
-/** What one datagram says. */
+/** Parsed content of one datagram. */
 export interface McpMessage {
   readonly facts: Partial<McpFacts>
   readonly errors: readonly McpError[]
-  /** Lines that mean nothing to us. */
+  /** Lines that could not be parsed. */
   readonly ignored: readonly string[]
 }
 
-/** Of our own instructions only this one has values. */
+/** Parameters of the `Push` command, the only command that is sent with values. */
 export interface PushRequest {
-  /** How long it is to last; 0: once, now. */
+  /** Lifetime of the subscription; 0: a single report. */
   readonly timeoutS: number
-  /** In steps of 100; 0: no levels. */
+  /** Interval in steps of 100 ms; 0: no levels. */
   readonly cycleMs: number
-  /** Attributes of the configuration at once and on change; levels at once when warnings change. */
+  /** Also report the configuration immediately and on change, and levels immediately when warnings change. */
   readonly withConfiguration: boolean
 }
 
@@ -64,7 +64,7 @@ export function formatPushLine({ timeoutS, cycleMs, withConfiguration }: PushReq
   return formatLine('Push', timeoutS, cycleMs, withConfiguration ? 0b011 : 0)
 }
 
-/** Asks, or sets where values are given. */
+/** Formats a get command, or a set command when values are given. */
 export function formatLine(keyword: string, ...values: readonly (number | string)[]): string {
   return `${[keyword, ...values].join(' ')}\r`
 }
@@ -88,12 +88,12 @@ export function percentToDbm(percent: number): number {
   return 0.4 * percent - 107
 }
 
-/** Relative to peak; that the scale between its two given ends is linear is our reading. */
+/** Relative to peak. The document gives both ends of the scale; a linear scale between them is an assumption. */
 export function percentToDbfs(percent: number): number {
   return 0.5 * percent - 50
 }
 
-/** A sentence of the paper ends lines with a semicolon, all its examples with CR; a name may contain the one. */
+/** TI 1254 mentions a semicolon as line end, but all its examples use CR. A name may contain a semicolon. */
 function splitLines(text: string): string[] {
   const lines = /[\r\n]/.test(text) ? text.split(/[\r\n]+/) : text.split(';')
   return lines.map((line) => line.trim()).filter((line) => line !== '')
@@ -107,7 +107,7 @@ function parseError(line: string): McpError | null {
 
 function parseLine(line: string): Partial<McpFacts> | null {
   const [, keyword = '', rest = ''] = /^(\S+) ?(.*)$/.exec(line) ?? []
-  // The paper writes the level of an SR as `Af` and as `AF`.
+  // TI 1254 writes the keyword for the level of an SR both as `Af` and as `AF`.
   const read = parsers.get(keyword === 'Af' ? 'AF' : keyword)
   return read === undefined ? null : read(rest)
 }
@@ -138,7 +138,7 @@ const parsers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
       return { warnings: tokens.filter((token) => token !== 'OK') }
     },
     Config: numberParser(1, ([configIndex]) => ({ configIndex })),
-    // Echoed or pushed, and nothing that is shown.
+    // Echoed or pushed attributes that are not used.
     ...Object.fromEntries(
       ['Push', 'Squelch', 'AfOut', 'Equalizer', 'Sensitivity', 'Mode', 'BankList', 'RfConfig'].map((keyword) => [
         keyword,
@@ -154,14 +154,14 @@ const parseEmLevel = numberParser(3, ([afPercent, afPeakPercent, bits]) => ({
   mutes: { tx: (bits & 0b0010) !== 0, rf: (bits & 0b0100) !== 0, rx: (bits & 0b1000) !== 0 },
 }))
 
-/** Both sides, then both peaks; an example has a fifth number that nothing explains. */
+/** Left and right level, then both peaks. One example has a fifth number that is not documented. */
 const parseSrLevels = numberParser(4, ([left, right, peakLeft, peakRight]) => ({
   kind: 'SR',
   afPercent: Math.max(left, right),
   afPeakPercent: Math.max(peakLeft, peakRight),
 }))
 
-/** Mutes of an EM since the last cycle, of which `AF` tells the present ones; of an SR the first number is the present. */
+/** For an EM, mutes since the last cycle (`AF` has the current ones). For an SR, the first number is the current state. */
 function parseStates(rest: string): Partial<McpFacts> | null {
   const [now] = parseNumbers(rest) ?? []
   return now === undefined ? null : { isRfOff: now === 1 }
@@ -169,7 +169,7 @@ function parseStates(rest: string): Partial<McpFacts> | null {
 
 type Numbers = readonly [number, number, number, number]
 
-/** Reads a line of at least so many whole numbers; null when it is none. */
+/** Creates a parser for lines with at least `minCount` integers; it returns null for other lines. */
 function numberParser(minCount: number, read: (values: Numbers) => Partial<McpFacts> | null) {
   return (rest: string): Partial<McpFacts> | null => {
     const values = parseNumbers(rest)

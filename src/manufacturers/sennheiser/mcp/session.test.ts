@@ -6,7 +6,7 @@ const endpoint = { host: '10.0.0.7', ip: '10.0.0.7', name: null }
 const cycle = 'RF 50 1 1\rAF 40 65 0\rBat 70\rMsg OK\rConfig 4\r'
 const configuration = 'Name LEAD\rFrequency 606200 1 3\rMute 0\r'
 
-test('asks until it is answered, and then every eight seconds, for firmware that forgets', () => {
+test('repeats requests until the first response, then renews every eight seconds', () => {
   const session = createMcpSession(endpoint)
   expect(session.takeDueMessages(0)).toEqual(['Push 20 500 3\r', 'FirmwareRevision\r'])
   expect(session.takeDueMessages(2000)).toEqual([])
@@ -19,7 +19,7 @@ test('asks until it is answered, and then every eight seconds, for firmware that
   expect(session.createUnsubscribeMessage()).toBe('Push 0 0 0\r')
 })
 
-test('a configuration that changed is asked for, in case its telling was lost', () => {
+test('requests the configuration again when its index changes', () => {
   const session = createMcpSession(endpoint)
   session.takeDueMessages(0)
   session.receive(`${configuration}${cycle}`, 100)
@@ -31,7 +31,7 @@ test('a configuration that changed is asked for, in case its telling was lost', 
   expect(session.nextSendAt).toBe(5000)
 })
 
-test('nothing is observed before a cycle was heard', () => {
+test('reports nothing before the first cycle', () => {
   const session = createMcpSession(endpoint)
   session.receive(configuration, 0)
   expect(session.getReport()).toBeNull()
@@ -39,9 +39,9 @@ test('nothing is observed before a cycle was heard', () => {
   expect(session.getReport()).toMatchObject({ name: 'LEAD', channels: [{ frequency: '606.200', rf_level: -87 }] })
 })
 
-test('refusals and nonsense are named', () => {
+test('returns the reason for rejected commands and unparsable lines', () => {
   const session = createMcpSession(endpoint)
   expect(session.receive('1020: Value out of range [ Push 60 500 3 ] \r', 0)).toMatch(/1020 Value out of range/)
-  expect(session.receive('HELO\r', 0)).toMatch(/means nothing/)
+  expect(session.receive('HELO\r', 0)).toMatch(/could not be parsed/)
   expect(session.receive('Push 60 500 3\r', 0)).toBeNull()
 })

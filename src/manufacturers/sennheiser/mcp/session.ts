@@ -1,17 +1,17 @@
-/** What is said to an ew G3, G4 or 2000 series device, and when. Pure. */
+/** Session with an ew G3, G4 or 2000 series device. Pure. */
 
 import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
 import { formatLine, formatPushLine, type McpFacts, parseDatagram } from './codec.ts'
 import { idPrefix, toDeviceReport } from './translate.ts'
 
-/** Some firmware forgets a subscription long before its end while RF is muted: asked for again this often. */
+/** Some firmware drops a subscription long before its end while RF is muted, so it is renewed at this interval. */
 const renewEveryMs = 8000
-/** A first question may be lost on its way; silent devices are not to be asked often. */
+/** Interval of requests until the first response. Datagrams may be lost, but a silent device must not be flooded. */
 const retryEveryMs = 2500
-/** Two renewals may be lost; who is gone is not sent to for long. */
+/** The lifetime allows for two lost renewals and ends soon after Micwatch stops. */
 const subscription = { timeoutS: 20, cycleMs: 500, withConfiguration: true }
 
-/** Bound to its own port, which is where these devices answer whoever asks. */
+/** These devices send replies to their own port number instead of the source port of the request. */
 export const mcp = createDatagramAdapter({ createSession: createMcpSession, idPrefix, repliesToFixedPort: true })
 
 export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
@@ -34,12 +34,12 @@ export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
       const isConfigurationChanged =
         facts.configIndex !== undefined && (message.facts.configIndex ?? facts.configIndex) !== facts.configIndex
       facts = { ...facts, ...message.facts }
-      // What changed was told already, unless it was lost.
+      // Requests the configuration again in case the datagram with the change was lost.
       if (isConfigurationChanged) nextRequestAt = Math.max(now, requestedAt + 1000)
       const [error] = message.errors
       if (Object.keys(message.facts).length > 0) return null
-      if (error !== undefined) return `refused: ${error.code} ${error.text} (${error.command})`
-      return message.ignored.length > 0 ? 'a line that means nothing' : null
+      if (error !== undefined) return `rejected: ${error.code} ${error.text} (${error.command})`
+      return message.ignored.length > 0 ? 'a line could not be parsed' : null
     },
     getReport: () => (facts.configIndex === undefined ? null : toDeviceReport(facts, endpoint)),
     get isComplete() {

@@ -40,19 +40,19 @@ test.each([
   ['Push 60\r', '1040: Invalid numbers of parameter [ Push 60 ] \r'],
   ['Name', '1050: Incorrect termination (no CR) [ Name ] \r'],
   ['What\rName\r', '1000: Invalid command [ What ] \r'],
-])('%j is answered with %j', async (command, reply) => {
+])('replies to %j with %j', async (command, reply) => {
   const { ask: request } = await connect()
   expect(await request(command)).toBe(reply)
 })
 
-test('more than 1500 characters are passed over in silence', async () => {
+test('ignores more than 1500 characters without a reply', async () => {
   const { say: send, ask: request, heard: received } = await connect()
   send(`Name ${'x'.repeat(1500)}\r`)
   expect(await request('Mute\r')).toBe('Mute 0\r')
   expect(received).toHaveLength(1)
 })
 
-test('answers go to the port of the same number as its own, whoever asks from which', async () => {
+test('replies to its own port number, whatever the source port', async () => {
   const { port, heard: received } = await connect()
   const { say: send } = await connect({ repliesToSource: false, host: '127.0.0.2', port })
   send('Mute\r')
@@ -60,7 +60,7 @@ test('answers go to the port of the same number as its own, whoever asks from wh
 })
 
 describe('a subscription', () => {
-  test('begins with the whole configuration, goes on with levels, and ends in silence', async () => {
+  test('starts with the whole configuration, continues with levels, and ends without a message', async () => {
     const { simulator, say: send, heard: received } = await connect()
     send('Push 1 100 3\r')
     await expect.poll(() => received.length).toBeGreaterThan(3)
@@ -76,7 +76,7 @@ describe('a subscription', () => {
     expect(received).toHaveLength(length)
   })
 
-  test('tells what changes, and counts it', async () => {
+  test('reports changes and counts them', async () => {
     const { simulator, ask: request, heard: received } = await connect()
     await request('Push 60 0 3\r')
     simulator.set({ name: 'LEAD', isMuted: true })
@@ -85,7 +85,7 @@ describe('a subscription', () => {
     await expect.poll(() => received.at(-1)).toMatch(/AF 60 75 9\r.*Msg RX_Mute\rConfig 1\r$/s)
   })
 
-  test('is dropped early while muted by firmware that does so', async () => {
+  test('ends early while muted, with firmware that does so', async () => {
     const { simulator, ask: request } = await connect({ endsSubscriptionsWhileMuted: true })
     await request('Push 60 100 0\r')
     simulator.set({ isTxMuted: true })
@@ -93,7 +93,7 @@ describe('a subscription', () => {
   })
 })
 
-test('an SR knows what an EM does not, and the reverse', async () => {
+test('an SR and an EM support different attributes', async () => {
   const { ask: request } = await connect({ kind: 'SR', state: { name: 'IEM' } })
   expect(await request('Squelch\r')).toMatch(/^1000/)
   expect(await request('Push 0 100 0\r')).toBe('Af 60 60 75 75\rStates 0 0\rMsg OK\rConfig 0\r')

@@ -1,12 +1,12 @@
 /**
- * An ew G4 rack device on a real socket: an EM with one transmitter, or an SR. Its manners are those of TI 1254 v1.0: the
- * error table, subscriptions that end in silence, levels in steps of 100 ms, and answers to port 53212, its own,
- * whatever port the asker has.
+ * Simulated ew G4 rack device on a real socket: an EM with one transmitter, or an SR. Behaves as in TI 1254 v1.0: error
+ * table, subscriptions that end without a message, level intervals in steps of 100 ms, and replies to port 53212, its own
+ * port number, instead of the source port of the request.
  */
 
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from '../simulated-udp.ts'
 
-/** What can be seen and turned on the device; numbers as on the wire. */
+/** State of the device, with numbers as in the protocol. */
 export interface McpState {
   name: string
   frequencyKhz: number
@@ -23,7 +23,7 @@ export interface McpState {
   rf: readonly [number, number]
   af: number
   afPeak: number
-  /** '0' '30' '70' '100', or '?' where no telegram comes. */
+  /** '0', '30', '70', '100', or '?' without a battery telegram. */
   battery: string
   hasPilot: boolean
   isTxMuted: boolean
@@ -33,7 +33,7 @@ export interface McpState {
 export interface McpSimulatorOptions extends UdpSocketOptions {
   readonly kind?: 'EM' | 'SR'
   readonly state?: Partial<McpState>
-  /** Answers go to the port that was asked from, rather than to the one of the same number as its own. */
+  /** Sends replies to the source port of the request instead of the device's own port number. */
   readonly repliesToSource?: boolean
   /** Ends subscriptions of an EM early while its RF is muted, as some firmware does. */
   readonly endsSubscriptionsWhileMuted?: boolean
@@ -44,9 +44,9 @@ export interface McpSimulator {
   readonly udp: SimulatedUdpSocket
   readonly subscriptions: number
   readonly state: Readonly<McpState>
-  /** Changes as by hand at the device: what is configuration is told to those who subscribed to it. */
+  /** Changes the state as if at the front panel; subscribers receive configuration changes. */
   set(applyChange: Partial<McpState>): void
-  /** Sends this to everybody who subscribed, as it is. */
+  /** Sends this text unchanged to every subscriber. */
   send(text: string): void
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ export interface McpSimulator {
 interface Subscription {
   readonly peer: Peer
   readonly endsAt: number
-  /** 1: configuration on change; 2: levels when warnings change; 4: when pilot or battery do. */
+  /** 1: configuration on change; 2: levels when warnings change; 4: when pilot tone or battery change. */
   readonly flags: number
   readonly cycle: NodeJS.Timeout | null
 }
@@ -81,7 +81,7 @@ const defaultState: McpState = {
   warnings: [],
 }
 
-/** Keyword -> the fields it tells, per kind, in the order in which all of them are told at once. */
+/** Configuration keywords per kind, in the order of a full configuration report. */
 const configurationKeywords = {
   EM: ['Name', 'Frequency', 'Squelch', 'AfOut', 'Equalizer', 'Mute'],
   SR: ['Name', 'Frequency', 'Sensitivity', 'Equalizer', 'Mode', 'Mute'],
@@ -161,7 +161,7 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
     const isAllowed = timeoutS <= 300 && cycleMs <= 60_000 && cycleMs % 100 === 0 && flags <= (kind === 'EM' ? 7 : 3)
     if (!isAllowed) return formatError(1020, line)
     endSubscription(peer)
-    // What was asked for once comes before the acknowledgement, which is allowed.
+    // The data is sent before the acknowledgement, which the protocol allows.
     if (flags !== 0) udp.send(allConfiguration(), peer)
     if (timeoutS === 0 && cycleMs > 0) udp.send(cycleText(), peer)
     if (timeoutS > 0) startSubscription(peer, { timeoutS, cycleMs, flags })
@@ -270,7 +270,7 @@ function formatSrCycle(state: McpState): string[] {
   ]
 }
 
-/** What a command may set, and in what steps. */
+/** A value that a command can set, with its range and step. */
 interface Setting {
   readonly field: keyof McpState
   readonly maxValues: number

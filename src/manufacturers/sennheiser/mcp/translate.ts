@@ -1,4 +1,4 @@
-/** What an ew G3, G4 or 2000 series device told -> the common format. Pure. */
+/** Converts the state of an ew G3, G4 or 2000 series device to the common format. Pure. */
 
 import type { ChannelDetails, TransmitterDetails } from '../../../model/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
@@ -7,7 +7,7 @@ import { type McpFacts, percentToDbfs, percentToDbm } from './codec.ts'
 
 export const idPrefix = 'mcp:'
 
-/** It knows neither serial nor MAC nor model: its address is all there is to tell it by. */
+/** These devices report no serial number, MAC address or model, so the network address is their identity. */
 export function toDeviceReport(
   facts: Partial<McpFacts>,
   { host, ip, name: configuredName }: DeviceEndpoint,
@@ -47,7 +47,7 @@ function toChannel(facts: Partial<McpFacts>): ChannelReading {
   }
 }
 
-/** An SR hears nobody, so RF is never low there. */
+/** An SR receives no RF, so `rf_low` does not apply. */
 function toWarnings({ kind, warnings }: Partial<McpFacts>): Pick<ChannelDetails, 'overload' | 'rf_low'> {
   if (warnings === undefined) return {}
   return {
@@ -64,7 +64,7 @@ function toAudioLevel(percent: number): number {
   return Math.min(0, Math.round(percentToDbfs(percent)))
 }
 
-/** A battery's telegram or a pilot tone says that somebody sends; an SR hears nobody. */
+/** A battery telegram or a pilot tone indicates a transmitter. An SR has no receiver. */
 function toTransmitter(facts: Partial<McpFacts>): Pick<ChannelReading, 'transmitter'> {
   const { kind, batteryPercent, hasPilot, mutes, warnings } = facts
   if (kind !== 'EM' || batteryPercent === undefined) return {}

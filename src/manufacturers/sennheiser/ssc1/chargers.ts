@@ -1,6 +1,6 @@
 /**
  * Chargers that speak SSC 1, and the packs in them. Addresses and units: Sennheiser's SSC developer's guides for EW-DX with
- * CHG 70N and for Digital 6000 (TI 1109 v2.2), and the clients written after them.
+ * CHG 70N and for Digital 6000 (TI 1109 v2.2), and clients based on them.
  */
 
 import type { DeviceReport } from '../../../model/receiver.ts'
@@ -10,7 +10,7 @@ import type { Family, SscValues } from './family.ts'
 const bayProperties = ['device_type', 'serial', 'bat_gauge', 'bat_health', 'bat_cycles', 'bat_timetofull']
 const maxBays = 16
 
-/** Two bays; every value is a list with one of each. */
+/** Two bays; every value is a list with one entry per bay. */
 export const chg70n: Family = {
   topics: [{ channel: null, everyMs: null, addresses: bayProperties.map((name) => `/bays/${name}`) }],
   readUnits(values, charger) {
@@ -20,7 +20,7 @@ export const chg70n: Family = {
   },
 }
 
-/** A pack is the same one in whatever bay it stands: nowhere else is its serial number told. */
+/** The id is the serial number where known, so that it does not depend on the bay. Only chargers report it. */
 function readBay(
   values: SscValues,
   { charger, type, index }: { charger: string; type: unknown; index: number },
@@ -49,13 +49,13 @@ function readBay(
 
 const slots = [1, 2, 3, 4]
 const subslots = [1, 2]
-/** Of the two charging modules that go into a slot: the battery each takes. */
+/** Battery model of each charging module. */
 const batteryOfModule = new Map<unknown, string>([
   [1, 'BA 60'],
   [2, 'BA 61'],
 ])
 
-/** Four slots for modules, each with two batteries, which tell no serial number. */
+/** Four slots for charging modules with two batteries each. Batteries report no serial number. */
 export const l6000: Family = {
   topics: slots.map((slot) => ({
     channel: null,
@@ -77,8 +77,8 @@ function parametersAt(slot: number, subslot: number): string {
 }
 
 /**
- * Twelve numbers: temperature, voltage, capacity, current, energy, hours and minutes it will last, percent, cycles,
- * health, hours and minutes to full. What is not known is 65280, which is out of bounds for all that is read here.
+ * Twelve numbers: temperature, voltage, capacity, current, energy, remaining hours and minutes, percent, cycles, health,
+ * hours and minutes to full. Unknown values are 65280, which is out of range for every value that is read.
  */
 function readBatteryAt(
   values: SscValues,
@@ -87,7 +87,7 @@ function readBatteryAt(
   const numbers = values.get(parametersAt(slot, subslot))
   if (!Array.isArray(numbers)) return null
   const battery = readBattery(numbers[7])
-  // Where there is none, nothing is known of its charge.
+  // Without a battery, the charge is unknown.
   if (typeof battery !== 'number') return null
   return withoutUndefined<DeviceReport>({
     id: `${charger}/slot${slot}.${subslot}`,
@@ -113,7 +113,7 @@ function toMinutes(hours: unknown, minutes: unknown): number | null {
   return typeof whole === 'number' && typeof rest === 'number' ? whole * 60 + rest : null
 }
 
-/** It tells no name of its own; so it goes by where it stands. */
+/** Packs report no name, so the name is the model and the position in the charger. */
 function nameOf(model: string | null, location: string): string {
   return model === null ? location : `${model}, ${location}`
 }

@@ -6,7 +6,7 @@
 import { isDeeper, maxJsonDepth } from '../../../model/json.ts'
 import { isRecord, type Json } from '../../../upstream/fields.ts'
 
-/** What one datagram says: good values and refusals come side by side. */
+/** Parsed content of one datagram, which may have both values and errors. */
 export interface SscMessage {
   readonly values: ReadonlyMap<string, unknown>
   readonly errors: readonly SscError[]
@@ -18,22 +18,22 @@ export interface SscError {
   readonly text: string
 }
 
-/** No transmitter is there to answer for this address. */
+/** Error code for an address of a transmitter that is not linked. */
 export const failedDependency = 424
-/** A subscription reached the end of its time or of its count. */
+/** Error code for a subscription that reached its lifetime or notification count. */
 export const subscriptionTerminated = 310
 
 export interface SubscriptionTerms {
   readonly lifetimeS: number
   readonly count: number
-  /** Between two notifications; equal bounds ask for a steady rate. */
+  /** Bounds of the interval between notifications; equal bounds request a fixed rate. */
   readonly minMs: number
   readonly maxMs: number
 }
 
 const maxValues = 2000
 
-/** Asks for leaves: whether a branch may be asked for differs between devices. */
+/** Requests leaf addresses only, because not all devices support requests for a branch. */
 export function formatGetRequest(addresses: readonly string[]): string {
   return JSON.stringify(toTree(addresses))
 }
@@ -44,13 +44,13 @@ export function formatSubscription(addresses: readonly string[], terms: Subscrip
   return JSON.stringify({ osc: { state: { subscribe: [subscription] } } })
 }
 
-/** Of several subscriptions, each by what it asked for. */
+/** Cancels several subscriptions, each identified by its addresses. */
 export function formatCancellation(subscriptions: readonly (readonly string[])[]): string {
   const subscribe = subscriptions.map((addresses) => ({ '#': { cancel: true }, ...toTree(addresses) }))
   return JSON.stringify({ osc: { state: { subscribe } } })
 }
 
-/** Null for what is no message of this protocol. */
+/** Returns null when the text is not a message of this protocol. */
 export function parseMessage(text: string): SscMessage | null {
   const message = parseJson(text)
   if (!isRecord(message) || isDeeper(message, maxJsonDepth)) return null
@@ -89,7 +89,7 @@ function collectValues(branch: Json, prefix: string, values: Map<string, unknown
   }
 }
 
-/** At a refused address stands `[code, {"desc": text}]`, from some devices `{"code", "desc"}`. */
+/** A rejected address has the value `[code, {"desc": text}]`, on some devices `{"code", "desc"}`. */
 function collectErrors(tree: unknown, address: string): SscError[] {
   const leaf = Array.isArray(tree) ? { code: tree[0], desc: isRecord(tree[1]) ? tree[1].desc : '' } : tree
   if (!isRecord(leaf)) return []

@@ -17,7 +17,7 @@ function createIdentifiedSession() {
 const countContaining = (texts: readonly string[], name: string) =>
   texts.filter((text) => text.includes(`"${name}"`)).length
 
-test('asks who it is before anything else, and again until it is told', () => {
+test('requests the identity first and repeats the request until it is answered', () => {
   const session = createSsc1Session(endpoint)
   expect(session.takeDueMessages(0)).toHaveLength(2)
   expect(session.nextSendAt).toBe(2000)
@@ -29,7 +29,7 @@ test('asks who it is before anything else, and again until it is told', () => {
   expect(session.getReport()).toMatchObject({ name: 'RACK', channels: [] })
 })
 
-test('does without an address that is refused or never answered', () => {
+test('continues without an address that is rejected or never answered', () => {
   const refusing = createSsc1Session(endpoint)
   refusing.takeDueMessages(0)
   refusing.receive(identity, 1)
@@ -41,7 +41,7 @@ test('does without an address that is refused or never answered', () => {
   expect(mute.getReport()).toMatchObject({ id: 'ssc1:10.0.0.9' })
 })
 
-test('channels that are refused with 404 are not asked for again', () => {
+test('does not request channels again that were rejected with 404', () => {
   const session = createIdentifiedSession()
   expect(countContaining(session.takeDueMessages(30), 'rx4')).toBe(2)
   session.receive('{"rx1":{"name":"A"},"rx2":{"name":"B"}}', 40)
@@ -65,7 +65,7 @@ describe('subscriptions', () => {
     expect(countContaining(session.takeDueMessages(8100), 'rx1')).toBe(2)
   })
 
-  test('that were terminated are asked for at once, but never in a loop', () => {
+  test('are renewed immediately after termination, at a limited rate', () => {
     const session = createIdentifiedSession()
     session.takeDueMessages(100)
     session.receive(answerAll, 200)
@@ -77,7 +77,7 @@ describe('subscriptions', () => {
     expect(session.takeDueMessages(1300)).toEqual([])
   })
 
-  test('a transmitter that comes is asked what it has to tell', () => {
+  test('are renewed for a transmitter that is linked again', () => {
     const session = createIdentifiedSession()
     session.takeDueMessages(100)
     session.receive(answerAll, 200)
@@ -91,15 +91,15 @@ describe('subscriptions', () => {
     expect(session.getReport()?.channels?.[0]?.transmitter).toMatchObject({ name: 'NEW', battery: 40 })
   })
 
-  test('refused altogether say so', () => {
+  test('that are rejected set the rejection', () => {
     const session = createIdentifiedSession()
     session.receive('{"osc":{"error":[{"osc":{"state":{"subscribe":[406,{"desc":"not acceptable"}]}}}]}}', 100)
     expect(session.rejection).toMatch(/406 not acceptable/)
   })
 })
 
-test('what is no message changes nothing', () => {
+test('ignores datagrams that are not messages', () => {
   const session = createIdentifiedSession()
-  expect(session.receive('oops', 30)).toMatch(/no message/)
+  expect(session.receive('oops', 30)).toMatch(/not a message/)
   expect(session.getReport()).toMatchObject({ name: 'RACK' })
 })

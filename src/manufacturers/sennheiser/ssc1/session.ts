@@ -1,4 +1,4 @@
-/** What is said to a device that speaks SSC 1, and when: who it is first, then subscriptions that are kept alive. Pure. */
+/** Session with an SSC 1 device: requests the identity first, then keeps subscriptions alive. Pure. */
 
 import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
 import {
@@ -14,16 +14,16 @@ import { familyOfProduct, identityTopic, macTopic } from './families.ts'
 import type { Topic } from './family.ts'
 import { idPrefix, toDeviceReport } from './translate.ts'
 
-/** A subscription that ends says so once or not at all: it is renewed at a third of its lifetime. */
+/** The end of a subscription is announced at most once, so it is renewed at a third of its lifetime. */
 const lifetimeS = 24
 const renewEveryMs = (lifetimeS * 1000) / 3
 const retryEveryMs = 2000
-/** Whether asking again replaces a subscription or adds one is not documented: it is never asked for more often. */
+/** It is not documented whether a repeated request replaces a subscription or adds one, so the rate is limited. */
 const minRequestIntervalMs = 1000
-/** What is so often asked for in vain is done without. */
+/** Number of unanswered requests after which a topic is no longer waited for. */
 const maxAttempts = 3
 
-/** A topic, and when it is asked for next. */
+/** A topic with the time of its next request. */
 interface ScheduledTopic extends Topic {
   requestedAt: number
   nextRequestAt: number
@@ -37,7 +37,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   const values = new Map<string, unknown>()
   const identity = scheduleTopic(identityTopic)
   const initialTopics = [identity, scheduleTopic(macTopic)]
-  /** Null until it is known who it is. */
+  /** Null until the device is identified. */
   let topics: ScheduledTopic[] | null = null
   let rejection: string | null = null
 
@@ -53,7 +53,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   function applyValue(address: string, value: unknown, now: number): void {
     const before = values.get(address)
     values.set(address, value)
-    // Somebody came or went: what the transmitter has to say is asked for anew.
+    // A transmitter was linked or unlinked: request its values again.
     if (!address.endsWith('warnings') || String(before) === String(value)) return
     const changedTopic = topics?.find(({ addresses }) => addresses.includes(address))
     for (const topic of topics ?? [])
@@ -65,9 +65,9 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
       addresses.filter((one) => isWithin(one, address)),
     )
     if (code === subscriptionTerminated) for (const topic of topics ?? []) requestSooner(topic, now)
-    else if (address.startsWith('/osc')) rejection = `it refuses the subscription (${code} ${text})`
+    else if (address.startsWith('/osc')) rejection = `it rejects the subscription (${code} ${text})`
     else if (code === failedDependency) for (const one of rejected) values.set(one, null)
-    // A smaller device has fewer channels; one that was there is not gone for good.
+    // A smaller device has fewer channels. A channel that was reported before is kept.
     else if (code === 404) {
       const missing = rejected.filter((one) => !values.has(one))
       topics = topics?.filter(({ channel }) => !missing.includes(`/rx${channel}/name`)) ?? null
@@ -90,7 +90,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     },
     receive(text, now) {
       const told = parseMessage(text)
-      if (told === null) return 'a datagram is no message of this protocol'
+      if (told === null) return 'a datagram is not a message of this protocol'
       for (const [address, value] of told.values) applyValue(address, value, now)
       for (const one of told.errors) applyError(one, now)
       const answered = [...told.values.keys(), ...told.errors.map(({ address }) => address)]

@@ -1,4 +1,4 @@
-/** What a simulated device that speaks SSC 1 has to tell, by address. */
+/** Initial values of a simulated SSC 1 device, by address. */
 
 export type SscModel = 'EWDXEM2' | 'EWDXEM4' | 'EM6000' | 'CHG70N' | 'L6000'
 
@@ -82,7 +82,7 @@ export interface DockedPack {
   readonly minutesToFull: number
 }
 
-/** The lists of a CHG 70N with this pack in one of its bays, from 1. */
+/** The lists of a CHG 70N after this pack is put into a bay (numbered from 1). */
 export function bayValues(
   values: ReadonlyMap<string, unknown>,
   bay: number,
@@ -104,10 +104,10 @@ export function bayValues(
   )
 }
 
-/** An L 6000 with a module for bodypacks' batteries, one for handhelds', one that is broken, and an empty slot. */
+/** An L 6000 with a module for bodypack batteries, one for handheld batteries, a defective one, and an empty slot. */
 const l6000Modules = { '/slot1/type': 1, '/slot2/type': 2, '/slot3/type': 3, '/slot4/type': 0 }
 
-/** Temperature, voltage, capacity, current, energy, h:m it lasts, percent, cycles, health, h:m to full. */
+/** Temperature, voltage, capacity, current, energy, remaining h:m, percent, cycles, health, h:m to full. */
 const charging = [31, 3950, 1800, 420, 7, 4, 30, 82, 17, 99, 1, 5]
 const noBattery = [-100, 65_280, 65_280, -1, ...Array.from({ length: 8 }, () => 65_280)]
 

@@ -1,7 +1,7 @@
 /**
- * A device that speaks SSC 1, on a real socket: EW-DX with two or four channels, an EM 6000, chargers. It answers to the
- * asker's port, ends subscriptions by lifetime and count with 310, takes eight clients, refuses what a transmitter would
- * have to tell while none is linked with 424 in the middle of good answers, and bends numbers to their steps.
+ * Simulated SSC 1 device on a real socket: EW-DX with two or four channels, an EM 6000, chargers. It replies to the source
+ * port, ends subscriptions by lifetime and count with error 310, accepts eight clients, rejects addresses of an unlinked
+ * transmitter with error 424 next to valid values, and rounds numbers to their steps.
  */
 
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from '../simulated-udp.ts'
@@ -11,7 +11,7 @@ export interface Ssc1SimulatorOptions extends UdpSocketOptions {
   readonly model?: SscModel
   readonly values?: Readonly<Record<string, unknown>>
   readonly mac?: string
-  /** 8 unless told. */
+  /** Default 8. */
   readonly maxClients?: number
 }
 
@@ -19,15 +19,15 @@ export interface Ssc1Simulator {
   readonly url: string
   readonly udp: SimulatedUdpSocket
   readonly subscriptions: number
-  /** As it stands, by address. */
+  /** Current value of an address. */
   value(address: string): unknown
-  /** Changes as by hand at the device, and tells those who subscribed. */
+  /** Changes values as if at the front panel, and notifies subscribers. */
   set(values: Readonly<Record<string, unknown>>): void
   /** Switches the transmitter of a channel on or off. */
   setLinked(channel: number, isLinked: boolean): void
-  /** Puts a pack into a bay of a CHG 70N, or takes it out. */
+  /** Puts a pack into a bay of a CHG 70N; null removes it. */
   dock(bay: number, pack: DockedPack | null): void
-  /** Sends this to everybody who subscribed, as it is. */
+  /** Sends this text unchanged to every subscriber. */
   send(text: string): void
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
     return { ...reply, ...(Object.keys(oscBranch).length > 0 && { osc: oscBranch }) }
   }
 
-  /** One address: its value, after setting it where one is given. */
+  /** Adds the value of an address to the reply, after setting it if a value is requested. */
   function read(address: string, requested: unknown, reply: Tree, errors: Tree): void {
     const error = findError(address)
     if (error === null && requested !== null) set({ [address]: roundToStep(address, requested) })
@@ -154,7 +154,7 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
     notifySubscribers(changed)
   }
 
-  /** Those with a steady rate hear of it at their next beat. */
+  /** Subscriptions with a fixed rate are notified by their timer instead. */
   function notifySubscribers(changed: readonly string[]): void {
     for (const [key, { timer }] of [...subscriptions]) if (timer === null) notify(key, changed)
   }
@@ -193,7 +193,7 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
 
 // --- Numbers -----------------------------------------------------------------------------------------------------------
 
-/** A number between steps is taken to the next one rather than refused. */
+/** A number between two steps is rounded instead of rejected. */
 function roundToStep(address: string, requested: unknown): unknown {
   if (typeof requested !== 'number') return requested
   if (/\/(frequency|carrier)$/.test(address)) return Math.round(requested / 25) * 25

@@ -1,4 +1,4 @@
-/** What a device that speaks SSC 1 told -> the common format. Pure. */
+/** Converts the values of an SSC 1 device to the common format. Pure. */
 
 import type { DeviceReport } from '../../../model/receiver.ts'
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
@@ -9,7 +9,7 @@ import type { SscValues } from './family.ts'
 
 export const idPrefix = 'ssc1:'
 
-/** `channels`: those that the device has. */
+/** `channels`: numbers of the channels the device has. */
 export function toDeviceReport(
   values: SscValues,
   endpoint: DeviceEndpoint & { readonly channels: readonly number[] },
