@@ -1,4 +1,4 @@
-/** A device that speaks SSC 2 for itself: its identity is its list, its resources are read one by one or subscribed. */
+/** Monitors a single SSC 2 device. Its device list has one entry; resources are polled or subscribed. */
 
 import type { DeviceReport } from '../../../model/receiver.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
@@ -48,26 +48,26 @@ export const ssc2 = defineAdapter<Ssc2Device>({
   async *subscribe(client, _interest, signal) {
     yield* subscribe(client, await readDevice(client, signal), signal)
   },
-  // The device's own word, before that of a system, and in its newer protocol.
+  // A report from the device itself takes precedence over one from a system; SSC 2 is its newer protocol.
   precedence: 2,
   idPrefix,
 })
 
-/** Everybody may ask a device who it is, whatever the password. */
+/** Whether the address is an SSC 2 device. Reading the identity requires no password. */
 export async function isSsc2(client: UpstreamClient, signal?: AbortSignal): Promise<boolean> {
   const response = client.request('GET', identityPath, { signal })
   const identity = await response.then(({ body }) => body).catch(() => signal?.throwIfAborted())
   return isRecord(identity) && typeof identity.product === 'string'
 }
 
-/** Who it is, without a password; throws where it is no such device. */
+/** Reads the identity without a password; throws when the address is not an SSC 2 device. */
 export async function identifySsc2(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
   const { known: resources, partner: endpoint } = await readIdentity(client, signal)
   return toDeviceReport(resources, endpoint)
 }
 
 /**
- * Who it is, and that it lets us in: everybody may ask for the first, only those with the right password for the second.
+ * Reads the identity, which requires no password, and the site, which verifies the password.
  */
 async function readDevice(client: UpstreamClient, signal?: AbortSignal): Promise<Ssc2Device> {
   const { known: resources, partner: endpoint } = await readIdentity(client, signal)
@@ -89,7 +89,7 @@ async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
   return { known: resources, partner: endpoint }
 }
 
-/** Null where it is not there, or not now: a transmitter that is not linked. */
+/** Returns null when the resource does not exist or is unavailable, as for a transmitter that is not linked. */
 async function readResource(client: UpstreamClient, path: string, signal?: AbortSignal): Promise<unknown> {
   return (await getBody(client, path, [404, 422], signal)) ?? null
 }
@@ -107,7 +107,7 @@ async function getBody(
   }
 }
 
-/** These devices lock their door for good after some wrong passwords: after one nothing more is asked. */
+/** These devices disable access permanently after several wrong passwords, so the first one blocks all requests. */
 export function blockAfterUnauthorized(client: UpstreamClient, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 401) return error
   const { status, response } = error

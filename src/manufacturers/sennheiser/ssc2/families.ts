@@ -1,4 +1,4 @@
-/** The families that speak SSC 2; and EW-DX: what to ask of it, and what its resources mean in the common format. */
+/** Product families with SSC 2, and the resources of EW-DX with their conversion to the common format. */
 
 import type { ChannelReading, TransmitterReading } from '../../../model/receiver.ts'
 import {
@@ -16,7 +16,7 @@ import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
 import { spectera } from './spectera.ts'
 
-/** Null: a device without radio, or one we know nothing of. */
+/** Null: a device without radio, or an unknown product. */
 export function familyOfProduct(product: string): Family | null {
   return families.get(product) ?? (/spectera/i.test(product) ? spectera(product) : null)
 }
@@ -37,7 +37,7 @@ function ewdx(model: string, count: number): Family {
   }
 }
 
-/** Names and what may change of them first, levels last. */
+/** Names and settings first, levels last. */
 function pathsOfEwdx(index: number): readonly string[] {
   const channel = `/api/channel/${index}`
   const transmitter = `/api/transmitters/${index}`
@@ -50,7 +50,7 @@ function pathsOfEwdx(index: number): readonly string[] {
   ]
 }
 
-/** A channel's body carries no number: its path does, from 0. */
+/** The channel number is only in the path and starts at 0. */
 function readChannelOfEwdx(resources: Resources, index: number): ChannelReading {
   const channel = `/api/channel/${index}`
   const getProperty = (name: string) => property(resources, channel, name)
@@ -66,7 +66,7 @@ function readChannelOfEwdx(resources: Resources, index: number): ChannelReading 
     details: withoutUndefined({
       antennas: readDiversity(getValue('diversityIndicator')),
       quality: readWhole(getValue('signalQualityIndicator'), 0, 100),
-      // Whether it is peak or RMS is not said.
+      // The documentation does not specify whether this is peak or RMS.
       audio_peak: readAudioLevel(getValue('level')),
       muted: readFlag(getProperty('mute')),
       gain_db: readWhole(getProperty('gain'), -120, 120),
@@ -75,7 +75,7 @@ function readChannelOfEwdx(resources: Resources, index: number): ChannelReading 
   })
 }
 
-/** Null where none is linked; cells without a gauge have no charge to tell. */
+/** Null when no transmitter is linked. Primary cells without a gauge have no battery level. */
 function readTransmitterOfEwdx(resources: Resources, index: number): TransmitterReading | null | undefined {
   const path = `/api/transmitters/${index}`
   if (!resources.has(path)) return undefined

@@ -1,30 +1,30 @@
 /**
- * What a device that speaks SSC 2 has told, by resource. Source of the resources: Sennheiser's SSC 2 specification 2.3, the
- * OpenAPI descriptions of EW-DX (1.7) and Spectera (18.1), and what is said of them by those who use them.
+ * Resources reported by an SSC 2 device. Sources: Sennheiser's SSC 2 specification 2.3, the OpenAPI descriptions of EW-DX
+ * (1.7) and Spectera (18.1), and reports from users.
  */
 
 import { isRecord, type Json } from '../../../upstream/fields.ts'
 
-/** The last body of every resource; null: it is not there, or not now. */
+/** The last body of every resource; null: missing or unavailable. */
 export type Resources = ReadonlyMap<string, unknown>
 
 export const identityPath = '/api/device/identity'
 export const sitePath = '/api/device/site'
 export const firmwarePath = '/api/firmware/update/state'
 export const versionPath = '/api/ssc/version'
-/** Told up to sixty times a second while it is subscribed. */
+/** Sent up to sixty times a second while subscribed. */
 export const meteringPath = '/api/audio/metering'
 export const packPrefix = '/api/mts/paired/'
 export const outputPrefix = '/api/audio/outputs/'
 
-/** Lists whose entries are resources of their own: told whole at first, then one by one. */
+/** A list whose entries are also resources: sent whole at first, then entry by entry. */
 interface Collection {
   readonly path: string
-  /** Where an entry is kept: what an event may call it, then the one name we give it. */
+  /** Matches the paths that events use for an entry; `toPath` returns the path under which it is stored. */
   readonly entryPath: RegExp
   readonly toPath: (id: string) => string
   readonly idProperty: string
-  /** An entry's body, where it is wrapped. */
+  /** Property that contains the body, if the entry wraps it. */
   readonly bodyProperty?: string
 }
 
@@ -58,7 +58,7 @@ const collections: readonly Collection[] = [
 
 const maxResources = 1000
 
-/** Takes in what one resource tells: some devices tell changed properties alone, so bodies are merged. */
+/** Applies a reported body. Bodies are merged, because some devices send only the changed properties. */
 export function applyResource(resources: Map<string, unknown>, path: string, body: unknown): void {
   const collection = collections.find((one) => one.path === path)
   if (collection !== undefined && Array.isArray(body)) applyList(resources, collection, body)
@@ -96,11 +96,11 @@ function applyBody(resources: Map<string, unknown>, path: string, body: unknown)
   const before = resources.get(path)
   resources.set(path, isRecord(before) && isRecord(body) ? { ...before, ...body } : body)
   if (body !== null) return
-  // What was below it went with it.
+  // Removing a resource removes its children.
   for (const child of resources.keys()) if (child.startsWith(`${path}/`)) resources.set(child, null)
 }
 
-/** A property of a resource's body; undefined: not told. */
+/** A property of a resource's body; undefined: not reported. */
 export function property(resources: Resources, path: string, name: string): unknown {
   const body = resources.get(path)
   return isRecord(body) ? (body as Json)[name] : undefined

@@ -1,4 +1,4 @@
-/** A subscription session: a stream of events, and the list of what is to be told over it, which is put beside it. */
+/** SSC 2 subscription session: an event stream, and separate requests that set its list of paths. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeviceReport } from '../../../model/receiver.ts'
@@ -11,15 +11,15 @@ import { readSessionPath, streamPath } from '../realtime.ts'
 import { applyResource, firmwarePath, meteringPath, type Resources, sitePath, versionPath } from './resources.ts'
 import { familyOfDevice, toDeviceReport } from './translate.ts'
 
-/** One path that is refused refuses its whole list: four at a time is what was tried on real devices. */
+/** One rejected path rejects the whole request. Four paths per request are known to work on real devices. */
 const pathsPerRequest = 4
-/** What was refused may be there later: a transmitter that is linked. */
+/** Rejected paths may become available later, as when a transmitter is linked. */
 const retryMs = 30_000
-/** There is no keep-alive: a device that says nothing for so long is asked whether it is there. */
+/** The protocol has no keep-alive: after this silence a request checks the connection. */
 const maxQuietMs = 3000
-/** Meters that come faster are told with the next ones. */
+/** Meter events that arrive faster are combined with the next one. */
 const minMeterIntervalMs = 100
-/** A stream that long without a word is opened anew, and tells everything again. */
+/** A stream without events for this long is opened again, which reports all resources again. */
 const maxSilenceMs = 300_000
 
 interface IdentifiedDevice {
@@ -27,7 +27,7 @@ interface IdentifiedDevice {
   readonly endpoint: DeviceEndpoint
 }
 
-/** Ends quietly on abort, throws the manufacturer's ApiError when the session is lost. */
+/** Returns without an error on abort; throws the manufacturer's ApiError when the session is lost. */
 export async function* subscribe(
   client: UpstreamClient,
   device: IdentifiedDevice,
@@ -92,7 +92,7 @@ export function readChanges(data: string): readonly (readonly [string, unknown])
   return changes.filter(([path]) => path.startsWith('/api/'))
 }
 
-/** A channel that is not told any more, as of a pack that was taken away, has nobody on it. `seen`: all that ever were. */
+/** Adds channels that are no longer reported, as of a removed pack, without a transmitter. `known`: all channels so far. */
 function withRemovedChannels(report: DeviceReport, known: Set<number>): DeviceReport {
   const present = new Set(report.channels?.map(({ channel }) => channel))
   const vanished = [...known].filter((channel) => !present.has(channel))
@@ -104,7 +104,7 @@ function withRemovedChannels(report: DeviceReport, known: Set<number>): DeviceRe
   return empty.length === 0 ? report : { ...report, channels: [...(report.channels ?? []), ...empty] }
 }
 
-/** Which channels are without a transmitter, as a word to compare. */
+/** The channels without a transmitter, as a string for comparison. */
 function linkStateOf(resources: Resources): string {
   const warnings = [...resources].filter(([path]) => path.endsWith('/warnings'))
   return warnings.map(([path, warningNames]) => `${path} ${String(warningNames).includes('NoLink')}`).join('\n')
@@ -115,7 +115,7 @@ interface PathSubscriber {
   retryNow(): void
 }
 
-/** What is to be told, until the device has taken every path of it. */
+/** Subscribes paths and retries the rejected ones. */
 function createPathSubscriber(client: UpstreamClient, session: string, paths: readonly string[]): PathSubscriber {
   let pending = [...paths]
   let wake = new AbortController()
@@ -128,7 +128,7 @@ function createPathSubscriber(client: UpstreamClient, session: string, paths: re
       for (const path of batch) if (!(await add([path], signal))) rejected.push(path)
     }
     if (rejected.length === paths.length)
-      throw new client.errors.ApiError('the device refuses everything it was asked to tell')
+      throw new client.errors.ApiError('the device rejects all subscriptions')
     pending = rejected
   }
 
@@ -151,7 +151,7 @@ function createPathSubscriber(client: UpstreamClient, session: string, paths: re
   }
 }
 
-/** Throws when the device says nothing and does not answer either, twice in a row. */
+/** Throws when the stream is silent and two consecutive requests fail. */
 async function watchConnection(
   client: UpstreamClient,
   getSilenceMs: () => number,

@@ -1,4 +1,4 @@
-/** What a device that speaks SSC 2 told -> the common format. Pure. */
+/** Converts the resources of an SSC 2 device to the common format. Pure. */
 
 import type { DeviceReport } from '../../../model/receiver.ts'
 import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
@@ -13,7 +13,7 @@ function productOf(resources: Resources): string {
   return readText(property(resources, identityPath, 'product')) ?? ''
 }
 
-/** The serial is what both network interfaces of a device have in common. Null where there is none to tell. */
+/** The serial number is the same on both network interfaces of a device. Null when unknown. */
 function serialOf(resources: Resources): string | null {
   const serial = readText(property(resources, identityPath, 'serial'))
   return serial && !/^0+$/.test(serial) ? serial : null
