@@ -31,7 +31,7 @@ test('parses a whole EM cycle', () => {
       warnings: ['Low_RF_Signal', 'Low_Battery'],
       configIndex: 234,
     },
-    refusals: [],
+    errors: [],
     ignored: [],
   })
 })
@@ -65,14 +65,14 @@ test.each([
   ['Equalizer 1 0 0 -3 5 0', {}],
   ['Push 60 500 3', {}],
 ])('%s', (line, facts) => {
-  expect(parseDatagram(`${line}\r`)).toEqual({ facts, refusals: [], ignored: [] })
+  expect(parseDatagram(`${line}\r`)).toEqual({ facts, errors: [], ignored: [] })
 })
 
 test('parses errors with the rejected command', () => {
   const { errors } = parseDatagram('1020: Value out of range [ Push 60 250 3 ] \r1000: Invalid command\r')
   expect(errors).toEqual([
-    { code: 1020, text: 'Value out of range', instruction: 'Push 60 250 3' },
-    { code: 1000, text: 'Invalid command', instruction: '' },
+    { code: 1020, text: 'Value out of range', command: 'Push 60 250 3' },
+    { code: 1000, text: 'Invalid command', command: '' },
   ])
 })
 

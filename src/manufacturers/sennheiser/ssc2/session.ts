@@ -127,8 +127,7 @@ function createPathSubscriber(client: UpstreamClient, session: string, paths: re
       if (await add(batch, signal)) continue
       for (const path of batch) if (!(await add([path], signal))) rejected.push(path)
     }
-    if (rejected.length === paths.length)
-      throw new client.errors.ApiError('the device rejects all subscriptions')
+    if (rejected.length === paths.length) throw new client.errors.ApiError('the device rejects all subscriptions')
     pending = rejected
   }
 
