@@ -114,14 +114,14 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   const { code, config: settings } = sennheiserDevices({ url: ewdx.url, name: 'Stage left' }, ewdx4.url)
   const app = await startApp({ manufacturers: [{ code, config: { ...settings, ...config } }] })
   await untilFollowed(app, 2)
-  ewdx.datagrams.trouble.says = 'nothing'
+  ewdx.udp.network.content = 'none'
   await ewdx4.close()
   await until(
     'both are lost',
     async () => (await connectionsOf(app)).every(({ status }) => status !== 'connected'),
     20_000,
   )
-  ewdx.datagrams.trouble.says = 'sense'
+  ewdx.udp.network.content = 'valid'
   ewdx.set({ '/mates/tx1/battery/gauge': 21 })
   const back = keep(
     await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5', port: Number(new URL(ewdx4.url).port) }),
@@ -153,7 +153,7 @@ test.concurrent('packs of a base station that only listen are units of it, and t
   spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
   await until('and followed', async () => (await audio()) === -7)
   // It is given a microphone: from now on it is heard on a channel.
-  spectera.say('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
+  spectera.send('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
   await until('it is a unit of its own no more', async () => (await own())[0]?.status === 'offline')
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
 }, 30_000)

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { getDevices, type PushEvent, type SubscriptionTargets } from '../src/manufacturers/plugin.ts'
 import { sennheiser } from '../src/manufacturers/sennheiser/index.ts'
 import { startSennheiserSimulator } from '../src/manufacturers/sennheiser/simulator.ts'
-import { ssc2 } from '../src/manufacturers/sennheiser/ssc2/form.ts'
+import { ssc2 } from '../src/manufacturers/sennheiser/ssc2/adapter.ts'
 import { meters } from '../src/manufacturers/sennheiser/ssc2/simulated-resources.ts'
 import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
 import { openSource } from '../src/manufacturers/sources.ts'
@@ -126,7 +126,7 @@ describe('asked one by one', () => {
 
   test('a transmitter that is not linked is none', async () => {
     const simulator = await start()
-    simulator.link(2, false)
+    simulator.setLinked(2, false)
     const source = hear(simulator.url)
     await source.listDevices()
     const [device] = await getDevices(source.adapter, source.client)
@@ -157,22 +157,22 @@ describe('a session', () => {
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.set('/api/transmitters/0/battery', { gauge: 30 })
     await find(iterator, (event) => transmitterOf(event)?.battery === 30)
-    simulator.say('no sense')
+    simulator.send('no sense')
     await find(iterator, ({ type }) => type === 'ignored')
-    simulator.say('{"path":"/api/transmitters/0/battery","value":{"gauge":12}}')
+    simulator.send('{"path":"/api/transmitters/0/battery","value":{"gauge":12}}')
     await find(iterator, (event) => transmitterOf(event)?.battery === 12)
   })
 
   test('one path that is refused does not cost its neighbours; it is asked for again when somebody is linked', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
-    simulator.link(1, false)
+    simulator.setLinked(1, false)
     const iterator = await follow(hear(simulator.url))
     const gone = await find(iterator, (event) => transmitterOf(event) === null)
     expect(gone).toMatchObject({ type: 'told', isWhole: true })
     await expect.poll(() => simulator.requests.filter((one) => one.endsWith('/add')).length).toBeGreaterThan(10)
-    simulator.link(1, true)
+    simulator.setLinked(1, true)
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
-    simulator.link(1, false)
+    simulator.setLinked(1, false)
     await find(iterator, (event) => transmitterOf(event) === null)
   })
 
@@ -182,15 +182,15 @@ describe('a session', () => {
     const names = (event: PushEvent) =>
       event.type === 'told' ? event.report.channels?.map(({ channel, name }) => `${channel} ${name}`).join() : ''
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS')
-    simulator.say('{"/api/mts/paired/all":{},"/api/mts/paired/12":{"name":"BASS 2"}}')
+    simulator.send('{"/api/mts/paired/all":{},"/api/mts/paired/12":{"name":"BASS 2"}}')
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS 2')
-    simulator.say('{"/api/mts/paired/12":null}')
+    simulator.send('{"/api/mts/paired/12":null}')
     const gone = await find(iterator, (event) => names(event) === '1 LEAD,4 undefined')
     expect(gone).toMatchObject({ observation: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] } })
   })
 
   test('meters that come faster than anybody looks are told ten times a second, everything else at once', async () => {
-    const simulator = await start({ product: 'Spectera Base Station', fastEveryMs: 10 })
+    const simulator = await start({ product: 'Spectera Base Station', levelIntervalMs: 10 })
     const iterator = await follow(hear(simulator.url))
     const audioOf = (event: PushEvent) => event.type === 'told' && event.report.channels?.[0]?.audio_level
     await find(iterator, (event) => audioOf(event) === -20)
@@ -217,7 +217,7 @@ describe('a session', () => {
     const dropped = await follow(hear(simulator.url))
     await simulator.close()
     await expect(drain(dropped)).rejects.toBeInstanceOf(ApiError)
-    const full = await start({ mostSessions: 0 })
+    const full = await start({ maxSessions: 0 })
     await expect(follow(hear(full.url))).rejects.toMatchObject({ status: 503 })
   })
 
@@ -234,7 +234,7 @@ describe('a session', () => {
   }, 10_000)
 
   test('a device that only has nothing to say is kept', async () => {
-    const simulator = await start({ fastEveryMs: 1_000_000 })
+    const simulator = await start({ levelIntervalMs: 1_000_000 })
     const iterator = await follow(hear(simulator.url))
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     const next = find(iterator, (event) => transmitterOf(event)?.battery === 30)

@@ -121,7 +121,7 @@ it.concurrent('an EW-DX that is heard in both its protocols is one receiver, thr
   newer.setSilent(false)
   newer.set('/api/transmitters/0/battery', { gauge: 66 })
   await until('the newer one is back', async () => (await battery()) === 66, 40_000)
-  legacy.datagrams.trouble.says = 'nothing'
+  legacy.udp.network.content = 'none'
   await pause(4_000)
   newer.set('/api/transmitters/0/battery', { gauge: 55 })
   await until('and goes on alone', async () => (await battery()) === 55)

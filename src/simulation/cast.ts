@@ -1,4 +1,4 @@
-/** Who takes part in a show: every manufacturer's receivers, and who of the company stands on their channels. Seeded. */
+/** Generates the receivers of a simulated show and the performers on their channels. The same seed gives the same show. */
 
 import type { Hardware } from '../model/receiver.ts'
 import { chance, type Pack, type Part } from './levels.ts'
@@ -8,7 +8,7 @@ export interface ShowDevice extends Hardware {
   readonly manufacturer: string
 }
 
-interface Maker {
+interface ManufacturerProfile {
   readonly oui: string
   readonly serialPrefix: string
   readonly network: number
@@ -33,7 +33,7 @@ const em4: Model = { model: 'EW-DX EM 4 Dante', device_type: 'ewdx', channels: 4
 const em2: Model = { model: 'EW-DX EM 2', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
 const em2Dante: Model = { model: 'EW-DX EM 2 Dante', device_type: 'ewdx', channels: 2, firmware: '4.0.0' }
 
-const makers = {
+const manufacturerProfiles = {
   shure: {
     oui: '00:0E:DD',
     serialPrefix: '4',
@@ -55,18 +55,18 @@ const makers = {
     firstMhz: 502.1,
     models: [dsqd],
   },
-} as const satisfies Record<string, Maker>
+} as const satisfies Record<string, ManufacturerProfile>
 
-export type MakerCode = keyof typeof makers
+export type SimulatedManufacturer = keyof typeof manufacturerProfiles
 
 export interface CastOptions {
-  /** Receivers of each manufacturer; wins over `receivers`. */
-  readonly manufacturers?: Readonly<Partial<Record<MakerCode, number>>>
-  /** Receivers over all manufacturers (default 24). */
+  /** Number of receivers per manufacturer; overrides `receivers`. */
+  readonly manufacturers?: Readonly<Partial<Record<SimulatedManufacturer, number>>>
+  /** Total number of receivers (default 24). */
   readonly receivers?: number
-  /** The same for all; by default what the model has. */
+  /** The same for all receivers; by default the channel count of the model. */
   readonly channelsPerReceiver?: number
-  /** Number of the first receiver of each manufacturer (default 1): shows whose numbers do not overlap share no device. */
+  /** Number of the first receiver of each manufacturer (default 1). Shows with disjoint numbers have no device in common. */
   readonly firstNumber?: number
 }
 
@@ -75,42 +75,46 @@ interface Performer {
   readonly part: Part
 }
 
-export interface ChannelCast {
+export interface ChannelSetup {
   readonly channel: number
   readonly slot: number
   readonly frequency: string
   readonly seed: number
   readonly name: string
   readonly part: Part
-  /** Null: a spare channel, nobody sends on it. */
+  /** Null: a spare channel without a transmitter. */
   readonly pack: Pack | null
 }
 
-export interface Cast {
+export interface DeviceSetup {
   readonly device: ShowDevice
-  readonly channels: readonly ChannelCast[]
+  readonly channels: readonly ChannelSetup[]
 }
 
-export function castShow(seed: number, options: CastOptions): Cast[] {
-  const roster: Cast[] = []
+export function createDeviceSetups(seed: number, options: CastOptions): DeviceSetup[] {
+  const setups: DeviceSetup[] = []
   const first = firstIndex(options)
   let place = 0
-  for (const [code, count] of countByMaker(options)) {
+  for (const [code, count] of countByManufacturer(options)) {
     for (let index = 0; index < count; index++) {
-      const cast = castDevice(seed, code, first + index, { channels: options.channelsPerReceiver, firstPlace: place })
-      place += cast.channels.length
-      roster.push(cast)
+      const setup = createDeviceSetup(seed, code, first + index, {
+        channels: options.channelsPerReceiver,
+        firstPlace: place,
+      })
+      place += setup.channels.length
+      setups.push(setup)
     }
   }
-  return roster
+  return setups
 }
 
 export function firstIndex({ firstNumber = 1 }: CastOptions): number {
   return firstNumber - 1
 }
 
-function countByMaker(options: CastOptions): [MakerCode, number][] {
-  if (options.manufacturers !== undefined) return Object.entries(options.manufacturers) as [MakerCode, number][]
+function countByManufacturer(options: CastOptions): [SimulatedManufacturer, number][] {
+  if (options.manufacturers !== undefined)
+    return Object.entries(options.manufacturers) as [SimulatedManufacturer, number][]
   const receivers = options.receivers ?? 24
   const shure = Math.ceil((receivers * 13) / 24)
   return [
@@ -119,49 +123,59 @@ function countByMaker(options: CastOptions): [MakerCode, number][] {
   ]
 }
 
-export function castDevice(
+export function createDeviceSetup(
   seed: number,
-  code: MakerCode,
+  code: SimulatedManufacturer,
   index: number,
   options: { channels?: number | undefined; firstPlace: number },
-): Cast {
-  const maker: Maker = makers[code]
-  const kind = pick(maker.models, index)
-  const own = deviceSeed(seed, code, index)
+): DeviceSetup {
+  const profile: ManufacturerProfile = manufacturerProfiles[code]
+  const model = pick(profile.models, index)
+  const ownSeed = deviceSeed(seed, code, index)
   const number = digits(index + 1, 2)
-  const size = options.channels ?? kind.channels
+  const size = options.channels ?? model.channels
   const device: ShowDevice = {
-    id: `${code}-${kind.model.toLowerCase().replaceAll(' ', '-')}-${number}`,
+    id: `${code}-${model.model.toLowerCase().replaceAll(' ', '-')}-${number}`,
     manufacturer: code,
-    name: `Rack ${String.fromCharCode(65 + (Math.floor(index / 4) % 26))} ${kind.model.replace('EW-DX ', '')} ${number}`,
-    device_type: kind.device_type,
-    model: kind.model,
-    serial_number: maker.serialPrefix + digits(chance(own, 2) * 1e4, 4) + digits(index, 5),
-    mac_address: `${maker.oui}:${hexByte(chance(own, 3) * 256)}:${hexByte(index / 256)}:${hexByte(index)}`,
-    ip: `10.20.${maker.network + Math.floor(index / 200)}.${11 + (index % 200)}`,
+    name: `Rack ${String.fromCharCode(65 + (Math.floor(index / 4) % 26))} ${model.model.replace('EW-DX ', '')} ${number}`,
+    device_type: model.device_type,
+    model: model.model,
+    serial_number: profile.serialPrefix + digits(chance(ownSeed, 2) * 1e4, 4) + digits(index, 5),
+    mac_address: `${profile.oui}:${hexByte(chance(ownSeed, 3) * 256)}:${hexByte(index / 256)}:${hexByte(index)}`,
+    ip: `10.20.${profile.network + Math.floor(index / 200)}.${11 + (index % 200)}`,
     subnet_mask: '255.255.0.0',
     gateway: '10.20.0.1',
     network_mode: 'manual',
     interface_id: `eth${index % 2}`,
     description: `${size}-channel receiver`,
-    firmware_version: kind.firmware,
-    hosted_firmware_version: kind.firmware,
+    firmware_version: model.firmware,
+    hosted_firmware_version: model.firmware,
   }
-  const channels = Array.from({ length: size }, (_, at) =>
-    castChannel({ seed: own + 101 * (at + 1), maker, channel: at + 1, place: options.firstPlace + at }),
+  const channels = Array.from({ length: size }, (_, index) =>
+    createChannelSetup({
+      seed: ownSeed + 101 * (index + 1),
+      profile,
+      channel: index + 1,
+      place: options.firstPlace + index,
+    }),
   )
   return { device, channels }
 }
 
-function castChannel(about: { seed: number; maker: Maker; channel: number; place: number }): ChannelCast {
-  const { seed, maker, channel, place } = about
-  const performer = performerAt(place)
+function createChannelSetup(options: {
+  seed: number
+  profile: ManufacturerProfile
+  channel: number
+  place: number
+}): ChannelSetup {
+  const { seed, profile, channel, place } = options
+  const performer = findPerformer(place)
   const perHour = 9 + 7 * chance(seed, 60)
   return {
     channel,
     slot: place + 1,
-    // Steps of 0.725 MHz stay on the 25 kHz raster and below 606 MHz, clear of the channels kept for radio astronomy.
-    frequency: (maker.firstMhz + ((place * 0.725) % 66.7)).toFixed(3),
+    // Steps of 0.725 MHz stay on the 25 kHz raster and below 606 MHz, clear of the radio astronomy channels.
+    frequency: (profile.firstMhz + ((place * 0.725) % 66.7)).toFixed(3),
     seed,
     name: performer?.name ?? `Spare ${place + 1}`,
     part: performer?.part ?? 'speech',
@@ -182,20 +196,22 @@ const pit = 'Fl Petra|Ob Quentin|Cl Rhea|Hn Silas|Hp Thea|Perc Ugo|Vc Vita|Db Wi
 const swings = 'Abel Britta Caspar Dagny Elin Florin Gesa Hauke Imke Jannis Kaja Lasse Marit Nele'
 
 const company: readonly Performer[] = [
-  ...leads.split(' ').map((name, at): Performer => ({ name: `H${digits(at + 1, 2)} ${name}`, part: 'song' })),
-  ...ensemble.split(' ').map((name, at): Performer => ({ name: `E${digits(at + 1, 2)} ${name}`, part: 'song' })),
+  ...leads.split(' ').map((name, index): Performer => ({ name: `H${digits(index + 1, 2)} ${name}`, part: 'song' })),
+  ...ensemble.split(' ').map((name, index): Performer => ({ name: `E${digits(index + 1, 2)} ${name}`, part: 'song' })),
   ...choir.split('|').map((name): Performer => ({ name: `Choir ${name}`, part: 'song' })),
   ...band.split('|').map((name): Performer => ({ name, part: 'instrument' })),
-  ...speakers.split('|').map((name, at): Performer => ({ name: `HH${at + 1} ${name}`, part: 'speech' })),
-  ...understudies.split(' ').map((name, at): Performer => ({ name: `U${digits(at + 1, 2)} ${name}`, part: 'song' })),
-  ...dancers.split(' ').map((name, at): Performer => ({ name: `D${digits(at + 1, 2)} ${name}`, part: 'song' })),
-  ...youth.split(' ').map((name, at): Performer => ({ name: `Y${digits(at + 1, 2)} ${name}`, part: 'song' })),
-  ...swings.split(' ').map((name, at): Performer => ({ name: `S${digits(at + 1, 2)} ${name}`, part: 'song' })),
+  ...speakers.split('|').map((name, index): Performer => ({ name: `HH${index + 1} ${name}`, part: 'speech' })),
+  ...understudies
+    .split(' ')
+    .map((name, index): Performer => ({ name: `U${digits(index + 1, 2)} ${name}`, part: 'song' })),
+  ...dancers.split(' ').map((name, index): Performer => ({ name: `D${digits(index + 1, 2)} ${name}`, part: 'song' })),
+  ...youth.split(' ').map((name, index): Performer => ({ name: `Y${digits(index + 1, 2)} ${name}`, part: 'song' })),
+  ...swings.split(' ').map((name, index): Performer => ({ name: `S${digits(index + 1, 2)} ${name}`, part: 'song' })),
   ...pit.split('|').map((name): Performer => ({ name, part: 'instrument' })),
 ]
 
-/** Every seventh channel is a spare; a house larger than the company starts over with a number behind the names. */
-function performerAt(place: number): Performer | null {
+/** Every seventh channel is a spare. When there are more channels than performers, the names repeat with a number. */
+function findPerformer(place: number): Performer | null {
   if (place % 7 === 6) return null
   const number = place - Math.floor(place / 7)
   const performer = pick(company, number)
@@ -209,8 +225,8 @@ function deviceSeed(seed: number, code: string, index: number): number {
   return mixed ^ Math.imul(index + 1, 0x85ebca6b)
 }
 
-function pick<T>(items: readonly T[], at: number): T {
-  return items[at % items.length] as T
+function pick<T>(items: readonly T[], index: number): T {
+  return items[index % items.length] as T
 }
 
 function digits(value: number, length: number): string {

@@ -1,6 +1,6 @@
 /**
- * The upstream API of the interface specification (`/api/v1/devices …`) as a server: what both kinds of manufacturer
- * system answer alike, with the rate limit in front of it, a log of what was asked, and a handle for faults.
+ * Server for the upstream API of the interface specification (`/api/v1/devices …`): the part that both kinds of
+ * manufacturer system have in common, with rate limit, request log and fault injection.
  */
 
 import {
@@ -14,50 +14,50 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Bucket, fullBucket, type RateLimit, takeToken } from '../model/rate-limit.ts'
-import { type Answer, concerns, type Fault, type FaultScope, send, strike } from './faults.ts'
+import { type ApiResponse, appliesTo, applyFault, type Fault, type FaultScope, send } from './faults.ts'
 import type { DeviceState, Show, ShowTransmitter } from './show.ts'
 
 export interface ApiOptions {
-  /** 0 (default): a free one. */
+  /** Default 0: any free port. */
   readonly port?: number
   readonly host?: string
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer }
-  /** Requests a client may make; 10 a second and a burst of 20 unless told. */
+  /** Rate limit per client; default 10 requests a second and a burst of 20. */
   readonly rateLimit?: RateLimit
-  /** Epoch milliseconds; the show's time runs on it. */
+  /** Current time in epoch milliseconds; also drives the show. */
   readonly now?: () => number
-  /** List entries carry identity, channels and transmitters as well. */
+  /** Whether list entries include identity, channels and transmitters. */
   readonly richList?: boolean
 }
 
-export interface Asked {
+export interface ApiRequest {
   readonly method: string
-  /** As it stands in the request line, with the query. */
+  /** Request target as in the request line, including the query. */
   readonly target: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-export type Verdict =
+export type AuthorizationResult =
   | { readonly ok: true; readonly headers?: OutgoingHttpHeaders }
-  | { readonly ok: false; readonly answer: Answer; readonly reason: string }
+  | { readonly ok: false; readonly answer: ApiResponse; readonly reason: string }
 
-/** A stream stays open: it writes to the response itself. */
-export type Reply = Answer | { readonly stream: (response: ServerResponse) => void }
+/** A stream writes to the response itself and keeps it open. */
+export type Reply = ApiResponse | { readonly stream: (response: ServerResponse) => void }
 
-/** What one kind of system adds to the common half. */
-export interface ApiKind {
+/** The parts in which the two kinds of system differ. */
+export interface SystemApi {
   readonly manufacturer: string
   readonly show: Show
   readonly elapsed: () => number
-  /** Is asked once for every request that the rate limit lets through. */
-  readonly authorize: (asked: Asked) => Verdict
-  /** The kind's own addresses; undefined: not one of them. */
-  readonly answer?: (asked: Asked) => Reply | undefined
-  /** Takes over a WebSocket upgrade; false: there is none at this path. */
-  readonly upgrade?: (asked: Asked, request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
-  readonly dropLinks: () => void
+  /** Called once for every request within the rate limit. */
+  readonly authorize: (apiRequest: ApiRequest) => AuthorizationResult
+  /** Handles the system's own paths; undefined: not one of them. */
+  readonly handle?: (apiRequest: ApiRequest) => Reply | undefined
+  /** Handles a WebSocket upgrade; false: this path has no WebSocket. */
+  readonly upgrade?: (apiRequest: ApiRequest, request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
+  readonly dropConnections: () => void
 }
 
 export interface LoggedRequest {
@@ -65,17 +65,17 @@ export interface LoggedRequest {
   readonly at: number
   readonly method: string
   readonly path: string
-  /** Null while it is not answered. */
+  /** Null until the response is sent. */
   status: number | null
-  /** Why it was refused, as the system itself sees it: `no-credentials`, `replay`, `rate-limit` … */
+  /** Why the system rejected the request: `no-credentials`, `replay`, `rate-limit` … */
   refusal: string | null
 }
 
 export interface RequestLog {
-  /** The last ten thousand at least. */
+  /** At least the last ten thousand requests. */
   readonly entries: readonly LoggedRequest[]
   readonly total: number
-  /** How many 429s were earned (not those of a fault). */
+  /** Number of 429 responses from the rate limit, without those of an injected fault. */
   readonly limited: number
   count(path?: string | RegExp, method?: string): number
   clear(): void
@@ -90,24 +90,24 @@ export interface DeviceApi {
 }
 
 interface Admitted {
-  readonly asked: Asked
+  readonly apiRequest: ApiRequest
   readonly entry: LoggedRequest
 }
 
 const maxBodyBytes = 1024 * 1024
 
-export async function startDeviceApi(kind: ApiKind, options: ApiOptions = {}): Promise<DeviceApi> {
+export async function startDeviceApi(system: SystemApi, options: ApiOptions = {}): Promise<DeviceApi> {
   const { host = '127.0.0.1', port = 0, tls, now = Date.now } = options
   const limit = createLimiter(options.rateLimit ?? { perSecond: 10, burst: 20 }, now)
-  const { log, note } = createRequestLog(now)
-  const faults = createFaultSwitch(kind.dropLinks)
+  const { log, record } = createRequestLog(now)
+  const faults = createFaultSwitch(system.dropConnections)
   const sockets = new Set<Socket>()
   const server = tls === undefined ? createServer() : createTlsServer(tls)
 
-  /** What every request goes through; undefined: an answer has been sent or withheld, and that is all. */
+  /** Applies rate limit and authorization; undefined: a response has been sent. */
   const admit = (request: IncomingMessage, response: ServerResponse, body: string): Admitted | undefined => {
-    const asked = toAsked(request, body)
-    const entry = note(asked)
+    const apiRequest = toApiRequest(request, body)
+    const entry = record(apiRequest)
     response.on('finish', () => {
       entry.status = response.statusCode
     })
@@ -118,14 +118,14 @@ export async function startDeviceApi(kind: ApiKind, options: ApiOptions = {}): P
       send(response, { status: 429, body: { error: 'rate limit exceeded', status: 429 } })
       return undefined
     }
-    const verdict = kind.authorize(asked)
-    if (!verdict.ok) {
-      entry.refusal = verdict.reason
-      send(response, verdict.answer)
+    const authorization = system.authorize(apiRequest)
+    if (!authorization.ok) {
+      entry.refusal = authorization.reason
+      send(response, authorization.answer)
       return undefined
     }
-    for (const [name, value] of Object.entries(verdict.headers ?? {})) response.setHeader(name, value ?? '')
-    return { asked, entry }
+    for (const [name, value] of Object.entries(authorization.headers ?? {})) response.setHeader(name, value ?? '')
+    return { apiRequest, entry }
   }
 
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
@@ -133,10 +133,10 @@ export async function startDeviceApi(kind: ApiKind, options: ApiOptions = {}): P
     if (body === null) return void request.socket.destroy()
     const admitted = admit(request, response, body)
     if (admitted === undefined) return
-    const { asked, entry } = admitted
-    const reply = kind.answer?.(asked) ?? answerDevices(kind, options.richList ?? false, asked)
-    const fault = faults.take(asked.path)
-    if (fault !== null) strike(fault, request, response, 'stream' in reply ? { status: 200 } : reply)
+    const { apiRequest, entry } = admitted
+    const reply = system.handle?.(apiRequest) ?? handleDevices(system, options.richList ?? false, apiRequest)
+    const fault = faults.take(apiRequest.path)
+    if (fault !== null) applyFault(fault, request, response, 'stream' in reply ? { status: 200 } : reply)
     else if ('stream' in reply) {
       reply.stream(response)
       entry.status = 200
@@ -144,16 +144,16 @@ export async function startDeviceApi(kind: ApiKind, options: ApiOptions = {}): P
   })
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
-    const response = responseTo(request, socket)
+    const response = createUpgradeResponse(request, socket)
     const admitted = admit(request, response, '')
     if (admitted === undefined) return
-    const { asked, entry } = admitted
-    const fault = faults.take(asked.path)
-    if (fault !== null) return strike(fault, request, response, { status: 200 })
+    const { apiRequest, entry } = admitted
+    const fault = faults.take(apiRequest.path)
+    if (fault !== null) return applyFault(fault, request, response, { status: 200 })
     response.detachSocket(socket)
-    const isUpgraded = kind.upgrade?.(asked, request, socket, head) ?? false
+    const isUpgraded = system.upgrade?.(apiRequest, request, socket, head) ?? false
     entry.status = isUpgraded ? 101 : 404
-    if (!isUpgraded) send(responseTo(request, socket), notFound)
+    if (!isUpgraded) send(createUpgradeResponse(request, socket), notFound)
   })
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -178,7 +178,7 @@ export async function startDeviceApi(kind: ApiKind, options: ApiOptions = {}): P
   }
 }
 
-// --- The common half of the answers -----------------------------------------------------------------------------------
+// --- Common responses -------------------------------------------------------------------------------------------------
 
 function toListItem(state: DeviceState) {
   const { device, online } = state
@@ -209,30 +209,30 @@ export function toTransmitters(state: DeviceState): (ShowTransmitter & { channel
   )
 }
 
-const notFound: Answer = { status: 404, body: { error: 'not found', status: 404 } }
+const notFound: ApiResponse = { status: 404, body: { error: 'not found', status: 404 } }
 
-function answerDevices(kind: ApiKind, richList: boolean, asked: Asked): Answer {
-  const { show, manufacturer, elapsed } = kind
-  const [, id, part, more] = devicePath.exec(asked.path) ?? []
-  if (!devicePath.test(asked.path) || more !== undefined) return notFound
-  if (asked.method !== 'GET')
+function handleDevices(system: SystemApi, richList: boolean, apiRequest: ApiRequest): ApiResponse {
+  const { show, manufacturer, elapsed } = system
+  const [, id, part, more] = devicePath.exec(apiRequest.path) ?? []
+  if (!devicePath.test(apiRequest.path) || more !== undefined) return notFound
+  if (apiRequest.method !== 'GET')
     return { status: 405, headers: { allow: 'GET' }, body: { error: 'not allowed', status: 405 } }
   if (id === undefined) {
     const item = richList ? toRichItem : toListItem
     return { status: 200, body: { devices: show.devicesAt(elapsed(), manufacturer).map(item) } }
   }
   const state = show.deviceAt(elapsed(), decode(id))
-  return state?.device.manufacturer === manufacturer ? answerDevice(state, part) : notFound
+  return state?.device.manufacturer === manufacturer ? toDeviceResponse(state, part) : notFound
 }
 
 const devicePath = /^\/api\/v1\/devices(?:\/([^/]+)(?:\/(channels|transmitter))?(\/.*)?)?$/
 
-function answerDevice(state: DeviceState, part: string | undefined): Answer {
+function toDeviceResponse(state: DeviceState, part: string | undefined): ApiResponse {
   if (part === undefined) return { status: 200, body: toDetail(state) }
   if (part === 'channels') return { status: 200, body: { channels: toChannels(state) } }
   const transmitters = toTransmitters(state)
   if (transmitters.length === 0) return notFound
-  // A receiver with one channel gives its transmitter as it is, the others give a list.
+  // A single-channel receiver returns its transmitter directly; others return a list.
   return { status: 200, body: state.channels.length === 1 ? transmitters[0] : { transmitters } }
 }
 
@@ -252,17 +252,17 @@ function decode(text: string): string {
   }
 }
 
-// --- What stands in front of them -------------------------------------------------------------------------------------
+// --- Rate limit, request log and faults -------------------------------------------------------------------------------
 
-function createLimiter(pace: RateLimit, now: () => number) {
+function createLimiter(rateLimit: RateLimit, now: () => number) {
   const buckets = new Map<string, Bucket>()
   return (client: string): { headers: Record<string, number>; waitMs: number } => {
     const time = now()
-    const { bucket, waitMs } = takeToken(buckets.get(client) ?? fullBucket(pace, time), pace, time)
+    const { bucket, waitMs } = takeToken(buckets.get(client) ?? fullBucket(rateLimit, time), rateLimit, time)
     buckets.set(client, bucket)
-    const fullInMs = ((pace.burst - bucket.tokens) / pace.perSecond) * 1000
+    const fullInMs = ((rateLimit.burst - bucket.tokens) / rateLimit.perSecond) * 1000
     const headers: Record<string, number> = {
-      'x-ratelimit-limit': pace.burst,
+      'x-ratelimit-limit': rateLimit.burst,
       'x-ratelimit-remaining': Math.floor(bucket.tokens),
       'x-ratelimit-reset': Math.ceil((time + fullInMs) / 1000),
     }
@@ -271,10 +271,10 @@ function createLimiter(pace: RateLimit, now: () => number) {
   }
 }
 
-/** What a system was asked, and a way to write down the next. */
+/** Returns the request log and the function that adds to it. */
 export function createRequestLog(now: () => number): {
   log: RequestLog
-  note(asked: Pick<Asked, 'method' | 'path'>): LoggedRequest
+  record(apiRequest: Pick<ApiRequest, 'method' | 'path'>): LoggedRequest
 } {
   let entries: LoggedRequest[] = []
   let total = 0
@@ -302,7 +302,7 @@ export function createRequestLog(now: () => number): {
       limitedBefore = 0
     },
   }
-  const note = ({ method, path }: Pick<Asked, 'method' | 'path'>): LoggedRequest => {
+  const record = ({ method, path }: Pick<ApiRequest, 'method' | 'path'>): LoggedRequest => {
     const entry: LoggedRequest = { at: now(), method, path, status: null, refusal: null }
     if (entries.length >= 20_000) {
       const kept = entries.slice(10_000)
@@ -314,28 +314,28 @@ export function createRequestLog(now: () => number): {
     entries.push(entry)
     return entry
   }
-  return { log, note }
+  return { log, record }
 }
 
-export function createFaultSwitch(dropLinks: () => void) {
-  let active: { fault: Fault; scope: FaultScope; left: number } | null = null
+export function createFaultSwitch(dropConnections: () => void) {
+  let active: { fault: Fault; scope: FaultScope; remaining: number } | null = null
   return {
     current: (): Fault | null => active?.fault ?? null,
     set(fault: Fault | null, scope: FaultScope = {}): void {
-      if (fault?.type === 'close-links') dropLinks()
-      else active = fault && { fault, scope, left: scope.times ?? Number.POSITIVE_INFINITY }
+      if (fault?.type === 'close-links') dropConnections()
+      else active = fault && { fault, scope, remaining: scope.times ?? Number.POSITIVE_INFINITY }
     },
-    /** The fault that this request meets. */
+    /** Returns the active fault if it applies to this path, and counts it. */
     take(path: string): Fault | null {
-      if (active === null || !concerns(active.fault, active.scope, path)) return null
+      if (active === null || !appliesTo(active.fault, active.scope, path)) return null
       const { fault } = active
-      if (--active.left <= 0) active = null
+      if (--active.remaining <= 0) active = null
       return fault
     },
   }
 }
 
-function toAsked(request: IncomingMessage, body: string): Asked {
+function toApiRequest(request: IncomingMessage, body: string): ApiRequest {
   const target = request.url ?? '/'
   return {
     method: request.method ?? 'GET',
@@ -346,8 +346,8 @@ function toAsked(request: IncomingMessage, body: string): Asked {
   }
 }
 
-/** An ordinary HTTP answer on a connection that asked to be upgraded. */
-function responseTo(request: IncomingMessage, socket: Socket): ServerResponse {
+/** Creates an ordinary HTTP response on a connection that requested an upgrade. */
+function createUpgradeResponse(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket)

@@ -1,13 +1,13 @@
-/** Everything that can be wrong with a manufacturer's system, as data, and the one place where it strikes. */
+/** Faults that can be injected into a simulated manufacturer system. */
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 
 export type Fault =
-  /** Accepts and never answers. */
+  /** Accepts the request and never responds. */
   | { readonly type: 'hang' }
-  /** The true answer, one byte every half second. */
+  /** The correct response, one byte every half second. */
   | { readonly type: 'drip' }
   | { readonly type: 'reset' }
   | {
@@ -16,59 +16,64 @@ export type Fault =
       readonly headers?: OutgoingHttpHeaders
       readonly body?: unknown
     }
-  /** A web page with 200, as a proxy or a sign-in portal gives it. */
+  /** An HTML page with status 200, as from a proxy or a captive portal. */
   | { readonly type: 'html' }
   | { readonly type: 'not-json' }
   | { readonly type: 'wrong-shape' }
-  /** Announces more than it sends, then closes. */
+  /** Content-Length is larger than the body; the connection closes early. */
   | { readonly type: 'truncated' }
   /** More than 16 MiB of valid JSON. */
   | { readonly type: 'huge' }
-  /** 64 MiB in some 64 kB. */
+  /** 64 MiB compressed to about 64 kB. */
   | { readonly type: 'gzip-bomb' }
   | { readonly type: 'deep' }
-  /** One entry of the device list is broken, the others are right. Strikes device lists only. */
+  /** One entry of the device list is malformed, the others are valid. Applies to device lists only. */
   | { readonly type: 'malformed-device'; readonly how?: 'id-missing' | 'battery-word' | 'name-object' }
-  /** Drops every push connection, once. */
+  /** Closes every push connection once. */
   | { readonly type: 'close-links' }
-  /** Push connections stay open and say nothing more, not even a pong. */
+  /** Push connections stay open and send nothing more, not even a pong. */
   | { readonly type: 'silent-links' }
 
 export interface FaultScope {
-  /** For the next so many requests; until cleared when not given. */
+  /** Number of requests to fail; without it, until cleared. */
   readonly times?: number
-  /** Only requests whose path contains this, or matches it. */
+  /** Only requests whose path contains this string or matches this pattern. */
   readonly path?: string | RegExp
 }
 
-/** What the system would say if nothing were wrong. */
-export interface Answer {
+/** An HTTP response as data. */
+export interface ApiResponse {
   readonly status: number
   readonly headers?: OutgoingHttpHeaders
-  /** Sent as JSON; nothing when undefined. */
+  /** Sent as JSON (a string as plain text); undefined: no body. */
   readonly body?: unknown
 }
 
-/** Whether the fault has a say in this request at all. */
-export function concerns(fault: Fault, scope: FaultScope, path: string): boolean {
+/** Whether the fault applies to a request with this path. */
+export function appliesTo(fault: Fault, scope: FaultScope, path: string): boolean {
   if (fault.type === 'close-links' || fault.type === 'silent-links') return false
   if (fault.type === 'malformed-device' && path !== '/api/v1/devices') return false
-  const { path: wanted } = scope
-  return wanted === undefined || (typeof wanted === 'string' ? path.includes(wanted) : wanted.test(path))
+  const { path: pattern } = scope
+  return pattern === undefined || (typeof pattern === 'string' ? path.includes(pattern) : pattern.test(path))
 }
 
-/** Answers a request the way the fault wants it. */
-export function strike(fault: Fault, request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+/** Responds to a request as the fault requires. `apiResponse` is the response without the fault. */
+export function applyFault(
+  fault: Fault,
+  request: IncomingMessage,
+  response: ServerResponse,
+  apiResponse: ApiResponse,
+): void {
   switch (fault.type) {
     case 'hang':
       break
     case 'reset':
-      // A TLS socket has no reset of its own; what its peer sees is a broken connection either way.
+      // A TLS socket cannot be reset; the peer sees a broken connection in both cases.
       if (request.socket instanceof TLSSocket) request.socket.destroy()
       else request.socket.resetAndDestroy()
       break
     case 'drip':
-      drip(response, answer)
+      drip(response, apiResponse)
       break
     case 'status':
       send(response, fault)
@@ -83,10 +88,10 @@ export function strike(fault: Fault, request: IncomingMessage, response: ServerR
       send(response, { status: 200, body: { devices: null } })
       break
     case 'truncated':
-      truncate(request, response, answer)
+      truncate(request, response, apiResponse)
       break
     case 'huge':
-      // Written in two parts so that no Content-Length gives it away.
+      // Written in two parts so that no Content-Length is sent.
       response.writeHead(200, { 'content-type': 'application/json' })
       response.write(`{"devices":[],"padding":"${'x'.repeat(17 * 1024 * 1024)}`)
       response.end('"}')
@@ -99,19 +104,19 @@ export function strike(fault: Fault, request: IncomingMessage, response: ServerR
       sendText(response, 'application/json', `{"devices":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
       break
     case 'malformed-device':
-      send(response, { ...answer, body: breakOneDevice(answer.body, fault.how ?? 'id-missing') })
+      send(response, { ...apiResponse, body: breakOneDevice(apiResponse.body, fault.how ?? 'id-missing') })
       break
     case 'close-links':
     case 'silent-links':
-      send(response, answer)
+      send(response, apiResponse)
       break
     default:
       fault satisfies never
   }
 }
 
-export function send(response: ServerResponse, answer: Answer): void {
-  const { status, headers = {}, body } = answer
+export function send(response: ServerResponse, apiResponse: ApiResponse): void {
+  const { status, headers = {}, body } = apiResponse
   if (body === undefined) {
     response.writeHead(status, headers).end()
     return
@@ -126,9 +131,9 @@ function sendText(response: ServerResponse, type: string, text: string): void {
   response.writeHead(200, { 'content-type': type, 'content-length': text.length }).end(text)
 }
 
-function drip(response: ServerResponse, answer: Answer): void {
-  const bytes = Buffer.from(JSON.stringify(answer.body ?? {}))
-  response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': bytes.length })
+function drip(response: ServerResponse, apiResponse: ApiResponse): void {
+  const bytes = Buffer.from(JSON.stringify(apiResponse.body ?? {}))
+  response.writeHead(apiResponse.status, { 'content-type': 'application/json', 'content-length': bytes.length })
   let sent = 0
   const next = () => {
     response.write(bytes.subarray(sent, sent + 1))
@@ -139,8 +144,8 @@ function drip(response: ServerResponse, answer: Answer): void {
   response.on('close', () => clearInterval(timer))
 }
 
-function truncate(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
-  const text = JSON.stringify(answer.body ?? {})
+function truncate(request: IncomingMessage, response: ServerResponse, apiResponse: ApiResponse): void {
+  const text = JSON.stringify(apiResponse.body ?? {})
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length + 1000 })
   response.write(text.slice(0, Math.ceil(text.length / 2)), () => request.socket.end())
 }
@@ -160,7 +165,7 @@ function breakOneDevice(body: unknown, how: Breakage): unknown {
   return { devices: [broken, ...others] }
 }
 
-/** The same in Shure's own form, where the id stands deeper and the list tells no levels. */
+/** The same for Shure's own API, where the id is nested deeper and the list has no levels. */
 function breakOneNode(body: { readonly edges: readonly { readonly node: object }[] }, how: Breakage): unknown {
   const [first, ...others] = body.edges
   if (first === undefined) return body

@@ -1,15 +1,15 @@
 /**
- * What people on a stage sound and move like: battery, RF and audio as functions of elapsed time. No state: the same
- * seed gives the same value at the same time, whichever way the clock runs.
+ * Simulates battery, RF and audio of a performer as pure functions of elapsed time: the same seed gives the same value at
+ * the same time, in any order of calls.
  */
 
-/** What a channel carries; it decides the rhythm of its audio. */
+/** The kind of audio on a channel; determines its rhythm. */
 export type Part = 'speech' | 'song' | 'instrument'
 
 export interface Pack {
-  /** Percent at the start of the show. */
+  /** Battery percentage at the start of the show. */
   readonly charge: number
-  /** Percent an hour, for the cell that was in at the start; the fresh ones after it drain at `perHour`. */
+  /** Percent per hour for the first battery; its replacements drain at `perHour`. */
   readonly firstPerHour: number
   readonly perHour: number
 }
@@ -22,24 +22,24 @@ interface Levels {
 
 const rfFloor = -108
 const silence = -90
-/** A cell is swapped at this charge, and the transmitter is off for as long as that takes. */
+/** The battery is replaced at this percentage, and the transmitter is off meanwhile. */
 const swapAt = 4
 const swapMs = 25_000
 const hourMs = 3_600_000
 
-/** What a transmitter gives; null while its battery is being swapped. */
+/** Levels of a transmitter; null while its battery is being replaced. */
 export function levelsAt(seed: number, part: Part, pack: Pack, elapsedMs: number): Levels | null {
   const battery = batteryAt(pack, elapsedMs)
   if (battery === null) return null
   const rf_level = rfAt(seed, elapsedMs)
-  // The receiver squelches what it can no longer hear.
+  // The receiver mutes below the squelch threshold.
   const audio_level = rf_level < -95 ? silence : audioAt(seed, part, elapsedMs)
   return { battery, audio_level, rf_level }
 }
 
-/** What a receiver measures where nobody sends. */
+/** Noise floor of a receiver without a transmitter. */
 export function noiseAt(seed: number, elapsedMs: number): { audio_level: number; rf_level: number } {
-  return { audio_level: silence, rf_level: Math.round(rfFloor + 2 + 2 * wander(seed + 7, elapsedMs, 2_000)) }
+  return { audio_level: silence, rf_level: Math.round(rfFloor + 2 + 2 * smoothNoise(seed + 7, elapsedMs, 2_000)) }
 }
 
 function batteryAt(pack: Pack, elapsedMs: number): number | null {
@@ -50,23 +50,23 @@ function batteryAt(pack: Pack, elapsedMs: number): number | null {
   return sinceSwap < 0 ? null : Math.round(100 - (pack.perHour * sinceSwap) / hourMs)
 }
 
-/** Where somebody usually stands, how they walk, what stands between, and now and then a hole. */
+/** Average distance, movement, shadowing, fading and occasional dropouts. */
 function rfAt(seed: number, elapsedMs: number): number {
   const usual = -48 - 14 * chance(seed, 1)
-  const walking = 8 * wander(seed + 1, elapsedMs, 19_000)
-  const shadowing = 5 * wander(seed + 2, elapsedMs, 3_100)
-  const fading = 2.5 * wander(seed + 3, elapsedMs, 370)
+  const walking = 8 * smoothNoise(seed + 1, elapsedMs, 19_000)
+  const shadowing = 5 * smoothNoise(seed + 2, elapsedMs, 3_100)
+  const fading = 2.5 * smoothNoise(seed + 3, elapsedMs, 370)
   return clamp(Math.round(usual + walking + shadowing + fading - dropout(seed, elapsedMs)), -110, -20)
 }
 
-/** One minute in eight has a hole of half a second to two and a half. */
+/** One minute in eight has a dropout of 0.5 to 2.5 seconds. */
 function dropout(seed: number, elapsedMs: number): number {
   const minute = Math.floor(elapsedMs / 60_000)
   if (chance(seed + 4, minute) > 0.125) return 0
   const start = 5_000 + 50_000 * chance(seed + 5, minute)
   const length = 500 + 2_000 * chance(seed + 6, minute)
-  const into = elapsedMs - minute * 60_000 - start
-  return into < 0 || into > length ? 0 : 46 * Math.sin((Math.PI * into) / length)
+  const offset = elapsedMs - minute * 60_000 - start
+  return offset < 0 || offset > length ? 0 : 46 * Math.sin((Math.PI * offset) / length)
 }
 
 function audioAt(seed: number, part: Part, elapsedMs: number): number {
@@ -82,9 +82,9 @@ function audioAt(seed: number, part: Part, elapsedMs: number): number {
   }
 }
 
-/** Four syllables a second in sentences of some five seconds, with breath between them. */
+/** About four syllables a second in sentences of about five seconds, with pauses for breath. */
 function speech(seed: number, elapsedMs: number): number {
-  if (isResting(seed, elapsedMs, 5_200)) return room(seed, elapsedMs)
+  if (isPausing(seed, elapsedMs, 5_200)) return ambientLevel(seed, elapsedMs)
   const syllables = elapsedMs / 238 + 10 * chance(seed, 20)
   const number = Math.floor(syllables)
   const swell = Math.sin(Math.PI * (syllables - number))
@@ -93,9 +93,9 @@ function speech(seed: number, elapsedMs: number): number {
   return toDbfs(-38 + 12 * stress + 14 * swell + laugh)
 }
 
-/** Notes of two thirds of a second, sung in phrases, the loud ones close to the top. */
+/** Notes of two thirds of a second, sung in phrases; the loudest are close to full scale. */
 function song(seed: number, elapsedMs: number): number {
-  if (isResting(seed, elapsedMs, 9_500)) return room(seed, elapsedMs)
+  if (isPausing(seed, elapsedMs, 9_500)) return ambientLevel(seed, elapsedMs)
   const notes = elapsedMs / 660 + 10 * chance(seed, 30)
   const number = Math.floor(notes)
   const swell = Math.sin(Math.PI * (notes - number)) ** 0.5
@@ -103,26 +103,26 @@ function song(seed: number, elapsedMs: number): number {
   return toDbfs(-28 + 17 * chance(seed + 31, number) + 6 * swell + vibrato)
 }
 
-/** Always there, with the beat on it. */
+/** Continuous, with a pulse on every beat. */
 function instrument(seed: number, elapsedMs: number): number {
   const beats = elapsedMs / 500
   const decay = 5 * (beats - Math.floor(beats))
-  return toDbfs(-14 + 3 * wander(seed + 40, elapsedMs, 8_000) - decay + 2 * chance(seed + 41, Math.floor(beats)))
+  return toDbfs(-14 + 3 * smoothNoise(seed + 40, elapsedMs, 8_000) - decay + 2 * chance(seed + 41, Math.floor(beats)))
 }
 
-/** Who is on in a scene rests seldom, who is off speaks seldom; every phrase ends in a breath. */
-function isResting(seed: number, elapsedMs: number, phraseMs: number): boolean {
+/** A performer on stage rarely pauses, one off stage rarely speaks; every phrase ends with a breath. */
+function isPausing(seed: number, elapsedMs: number, phraseMs: number): boolean {
   const presence = chance(seed + 10, Math.floor(elapsedMs / 90_000)) > 0.35 ? 0.8 : 0.15
   const phrases = elapsedMs / phraseMs + chance(seed, 11)
   const number = Math.floor(phrases)
   return chance(seed + 12, number) > presence || phrases - number > 0.86
 }
 
-function room(seed: number, elapsedMs: number): number {
-  return toDbfs(-66 + 4 * wander(seed + 50, elapsedMs, 700))
+function ambientLevel(seed: number, elapsedMs: number): number {
+  return toDbfs(-66 + 4 * smoothNoise(seed + 50, elapsedMs, 700))
 }
 
-/** Evenly spread in [0, 1), the same for the same two numbers. */
+/** Deterministic hash of two numbers, uniformly distributed in [0, 1). */
 export function chance(seed: number, n: number): number {
   let mixed = Math.imul(seed ^ Math.imul(n + 0x7f4a7c15, 0x9e3779b1), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
@@ -130,12 +130,12 @@ export function chance(seed: number, n: number): number {
   return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000
 }
 
-/** A smooth walk in -1…1 with a new direction every `periodMs`. */
-function wander(seed: number, elapsedMs: number, periodMs: number): number {
-  const at = elapsedMs / periodMs + chance(seed, 0)
-  const step = Math.floor(at)
-  const into = at - step
-  const eased = into * into * (3 - 2 * into)
+/** Smooth noise in -1…1 with a new target every `periodMs`. */
+function smoothNoise(seed: number, elapsedMs: number, periodMs: number): number {
+  const position = elapsedMs / periodMs + chance(seed, 0)
+  const step = Math.floor(position)
+  const offset = position - step
+  const eased = offset * offset * (3 - 2 * offset)
   const from = chance(seed, step)
   return 2 * (from + (chance(seed, step + 1) - from) * eased) - 1
 }
@@ -145,6 +145,6 @@ function toDbfs(level: number): number {
 }
 
 function clamp(value: number, low: number, high: number): number {
-  // Plus zero, because Math.round may give a negative one.
+  // Math.round may return -0; adding 0 makes it +0.
   return Math.min(high, Math.max(low, value)) + 0
 }

@@ -1,66 +1,66 @@
-/** What changed since it was last told: the beat at which a system pushes, and the differences it pushes. */
+/** Periodic push of a simulated system: compares device states and publishes the differences. */
 
 import { toChannels, toDetail, toTransmitters } from './device-api.ts'
 import type { DeviceState, Show, ShowChannel } from './show.ts'
 
-/** What a system tells of one device: only fields that changed, under the names of the REST answers. */
-export interface DeviceNews {
+/** Changed fields of one device, named as in the REST responses. */
+export interface DeviceChanges {
   readonly id: string
   readonly fields: Readonly<Record<string, unknown>>
   readonly status?: 'online' | 'offline' | 'removed'
 }
 
 export interface PushControls {
-  /** Connections open at the moment. */
+  /** Open connections. */
   readonly links: number
-  /** Frames or events sent so far, over all connections. */
+  /** Frames or events sent so far over all connections. */
   readonly sent: number
-  /** Tells what changed now, without waiting for the beat. */
+  /** Publishes pending changes immediately. */
   flush(): void
-  /** No pushing until `resume`; what changes meanwhile is told then. */
+  /** Stops publishing until `resume`, which publishes the changes made meanwhile. */
   pause(): void
   resume(): void
-  /** Sends this text as it is to every connection: one frame, or one event's data. */
+  /** Sends this text unchanged to every connection, as one frame or as the data of one event. */
   send(text: string): void
 }
 
-export interface Beat {
-  /** Somebody has begun to listen: what changes from now on is news. */
-  listen(): void
+export interface PushTimer {
+  /** Called when a client connects: changes from now on are published. */
+  start(): void
   flush(): void
   pause(): void
   resume(): void
   stop(): void
 }
 
-/** Calls `tell` with the news at every beat, for as long as somebody listens. */
-export function startBeat(about: {
+/** Calls `publish` with the changes at a fixed interval while there are subscribers. */
+export function startPushTimer(options: {
   readonly show: Show
   readonly manufacturer: string
   readonly elapsed: () => number
   readonly perSecond: number
-  readonly isHeard: () => boolean
-  readonly tell: (news: readonly DeviceNews[]) => void
-}): Beat {
-  const { show, manufacturer, elapsed, perSecond, isHeard, tell } = about
-  const look = () => new Map(show.devicesAt(elapsed(), manufacturer).map((state) => [state.device.id, state]))
+  readonly hasSubscribers: () => boolean
+  readonly publish: (changes: readonly DeviceChanges[]) => void
+}): PushTimer {
+  const { show, manufacturer, elapsed, perSecond, hasSubscribers, publish } = options
+  const readDevices = () => new Map(show.devicesAt(elapsed(), manufacturer).map((state) => [state.device.id, state]))
   let known: ReadonlyMap<string, DeviceState> | undefined
   let isPaused = false
 
   const flush = () => {
-    const before = known
-    if (!isHeard()) {
+    const previous = known
+    if (!hasSubscribers()) {
       known = undefined
       return
     }
-    known = look()
-    const news = before === undefined ? [] : compare(before, known)
-    if (news.length > 0) tell(news)
+    known = readDevices()
+    const changes = previous === undefined ? [] : compare(previous, known)
+    if (changes.length > 0) publish(changes)
   }
   const timer = perSecond > 0 ? setInterval(() => isPaused || flush(), 1000 / perSecond) : undefined
   return {
-    listen: () => {
-      known ??= look()
+    start: () => {
+      known ??= readDevices()
     },
     flush,
     pause: () => {
@@ -74,54 +74,54 @@ export function startBeat(about: {
 }
 
 function compare(
-  before: ReadonlyMap<string, DeviceState>,
+  previous: ReadonlyMap<string, DeviceState>,
   after: ReadonlyMap<string, DeviceState>,
-): readonly DeviceNews[] {
-  const news: DeviceNews[] = []
+): readonly DeviceChanges[] {
+  const changes: DeviceChanges[] = []
   for (const [id, state] of after) {
-    const told = compareDevice(id, before.get(id), state)
-    if (told !== null) news.push(told)
+    const difference = compareDevice(id, previous.get(id), state)
+    if (difference !== null) changes.push(difference)
   }
-  for (const id of before.keys()) if (!after.has(id)) news.push({ id, fields: {}, status: 'removed' })
-  return news
+  for (const id of previous.keys()) if (!after.has(id)) changes.push({ id, fields: {}, status: 'removed' })
+  return changes
 }
 
-/** Everything there is to tell of a device, as for one that was not known before. */
-export function wholeDevice(state: DeviceState): DeviceNews['fields'] {
+/** All fields of a device, as published for a new one. */
+export function allFields(state: DeviceState): DeviceChanges['fields'] {
   const { device_id, ...fields } = toDetail(state)
   return { ...fields, channels: toChannels(state), transmitters: toTransmitters(state) }
 }
 
-function compareDevice(id: string, before: DeviceState | undefined, after: DeviceState): DeviceNews | null {
-  if (before === undefined) return { id, fields: wholeDevice(after), status: after.online ? 'online' : 'offline' }
+function compareDevice(id: string, previous: DeviceState | undefined, after: DeviceState): DeviceChanges | null {
+  if (previous === undefined) return { id, fields: allFields(after), status: after.online ? 'online' : 'offline' }
   const fields: Record<string, unknown> = {}
-  if (before.device !== after.device) Object.assign(fields, changed(identity(before), identity(after)))
+  if (previous.device !== after.device) Object.assign(fields, changedFields(identity(previous), identity(after)))
   const channels: object[] = []
   const transmitters: object[] = []
   for (const [at, channel] of after.channels.entries()) {
-    compareChannel(before.channels[at], channel, channels, transmitters)
+    compareChannel(previous.channels[at], channel, channels, transmitters)
   }
   if (channels.length > 0) fields.channels = channels
   if (transmitters.length > 0) fields.transmitters = transmitters
-  if (before.online !== after.online) return { id, fields, status: after.online ? 'online' : 'offline' }
-  return channels.length + transmitters.length > 0 || before.device !== after.device ? { id, fields } : null
+  if (previous.online !== after.online) return { id, fields, status: after.online ? 'online' : 'offline' }
+  return channels.length + transmitters.length > 0 || previous.device !== after.device ? { id, fields } : null
 }
 
 function compareChannel(
-  before: ShowChannel | undefined,
+  previous: ShowChannel | undefined,
   after: ShowChannel,
   channels: object[],
   transmitters: object[],
 ): void {
   const { channel } = after
-  const fields = changed(before, after)
+  const fields = changedFields(previous, after)
   delete fields.transmitter
-  // A transmitter that went is named in its channel; one that is there is told of under `transmitters`.
-  if (before?.transmitter && after.transmitter === null) fields.transmitter = null
+  // A removed transmitter is null in its channel; changes of a present one are listed under `transmitters`.
+  if (previous?.transmitter && after.transmitter === null) fields.transmitter = null
   if (!isEmpty(fields)) channels.push({ channel, ...fields })
   if (after.transmitter === null) return
-  const told = changed(before?.transmitter, after.transmitter)
-  if (!isEmpty(told)) transmitters.push({ channel, ...told })
+  const difference = changedFields(previous?.transmitter, after.transmitter)
+  if (!isEmpty(difference)) transmitters.push({ channel, ...difference })
 }
 
 function identity(state: DeviceState): object {
@@ -129,9 +129,9 @@ function identity(state: DeviceState): object {
   return fields
 }
 
-function changed(before: object | null | undefined, after: object): Record<string, unknown> {
+function changedFields(previous: object | null | undefined, after: object): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
-  const known = before as Record<string, unknown> | null | undefined
+  const known = previous as Record<string, unknown> | null | undefined
   for (const field in after) {
     const value = (after as Record<string, unknown>)[field]
     if (known?.[field] !== value) fields[field] = value

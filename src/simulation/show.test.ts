@@ -12,12 +12,12 @@ describe('the default show', () => {
     expect(start.filter(({ device }) => device.manufacturer === 'sennheiser')).toHaveLength(11)
     const channels = start.flatMap((state) => state.channels)
     expect(channels.length).toBeGreaterThanOrEqual(60)
-    const heard = channels.filter((channel) => channel.transmitter !== null)
-    expect(heard.length).toBeGreaterThan(50)
-    expect(heard.length).toBeLessThan(channels.length)
+    const transmitting = channels.filter((channel) => channel.transmitter !== null)
+    expect(transmitting.length).toBeGreaterThan(50)
+    expect(transmitting.length).toBeLessThan(channels.length)
   })
 
-  it('gives every device an identity of its own', () => {
+  it('gives every device a unique identity', () => {
     for (const field of ['id', 'name', 'serial_number', 'mac_address', 'ip'] as const) {
       const values = start.map(({ device }) => `${device.manufacturer} ${device[field]}`)
       expect(new Set(values).size, field).toBe(values.length)
@@ -28,7 +28,7 @@ describe('the default show', () => {
     }
   })
 
-  it('gives every channel a name and a frequency of its own, in UHF', () => {
+  it('gives every channel a unique name and a unique UHF frequency', () => {
     const channels = start.flatMap((state) => state.channels)
     expect(new Set(channels.map((channel) => channel.name)).size).toBe(channels.length)
     expect(new Set(channels.map((channel) => channel.frequency)).size).toBe(channels.length)
@@ -39,7 +39,7 @@ describe('the default show', () => {
     }
   })
 
-  it('stays plausible for an hour', () => {
+  it('keeps levels within range for an hour', () => {
     const batteries = new Map<string, number>()
     const rf: number[] = []
     const audio: number[] = []
@@ -50,7 +50,7 @@ describe('the default show', () => {
           const { transmitter } = channel
           const key = `${device.id}/${channel.channel}`
           if (transmitter === null) {
-            batteries.delete(key) // off, or being swapped: it may come back fuller
+            batteries.delete(key) // Off or being replaced: the level may be higher afterwards.
             continue
           }
           const { battery, rf_level, audio_level } = transmitter
@@ -65,7 +65,7 @@ describe('the default show', () => {
     expect(wrong).toEqual([])
     expect(rf.every((level) => level >= -110 && level <= -20)).toBe(true)
     expect(audio.every((level) => level >= -120 && level <= 0)).toBe(true)
-    // It lives: fades and holes, pauses and peaks.
+    // Levels vary: fades and dropouts, pauses and peaks.
     expect(Math.min(...new Set(rf))).toBeLessThan(-95)
     expect(Math.max(...new Set(rf))).toBeGreaterThan(-45)
     expect(audio.filter((level) => level > -12).length).toBeGreaterThan(audio.length / 100)
@@ -81,18 +81,18 @@ describe('the default show', () => {
   })
 })
 
-describe('the same seed', () => {
+describe('a seed', () => {
   const times = [0, 1234, 44_999, 100_000, 3_600_000]
-  const picture = (show: Show, order: readonly number[]) =>
+  const snapshot = (show: Show, order: readonly number[]) =>
     new Map(order.map((at): [number, readonly DeviceState[]] => [at, show.devicesAt(at)]))
 
-  it('gives the same values at the same time, in whatever order they are asked for', () => {
-    const forwards = picture(createShow({ seed: 7 }), times)
-    const backwards = picture(createShow({ seed: 7 }), times.toReversed())
+  it('gives the same values at the same time in any order of calls', () => {
+    const forwards = snapshot(createShow({ seed: 7 }), times)
+    const backwards = snapshot(createShow({ seed: 7 }), times.toReversed())
     for (const at of times) expect(backwards.get(at)).toEqual(forwards.get(at))
   })
 
-  it('another seed gives others', () => {
+  it('gives different values for another seed', () => {
     expect(createShow({ seed: 8 }).devicesAt(1234)).not.toEqual(createShow({ seed: 7 }).devicesAt(1234))
   })
 })
@@ -108,7 +108,7 @@ describe('the story', () => {
     expect({ ...after, ip: null }).toEqual({ ...before, ip: null })
   })
 
-  it('brings a stranger on a taken address after 75 s', () => {
+  it('adds a device with an address in use after 75 s', () => {
     const { id } = event('appeared')
     expect(show.deviceAt(74_999, id)).toBeUndefined()
     const stranger = show.deviceAt(75_000, id)?.device
@@ -132,17 +132,17 @@ describe('the story', () => {
   it('switches a transmitter off and on', () => {
     const off = event('transmitter_off')
     const number = off.type === 'transmitter_off' ? off.channel : 0
-    const isHeard = (at: number) => show.deviceAt(at, off.id)?.channels[number - 1]?.transmitter != null
-    expect([89_999, 90_000, 149_999, 150_000].map(isHeard)).toEqual([true, false, false, true])
+    const isTransmitting = (at: number) => show.deviceAt(at, off.id)?.channels[number - 1]?.transmitter != null
+    expect([89_999, 90_000, 149_999, 150_000].map(isTransmitting)).toEqual([true, false, false, true])
   })
 
-  it('can be left out', () => {
+  it('can be disabled', () => {
     expect(createShow({ story: false }).story).toEqual([])
   })
 })
 
-describe('by hand', () => {
-  it('a change sticks, whatever the story says, until it is taken back', () => {
+describe('manual changes', () => {
+  it('override the story until they are removed', () => {
     const show = createShow({ seed: 3 })
     const moved = show.story.find((one) => one.type === 'moved')?.id ?? ''
     show.set(moved, { ip: '10.9.9.9', name: 'Renamed', online: false })
@@ -157,18 +157,18 @@ describe('by hand', () => {
     expect(show.deviceAt(60_000, moved)).toEqual(createShow({ seed: 3 }).deviceAt(60_000, moved))
   })
 
-  it('devices are added and removed', () => {
+  it('add and remove devices', () => {
     const show = createShow({ manufacturers: { shure: 2 } })
     const id = show.add('shure', { serial_number: 'X1', channels: 1 })
     expect(show.deviceAt(0, id)).toMatchObject({ device: { serial_number: 'X1' }, channels: [{ channel: 1 }] })
     expect(show.countAt(0, 'shure')).toBe(3)
     show.remove(id)
     expect(show.countAt(0)).toBe(2)
-    expect(() => show.set('nobody', { name: 'x' })).toThrow('no device nobody')
+    expect(() => show.set('missing', { name: 'x' })).toThrow('no device missing')
   })
 })
 
-it('shares no device with one whose numbers begin after its own', () => {
+it('has no device in common with a show whose numbers begin after its own', () => {
   const identities = (firstNumber: number) => {
     const show = createShow({ manufacturers: { shure: 300 }, story: false, firstNumber })
     show.add('shure')
@@ -180,11 +180,11 @@ it('shares no device with one whose numbers begin after its own', () => {
 
 it('computes a thousand receivers of four channels in under 10 ms', () => {
   const show = createShow({ manufacturers: { shure: 1000 }, channelsPerReceiver: 4, story: false })
-  const took = Array.from({ length: 20 }, (_, at) => {
+  const durations = Array.from({ length: 20 }, (_, at) => {
     const startedAt = performance.now()
     expect(show.devicesAt(at * 1000)).toHaveLength(1000)
     return performance.now() - startedAt
   })
-  // The quickest, because other tests share the machine.
-  expect(Math.min(...took)).toBeLessThan(10)
+  // The fastest run, because other tests run on the same machine.
+  expect(Math.min(...durations)).toBeLessThan(10)
 })

@@ -1,20 +1,20 @@
 /**
- * A believable show: the cast, what the story makes of it, and what is changed by hand on top of both. Seeded and without
- * a clock of its own: whoever asks says how much time has passed.
+ * A realistic show: receivers with performers, scripted events, and manual changes on top of both. Deterministic for a
+ * seed and without a clock: callers pass the elapsed time.
  */
 
 import {
-  type Cast,
   type CastOptions,
-  type ChannelCast,
-  castDevice,
-  castShow,
+  type ChannelSetup,
+  createDeviceSetup,
+  createDeviceSetups,
+  type DeviceSetup,
   firstIndex,
-  type MakerCode,
   type ShowDevice,
+  type SimulatedManufacturer,
 } from './cast.ts'
 import { levelsAt, noiseAt, type Pack } from './levels.ts'
-import { type StoryEvent, type Told, tell, writeStory } from './story.ts'
+import { applyEvents, type DeviceAfterEvents, type StoryEvent, writeStory } from './story.ts'
 
 export interface ShowTransmitter {
   readonly slot: number
@@ -34,7 +34,7 @@ export interface ShowChannel {
   readonly transmitter: ShowTransmitter | null
 }
 
-/** A device as it stands at one moment. `device` stays the same object for as long as nothing of it changes. */
+/** State of a device at one time. `device` is the same object as long as none of its fields changes. */
 export interface DeviceState {
   readonly device: ShowDevice
   readonly online: boolean
@@ -47,74 +47,74 @@ export interface ChannelChange extends Partial<Pick<ShowChannel, 'name' | 'frequ
   readonly audio_level?: number
   readonly rf_level?: number
   readonly battery?: number
-  /** Switched on or off. */
+  /** Whether the transmitter is switched on. */
   readonly transmitter?: boolean
 }
 
 export interface ShowOptions extends CastOptions {
   readonly seed?: number
-  /** Whether devices move, conflict, go and come (default), or all stays as it was at the start. */
+  /** Whether scripted events happen: address changes, conflicts, devices going offline and returning (default true). */
   readonly story?: boolean
 }
 
 export interface Show {
   readonly story: readonly StoryEvent[]
-  /** Every device that is there at that time, in a steady order. */
+  /** The devices present at that time, in a stable order. */
   devicesAt(elapsedMs: number, manufacturer?: string): readonly DeviceState[]
   deviceAt(elapsedMs: number, id: string): DeviceState | undefined
   countAt(elapsedMs: number, manufacturer?: string): number
-  /** By hand, and it sticks: whatever the story says. */
+  /** Changes a device or channel manually; overrides the scripted events. */
   set(id: string, change: DeviceChange): void
   set(id: string, change: ChannelChange, channel: number): void
-  /** Back to the story. */
+  /** Removes the manual changes. */
   unset(id: string): void
-  /** One more device, at once; what is not given is made up. Returns its id. */
+  /** Adds a device; missing fields are generated. Returns its id. */
   add(
-    manufacturer: MakerCode,
+    manufacturer: SimulatedManufacturer,
     device?: Partial<ShowDevice> & {
       readonly channels?: number
-      /** Which of the company stand on its channels. */
+      /** Index of the performer on its first channel. */
       readonly firstPlace?: number
     },
   ): string
   remove(id: string): void
 }
 
-/** A device with what the story and the hand made of it; good until the next event or change. */
-interface Standing extends Told {
+/** A device after scripted events and manual changes; valid until the next of either. */
+interface DeviceSnapshot extends DeviceAfterEvents {
   readonly changes: ReadonlyMap<number, ChannelChange>
 }
 
 export function createShow(options: ShowOptions = {}): Show {
   const seed = options.seed ?? 1
   const first = firstIndex(options)
-  const roster = castShow(seed, options)
-  const late = new Map<string, Cast>()
-  const story = options.story === false ? [] : writeStory(seed, roster, late)
-  const everybody = new Map([...roster.map((cast): [string, Cast] => [cast.device.id, cast]), ...late])
-  const present = new Set(roster.map((cast) => cast.device.id))
+  const setups = createDeviceSetups(seed, options)
+  const late = new Map<string, DeviceSetup>()
+  const story = options.story === false ? [] : writeStory(seed, setups, late)
+  const allDevices = new Map([...setups.map((setup): [string, DeviceSetup] => [setup.device.id, setup]), ...late])
+  const present = new Set(setups.map((setup) => setup.device.id))
   const removed = new Set<string>()
   const deviceChanges = new Map<string, DeviceChange>()
   const channelChanges = new Map<string, Map<number, ChannelChange>>()
   let version = 0
-  let scene: { version: number; told: number; standing: Map<string, Standing> } | undefined
+  let cached: { version: number; pastEvents: number; snapshots: Map<string, DeviceSnapshot> } | undefined
 
-  const sceneAt = (elapsedMs: number): Map<string, Standing> => {
-    const told = story.filter((event) => event.atMs <= elapsedMs)
-    if (scene?.version === version && scene.told === told.length) return scene.standing
-    const standing = new Map<string, Standing>()
-    for (const [id, cast] of everybody) {
-      const events = told.filter((event) => event.id === id)
-      const isThere = present.has(id) || events.some((event) => event.type === 'appeared')
-      if (!isThere || removed.has(id)) continue
-      standing.set(id, applyChanges(tell(cast, events), deviceChanges.get(id), channelChanges.get(id)))
+  const snapshotsAt = (elapsedMs: number): Map<string, DeviceSnapshot> => {
+    const pastEvents = story.filter((event) => event.atMs <= elapsedMs)
+    if (cached?.version === version && cached.pastEvents === pastEvents.length) return cached.snapshots
+    const snapshots = new Map<string, DeviceSnapshot>()
+    for (const [id, setup] of allDevices) {
+      const events = pastEvents.filter((event) => event.id === id)
+      const isPresent = present.has(id) || events.some((event) => event.type === 'appeared')
+      if (!isPresent || removed.has(id)) continue
+      snapshots.set(id, applyChanges(applyEvents(setup, events), deviceChanges.get(id), channelChanges.get(id)))
     }
-    scene = { version, told: told.length, standing }
-    return standing
+    cached = { version, pastEvents: pastEvents.length, snapshots }
+    return snapshots
   }
 
   const requireDevice = (id: string) => {
-    if (!everybody.has(id)) throw new RangeError(`The show has no device ${id}.`)
+    if (!allDevices.has(id)) throw new RangeError(`The show has no device ${id}.`)
     version++
   }
 
@@ -122,18 +122,19 @@ export function createShow(options: ShowOptions = {}): Show {
     story,
     devicesAt(elapsedMs, manufacturer) {
       const states: DeviceState[] = []
-      for (const one of sceneAt(elapsedMs).values()) {
-        if (manufacturer === undefined || one.device.manufacturer === manufacturer) states.push(stateAt(one, elapsedMs))
+      for (const snapshot of snapshotsAt(elapsedMs).values()) {
+        if (manufacturer === undefined || snapshot.device.manufacturer === manufacturer)
+          states.push(stateAt(snapshot, elapsedMs))
       }
       return states
     },
     deviceAt(elapsedMs, id) {
-      const one = sceneAt(elapsedMs).get(id)
-      return one && stateAt(one, elapsedMs)
+      const snapshot = snapshotsAt(elapsedMs).get(id)
+      return snapshot && stateAt(snapshot, elapsedMs)
     },
     countAt(elapsedMs, manufacturer) {
       let count = 0
-      for (const { device } of sceneAt(elapsedMs).values()) {
+      for (const { device } of snapshotsAt(elapsedMs).values()) {
         if (manufacturer === undefined || device.manufacturer === manufacturer) count++
       }
       return count
@@ -144,21 +145,21 @@ export function createShow(options: ShowOptions = {}): Show {
         deviceChanges.set(id, { ...deviceChanges.get(id), ...(change as DeviceChange) })
         return
       }
-      const ofDevice = channelChanges.get(id) ?? new Map<number, ChannelChange>()
-      ofDevice.set(channel, { ...ofDevice.get(channel), ...(change as ChannelChange) })
-      channelChanges.set(id, ofDevice)
+      const changesOfDevice = channelChanges.get(id) ?? new Map<number, ChannelChange>()
+      changesOfDevice.set(channel, { ...changesOfDevice.get(channel), ...(change as ChannelChange) })
+      channelChanges.set(id, changesOfDevice)
     },
     unset(id) {
       requireDevice(id)
       deviceChanges.delete(id)
       channelChanges.delete(id)
     },
-    add(manufacturer, given = {}) {
-      const { channels, firstPlace = 1000 + 8 * everybody.size, ...device } = given
-      const made = castDevice(seed, manufacturer, first + everybody.size, { channels, firstPlace })
-      const cast = { ...made, device: { ...made.device, ...device, manufacturer } }
-      const { id } = cast.device
-      everybody.set(id, cast)
+    add(manufacturer, overrides = {}) {
+      const { channels, firstPlace = 1000 + 8 * allDevices.size, ...device } = overrides
+      const created = createDeviceSetup(seed, manufacturer, first + allDevices.size, { channels, firstPlace })
+      const setup = { ...created, device: { ...created.device, ...device, manufacturer } }
+      const { id } = setup.device
+      allDevices.set(id, setup)
       present.add(id)
       removed.delete(id)
       version++
@@ -171,42 +172,42 @@ export function createShow(options: ShowOptions = {}): Show {
   }
 }
 
-// --- What was changed by hand ------------------------------------------------------------------------------------------
+// --- Manual changes ---------------------------------------------------------------------------------------------------
 
 const noChanges: ReadonlyMap<number, ChannelChange> = new Map()
 
 function applyChanges(
-  standing: Told,
+  snapshot: DeviceAfterEvents,
   change: DeviceChange | undefined,
   changes: ReadonlyMap<number, ChannelChange> = noChanges,
-): Standing {
-  if (change === undefined) return { ...standing, changes }
-  const { online = standing.online, ...fields } = change
-  return { ...standing, device: { ...standing.device, ...fields }, online, changes }
+): DeviceSnapshot {
+  if (change === undefined) return { ...snapshot, changes }
+  const { online = snapshot.online, ...fields } = change
+  return { ...snapshot, device: { ...snapshot.device, ...fields }, online, changes }
 }
 
-// --- What can be seen of them -----------------------------------------------------------------------------------------
+// --- State at a time --------------------------------------------------------------------------------------------------
 
-function stateAt(standing: Standing, elapsedMs: number): DeviceState {
-  const { device, online } = standing
-  return { device, online, channels: standing.channels.map((channel) => channelAt(standing, channel, elapsedMs)) }
+function stateAt(snapshot: DeviceSnapshot, elapsedMs: number): DeviceState {
+  const { device, online } = snapshot
+  return { device, online, channels: snapshot.channels.map((channel) => channelAt(snapshot, channel, elapsedMs)) }
 }
 
-function channelAt(standing: Standing, cast: ChannelCast, elapsedMs: number): ShowChannel {
-  const { channel } = cast
-  const change = standing.changes.get(channel)
-  const name = change?.name ?? cast.name
-  const frequency = change?.frequency ?? cast.frequency
-  if (!standing.online) return { channel, name, frequency, audio_level: null, rf_level: null, transmitter: null }
+function channelAt(snapshot: DeviceSnapshot, setup: ChannelSetup, elapsedMs: number): ShowChannel {
+  const { channel } = setup
+  const change = snapshot.changes.get(channel)
+  const name = change?.name ?? setup.name
+  const frequency = change?.frequency ?? setup.frequency
+  if (!snapshot.online) return { channel, name, frequency, audio_level: null, rf_level: null, transmitter: null }
 
-  const isOn = change?.transmitter ?? !standing.silenced.has(channel)
-  const pack = cast.pack ?? (change?.transmitter === true ? freshPack : null)
-  const levels = isOn && pack !== null ? levelsAt(cast.seed, cast.part, pack, elapsedMs) : null
-  const { audio_level, rf_level } = levels ?? noiseAt(cast.seed, elapsedMs)
+  const isOn = change?.transmitter ?? !snapshot.mutedChannels.has(channel)
+  const pack = setup.pack ?? (change?.transmitter === true ? freshPack : null)
+  const levels = isOn && pack !== null ? levelsAt(setup.seed, setup.part, pack, elapsedMs) : null
+  const { audio_level, rf_level } = levels ?? noiseAt(setup.seed, elapsedMs)
   const audio = change?.audio_level ?? audio_level
   const rf = change?.rf_level ?? rf_level
   const transmitter = levels && {
-    slot: cast.slot,
+    slot: setup.slot,
     name,
     battery: change?.battery ?? levels.battery,
     audio_level: audio,

@@ -1,51 +1,55 @@
-/** The one shape of every simulated system: how to reach it, what it heard, and the handles to make it misbehave. */
+/** Common interface of all simulated systems: address, request log and fault injection. */
 
-import type { MakerCode } from './cast.ts'
+import type { SimulatedManufacturer } from './cast.ts'
 import type { ApiOptions, DeviceApi, RequestLog } from './device-api.ts'
 import type { Fault, FaultScope } from './faults.ts'
-import type { Beat, PushControls } from './push.ts'
+import type { PushControls, PushTimer } from './push.ts'
 import { createShow, type Show } from './show.ts'
 
 export interface SimulatorOptions extends ApiOptions {
-  /** A show to share; else one is made of `seed`, `receivers` and the rest. */
+  /** A shared show; without it, one is created from `seed`, `receivers` and the other options. */
   readonly show?: Show
   readonly seed?: number
   readonly receivers?: number
   readonly channelsPerReceiver?: number
   readonly firstNumber?: number
   readonly story?: boolean
-  /** When the show began, for systems that share one; now unless told. */
+  /** Start time of the show, for systems that share one; default now. */
   readonly startedAt?: number
-  /** How often a second a device's changes are pushed; 5 unless told, 0: only by `push.flush()`. */
+  /** Pushes per second; default 5, 0: only by `push.flush()`. */
   readonly pushesPerSecond?: number
 }
 
 export interface Simulator {
   readonly manufacturer: string
   readonly baseUrl: string
-  /** What a manufacturer's record needs to reach this system. */
+  /** Connection settings for the manufacturer record. */
   readonly config: Readonly<Record<string, unknown>>
   readonly show: Show
   readonly requests: RequestLog
   readonly push: PushControls
-  /** Devices the system lists at the moment. */
+  /** Number of devices the system currently lists. */
   readonly deviceCount: number
   /** Milliseconds since the show began. */
   elapsed(): number
-  /** One fault at a time; null clears it. */
+  /** Sets the active fault; null clears it. */
   setFault(fault: Fault | null, scope?: FaultScope): void
-  /** Ends every socket and timer. */
+  /** Closes all sockets and timers. */
   close(): Promise<void>
 }
 
-export interface Stage {
-  readonly manufacturer: MakerCode
+export interface ShowContext {
+  readonly manufacturer: SimulatedManufacturer
   readonly show: Show
   readonly elapsed: () => number
 }
 
-/** The part of the show that one manufacturer's system sees, and its time. */
-export function setStage(manufacturer: MakerCode, receivers: number, options: SimulatorOptions): Stage {
+/** Creates the show for the devices of one manufacturer, with its clock. */
+export function createShowContext(
+  manufacturer: SimulatedManufacturer,
+  receivers: number,
+  options: SimulatorOptions,
+): ShowContext {
   const { now = Date.now, startedAt = now(), show, ...rest } = options
   return {
     manufacturer,
@@ -54,21 +58,21 @@ export function setStage(manufacturer: MakerCode, receivers: number, options: Si
   }
 }
 
-/** How one kind of system reaches those who listen to it. */
-export interface Links {
+/** Push connections of a simulated system. */
+export interface PushConnections {
   count(): number
   sent(): number
   send(text: string): void
-  /** Says goodbye, then lets go. */
+  /** Sends the closing message, then closes every connection. */
   close(): Promise<void>
 }
 
 export function toSimulator(
-  stage: Stage,
-  parts: { api: DeviceApi; beat: Beat; links: Links; config: Simulator['config'] },
+  context: ShowContext,
+  parts: { api: DeviceApi; pushTimer: PushTimer; connections: PushConnections; config: Simulator['config'] },
 ): Simulator {
-  const { manufacturer, show, elapsed } = stage
-  const { api, beat, links, config } = parts
+  const { manufacturer, show, elapsed } = context
+  const { api, pushTimer, connections, config } = parts
   return {
     manufacturer,
     baseUrl: api.baseUrl,
@@ -77,15 +81,15 @@ export function toSimulator(
     requests: api.requests,
     push: {
       get links() {
-        return links.count()
+        return connections.count()
       },
       get sent() {
-        return links.sent()
+        return connections.sent()
       },
-      flush: beat.flush,
-      pause: beat.pause,
-      resume: beat.resume,
-      send: links.send,
+      flush: pushTimer.flush,
+      pause: pushTimer.pause,
+      resume: pushTimer.resume,
+      send: connections.send,
     },
     get deviceCount() {
       return show.countAt(elapsed(), manufacturer)
@@ -93,8 +97,8 @@ export function toSimulator(
     elapsed,
     setFault: api.setFault,
     async close() {
-      beat.stop()
-      await links.close()
+      pushTimer.stop()
+      await connections.close()
       await api.close()
     },
   }

@@ -1,12 +1,12 @@
 /**
- * What happens to the devices in the course of the evening: one moves, one comes with an address that is taken, one goes
- * and comes back, a battery fails. Seeded.
+ * Scripted events of a show, chosen by seed: one device changes its address, one appears with an address already in use,
+ * one goes offline and returns, one transmitter is switched off and on, one battery drains early.
  */
 
-import { type Cast, castDevice, type MakerCode, type ShowDevice } from './cast.ts'
+import { createDeviceSetup, type DeviceSetup, type ShowDevice, type SimulatedManufacturer } from './cast.ts'
 import { chance } from './levels.ts'
 
-/** Something that happens to the devices, at a fixed time of the show. */
+/** A change of a device at a fixed time of the show. */
 export type StoryEvent =
   | { readonly atMs: number; readonly type: 'moved'; readonly id: string; readonly ip: string }
   | { readonly atMs: number; readonly type: 'appeared'; readonly id: string }
@@ -18,11 +18,11 @@ export type StoryEvent =
       readonly channel: number
     }
 
-/** Gives the roster one failing battery, and says what happens when. Who appears later is put into `late`. */
-export function writeStory(seed: number, roster: Cast[], late: Map<string, Cast>): StoryEvent[] {
-  const [tired, moving, conflicted, leaving, switching] = shuffled(seed, roster)
+/** Creates the events. Replaces one entry of `setups` by one with a draining battery; adds later devices to `late`. */
+export function writeStory(seed: number, setups: DeviceSetup[], late: Map<string, DeviceSetup>): StoryEvent[] {
+  const [draining, moving, conflicted, leaving, switching] = shuffled(seed, setups)
   const story: StoryEvent[] = []
-  if (tired !== undefined) roster[roster.indexOf(tired)] = withTiredBattery(tired)
+  if (draining !== undefined) setups[setups.indexOf(draining)] = withDrainingBattery(draining)
   if (moving !== undefined) {
     story.push({
       atMs: 45_000,
@@ -36,9 +36,9 @@ export function writeStory(seed: number, roster: Cast[], late: Map<string, Cast>
     story.push({ atMs: 180_000, type: 'online', id: leaving.device.id })
   }
   if (conflicted !== undefined) {
-    const intruder = castIntruder(seed, conflicted.device, roster)
-    late.set(intruder.device.id, intruder)
-    story.push({ atMs: 75_000, type: 'appeared', id: intruder.device.id })
+    const conflicting = createConflictingDevice(seed, conflicted.device, setups)
+    late.set(conflicting.device.id, conflicting)
+    story.push({ atMs: 75_000, type: 'appeared', id: conflicting.device.id })
   }
   const channel = switching?.channels.find((one) => one.pack !== null)?.channel
   if (switching !== undefined && channel !== undefined) {
@@ -48,40 +48,42 @@ export function writeStory(seed: number, roster: Cast[], late: Map<string, Cast>
   return story.sort((a, b) => a.atMs - b.atMs)
 }
 
-/** Low after two minutes, critical after eight, swapped after eleven. */
-function withTiredBattery(cast: Cast): Cast {
-  const at = cast.channels.findIndex((channel) => channel.pack !== null)
+/** The battery is low after two minutes, critical after eight and replaced after eleven. */
+function withDrainingBattery(setup: DeviceSetup): DeviceSetup {
+  const first = setup.channels.findIndex((channel) => channel.pack !== null)
   return {
-    ...cast,
-    channels: cast.channels.map((channel, index) =>
-      index === at && channel.pack !== null
+    ...setup,
+    channels: setup.channels.map((channel, index) =>
+      index === first && channel.pack !== null
         ? { ...channel, pack: { ...channel.pack, charge: 23, firstPerHour: 108 } }
         : channel,
     ),
   }
 }
 
-/** Somebody's own receiver, plugged in with an address that is taken. */
-function castIntruder(seed: number, holder: ShowDevice, roster: readonly Cast[]): Cast {
-  const code = holder.manufacturer as MakerCode
-  const { device, channels } = castDevice(seed, code, 9000 + roster.length, { firstPlace: roster.length * 4 + 500 })
+/** A visitor's receiver that uses the address of an existing device. */
+function createConflictingDevice(seed: number, existing: ShowDevice, setups: readonly DeviceSetup[]): DeviceSetup {
+  const code = existing.manufacturer as SimulatedManufacturer
+  const { device, channels } = createDeviceSetup(seed, code, 9000 + setups.length, {
+    firstPlace: setups.length * 4 + 500,
+  })
   return {
-    device: { ...device, name: 'Visiting Band Rack', ip: holder.ip },
+    device: { ...device, name: 'Visiting Band Rack', ip: existing.ip },
     channels: channels.map((channel) => ({ ...channel, name: `Visitor ${channel.channel}` })),
   }
 }
 
-/** A device with what the story made of it. */
-export interface Told extends Cast {
+/** A device after the events so far. */
+export interface DeviceAfterEvents extends DeviceSetup {
   readonly online: boolean
   /** Channels whose transmitter was switched off. */
-  readonly silenced: ReadonlySet<number>
+  readonly mutedChannels: ReadonlySet<number>
 }
 
-export function tell(cast: Cast, events: readonly StoryEvent[]): Told {
-  let { device } = cast
+export function applyEvents(setup: DeviceSetup, events: readonly StoryEvent[]): DeviceAfterEvents {
+  let { device } = setup
   let online = true
-  const silenced = new Set<number>()
+  const mutedChannels = new Set<number>()
   for (const event of events) {
     switch (event.type) {
       case 'moved':
@@ -92,10 +94,10 @@ export function tell(cast: Cast, events: readonly StoryEvent[]): Told {
         online = event.type === 'online'
         break
       case 'transmitter_off':
-        silenced.add(event.channel)
+        mutedChannels.add(event.channel)
         break
       case 'transmitter_on':
-        silenced.delete(event.channel)
+        mutedChannels.delete(event.channel)
         break
       case 'appeared':
         break
@@ -103,10 +105,10 @@ export function tell(cast: Cast, events: readonly StoryEvent[]): Told {
         event satisfies never
     }
   }
-  return { device, channels: cast.channels, online, silenced }
+  return { device, channels: setup.channels, online, mutedChannels }
 }
 
 function shuffled<T>(seed: number, items: readonly T[]): T[] {
-  const order = items.map((item, at) => ({ item, key: chance(seed + 700, at) }))
+  const order = items.map((item, index) => ({ item, key: chance(seed + 700, index) }))
   return order.sort((a, b) => a.key - b.key).map(({ item }) => item)
 }

@@ -7,7 +7,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createFaultSwitch, createRequestLog, type RequestLog } from '../../simulation/device-api.ts'
 import type { Fault, FaultScope } from '../../simulation/faults.ts'
 import type { DeviceState, ShowChannel } from '../../simulation/show.ts'
-import { type Simulator, type SimulatorOptions, type Stage, setStage } from '../../simulation/simulator.ts'
+import {
+  createShowContext,
+  type ShowContext,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../simulation/simulator.ts'
 
 export type LectrosonicsSimulatorOptions = Omit<SimulatorOptions, 'tls' | 'rateLimit' | 'richList' | 'pushesPerSecond'>
 
@@ -23,8 +28,8 @@ interface Unit {
 /** Starts one unit per receiver of the show, at the given port and the following ones. */
 export async function startLectrosonicsSimulator(options: LectrosonicsSimulatorOptions = {}): Promise<Simulator> {
   const { host = '127.0.0.1', port = 0, now = Date.now } = options
-  const stage = setStage('lectrosonics', 2, options)
-  const { log, note } = createRequestLog(now)
+  const stage = createShowContext('lectrosonics', 2, options)
+  const { log, record: note } = createRequestLog(now)
   const faults = createFaultSwitch(() => {
     for (const { sockets } of units) for (const socket of sockets) socket.destroy()
   })

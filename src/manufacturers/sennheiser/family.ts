@@ -1,4 +1,4 @@
-/** Model -> the family word Micwatch shows as device_type. */
+/** Maps a model name to the product family that Micwatch reports as `device_type`. */
 
 const families: readonly (readonly [RegExp, string])[] = [
   [/EW-?DX/i, 'ewdx'],

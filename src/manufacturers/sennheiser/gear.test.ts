@@ -1,49 +1,49 @@
-/** What gear says, as its makers' papers and people who own it tell, and what it must become. */
+/** Messages from manufacturer documentation and from real hardware, and the reports expected from them. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
 import type { DeviceReport } from '../../model/receiver.ts'
-import type { Dialogue, Partner } from './dialogue.ts'
-import { startDialogue as startMcp } from './mcp/dialogue.ts'
-import { startDialogue as startSsc1 } from './ssc1/dialogue.ts'
-import { takeResource } from './ssc2/resources.ts'
+import type { DatagramSession, DeviceEndpoint } from './datagram-session.ts'
+import { createMcpSession as startMcp } from './mcp/session.ts'
+import { createSsc1Session as startSsc1 } from './ssc1/session.ts'
+import { applyResource } from './ssc2/resources.ts'
 import { readChanges } from './ssc2/session.ts'
-import { toObservation } from './ssc2/translate.ts'
+import { toDeviceReport } from './ssc2/translate.ts'
 
 interface Fixture {
   readonly source: string
-  readonly heard: readonly string[]
-  /** Of a device at 192.0.2.7. */
+  readonly received: readonly string[]
+  /** Expected report of a device at 192.0.2.7. */
   readonly report: DeviceReport
 }
 
-const partner: Partner = { host: '192.0.2.7', ip: '192.0.2.7', name: null }
+const endpoint: DeviceEndpoint = { host: '192.0.2.7', ip: '192.0.2.7', name: null }
 
-const listeners: Readonly<Record<string, (heard: readonly string[]) => DeviceReport | null>> = {
-  mcp: (heard) => converse(startMcp(partner), heard),
-  ssc1: (heard) => converse(startSsc1(partner), heard),
-  ssc2(heard) {
-    const known = new Map<string, unknown>()
-    for (const [path, body] of heard.flatMap((data) => readChanges(data) ?? [])) takeResource(known, path, body)
-    return toObservation(known, partner)
+const parsers: Readonly<Record<string, (received: readonly string[]) => DeviceReport | null>> = {
+  mcp: (received) => replay(startMcp(endpoint), received),
+  ssc1: (received) => replay(startSsc1(endpoint), received),
+  ssc2(received) {
+    const resources = new Map<string, unknown>()
+    for (const [path, body] of received.flatMap((data) => readChanges(data) ?? [])) applyResource(resources, path, body)
+    return toDeviceReport(resources, endpoint)
   },
 }
 
-function converse(dialogue: Dialogue, heard: readonly string[]): DeviceReport | null {
-  for (const [now, text] of heard.entries()) {
-    dialogue.turn(now)
-    expect(dialogue.hear(text, now), text).toBeNull()
+function replay(session: DatagramSession, received: readonly string[]): DeviceReport | null {
+  for (const [now, text] of received.entries()) {
+    session.takeDueMessages(now)
+    expect(session.receive(text, now), text).toBeNull()
   }
-  return dialogue.observe()
+  return session.getReport()
 }
 
-describe.each(Object.keys(listeners))('%s', (protocol) => {
+describe.each(Object.keys(parsers))('%s', (protocol) => {
   const folder = new URL(`./${protocol}/fixtures/`, import.meta.url)
   test.each(readdirSync(folder))('%s', (name) => {
     const fixture = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Fixture
-    const report = listeners[protocol]?.(fixture.heard)
-    if (!report) throw new Error('nothing was understood')
+    const report = parsers[protocol]?.(fixture.received)
+    if (!report) throw new Error('the messages contain no device')
     expect(fixture.source.length).toBeGreaterThan(20)
     expectCommonFormat(report)
     expect(report).toEqual(fixture.report)

@@ -1,27 +1,27 @@
-/** Sennheiser gear: systems that speak for many devices, and devices that speak for themselves. */
+/** Sennheiser plugin: systems that report many devices, and single devices that are monitored directly. */
 
 import { parseConnection } from '../../upstream/connection-settings.ts'
 import { adapterFor, type Plugin, type ProtocolDetector } from '../plugin.ts'
 import { SennheiserApiError, SennheiserApiRateLimitError } from './errors.ts'
-import { mcp } from './mcp/dialogue.ts'
-import { ssc1 } from './ssc1/dialogue.ts'
-import { isSsc2, meetSsc2, noteRefusal, ssc2 } from './ssc2/form.ts'
+import { mcp } from './mcp/session.ts'
+import { ssc1 } from './ssc1/session.ts'
+import { blockAfterUnauthorized, identifySsc2, isSsc2, ssc2 } from './ssc2/adapter.ts'
 import { system } from './system.ts'
 
-/** A web address is a system in the specification's form, or a device that knows no list of devices, only itself. */
+/** An HTTP address is either a system with the device API of the specification or a single SSC 2 device. */
 const web: ProtocolDetector = {
   default: system,
   async detect(client, { assumed, error }, signal) {
     if (assumed === ssc2) return error.status === 404 ? system : null
-    const isTelling = error.status === 401 || error.status === 404
-    if (!isTelling || !(await isSsc2(client, signal))) return null
-    noteRefusal(client, error)
+    const isPossible = error.status === 401 || error.status === 404
+    if (!isPossible || !(await isSsc2(client, signal))) return null
+    blockAfterUnauthorized(client, error)
     return ssc2
   },
 }
 
-const forms = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp }
-/** Fixed by the gear and the interface specification, whatever is configured. */
+const adapters = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp }
+/** Fixed by the hardware and the interface specification; a configured user name is ignored. */
 const username = 'api'
 const devicePorts = { 'ssc1:': 45, 'mcp:': 53_212 }
 
@@ -33,7 +33,7 @@ export const sennheiser: Plugin = {
   search: {
     ports: { 'https:': 443, ...devicePorts },
     services: { '_ssc._udp': 'ssc1:' },
-    identify: { 'https:': meetSsc2 },
+    identify: { 'https:': identifySsc2 },
   },
 
   listSources(config) {
@@ -41,7 +41,7 @@ export const sennheiser: Plugin = {
     return addresses.map(({ secret, ...address }) => ({
       ...settings,
       ...address,
-      adapter: adapterFor(forms, address.baseUrl),
+      adapter: adapterFor(adapters, address.baseUrl),
       credentials: { scheme: 'basic', username, secret },
     }))
   },

@@ -13,30 +13,30 @@ describePlugin({
   fixtures: new URL('./fixtures/', import.meta.url),
 })
 
-const open: { close(): unknown }[] = []
+const resources: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of resources.splice(0).toReversed()) await resource.close()
 })
 
-function linkTo(config: Record<string, unknown>) {
+function connect(config: Record<string, unknown>) {
   const [settings] = sennheiser.listSources({ ...config, timeout: 2 })
   if (settings === undefined) throw new Error('no source')
   const client = createUpstreamClient({ settings, errors: sennheiser.errors })
-  open.push(client)
+  resources.push(client)
   return client
 }
 
 async function start(options: Parameters<typeof startSennheiserSimulator>[0] = {}) {
   const simulator = await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, ...options })
-  open.push(simulator)
+  resources.push(simulator)
   return simulator
 }
 
 /** Which devices are wanted, for as long as the test says nothing else. */
-function createInterest(first: readonly string[]) {
+function createTargets(first: readonly string[]) {
   let ids = first
   const waiting = new Set<() => void>()
-  const interest: SubscriptionTargets = {
+  const targets: SubscriptionTargets = {
     ids: () => ids,
     changed: (signal) =>
       new Promise((resolve, reject) => {
@@ -46,20 +46,20 @@ function createInterest(first: readonly string[]) {
   }
   const set = (next: readonly string[]) => {
     ids = next
-    for (const tell of waiting) tell()
+    for (const resolve of waiting) resolve()
     waiting.clear()
   }
-  return { interest, set }
+  return { interest: targets, set }
 }
 
 function subscribe(
   client: ReturnType<typeof createUpstreamClient>,
-  interest: SubscriptionTargets,
+  targets: SubscriptionTargets,
   stop = new AbortController(),
 ) {
-  const events = system.subscribe?.(client, interest, stop.signal)
+  const events = system.subscribe?.(client, targets, stop.signal)
   if (events === undefined) throw new Error('it cannot subscribe')
-  open.push({ close: () => stop.abort() })
+  resources.push({ close: () => stop.abort() })
   return events[Symbol.asyncIterator]()
 }
 
@@ -70,27 +70,27 @@ async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
 // Conformance: S-5.5.
 test('third-party access that is off is a 403 that names the cure, over both ways', async () => {
   const simulator = await start({ access: false })
-  const client = linkTo(simulator.config)
-  const says = expect.stringMatching(/API access is disabled on the device or system/)
-  await expect(system.listDevices(client)).rejects.toMatchObject({ status: 403, message: says })
-  await expect(subscribe(client, createInterest([]).interest).next()).rejects.toMatchObject({
+  const client = connect(simulator.config)
+  const message = expect.stringMatching(/API access is disabled on the device or system/)
+  await expect(system.listDevices(client)).rejects.toMatchObject({ status: 403, message })
+  await expect(subscribe(client, createTargets([]).interest).next()).rejects.toMatchObject({
     status: 403,
-    message: says,
+    message,
   })
 })
 
 test('access switched off ends the stream with an error', async () => {
   const simulator = await start()
-  const iterator = subscribe(linkTo(simulator.config), createInterest([]).interest)
+  const iterator = subscribe(connect(simulator.config), createTargets([]).interest)
   await iterator.next()
   simulator.setAccess(false)
   await expect(drain(iterator)).rejects.toBeInstanceOf(sennheiser.errors.ApiError)
 })
 
 // Conformance: S-5.4.
-test.each([{ username: 'bob' }, { USERNAME: 'bob' }])('the user is api, whatever is configured (%o)', async (more) => {
+test.each([{ username: 'bob' }, { USERNAME: 'bob' }])('the user is api, whatever is configured (%o)', async (extra) => {
   const simulator = await start()
-  const { devices } = await system.listDevices(linkTo({ ...simulator.config, ...more }))
+  const { devices } = await system.listDevices(connect({ ...simulator.config, ...extra }))
   expect(devices).toHaveLength(2)
 })
 
@@ -99,45 +99,45 @@ describe('the session', () => {
   test('asks for the devices that are wanted, and again when others are', async () => {
     const simulator = await start()
     const [first = '', second = ''] = simulator.show.devicesAt(0).map(({ device }) => device.id)
-    const { interest, set } = createInterest([first])
-    const iterator = subscribe(linkTo(simulator.config), interest)
+    const { interest: targets, set } = createTargets([first])
+    const iterator = subscribe(connect(simulator.config), targets)
     expect((await iterator.next()).value).toEqual({ type: 'open' })
-    const told = async () => {
+    const nextReportId = async () => {
       const { value } = await iterator.next()
-      return value.type === 'told' ? value.observation.id : value
+      return value.type === 'told' ? value.report.id : value
     }
-    expect(await told()).toBe(first)
+    expect(await nextReportId()).toBe(first)
     set([first, second])
-    expect(await told()).toBe(second)
+    expect(await nextReportId()).toBe(second)
     expect(simulator.requests.count(/subscriptions\/./, 'PUT')).toBe(2)
   })
 
   test('a change while the list is on its way is not missed', async () => {
     const simulator = await start()
     const [first = '', second = ''] = simulator.show.devicesAt(0).map(({ device }) => device.id)
-    const { interest, set } = createInterest([first])
-    let asked = 0
-    const hasty: SubscriptionTargets = {
-      ...interest,
+    const { interest: targets, set } = createTargets([first])
+    let calls = 0
+    const changingTargets: SubscriptionTargets = {
+      ...targets,
       ids() {
-        const ids = interest.ids()
-        if (++asked === 1) queueMicrotask(() => set([first, second]))
+        const ids = targets.ids()
+        if (++calls === 1) queueMicrotask(() => set([first, second]))
         return ids
       },
     }
-    const iterator = subscribe(linkTo(simulator.config), hasty)
+    const iterator = subscribe(connect(simulator.config), changingTargets)
     const ids: string[] = []
     while (!ids.includes(second)) {
       const { value } = await iterator.next()
-      if (value.type === 'told') ids.push(value.observation.id)
+      if (value.type === 'told') ids.push(value.report.id)
     }
     expect(ids).toEqual([first, second])
   })
 
   test('a list that is refused ends the stream with an error', async () => {
     const simulator = await start()
-    const { interest, set } = createInterest([])
-    const iterator = subscribe(linkTo(simulator.config), interest)
+    const { interest: targets, set } = createTargets([])
+    const iterator = subscribe(connect(simulator.config), targets)
     await iterator.next()
     set(['nobody'])
     await expect(drain(iterator)).rejects.toMatchObject({ name: 'SennheiserApiError', status: 404 })
@@ -158,8 +158,8 @@ describe('the session', () => {
         response.write(`event: open\ndata: ${data}\n\n`)
       },
     })
-    open.push(server)
-    const iterator = subscribe(linkTo({ api_base_url: server.url }), createInterest([]).interest)
+    resources.push(server)
+    const iterator = subscribe(connect({ api_base_url: server.url }), createTargets([]).interest)
     await expect(iterator.next()).rejects.toBeInstanceOf(sennheiser.errors.ApiError)
     expect(methods).toEqual(['GET'])
   })
@@ -168,7 +168,7 @@ describe('the session', () => {
     const simulator = await start()
     simulator.setFault({ type: 'hang' }, { path: /subscriptions\/./ })
     const stop = new AbortController()
-    const ended = drain(subscribe(linkTo(simulator.config), createInterest([]).interest, stop))
+    const ended = drain(subscribe(connect(simulator.config), createTargets([]).interest, stop))
     await expect.poll(() => simulator.requests.count(/subscriptions\/./, 'PUT')).toBe(1)
     stop.abort()
     await ended
@@ -178,12 +178,12 @@ describe('the session', () => {
 test('what names no device is passed over and harms nothing', async () => {
   const simulator = await start()
   const { id } = simulator.show.devicesAt(0)[0]?.device ?? { id: '' }
-  const iterator = subscribe(linkTo(simulator.config), createInterest([id]).interest)
+  const iterator = subscribe(connect(simulator.config), createTargets([id]).interest)
   await iterator.next()
   await iterator.next()
-  const odd = { '/api/v1/devices/%': {}, '/api/v1/devices/a/b': {}, '/osc/version': '1', '/api/v1/devices/x': 7 }
-  simulator.push.send(JSON.stringify(odd))
-  for (const _ of Object.keys(odd)) expect((await iterator.next()).value.type).toBe('ignored')
+  const malformed = { '/api/v1/devices/%': {}, '/api/v1/devices/a/b': {}, '/osc/version': '1', '/api/v1/devices/x': 7 }
+  simulator.push.send(JSON.stringify(malformed))
+  for (const _ of Object.keys(malformed)) expect((await iterator.next()).value.type).toBe('ignored')
   simulator.push.send(JSON.stringify({ '/api/v1/devices/a%20b': { status: 'offline' } }))
-  expect((await iterator.next()).value).toMatchObject({ type: 'told', observation: { id: 'a b', online: false } })
+  expect((await iterator.next()).value).toMatchObject({ type: 'told', report: { id: 'a b', online: false } })
 })

@@ -1,4 +1,4 @@
-/** What a Sennheiser system pushes over its event stream. */
+/** Event stream of a Sennheiser system. */
 
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
@@ -10,29 +10,29 @@ import { familyOf } from './family.ts'
 export const streamPath = '/api/ssc/state/subscriptions'
 const devicePath = '/api/v1/devices/'
 
-/** Opens a stream, tells it which devices are wanted, and again whenever that changes. */
+/** Opens an event stream, sends the list of subscribed devices, and sends it again whenever the targets change. */
 export async function* subscribe(
   client: UpstreamClient,
-  interest: SubscriptionTargets,
+  targets: SubscriptionTargets,
   signal: AbortSignal,
 ): AsyncGenerator<PushEvent> {
   const ended = new AbortController()
   const lifetime = AbortSignal.any([signal, ended.signal])
-  let trouble: unknown
+  let updateError: unknown
   try {
     for await (const { event, data } of openEventStream(client, streamPath, lifetime)) {
       if (event === 'open') {
         const path = readSessionPath(client, data)
-        const asked = await askFor(client, path, interest, lifetime)
-        keepAsking(client, path, interest, asked, lifetime).catch((error) => {
-          trouble = error
+        const sent = await sendTargets(client, path, targets, lifetime)
+        updateOnChange(client, path, targets, sent, lifetime).catch((error) => {
+          updateError = error
           ended.abort()
         })
         yield { type: 'open' }
       } else if (event === 'message') yield* readChanges(data)
       else if (event === 'close') throw new client.errors.ApiError('the system closed the event stream')
     }
-    if (trouble !== undefined) throw trouble
+    if (updateError !== undefined) throw updateError
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
@@ -48,9 +48,9 @@ function* readChanges(data: string): Generator<PushEvent> {
 
 function readChange(path: string, fields: unknown): PushEvent {
   const id = path.startsWith(devicePath) ? readId(path.slice(devicePath.length)) : ''
-  if (id === '' || id.includes('/')) return { type: 'ignored', reason: 'an event is not about a device' }
+  if (id === '' || id.includes('/')) return { type: 'ignored', reason: 'an event does not name a device' }
   if (fields === null) return { type: 'removed', id }
-  if (!isRecord(fields)) return { type: 'ignored', reason: 'an event tells no fields' }
+  if (!isRecord(fields)) return { type: 'ignored', reason: 'an event has no fields' }
   return { type: 'told', report: parsePushed(id, fields as Json, familyOf) }
 }
 
@@ -70,40 +70,40 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The session's own resource; only ever on the system we are talking to. */
+/** Returns the path of the session resource. A path on another system or outside the stream path is rejected. */
 export function readSessionPath(client: UpstreamClient, data: string): string {
   const opened = parseJson(data)
   const path = isRecord(opened) && typeof opened.path === 'string' ? opened.path : ''
   if (!path.startsWith(`${streamPath}/`))
-    throw new client.errors.ApiError('invalid response: the event stream names no session')
+    throw new client.errors.ApiError('invalid response: the event stream does not name its session')
   return path
 }
 
-interface Asked {
-  /** Resolves when something else is wanted. */
+interface SentTargets {
+  /** Resolves when the targets change. */
   readonly changed: Promise<void>
 }
 
-async function keepAsking(
+async function updateOnChange(
   client: UpstreamClient,
   path: string,
-  interest: SubscriptionTargets,
-  first: Asked,
+  targets: SubscriptionTargets,
+  initial: SentTargets,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let asked = first; ; asked = await askFor(client, path, interest, signal)) await asked.changed
+  for (let sent = initial; ; sent = await sendTargets(client, path, targets, signal)) await sent.changed
 }
 
-async function askFor(
+async function sendTargets(
   client: UpstreamClient,
   path: string,
-  interest: SubscriptionTargets,
+  targets: SubscriptionTargets,
   signal: AbortSignal,
-): Promise<Asked> {
-  // From before the list is read: what changes while it is on its way is not missed.
-  const changed = interest.changed(signal)
+): Promise<SentTargets> {
+  // Watch before reading the list, so that a change during the request is not missed.
+  const changed = targets.changed(signal)
   changed.catch(() => {})
-  const resources = interest.ids().map((id) => devicePath + encodeURIComponent(id))
+  const resources = targets.ids().map((id) => devicePath + encodeURIComponent(id))
   await client.request('PUT', path, { body: resources, signal })
   return { changed }
 }

@@ -1,28 +1,28 @@
-/** A system of the second kind: HTTP Basic, third-party access that may be off, changes pushed as an event stream. */
+/** Simulated Sennheiser system: HTTP Basic, third-party access that can be disabled, changes over an event stream. */
 
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { type Asked, type Reply, startDeviceApi, type Verdict } from '../../simulation/device-api.ts'
-import { startBeat, wholeDevice } from '../../simulation/push.ts'
+import { type ApiRequest, type AuthorizationResult, type Reply, startDeviceApi } from '../../simulation/device-api.ts'
+import { allFields, startPushTimer } from '../../simulation/push.ts'
 import {
-  type Links,
+  createShowContext,
+  type PushConnections,
+  type ShowContext,
   type Simulator,
   type SimulatorOptions,
-  type Stage,
-  setStage,
   toSimulator,
 } from '../../simulation/simulator.ts'
 
 export interface SennheiserSimulatorOptions extends SimulatorOptions {
   readonly password?: string
-  /** Third-party access, as its owner switched it. */
+  /** Whether third-party access is enabled. */
   readonly access?: boolean
-  /** A comment every so often keeps a quiet stream alive; 15 s unless told, null: none. */
+  /** Interval of the comments that keep an idle stream open; default 15 s, null: none. */
   readonly keepAliveMs?: number | null
 }
 
 export interface SennheiserSimulator extends Simulator {
-  /** Switching it off ends all streams. */
+  /** Disabling access ends all streams. */
   setAccess(isOn: boolean): void
 }
 
@@ -32,7 +32,7 @@ interface Session {
   paths: ReadonlySet<string>
 }
 
-/** A resource and what changed of it; null: it is gone. */
+/** A resource and its changed fields; null: removed. */
 type Change = [path: string, value: object | null]
 
 const subscriptionsPath = '/api/ssc/state/subscriptions'
@@ -40,33 +40,33 @@ const devicePrefix = '/api/v1/devices/'
 
 export async function startSennheiserSimulator(options: SennheiserSimulatorOptions = {}): Promise<SennheiserSimulator> {
   const { password = 'stage-right-password', keepAliveMs = 15_000 } = options
-  const stage = setStage('sennheiser', 11, options)
-  const sessions = createSessions(stage, { isSilent: () => api.isSilent(), onOpen: () => beat.listen() })
+  const context = createShowContext('sennheiser', 11, options)
+  const sessions = createSessions(context, { isSilent: () => api.isSilent(), onOpen: () => pushTimer.start() })
   let access = options.access ?? true
 
   const api = await startDeviceApi(
     {
-      ...stage,
-      authorize: (asked) => (access ? checkBasic(asked, password) : accessIsOff),
-      answer: sessions.answer,
-      dropLinks: sessions.drop,
+      ...context,
+      authorize: (apiRequest) => (access ? checkBasic(apiRequest, password) : accessDisabled),
+      handle: sessions.answer,
+      dropConnections: sessions.drop,
     },
     options,
   )
-  const beat = startBeat({
-    ...stage,
+  const pushTimer = startPushTimer({
+    ...context,
     perSecond: options.pushesPerSecond ?? 5,
-    isHeard: () => sessions.count() > 0,
-    tell(news) {
-      const changes = news.map(({ id, fields, status }): Change => {
+    hasSubscribers: () => sessions.count() > 0,
+    publish(deviceChanges) {
+      const changes = deviceChanges.map(({ id, fields, status }): Change => {
         const value = status === undefined ? fields : { ...fields, status }
         return [devicePrefix + encodeURIComponent(id), status === 'removed' ? null : value]
       })
-      sessions.tell(changes)
+      sessions.publish(changes)
     },
   })
   const keepAlive = keepAliveMs === null ? undefined : setInterval(sessions.keepAlive, keepAliveMs)
-  const links: Links = {
+  const connections: PushConnections = {
     ...sessions,
     async close() {
       clearInterval(keepAlive)
@@ -79,7 +79,7 @@ export async function startSennheiserSimulator(options: SennheiserSimulatorOptio
     password,
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
   }
-  return Object.assign(toSimulator(stage, { api, beat, links, config }), {
+  return Object.assign(toSimulator(context, { api, pushTimer, connections, config }), {
     setAccess(isOn: boolean) {
       access = isOn
       if (!isOn) void sessions.end()
@@ -89,9 +89,9 @@ export async function startSennheiserSimulator(options: SennheiserSimulatorOptio
 
 // --- Event streams ----------------------------------------------------------------------------------------------------
 
-function createSessions(stage: Stage, about: { isSilent: () => boolean; onOpen: () => void }) {
-  const { show, manufacturer, elapsed } = stage
-  const { isSilent, onOpen } = about
+function createSessions(context: ShowContext, callbacks: { isSilent: () => boolean; onOpen: () => void }) {
+  const { show, manufacturer, elapsed } = context
+  const { isSilent, onOpen } = callbacks
   const sessions = new Map<string, Session>()
   let sent = 0
 
@@ -111,13 +111,13 @@ function createSessions(stage: Stage, about: { isSilent: () => boolean; onOpen: 
     write(session, 'open', JSON.stringify({ path, sessionUUID: id }))
     onOpen()
   }
-  /** All paths or none: one that names no device refuses the whole list. */
+  /** Subscribes to all paths or none: a path that does not name a device fails the whole list. */
   const subscribe = (session: Session, paths: readonly string[]): Reply => {
     const added: [string, object][] = []
     for (const path of paths) {
       const state = path.startsWith(devicePrefix) ? show.deviceAt(elapsed(), readId(path)) : undefined
       if (state?.device.manufacturer !== manufacturer) return { status: 404, body: { path, error: 404 } }
-      if (!session.paths.has(path)) added.push([path, wholeDevice(state)])
+      if (!session.paths.has(path)) added.push([path, allFields(state)])
     }
     session.paths = new Set(paths)
     for (const [path, value] of added) write(session, 'message', JSON.stringify({ [path]: value }))
@@ -135,34 +135,34 @@ function createSessions(stage: Stage, about: { isSilent: () => boolean; onOpen: 
   return {
     count: () => sessions.size,
     sent: () => sent,
-    answer({ method, path, headers, body }: Asked): Reply | undefined {
+    answer({ method, path, headers, body }: ApiRequest): Reply | undefined {
       if (path === subscriptionsPath) {
-        if (method !== 'GET') return refuse(405, 'not allowed')
+        if (method !== 'GET') return toErrorReply(405, 'not allowed')
         const isStream = headers.accept?.includes('text/event-stream') ?? false
-        return isStream ? { stream: open } : refuse(400, 'expected Accept: text/event-stream')
+        return isStream ? { stream: open } : toErrorReply(400, 'expected Accept: text/event-stream')
       }
       if (!path.startsWith(`${subscriptionsPath}/`)) return undefined
       const session = sessions.get(path.slice(subscriptionsPath.length + 1))
-      if (session === undefined) return refuse(422, 'unknown session')
+      if (session === undefined) return toErrorReply(422, 'unknown session')
       switch (method) {
         case 'GET':
           return { status: 200, body: [...session.paths] }
         case 'PUT': {
           const paths = parsePaths(body)
-          return paths === null ? refuse(400, 'expected an array of paths') : subscribe(session, paths)
+          return paths === null ? toErrorReply(400, 'expected an array of paths') : subscribe(session, paths)
         }
         case 'DELETE':
           void end(session)
           return { status: 200 }
         default:
-          return refuse(405, 'not allowed')
+          return toErrorReply(405, 'not allowed')
       }
     },
-    /** One event a session, with everything it has subscribed. */
-    tell(changes: readonly Change[]) {
+    /** Sends one event per session, with the changes of its subscribed paths. */
+    publish(changes: readonly Change[]) {
       for (const session of sessions.values()) {
-        const own = changes.filter(([path]) => session.paths.has(path))
-        if (own.length > 0) write(session, 'message', JSON.stringify(Object.fromEntries(own)))
+        const subscribed = changes.filter(([path]) => session.paths.has(path))
+        if (subscribed.length > 0) write(session, 'message', JSON.stringify(Object.fromEntries(subscribed)))
       }
     },
     send(text: string) {
@@ -201,23 +201,23 @@ function parsePaths(body: string): string[] | null {
   }
 }
 
-function refuse(status: number, error: string): Reply {
+function toErrorReply(status: number, error: string): Reply {
   return { status, body: { error, status } }
 }
 
 // --- Authentication ---------------------------------------------------------------------------------------------------
 
-const accessIsOff: Verdict = {
+const accessDisabled: AuthorizationResult = {
   ok: false,
   reason: 'access-off',
   answer: { status: 403, body: { error: 'third-party access is disabled', status: 403 } },
 }
 
-function checkBasic(asked: Asked, password: string): Verdict {
-  const [, encoded = ''] = /^Basic\s+(\S+)$/i.exec(asked.headers.authorization ?? '') ?? []
+function checkBasic(apiRequest: ApiRequest, password: string): AuthorizationResult {
+  const [, encoded = ''] = /^Basic\s+(\S+)$/i.exec(apiRequest.headers.authorization ?? '') ?? []
   const given = Buffer.from(encoded, 'base64')
-  const wanted = Buffer.from(`api:${password}`)
-  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return { ok: true }
+  const expected = Buffer.from(`api:${password}`)
+  if (given.length === expected.length && timingSafeEqual(given, expected)) return { ok: true }
   return {
     ok: false,
     reason: encoded === '' ? 'no-credentials' : 'wrong-credentials',

@@ -1,4 +1,4 @@
-/** A Sennheiser system in the form of the interface specification: a device list, and what changes over an event stream. */
+/** A Sennheiser system as in the interface specification: a device list over REST and changes over an event stream. */
 
 import { type ApiDevice, deviceApi, toDeviceReport } from '../../upstream/device-api.ts'
 import { defineAdapter } from '../plugin.ts'

@@ -5,9 +5,15 @@
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type Asked, type Reply, startDeviceApi, type Verdict } from '../../simulation/device-api.ts'
-import { type DeviceNews, startBeat } from '../../simulation/push.ts'
-import { type Links, type Simulator, type SimulatorOptions, setStage, toSimulator } from '../../simulation/simulator.ts'
+import { type ApiRequest, type AuthorizationResult, type Reply, startDeviceApi } from '../../simulation/device-api.ts'
+import { type DeviceChanges, startPushTimer } from '../../simulation/push.ts'
+import {
+  createShowContext,
+  type PushConnections,
+  type Simulator,
+  type SimulatorOptions,
+  toSimulator,
+} from '../../simulation/simulator.ts'
 
 type Algorithm = 'MD5' | 'SHA-256'
 
@@ -37,7 +43,7 @@ const socketPath = '/api/v1/ws'
 
 export async function startShureSimulator(options: ShureSimulatorOptions = {}): Promise<ShureSimulator> {
   const { sharedKey = 'stage-left-shared-key', username = 'api', now = Date.now } = options
-  const stage = setStage('shure', 13, options)
+  const stage = createShowContext('shure', 13, options)
   const discovery = createDiscoveryList(options.refusePatch ?? false)
   const server = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false, maxPayload: 65_536 })
   const digest = createDigest({ ...options, username, sharedKey, now })
@@ -46,13 +52,13 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
     {
       ...stage,
       authorize: (asked) => checkVendorKey(asked, options.demandVendorKey ? sharedKey : null) ?? digest(asked),
-      answer: (asked) => checkContentType(asked) ?? discovery.answer(asked) ?? explainSocket(asked),
+      handle: (asked) => checkContentType(asked) ?? discovery.answer(asked) ?? explainSocket(asked),
       upgrade(asked, request, socket, head) {
         if (asked.path !== socketPath) return false
         server.handleUpgrade(request, socket, head, (client) => accept(client))
         return true
       },
-      dropLinks: () => {
+      dropConnections: () => {
         for (const client of server.clients) client.terminate()
       },
     },
@@ -61,11 +67,11 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
   const accept = (client: WebSocket) => {
     client.on('ping', (data) => api.isSilent() || client.pong(data))
     client.on('error', () => client.terminate())
-    beat.listen()
+    beat.start()
   }
 
   let sent = 0
-  const links: Links = {
+  const links: PushConnections = {
     count: () => server.clients.size,
     sent: () => sent,
     send(text) {
@@ -77,11 +83,11 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
     },
     close: () => closeSockets(server),
   }
-  const beat = startBeat({
+  const beat = startPushTimer({
     ...stage,
     perSecond: options.pushesPerSecond ?? 5,
-    isHeard: () => server.clients.size > 0,
-    tell: (news) => {
+    hasSubscribers: () => server.clients.size > 0,
+    publish: (news) => {
       for (const frame of news.flatMap(toFrames)) links.send(JSON.stringify(frame))
     },
   })
@@ -93,12 +99,16 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
     ...(options.demandVendorKey ? { auth_header: true } : {}),
   }
-  return Object.defineProperty(toSimulator(stage, { api, beat, links, config }), 'discoveryIps', {
-    get: discovery.list,
-  }) as ShureSimulator
+  return Object.defineProperty(
+    toSimulator(stage, { api, pushTimer: beat, connections: links, config }),
+    'discoveryIps',
+    {
+      get: discovery.list,
+    },
+  ) as ShureSimulator
 }
 
-function toFrames(news: DeviceNews): object[] {
+function toFrames(news: DeviceChanges): object[] {
   const { id, fields, status } = news
   if (status === 'removed') return [{ type: 'device_removed', device_id: id }]
   const frames: object[] = []
@@ -121,13 +131,13 @@ export async function closeSockets(server: WebSocketServer): Promise<void> {
   server.close()
 }
 
-function explainSocket(asked: Asked): Reply | undefined {
+function explainSocket(asked: ApiRequest): Reply | undefined {
   if (asked.path !== socketPath) return undefined
   return { status: 426, headers: { upgrade: 'websocket' }, body: { title: 'Upgrade Required', status: 426 } }
 }
 
 /** A quirk of the real server: a request without a body must not claim to be JSON. */
-export function checkContentType({ headers, body }: Asked): Reply | undefined {
+export function checkContentType({ headers, body }: ApiRequest): Reply | undefined {
   if (body !== '' || headers['content-type'] === undefined) return undefined
   return { status: 400, body: { title: 'A non-empty request body is required.', status: 400 } }
 }
@@ -137,7 +147,7 @@ export function checkContentType({ headers, body }: Asked): Reply | undefined {
 export function createDiscoveryList(refusePatch: boolean) {
   let ips: readonly string[] = []
   const removal = refusePatch ? 'POST' : 'PATCH'
-  const answer = ({ method, path, body }: Asked): Reply | undefined => {
+  const answer = ({ method, path, body }: ApiRequest): Reply | undefined => {
     if (path !== discoveryPath && path !== `${discoveryPath}/remove`) return undefined
     const isRemoval = path !== discoveryPath
     if (method === 'GET' && !isRemoval) return { status: 200, body: { ips } }
@@ -183,7 +193,7 @@ interface DigestOptions
 const realm = 'System API'
 const maxNonces = 1000
 
-export function createDigest(options: DigestOptions): (asked: Asked) => Verdict {
+export function createDigest(options: DigestOptions): (asked: ApiRequest) => AuthorizationResult {
   const { username, sharedKey, now, nextNonce = false } = options
   const { algorithms = ['SHA-256', 'MD5'], nonceUses = Number.POSITIVE_INFINITY, nonceLifetimeMs = 300_000 } = options
   const nonces = new Map<string, Nonce>()
@@ -196,7 +206,7 @@ export function createDigest(options: DigestOptions): (asked: Asked) => Verdict 
     if (nonces.size > maxNonces) nonces.delete(oldest)
     return nonce
   }
-  const challenge = (reason: string, stale = false): Verdict => {
+  const challenge = (reason: string, stale = false): AuthorizationResult => {
     const nonce = issue()
     const staleness = stale ? ', stale=true' : ''
     const headers = {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { afDbfs, readDatagram, rfDbm, toLine, toPushLine } from './codec.ts'
+import { formatLine, formatPushLine, parseDatagram, percentToDbfs, percentToDbm } from './codec.ts'
 
 // Lines of the examples in TI 1254 v1.0, sections on cyclic and configuration attributes.
-const cycleOfEm = [
+const emCycle = [
   'RF1 25 65 1',
   'RF2 28 78 0',
   'States 3 2',
@@ -14,8 +14,8 @@ const cycleOfEm = [
   'Config 234',
 ]
 
-test('a whole cycle of an EM', () => {
-  expect(readDatagram(`${cycleOfEm.join('\r')}\r`)).toEqual({
+test('parses a whole EM cycle', () => {
+  expect(parseDatagram(`${emCycle.join('\r')}\r`)).toEqual({
     facts: {
       kind: 'EM',
       rf1Percent: 65,
@@ -31,7 +31,7 @@ test('a whole cycle of an EM', () => {
       warnings: ['Low_RF_Signal', 'Low_Battery'],
       configIndex: 234,
     },
-    refusals: [],
+    errors: [],
     ignored: [],
   })
 })
@@ -40,12 +40,12 @@ test.each([
   ['AF 37 42 3', { tx: true, rf: false, rx: false }],
   ['AF 37 42 13', { tx: false, rf: true, rx: true }],
   ['AF 37 42 0', { tx: false, rf: false, rx: false }],
-])('%s: the mutes by the bit table', (line, mutes) => {
-  expect(readDatagram(`${line}\r`).facts).toEqual({ afPercent: 37, afPeakPercent: 42, mutes })
+])('%s: parses the mutes as in the bit table', (line, mutes) => {
+  expect(parseDatagram(`${line}\r`).facts).toEqual({ afPercent: 37, afPeakPercent: 42, mutes })
 })
 
-test.each(['Af', 'AF'])('an SR tells both sides, with %s', (keyword) => {
-  expect(readDatagram(`${keyword} 15 25 40 38 5\rStates 1 2\r`).facts).toEqual({
+test.each(['Af', 'AF'])('parses both channels of an SR with the keyword %s', (keyword) => {
+  expect(parseDatagram(`${keyword} 15 25 40 38 5\rStates 1 2\r`).facts).toEqual({
     kind: 'SR',
     afPercent: 25,
     afPeakPercent: 40,
@@ -65,28 +65,28 @@ test.each([
   ['Equalizer 1 0 0 -3 5 0', {}],
   ['Push 60 500 3', {}],
 ])('%s', (line, facts) => {
-  expect(readDatagram(`${line}\r`)).toEqual({ facts, refusals: [], ignored: [] })
+  expect(parseDatagram(`${line}\r`)).toEqual({ facts, errors: [], ignored: [] })
 })
 
-test('errors name what was refused', () => {
-  const { refusals } = readDatagram('1020: Value out of range [ Push 60 250 3 ] \r1000: Invalid command\r')
-  expect(refusals).toEqual([
-    { code: 1020, text: 'Value out of range', instruction: 'Push 60 250 3' },
-    { code: 1000, text: 'Invalid command', instruction: '' },
+test('parses errors with the rejected command', () => {
+  const { errors } = parseDatagram('1020: Value out of range [ Push 60 250 3 ] \r1000: Invalid command\r')
+  expect(errors).toEqual([
+    { code: 1020, text: 'Value out of range', command: 'Push 60 250 3' },
+    { code: 1000, text: 'Invalid command', command: '' },
   ])
 })
 
-test('CR, LF, both or, as one sentence of the paper has it, semicolons end lines', () => {
+test('splits lines at CR, LF, CR LF or, as TI 1254 mentions, semicolons', () => {
   const facts = { frequencyKhz: 822_000, isMuted: false }
   for (const text of [
     'Frequency 822000 0 0\rMute 0\r',
     'Frequency 822000 0 0\r\nMute 0\r\n',
     'Frequency 822000;Mute 0',
   ])
-    expect(readDatagram(text).facts).toEqual(facts)
+    expect(parseDatagram(text).facts).toEqual(facts)
 })
 
-describe('what makes no sense', () => {
+describe('invalid input', () => {
   test.each([
     'RF1 a b c',
     'RF 50',
@@ -98,25 +98,25 @@ describe('what makes no sense', () => {
     'Frequency 0 0 0',
     'toString',
     'HTTP/1.1 200',
-  ])('%s is passed over, its neighbours are read', (line) => {
-    const { facts, ignored } = readDatagram(`${line}\rConfig 7\r`)
+  ])('ignores %s and parses the other lines', (line) => {
+    const { facts, ignored } = parseDatagram(`${line}\rConfig 7\r`)
     expect(facts).toEqual({ configIndex: 7 })
     expect(ignored).toEqual([line])
   })
 
-  test('any bytes at all are read without a word', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => Array.isArray(readDatagram(text).ignored)))
-    fc.assert(fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => Array.isArray(readDatagram(text).ignored)))
+  test('never throws for arbitrary bytes', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => Array.isArray(parseDatagram(text).ignored)))
+    fc.assert(fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => Array.isArray(parseDatagram(text).ignored)))
   })
 })
 
-test('the ends of both scales: 0 % is 0 dBuV or -50 dB, 100 % is 40 dBuV or peak', () => {
-  expect([rfDbm(0), rfDbm(100), rfDbm(150)]).toEqual([-107, -67, -47])
-  expect([afDbfs(0), afDbfs(100)]).toEqual([-50, 0])
+test('converts the ends of both scales: 0 % is 0 dBuV or -50 dB, 100 % is 40 dBuV or peak', () => {
+  expect([percentToDbm(0), percentToDbm(100), percentToDbm(150)]).toEqual([-107, -67, -47])
+  expect([percentToDbfs(0), percentToDbfs(100)]).toEqual([-50, 0])
 })
 
-test('instructions end with CR', () => {
-  expect(toLine('FirmwareRevision')).toBe('FirmwareRevision\r')
-  expect(toPushLine({ timeoutS: 60, cycleMs: 500, withConfiguration: true })).toBe('Push 60 500 3\r')
-  expect(toPushLine({ timeoutS: 0, cycleMs: 0, withConfiguration: false })).toBe('Push 0 0 0\r')
+test('ends commands with CR', () => {
+  expect(formatLine('FirmwareRevision')).toBe('FirmwareRevision\r')
+  expect(formatPushLine({ timeoutS: 60, cycleMs: 500, withConfiguration: true })).toBe('Push 60 500 3\r')
+  expect(formatPushLine({ timeoutS: 0, cycleMs: 0, withConfiguration: false })).toBe('Push 0 0 0\r')
 })

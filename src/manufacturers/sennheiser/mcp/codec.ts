@@ -5,140 +5,140 @@
 
 import { cleanText, maxNameChars } from '../../../upstream/fields.ts'
 
-/** What a device told of itself, as far as it did. */
+/** Everything a device can report. */
 export interface McpFacts {
-  /** EM hears a microphone; SR sends to in-ear receivers. */
+  /** EM: microphone receiver; SR: in-ear monitor transmitter. */
   readonly kind: 'EM' | 'SR'
   readonly name: string
   readonly firmware: string
   readonly frequencyKhz: number
-  /** The command `Mute`: the audio output of an EM, the carrier of an SR. */
+  /** `Mute`: the audio output of an EM, the RF carrier of an SR. */
   readonly isMuted: boolean
-  /** The most since the last cycle, of each antenna. */
+  /** Peak since the last cycle, per antenna. */
   readonly rf1Percent: number
   readonly rf2Percent: number
-  /** Now, of the antenna in use. */
+  /** Current level of the active antenna. */
   readonly rfPercent: number
   readonly activeAntenna: 1 | 2
   readonly hasPilot: boolean
-  /** The louder of both sides of an SR. */
+  /** For an SR, the louder of both channels. */
   readonly afPercent: number
   readonly afPeakPercent: number
-  /** Now, of an EM. */
+  /** Current mutes of an EM. */
   readonly mutes: { readonly tx: boolean; readonly rf: boolean; readonly rx: boolean }
-  /** Now, of an SR. */
+  /** Current state of an SR. */
   readonly isRfOff: boolean
-  /** Null: no telegram of a battery, so most likely no transmitter. */
+  /** Null: no battery telegram is received, so most likely there is no transmitter. */
   readonly batteryPercent: number | null
-  /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`; empty when all is well. */
+  /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`; empty without a warning. */
   readonly warnings: readonly string[]
-  /** Counts up with every change of the configuration, 0 to 999. */
+  /** Counter of configuration changes, 0 to 999. */
   readonly configIndex: number
 }
 
-export interface McpRefusal {
+export interface McpError {
   readonly code: number
   readonly text: string
-  readonly instruction: string
+  readonly command: string
 }
 
-/** What one datagram says. */
-export interface McpTelling {
+/** Parsed content of one datagram. */
+export interface McpMessage {
   readonly facts: Partial<McpFacts>
-  readonly refusals: readonly McpRefusal[]
-  /** Lines that mean nothing to us. */
+  readonly errors: readonly McpError[]
+  /** Lines that could not be parsed. */
   readonly ignored: readonly string[]
 }
 
-/** Of our own instructions only this one has values. */
+/** Parameters of the `Push` command, the only command that is sent with values. */
 export interface PushRequest {
-  /** How long it is to last; 0: once, now. */
+  /** Lifetime of the subscription; 0: a single report. */
   readonly timeoutS: number
-  /** In steps of 100; 0: no levels. */
+  /** Interval in steps of 100 ms; 0: no levels. */
   readonly cycleMs: number
-  /** Attributes of the configuration at once and on change; levels at once when warnings change. */
+  /** Also report the configuration immediately and on change, and levels immediately when warnings change. */
   readonly withConfiguration: boolean
 }
 
-export function toPushLine({ timeoutS, cycleMs, withConfiguration }: PushRequest): string {
-  return toLine('Push', timeoutS, cycleMs, withConfiguration ? 0b011 : 0)
+export function formatPushLine({ timeoutS, cycleMs, withConfiguration }: PushRequest): string {
+  return formatLine('Push', timeoutS, cycleMs, withConfiguration ? 0b011 : 0)
 }
 
-/** Asks, or sets where values are given. */
-export function toLine(keyword: string, ...values: readonly (number | string)[]): string {
+/** Formats a get command, or a set command when values are given. */
+export function formatLine(keyword: string, ...values: readonly (number | string)[]): string {
   return `${[keyword, ...values].join(' ')}\r`
 }
 
-export function readDatagram(text: string): McpTelling {
+export function parseDatagram(text: string): McpMessage {
   const facts: Partial<McpFacts> = {}
-  const refusals: McpRefusal[] = []
+  const errors: McpError[] = []
   const ignored: string[] = []
   for (const line of splitLines(text)) {
-    const refusal = readRefusal(line)
-    const read = refusal === null ? readLine(line) : {}
-    if (refusal !== null) refusals.push(refusal)
+    const error = parseError(line)
+    const read = error === null ? parseLine(line) : {}
+    if (error !== null) errors.push(error)
     else if (read === null) ignored.push(cleanText(line, maxNameChars))
     Object.assign(facts, read)
   }
-  return { facts, refusals, ignored }
+  return { facts, errors, ignored }
 }
 
 /** dBuV = 0.4 * %, and 0 dBuV at 50 ohm is -107 dBm. */
-export function rfDbm(percent: number): number {
+export function percentToDbm(percent: number): number {
   return 0.4 * percent - 107
 }
 
-/** Relative to peak; that the scale between its two given ends is linear is our reading. */
-export function afDbfs(percent: number): number {
+/** Relative to peak. The document gives both ends of the scale; a linear scale between them is an assumption. */
+export function percentToDbfs(percent: number): number {
   return 0.5 * percent - 50
 }
 
-/** A sentence of the paper ends lines with a semicolon, all its examples with CR; a name may contain the one. */
+/** TI 1254 mentions a semicolon as line end, but all its examples use CR. A name may contain a semicolon. */
 function splitLines(text: string): string[] {
   const lines = /[\r\n]/.test(text) ? text.split(/[\r\n]+/) : text.split(';')
   return lines.map((line) => line.trim()).filter((line) => line !== '')
 }
 
 /** `1010: Invalid parameter [ Squelch 3 ]` */
-function readRefusal(line: string): McpRefusal | null {
-  const [, code, text = '', instruction = ''] = /^(\d{4}):\s*([^[]*)(?:\[\s*(.*?)\s*\])?$/.exec(line) ?? []
-  return code === undefined ? null : { code: Number(code), text: text.trim(), instruction }
+function parseError(line: string): McpError | null {
+  const [, code, text = '', command = ''] = /^(\d{4}):\s*([^[]*)(?:\[\s*(.*?)\s*\])?$/.exec(line) ?? []
+  return code === undefined ? null : { code: Number(code), text: text.trim(), command }
 }
 
-function readLine(line: string): Partial<McpFacts> | null {
+function parseLine(line: string): Partial<McpFacts> | null {
   const [, keyword = '', rest = ''] = /^(\S+) ?(.*)$/.exec(line) ?? []
-  // The paper writes the level of an SR as `Af` and as `AF`.
-  const read = readers.get(keyword === 'Af' ? 'AF' : keyword)
+  // TI 1254 writes the keyword for the level of an SR both as `Af` and as `AF`.
+  const read = parsers.get(keyword === 'Af' ? 'AF' : keyword)
   return read === undefined ? null : read(rest)
 }
 
-const readers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
+const parsers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
   Object.entries({
     Name: (rest) => ({ name: cleanText(rest, maxNameChars) }),
     FirmwareRevision: (rest) => (rest === '' ? null : { firmware: cleanText(rest, 32) }),
-    Frequency: numbers(1, ([frequencyKhz]) => (frequencyKhz > 0 ? { frequencyKhz } : null)),
-    Mute: numbers(1, ([mute]) => ({ isMuted: mute === 1 })),
-    RF1: numbers(3, ([, rf1Percent]) => ({ kind: 'EM', rf1Percent })),
-    RF2: numbers(3, ([, rf2Percent]) => ({ kind: 'EM', rf2Percent })),
-    RF: numbers(3, ([rfPercent, antenna, pilot]) => ({
+    Frequency: numberParser(1, ([frequencyKhz]) => (frequencyKhz > 0 ? { frequencyKhz } : null)),
+    Mute: numberParser(1, ([mute]) => ({ isMuted: mute === 1 })),
+    RF1: numberParser(3, ([, rf1Percent]) => ({ kind: 'EM', rf1Percent })),
+    RF2: numberParser(3, ([, rf2Percent]) => ({ kind: 'EM', rf2Percent })),
+    RF: numberParser(3, ([rfPercent, antenna, pilot]) => ({
       kind: 'EM',
       rfPercent,
       hasPilot: pilot === 1,
       ...((antenna === 1 || antenna === 2) && { activeAntenna: antenna }),
     })),
-    AF: (rest) => readSidesOfSr(rest) ?? readLevelOfEm(rest),
-    States: readStates,
+    AF: (rest) => parseSrLevels(rest) ?? parseEmLevel(rest),
+    States: parseStates,
     Bat(rest) {
       if (rest === '?') return { kind: 'EM', batteryPercent: null }
       const [percent] = parseNumbers(rest) ?? []
       return percent === undefined || percent < 0 || percent > 100 ? null : { kind: 'EM', batteryPercent: percent }
     },
     Msg(rest) {
-      const words = rest.split(/\s+/).filter((word) => word !== '')
-      return { warnings: words.filter((word) => word !== 'OK') }
+      const tokens = rest.split(/\s+/).filter((token) => token !== '')
+      return { warnings: tokens.filter((token) => token !== 'OK') }
     },
-    Config: numbers(1, ([configIndex]) => ({ configIndex })),
-    // Echoed or pushed, and nothing that is shown.
+    Config: numberParser(1, ([configIndex]) => ({ configIndex })),
+    // Echoed or pushed attributes that are not used.
     ...Object.fromEntries(
       ['Push', 'Squelch', 'AfOut', 'Equalizer', 'Sensitivity', 'Mode', 'BankList', 'RfConfig'].map((keyword) => [
         keyword,
@@ -148,36 +148,36 @@ const readers = new Map<string, (rest: string) => Partial<McpFacts> | null>(
   }),
 )
 
-const readLevelOfEm = numbers(3, ([afPercent, afPeakPercent, bits]) => ({
+const parseEmLevel = numberParser(3, ([afPercent, afPeakPercent, bits]) => ({
   afPercent,
   afPeakPercent,
   mutes: { tx: (bits & 0b0010) !== 0, rf: (bits & 0b0100) !== 0, rx: (bits & 0b1000) !== 0 },
 }))
 
-/** Both sides, then both peaks; an example has a fifth number that nothing explains. */
-const readSidesOfSr = numbers(4, ([left, right, peakLeft, peakRight]) => ({
+/** Left and right level, then both peaks. One example has a fifth number that is not documented. */
+const parseSrLevels = numberParser(4, ([left, right, peakLeft, peakRight]) => ({
   kind: 'SR',
   afPercent: Math.max(left, right),
   afPeakPercent: Math.max(peakLeft, peakRight),
 }))
 
-/** Mutes of an EM since the last cycle, of which `AF` tells the present ones; of an SR the first number is the present. */
-function readStates(rest: string): Partial<McpFacts> | null {
+/** For an EM, mutes since the last cycle (`AF` has the current ones). For an SR, the first number is the current state. */
+function parseStates(rest: string): Partial<McpFacts> | null {
   const [now] = parseNumbers(rest) ?? []
   return now === undefined ? null : { isRfOff: now === 1 }
 }
 
 type Numbers = readonly [number, number, number, number]
 
-/** Reads a line of at least so many whole numbers; null when it is none. */
-function numbers(least: number, read: (values: Numbers) => Partial<McpFacts> | null) {
+/** Creates a parser for lines with at least `minCount` integers; it returns null for other lines. */
+function numberParser(minCount: number, read: (values: Numbers) => Partial<McpFacts> | null) {
   return (rest: string): Partial<McpFacts> | null => {
     const values = parseNumbers(rest)
-    return values === null || values.length < least ? null : read(values as unknown as Numbers)
+    return values === null || values.length < minCount ? null : read(values as unknown as Numbers)
   }
 }
 
 function parseNumbers(rest: string): number[] | null {
-  const words = rest.split(/\s+/)
-  return words.every((word) => /^-?\d{1,9}$/.test(word)) ? words.map(Number) : null
+  const tokens = rest.split(/\s+/)
+  return tokens.every((token) => /^-?\d{1,9}$/.test(token)) ? tokens.map(Number) : null
 }

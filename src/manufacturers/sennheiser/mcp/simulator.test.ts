@@ -5,25 +5,25 @@ import { type McpSimulatorOptions, startMcpSimulator } from './simulator.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of open.splice(0).toReversed()) await resource.close()
 })
 
 async function connect(options: McpSimulatorOptions = {}) {
-  const simulator = await startMcpSimulator({ answersToSource: true, ...options })
+  const simulator = await startMcpSimulator({ repliesToSource: true, ...options })
   open.push(simulator)
   const socket: Socket = createSocket('udp4')
   open.push({ close: () => socket.close() })
-  const heard: string[] = []
-  socket.on('message', (bytes) => heard.push(bytes.toString()))
+  const received: string[] = []
+  socket.on('message', (bytes) => received.push(bytes.toString()))
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
-  const say = (text: string) => socket.send(text, simulator.datagrams.port, simulator.datagrams.host)
-  const ask = async (text: string) => {
-    const answer = once(socket, 'message')
-    say(text)
-    return String((await answer)[0])
+  const send = (text: string) => socket.send(text, simulator.udp.port, simulator.udp.host)
+  const request = async (text: string) => {
+    const reply = once(socket, 'message')
+    send(text)
+    return String((await reply)[0])
   }
-  return { simulator, heard, say, ask, port: socket.address().port }
+  return { simulator, heard: received, say: send, ask: request, port: socket.address().port }
 }
 
 test.each([
@@ -40,61 +40,61 @@ test.each([
   ['Push 60\r', '1040: Invalid numbers of parameter [ Push 60 ] \r'],
   ['Name', '1050: Incorrect termination (no CR) [ Name ] \r'],
   ['What\rName\r', '1000: Invalid command [ What ] \r'],
-])('%j is answered with %j', async (question, answer) => {
-  const { ask } = await connect()
-  expect(await ask(question)).toBe(answer)
+])('replies to %j with %j', async (command, reply) => {
+  const { ask: request } = await connect()
+  expect(await request(command)).toBe(reply)
 })
 
-test('more than 1500 characters are passed over in silence', async () => {
-  const { say, ask, heard } = await connect()
-  say(`Name ${'x'.repeat(1500)}\r`)
-  expect(await ask('Mute\r')).toBe('Mute 0\r')
-  expect(heard).toHaveLength(1)
+test('ignores more than 1500 characters without a reply', async () => {
+  const { say: send, ask: request, heard: received } = await connect()
+  send(`Name ${'x'.repeat(1500)}\r`)
+  expect(await request('Mute\r')).toBe('Mute 0\r')
+  expect(received).toHaveLength(1)
 })
 
-test('answers go to the port of the same number as its own, whoever asks from which', async () => {
-  const { port, heard } = await connect()
-  const { say } = await connect({ answersToSource: false, host: '127.0.0.2', port })
-  say('Mute\r')
-  await expect.poll(() => heard).toEqual(['Mute 0\r'])
+test('replies to its own port number, whatever the source port', async () => {
+  const { port, heard: received } = await connect()
+  const { say: send } = await connect({ repliesToSource: false, host: '127.0.0.2', port })
+  send('Mute\r')
+  await expect.poll(() => received).toEqual(['Mute 0\r'])
 })
 
 describe('a subscription', () => {
-  test('begins with the whole configuration, goes on with levels, and ends in silence', async () => {
-    const { simulator, say, heard } = await connect()
-    say('Push 1 100 3\r')
-    await expect.poll(() => heard.length).toBeGreaterThan(3)
-    expect(heard[0]).toBe('Name EM300\rFrequency 606200 1 3\rSquelch 5\rAfOut 0\rEqualizer 0\rMute 0\r')
-    expect(heard[1]).toBe('Push 1 100 3\r')
-    expect(heard[2]).toMatch(
+  test('starts with the whole configuration, continues with levels, and ends without a message', async () => {
+    const { simulator, say: send, heard: received } = await connect()
+    send('Push 1 100 3\r')
+    await expect.poll(() => received.length).toBeGreaterThan(3)
+    expect(received[0]).toBe('Name EM300\rFrequency 606200 1 3\rSquelch 5\rAfOut 0\rEqualizer 0\rMute 0\r')
+    expect(received[1]).toBe('Push 1 100 3\r')
+    expect(received[2]).toMatch(
       /^RF1 62 62 1\rRF2 55 55 0\rStates 0 1\rRF 62 1 1\rAF 60 75 0\rBat 70\rMsg OK\rConfig 0\r$/,
     )
     await expect.poll(() => simulator.subscriptions, { timeout: 3000 }).toBe(0)
-    const { length } = heard
+    const { length } = received
     simulator.set({ name: 'NEW' })
     await new Promise((resolve) => setTimeout(resolve, 250))
-    expect(heard).toHaveLength(length)
+    expect(received).toHaveLength(length)
   })
 
-  test('tells what changes, and counts it', async () => {
-    const { simulator, ask, heard } = await connect()
-    await ask('Push 60 0 3\r')
+  test('reports changes and counts them', async () => {
+    const { simulator, ask: request, heard: received } = await connect()
+    await request('Push 60 0 3\r')
     simulator.set({ name: 'LEAD', isMuted: true })
-    await expect.poll(() => heard).toContain('Name LEAD\rMute 1\r')
+    await expect.poll(() => received).toContain('Name LEAD\rMute 1\r')
     simulator.set({ warnings: ['RX_Mute'] })
-    await expect.poll(() => heard.at(-1)).toMatch(/AF 60 75 9\r.*Msg RX_Mute\rConfig 1\r$/s)
+    await expect.poll(() => received.at(-1)).toMatch(/AF 60 75 9\r.*Msg RX_Mute\rConfig 1\r$/s)
   })
 
-  test('is dropped early while muted by firmware that does so', async () => {
-    const { simulator, ask } = await connect({ dropsWhileMuted: true })
-    await ask('Push 60 100 0\r')
+  test('ends early while muted, with firmware that does so', async () => {
+    const { simulator, ask: request } = await connect({ endsSubscriptionsWhileMuted: true })
+    await request('Push 60 100 0\r')
     simulator.set({ isTxMuted: true })
     await expect.poll(() => simulator.subscriptions).toBe(0)
   })
 })
 
-test('an SR knows what an EM does not, and the reverse', async () => {
-  const { ask } = await connect({ kind: 'SR', state: { name: 'IEM' } })
-  expect(await ask('Squelch\r')).toMatch(/^1000/)
-  expect(await ask('Push 0 100 0\r')).toBe('Af 60 60 75 75\rStates 0 0\rMsg OK\rConfig 0\r')
+test('an SR and an EM support different attributes', async () => {
+  const { ask: request } = await connect({ kind: 'SR', state: { name: 'IEM' } })
+  expect(await request('Squelch\r')).toMatch(/^1000/)
+  expect(await request('Push 0 100 0\r')).toBe('Af 60 60 75 75\rStates 0 0\rMsg OK\rConfig 0\r')
 })

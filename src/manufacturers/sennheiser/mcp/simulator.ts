@@ -1,17 +1,12 @@
 /**
- * An ew G4 rack device on a real socket: an EM with one transmitter, or an SR. Its manners are those of TI 1254 v1.0: the
- * error table, subscriptions that end in silence, levels in steps of 100 ms, and answers to port 53212, its own,
- * whatever port the asker has.
+ * Simulated ew G4 rack device on a real socket: an EM with one transmitter, or an SR. Behaves as in TI 1254 v1.0: error
+ * table, subscriptions that end without a message, level intervals in steps of 100 ms, and replies to port 53212, its own
+ * port number, instead of the source port of the request.
  */
 
-import {
-  type DatagramOptions,
-  openSimulatedDatagrams,
-  type Peer,
-  type SimulatedDatagrams,
-} from '../simulated-datagrams.ts'
+import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from '../simulated-udp.ts'
 
-/** What can be seen and turned on the device; numbers as on the wire. */
+/** State of the device, with numbers as in the protocol. */
 export interface McpState {
   name: string
   frequencyKhz: number
@@ -28,44 +23,44 @@ export interface McpState {
   rf: readonly [number, number]
   af: number
   afPeak: number
-  /** '0' '30' '70' '100', or '?' where no telegram comes. */
+  /** '0', '30', '70', '100', or '?' without a battery telegram. */
   battery: string
   hasPilot: boolean
   isTxMuted: boolean
   warnings: readonly string[]
 }
 
-export interface McpSimulatorOptions extends DatagramOptions {
+export interface McpSimulatorOptions extends UdpSocketOptions {
   readonly kind?: 'EM' | 'SR'
   readonly state?: Partial<McpState>
-  /** Answers go to the port that was asked from, rather than to the one of the same number as its own. */
-  readonly answersToSource?: boolean
+  /** Sends replies to the source port of the request instead of the device's own port number. */
+  readonly repliesToSource?: boolean
   /** Ends subscriptions of an EM early while its RF is muted, as some firmware does. */
-  readonly dropsWhileMuted?: boolean
+  readonly endsSubscriptionsWhileMuted?: boolean
 }
 
 export interface McpSimulator {
   readonly url: string
-  readonly datagrams: SimulatedDatagrams
+  readonly udp: SimulatedUdpSocket
   readonly subscriptions: number
   readonly state: Readonly<McpState>
-  /** Changes as by hand at the device: what is configuration is told to those who subscribed to it. */
-  set(change: Partial<McpState>): void
-  /** Sends this to everybody who subscribed, as it is. */
-  say(text: string): void
+  /** Changes the state as if at the front panel; subscribers receive configuration changes. */
+  set(applyChange: Partial<McpState>): void
+  /** Sends this text unchanged to every subscriber. */
+  send(text: string): void
   close(): Promise<void>
 }
 
 interface Subscription {
   readonly peer: Peer
   readonly endsAt: number
-  /** 1: configuration on change; 2: levels when warnings change; 4: when pilot or battery do. */
+  /** 1: configuration on change; 2: levels when warnings change; 4: when pilot tone or battery change. */
   readonly flags: number
   readonly cycle: NodeJS.Timeout | null
 }
 
-const longestLine = 1500
-const atStart: McpState = {
+const maxDatagramChars = 1500
+const defaultState: McpState = {
   name: 'EM300',
   frequencyKhz: 606_200,
   bank: 1,
@@ -86,59 +81,59 @@ const atStart: McpState = {
   warnings: [],
 }
 
-/** Keyword -> the fields it tells, per kind, in the order in which all of them are told at once. */
-const configurationOf = {
+/** Configuration keywords per kind, in the order of a full configuration report. */
+const configurationKeywords = {
   EM: ['Name', 'Frequency', 'Squelch', 'AfOut', 'Equalizer', 'Mute'],
   SR: ['Name', 'Frequency', 'Sensitivity', 'Equalizer', 'Mode', 'Mute'],
 } as const
 
 export async function startMcpSimulator(options: McpSimulatorOptions = {}): Promise<McpSimulator> {
-  const { kind = 'EM', answersToSource = false, dropsWhileMuted = false } = options
-  const state: McpState = { ...atStart, ...options.state }
+  const { kind = 'EM', repliesToSource = false, endsSubscriptionsWhileMuted = false } = options
+  const state: McpState = { ...defaultState, ...options.state }
   const subscriptions = new Map<string, Subscription>()
   let configIndex = 0
 
-  const datagrams = await openSimulatedDatagrams(options, (text, from) => {
-    const peer = { address: from.address, port: answersToSource ? from.port : datagrams.port }
-    const answer = answerDatagram(text, peer)
-    if (answer !== '') datagrams.say(answer, peer)
+  const udp = await openSimulatedUdpSocket(options, (text, from) => {
+    const peer = { address: from.address, port: repliesToSource ? from.port : udp.port }
+    const reply = handleDatagram(text, peer)
+    if (reply !== '') udp.send(reply, peer)
   })
 
-  function answerDatagram(text: string, peer: Peer): string {
-    if (text.length > longestLine) return ''
-    if (!text.endsWith('\r')) return refuse(1050, text)
-    const answers: string[] = []
+  function handleDatagram(text: string, peer: Peer): string {
+    if (text.length > maxDatagramChars) return ''
+    if (!text.endsWith('\r')) return formatError(1050, text)
+    const replies: string[] = []
     for (const line of text.split('\r').filter((one) => one !== '')) {
-      const answer = answerLine(line, peer)
-      answers.push(answer)
+      const reply = handleLine(line, peer)
+      replies.push(reply)
       // Only the first error of a datagram is reported.
-      if (/^\d{4}:/.test(answer)) break
+      if (/^\d{4}:/.test(reply)) break
     }
-    return answers.join('')
+    return replies.join('')
   }
 
-  function answerLine(line: string, peer: Peer): string {
+  function handleLine(line: string, peer: Peer): string {
     const [keyword = '', ...values] = line.trimEnd().split(' ')
     if (keyword === 'Push') return subscribe(values, line, peer)
-    if (keyword === 'Name' && values.length > 0) return change(line, { name: line.slice('Name '.length) })
-    const known = [...configurationOf[kind], 'FirmwareRevision', 'BankList', 'RfConfig'] as readonly string[]
-    if (!known.includes(keyword)) return refuse(1000, line)
-    if (values.length === 0) return `${tell(keyword)}\r`
+    if (keyword === 'Name' && values.length > 0) return applyChange(line, { name: line.slice('Name '.length) })
+    const keywords = [...configurationKeywords[kind], 'FirmwareRevision', 'BankList', 'RfConfig'] as readonly string[]
+    if (!keywords.includes(keyword)) return formatError(1000, line)
+    if (values.length === 0) return `${formatAttribute(keyword)}\r`
     const setting = settings[keyword]
-    if (setting === undefined) return refuse(1040, line)
-    if (!values.every((value) => /^#?-?\d+$/.test(value))) return refuse(1010, line)
-    if (values.length > setting.most) return refuse(1040, line)
+    if (setting === undefined) return formatError(1040, line)
+    if (!values.every((value) => /^#?-?\d+$/.test(value))) return formatError(1010, line)
+    if (values.length > setting.maxValues) return formatError(1040, line)
     const [first = '', ...others] = values
-    if (first.startsWith('#') && setting.step === undefined) return refuse(1030, line)
-    const asked = first.startsWith('#')
+    if (first.startsWith('#') && setting.step === undefined) return formatError(1030, line)
+    const requested = first.startsWith('#')
       ? Number(state[setting.field]) + Number(first.slice(1)) * (setting.step ?? 0)
       : Number(first)
-    if (!setting.takes(asked)) return refuse(1020, line)
-    change(line, setting.apply(asked, others.map(Number)))
-    return `${tell(keyword)}\r`
+    if (!setting.isAllowed(requested)) return formatError(1020, line)
+    applyChange(line, setting.apply(requested, others.map(Number)))
+    return `${formatAttribute(keyword)}\r`
   }
 
-  function tell(keyword: string): string {
+  function formatAttribute(keyword: string): string {
     switch (keyword) {
       case 'Name':
         return `Name ${state.name}`
@@ -151,7 +146,7 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
       case 'RfConfig':
         return 'RfConfig 606000 678000 25'
       case 'BankList':
-        return `BankList 1 ${Array.from({ length: 32 }, (_, at) => (at < 4 ? 606_200 + at * 400 : 0)).join(' ')}`
+        return `BankList 1 ${Array.from({ length: 32 }, (_, index) => (index < 4 ? 606_200 + index * 400 : 0)).join(' ')}`
       default: {
         const setting = settings[keyword]
         return `${keyword} ${setting === undefined ? '' : Number(state[setting.field])}`
@@ -160,91 +155,98 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
   }
 
   function subscribe(values: readonly string[], line: string, peer: Peer): string {
-    if (values.length !== 3) return refuse(1040, line)
-    if (!values.every((value) => /^\d+$/.test(value))) return refuse(1010, line)
+    if (values.length !== 3) return formatError(1040, line)
+    if (!values.every((value) => /^\d+$/.test(value))) return formatError(1010, line)
     const [timeoutS = 0, cycleMs = 0, flags = 0] = values.map(Number)
     const isAllowed = timeoutS <= 300 && cycleMs <= 60_000 && cycleMs % 100 === 0 && flags <= (kind === 'EM' ? 7 : 3)
-    if (!isAllowed) return refuse(1020, line)
-    end(peer)
-    // What was asked for once comes before the acknowledgement, which is allowed.
-    if (flags !== 0) datagrams.say(allConfiguration(), peer)
-    if (timeoutS === 0 && cycleMs > 0) datagrams.say(cycleText(), peer)
-    if (timeoutS > 0) begin(peer, { timeoutS, cycleMs, flags })
+    if (!isAllowed) return formatError(1020, line)
+    endSubscription(peer)
+    // The data is sent before the acknowledgement, which the protocol allows.
+    if (flags !== 0) udp.send(allConfiguration(), peer)
+    if (timeoutS === 0 && cycleMs > 0) udp.send(cycleText(), peer)
+    if (timeoutS > 0) startSubscription(peer, { timeoutS, cycleMs, flags })
     return `${line}\r`
   }
 
-  function begin(peer: Peer, asked: { timeoutS: number; cycleMs: number; flags: number }): void {
+  function startSubscription(peer: Peer, requested: { timeoutS: number; cycleMs: number; flags: number }): void {
     const tick = () => {
-      if (isOver(subscription)) end(peer)
-      else datagrams.say(cycleText(), peer)
+      if (isExpired(subscription)) endSubscription(peer)
+      else udp.send(cycleText(), peer)
     }
     const subscription: Subscription = {
       peer,
-      endsAt: performance.now() + asked.timeoutS * 1000,
-      flags: asked.flags,
-      cycle: asked.cycleMs > 0 ? setInterval(tick, asked.cycleMs) : null,
+      endsAt: performance.now() + requested.timeoutS * 1000,
+      flags: requested.flags,
+      cycle: requested.cycleMs > 0 ? setInterval(tick, requested.cycleMs) : null,
     }
     subscriptions.set(keyOf(peer), subscription)
   }
 
-  function isOver({ endsAt }: Subscription): boolean {
-    return performance.now() > endsAt || (dropsWhileMuted && (state.isTxMuted || state.rf[0] + state.rf[1] === 0))
+  function isExpired({ endsAt }: Subscription): boolean {
+    return (
+      performance.now() > endsAt ||
+      (endsSubscriptionsWhileMuted && (state.isTxMuted || state.rf[0] + state.rf[1] === 0))
+    )
   }
 
-  function end(peer: Peer): void {
+  function endSubscription(peer: Peer): void {
     const subscription = subscriptions.get(keyOf(peer))
     if (subscription?.cycle) clearInterval(subscription.cycle)
     subscriptions.delete(keyOf(peer))
   }
 
-  function change(line: string, changed: Partial<McpState>): string {
-    const before = { configuration: allConfiguration(), warnings: state.warnings.join(' '), sender: senderOf(state) }
+  function applyChange(line: string, changed: Partial<McpState>): string {
+    const previous = {
+      configuration: allConfiguration(),
+      warnings: state.warnings.join(' '),
+      sender: transmitterStateOf(state),
+    }
     Object.assign(state, changed)
-    const lines = configurationOf[kind].map((keyword) => `${tell(keyword)}\r`)
-    const changedLines = lines.filter((one) => !before.configuration.includes(one))
+    const lines = configurationKeywords[kind].map((keyword) => `${formatAttribute(keyword)}\r`)
+    const changedLines = lines.filter((one) => !previous.configuration.includes(one))
     if (changedLines.length > 0) {
       configIndex = (configIndex + 1) % 1000
       notify(1, changedLines.join(''))
     }
-    if (state.warnings.join(' ') !== before.warnings) notify(2, cycleText())
-    if (senderOf(state) !== before.sender) notify(4, cycleText())
+    if (state.warnings.join(' ') !== previous.warnings) notify(2, cycleText())
+    if (transmitterStateOf(state) !== previous.sender) notify(4, cycleText())
     return `${line}\r`
   }
 
   function notify(flag: number, text: string): void {
     for (const subscription of subscriptions.values()) {
-      if ((subscription.flags & flag) !== 0 && !isOver(subscription)) datagrams.say(text, subscription.peer)
+      if ((subscription.flags & flag) !== 0 && !isExpired(subscription)) udp.send(text, subscription.peer)
     }
   }
 
   function allConfiguration(): string {
-    return configurationOf[kind].map((keyword) => `${tell(keyword)}\r`).join('')
+    return configurationKeywords[kind].map((keyword) => `${formatAttribute(keyword)}\r`).join('')
   }
 
   function cycleText(): string {
-    const lines = kind === 'EM' ? cycleOfEm(state) : cycleOfSr(state)
+    const lines = kind === 'EM' ? formatEmCycle(state) : formatSrCycle(state)
     return [...lines, `Config ${configIndex}`].map((line) => `${line}\r`).join('')
   }
 
   return {
-    url: `mcp://${datagrams.host}:${datagrams.port}`,
-    datagrams,
+    url: `mcp://${udp.host}:${udp.port}`,
+    udp,
     get subscriptions() {
-      return [...subscriptions.values()].filter((one) => !isOver(one)).length
+      return [...subscriptions.values()].filter((one) => !isExpired(one)).length
     },
     state,
-    set: (changed) => void change('', changed),
-    say(text) {
-      for (const { peer } of subscriptions.values()) datagrams.say(text, peer)
+    set: (changed) => void applyChange('', changed),
+    send(text) {
+      for (const { peer } of subscriptions.values()) udp.send(text, peer)
     },
     async close() {
-      for (const { peer } of [...subscriptions.values()]) end(peer)
-      await datagrams.close()
+      for (const { peer } of [...subscriptions.values()]) endSubscription(peer)
+      await udp.close()
     },
   }
 }
 
-function cycleOfEm(state: McpState): string[] {
+function formatEmCycle(state: McpState): string[] {
   const [first, second] = state.rf
   const isFirst = first >= second
   const mutes = (Number(state.isTxMuted) << 1) | (Number(state.isMuted) << 3)
@@ -260,7 +262,7 @@ function cycleOfEm(state: McpState): string[] {
   ]
 }
 
-function cycleOfSr(state: McpState): string[] {
+function formatSrCycle(state: McpState): string[] {
   return [
     `Af ${state.af} ${state.af} ${state.afPeak} ${state.afPeak}`,
     `States ${Number(state.isMuted)} ${Number(state.isMuted)}`,
@@ -268,54 +270,54 @@ function cycleOfSr(state: McpState): string[] {
   ]
 }
 
-/** What a command may set, and in what steps. */
+/** A value that a command can set, with its range and step. */
 interface Setting {
   readonly field: keyof McpState
-  readonly most: number
+  readonly maxValues: number
   /** Absent: no relative values. */
   readonly step?: number
-  takes(value: number): boolean
+  isAllowed(value: number): boolean
   apply(value: number, others: readonly number[]): Partial<McpState>
 }
 
 const settings: Readonly<Record<string, Setting>> = {
   Frequency: {
     field: 'frequencyKhz',
-    most: 3,
-    takes: (kHz) => kHz >= 606_000 && kHz <= 678_000 && kHz % 25 === 0,
+    maxValues: 3,
+    isAllowed: (kHz) => kHz >= 606_000 && kHz <= 678_000 && kHz % 25 === 0,
     apply: (frequencyKhz, [bank = 0, presetChannel = 0]) => ({ frequencyKhz, bank, presetChannel }),
   },
-  Mute: { field: 'isMuted', most: 1, takes: isWithin(0, 1), apply: (value) => ({ isMuted: value === 1 }) },
+  Mute: { field: 'isMuted', maxValues: 1, isAllowed: isWithin(0, 1), apply: (value) => ({ isMuted: value === 1 }) },
   Squelch: {
     field: 'squelch',
-    most: 1,
+    maxValues: 1,
     step: 2,
-    takes: (dB) => dB === 0 || (dB >= 5 && dB <= 25 && dB % 2 === 1),
+    isAllowed: (dB) => dB === 0 || (dB >= 5 && dB <= 25 && dB % 2 === 1),
     apply: (squelch) => ({ squelch }),
   },
   AfOut: {
     field: 'afOut',
-    most: 1,
+    maxValues: 1,
     step: 3,
-    takes: (dB) => dB >= -24 && dB <= 24 && dB % 3 === 0,
+    isAllowed: (dB) => dB >= -24 && dB <= 24 && dB % 3 === 0,
     apply: (afOut) => ({ afOut }),
   },
-  Equalizer: { field: 'equalizer', most: 6, takes: isWithin(0, 3), apply: (equalizer) => ({ equalizer }) },
+  Equalizer: { field: 'equalizer', maxValues: 6, isAllowed: isWithin(0, 3), apply: (equalizer) => ({ equalizer }) },
   Sensitivity: {
     field: 'sensitivity',
-    most: 1,
+    maxValues: 1,
     step: 3,
-    takes: (dB) => dB >= -42 && dB <= 0 && dB % 3 === 0,
+    isAllowed: (dB) => dB >= -42 && dB <= 0 && dB % 3 === 0,
     apply: (sensitivity) => ({ sensitivity }),
   },
-  Mode: { field: 'mode', most: 1, takes: isWithin(0, 1), apply: (mode) => ({ mode }) },
+  Mode: { field: 'mode', maxValues: 1, isAllowed: isWithin(0, 1), apply: (mode) => ({ mode }) },
 }
 
 function isWithin(min: number, max: number): (value: number) => boolean {
   return (value) => value >= min && value <= max
 }
 
-const refusals: Readonly<Record<number, string>> = {
+const errorTexts: Readonly<Record<number, string>> = {
   1000: 'Invalid command',
   1010: 'Invalid parameter',
   1020: 'Value out of range',
@@ -324,11 +326,11 @@ const refusals: Readonly<Record<number, string>> = {
   1050: 'Incorrect termination (no CR)',
 }
 
-function refuse(code: number, line: string): string {
-  return `${code}: ${refusals[code]} [ ${line} ] \r`
+function formatError(code: number, line: string): string {
+  return `${code}: ${errorTexts[code]} [ ${line} ] \r`
 }
 
-function senderOf({ battery, hasPilot }: McpState): string {
+function transmitterStateOf({ battery, hasPilot }: McpState): string {
   return `${battery} ${hasPilot}`
 }
 

@@ -1,19 +1,22 @@
-/** What an ew G3, G4 or 2000 series device told -> the common format. Pure. */
+/** Converts the state of an ew G3, G4 or 2000 series device to the common format. Pure. */
 
 import type { ChannelDetails, TransmitterDetails } from '../../../model/details.ts'
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
-import type { Partner } from '../dialogue.ts'
-import { afDbfs, type McpFacts, rfDbm } from './codec.ts'
+import type { DeviceEndpoint } from '../datagram-session.ts'
+import { type McpFacts, percentToDbfs, percentToDbm } from './codec.ts'
 
 export const idPrefix = 'mcp:'
 
-/** It knows neither serial nor MAC nor model: its address is all there is to tell it by. */
-export function toObservation(facts: Partial<McpFacts>, { host, ip, name: given }: Partner): DeviceReport {
+/** These devices report no serial number, MAC address or model, so the network address is their identity. */
+export function toDeviceReport(
+  facts: Partial<McpFacts>,
+  { host, ip, name: configuredName }: DeviceEndpoint,
+): DeviceReport {
   const { kind, name, firmware } = facts
   return {
     id: idPrefix + host,
     kind: 'receiver',
-    name: name || given || host,
+    name: name || configuredName || host,
     device_type: kind === 'SR' ? 'ew-iem' : 'ew',
     model_name: null,
     online: true,
@@ -44,7 +47,7 @@ function toChannel(facts: Partial<McpFacts>): ChannelReading {
   }
 }
 
-/** An SR hears nobody, so RF is never low there. */
+/** An SR receives no RF, so `rf_low` does not apply. */
 function toWarnings({ kind, warnings }: Partial<McpFacts>): Pick<ChannelDetails, 'overload' | 'rf_low'> {
   if (warnings === undefined) return {}
   return {
@@ -54,14 +57,14 @@ function toWarnings({ kind, warnings }: Partial<McpFacts>): Pick<ChannelDetails,
 }
 
 function toRfLevel(percent: number): number {
-  return Math.round(rfDbm(percent))
+  return Math.round(percentToDbm(percent))
 }
 
 function toAudioLevel(percent: number): number {
-  return Math.min(0, Math.round(afDbfs(percent)))
+  return Math.min(0, Math.round(percentToDbfs(percent)))
 }
 
-/** A battery's telegram or a pilot tone says that somebody sends; an SR hears nobody. */
+/** A battery telegram or a pilot tone indicates a transmitter. An SR has no receiver. */
 function toTransmitter(facts: Partial<McpFacts>): Pick<ChannelReading, 'transmitter'> {
   const { kind, batteryPercent, hasPilot, mutes, warnings } = facts
   if (kind !== 'EM' || batteryPercent === undefined) return {}

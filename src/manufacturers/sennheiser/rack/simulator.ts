@@ -1,4 +1,4 @@
-/** One device of every family that speaks for itself, for a demo: each plays its part of a show in its own words. */
+/** Demo rack: one simulated device of every family that is monitored directly, driven by a simulated show. */
 
 import { createShow, type DeviceState, type ShowChannel } from '../../../simulation/show.ts'
 import { type McpSimulator, startMcpSimulator } from '../mcp/simulator.ts'
@@ -6,60 +6,60 @@ import { type Ssc1Simulator, startSsc1Simulator } from '../ssc1/simulator.ts'
 import { meters } from '../ssc2/simulated-resources.ts'
 import { type Ssc2Simulator, startSsc2Simulator } from '../ssc2/simulator.ts'
 
-interface Player {
-  readonly device: { readonly url: string; readonly name: string }
-  /** What its channels do `atMs` into the show. */
-  play(channels: readonly ShowChannel[], atMs: number): void
+interface RackDevice {
+  readonly source: { readonly url: string; readonly name: string }
+  /** Sets the channel state at `atMs` into the show. */
+  update(channels: readonly ShowChannel[], atMs: number): void
   close(): Promise<void>
 }
 
 const password = 'stage-right-password'
-const playEveryMs = 200
+const updateIntervalMs = 200
 
-/** `devices` and `password` of a manufacturer's record. `firstPlace`: who of the company stands on its channels. */
+/** Returns `devices` and `password` for a manufacturer record. `firstPlace`: index of the first performer. */
 export async function startSennheiserRack(seed: number, firstPlace: number) {
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
   const startedAt = Date.now()
-  const rack: { id: string; player: Player }[] = []
+  const rack: { id: string; device: RackDevice }[] = []
   const close = async () => {
     clearInterval(timer)
-    await Promise.all(rack.map(({ player }) => player.close()))
+    await Promise.all(rack.map(({ device }) => device.close()))
   }
-  const play = () => {
+  const updateAll = () => {
     const atMs = Date.now() - startedAt
-    for (const { id, player } of rack) {
+    for (const { id, device } of rack) {
       const state: DeviceState | undefined = show.deviceAt(atMs, id)
-      player.play(state?.channels ?? [], atMs)
+      device.update(state?.channels ?? [], atMs)
     }
   }
-  const timer = setInterval(play, playEveryMs)
+  const timer = setInterval(updateAll, updateIntervalMs)
   try {
-    for (const [at, { channels, start }] of players.entries()) {
-      const player = await start().catch(leaveOut)
-      if (player !== null)
-        rack.push({ id: show.add('sennheiser', { channels, firstPlace: firstPlace + 4 * at }), player })
+    for (const [index, { channels, start }] of rackDevices.entries()) {
+      const device = await start().catch(skipIfAddressUnavailable)
+      if (device !== null)
+        rack.push({ id: show.add('sennheiser', { channels, firstPlace: firstPlace + 4 * index }), device })
     }
   } catch (error) {
     await close()
     throw error
   }
-  play()
-  return { devices: rack.map(({ player }) => player.device), password, close }
+  updateAll()
+  return { devices: rack.map(({ device }) => device.source), password, close }
 }
 
-/** Not every system has more than one loopback address. */
-function leaveOut(error: NodeJS.ErrnoException): null {
+/** Some systems have only one loopback address. */
+function skipIfAddressUnavailable(error: NodeJS.ErrnoException): null {
   if (error.code === 'EADDRNOTAVAIL') return null
   throw error
 }
 
-/** Each at an address of its own, as in a rack: by its address alone an ew device is told from others. */
-const players: readonly { readonly channels: number; start(): Promise<Player> }[] = [
+/** Each device has its own address, because the address is the only identity of an ew device. */
+const rackDevices: readonly { readonly channels: number; start(): Promise<RackDevice> }[] = [
   {
     channels: 1,
     async start() {
       const device = await startMcpSimulator({ host: '127.0.0.2' })
-      return toPlayer('ew 300 G4', device, (channels) => playMcp(device, channels))
+      return toRackDevice('ew 300 G4', device, (channels) => updateMcp(device, channels))
     },
   },
   {
@@ -67,7 +67,7 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
     async start() {
       const device = await startSsc1Simulator({ mac: '00:1B:66:30:00:01', host: '127.0.0.3' })
       device.set({ '/device/name': 'EW-DX EM 2' })
-      return toPlayer('EW-DX EM 2', device, (channels) => playEwdx(device, channels))
+      return toRackDevice('EW-DX EM 2', device, (channels) => updateEwdx(device, channels))
     },
   },
   {
@@ -75,7 +75,7 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
     async start() {
       const device = await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:30:00:02', host: '127.0.0.4' })
       device.set({ '/device/name': 'EM 6000' })
-      return toPlayer('EM 6000', device, (channels) => playD6000(device, channels))
+      return toRackDevice('EM 6000', device, (channels) => updateD6000(device, channels))
     },
   },
   {
@@ -84,7 +84,7 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
       const product = 'EWDX4CHDS' as const
       const device = await startSsc2Simulator({ product, serial: '3000000003', password, host: '127.0.0.5' })
       device.set('/api/device/site', { deviceName: 'EW-DX EM 4 Dante' })
-      return toPlayer('EW-DX EM 4 Dante', device, (channels) => playSsc2(device, channels))
+      return toRackDevice('EW-DX EM 4 Dante', device, (channels) => updateSsc2(device, channels))
     },
   },
   {
@@ -93,7 +93,7 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
       const product = 'Spectera Base Station' as const
       const device = await startSsc2Simulator({ product, serial: '3000000004', password, host: '127.0.0.6' })
       device.set('/api/device/site', { deviceName: 'Spectera' })
-      return toPlayer('Spectera', device, (channels) => playSpectera(device, channels))
+      return toRackDevice('Spectera', device, (channels) => updateSpectera(device, channels))
     },
   },
   {
@@ -101,16 +101,20 @@ const players: readonly { readonly channels: number; start(): Promise<Player> }[
     async start() {
       const device = await startSsc1Simulator({ model: 'CHG70N', mac: '00:1B:66:30:00:05', host: '127.0.0.7' })
       device.set({ '/device/name': 'CHG 70N' })
-      return toPlayer('CHG 70N', device, (_, atMs) => playCharger(device, atMs))
+      return toRackDevice('CHG 70N', device, (_, atMs) => updateCharger(device, atMs))
     },
   },
 ]
 
-function toPlayer(name: string, { url, close }: Pick<Player, 'close'> & { url: string }, play: Player['play']): Player {
-  return { device: { url, name }, play, close }
+function toRackDevice(
+  name: string,
+  { url, close }: Pick<RackDevice, 'close'> & { url: string },
+  update: RackDevice['update'],
+): RackDevice {
+  return { source: { url, name }, update, close }
 }
 
-function playMcp(device: McpSimulator, [channel]: readonly ShowChannel[]): void {
+function updateMcp(device: McpSimulator, [channel]: readonly ShowChannel[]): void {
   if (channel === undefined) return
   const { transmitter } = channel
   const rf = Math.round(((rfOf(channel) ?? -107) + 107) / 0.4)
@@ -121,15 +125,15 @@ function playMcp(device: McpSimulator, [channel]: readonly ShowChannel[]): void 
     rf: [Math.max(0, rf), Math.max(0, rf - 12)],
     af,
     afPeak: Math.min(100, af + 8),
-    battery: transmitter === null ? '?' : stateOf(transmitter.battery),
+    battery: transmitter === null ? '?' : toFourSteps(transmitter.battery),
     hasPilot: transmitter !== null,
   })
 }
 
-function playEwdx(device: Ssc1Simulator, channels: readonly ShowChannel[]): void {
+function updateEwdx(device: Ssc1Simulator, channels: readonly ShowChannel[]): void {
   for (const channel of channels) {
     const { channel: n, transmitter } = channel
-    device.link(n, transmitter !== null)
+    device.setLinked(n, transmitter !== null)
     device.set({
       [`/rx${n}/name`]: channel.name,
       [`/rx${n}/frequency`]: kHz(channel),
@@ -142,10 +146,10 @@ function playEwdx(device: Ssc1Simulator, channels: readonly ShowChannel[]): void
   }
 }
 
-function playD6000(device: Ssc1Simulator, channels: readonly ShowChannel[]): void {
+function updateD6000(device: Ssc1Simulator, channels: readonly ShowChannel[]): void {
   for (const channel of channels) {
     const { channel: n, transmitter } = channel
-    const state = transmitter === null ? [] : [`${stateOf(transmitter.battery)}%`.replace(/^0%$/, 'low'), '-:--']
+    const state = transmitter === null ? [] : [`${toFourSteps(transmitter.battery)}%`.replace(/^0%$/, 'low'), '-:--']
     device.set({
       [`/rx${n}/name`]: channel.name,
       [`/rx${n}/carrier`]: kHz(channel),
@@ -162,11 +166,11 @@ function playD6000(device: Ssc1Simulator, channels: readonly ShowChannel[]): voi
   device.set({ '/mm': rows })
 }
 
-function playSsc2(device: Ssc2Simulator, channels: readonly ShowChannel[]): void {
+function updateSsc2(device: Ssc2Simulator, channels: readonly ShowChannel[]): void {
   for (const channel of channels) {
     const index = channel.channel - 1
     const { transmitter } = channel
-    device.link(channel.channel, transmitter !== null)
+    device.setLinked(channel.channel, transmitter !== null)
     device.set(`/api/channel/${index}`, { name: channel.name })
     device.set(`/api/rf/channels/${index}`, { frequency: kHz(channel) })
     device.set(`/api/channel/${index}/signalStrengthIndicator`, { value: rfOf(channel) })
@@ -178,7 +182,7 @@ function playSsc2(device: Ssc2Simulator, channels: readonly ShowChannel[]): void
   }
 }
 
-function playSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[]): void {
+function updateSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[]): void {
   const packs = channels.map(({ channel, name, transmitter }) => ({
     ...{ mtUid: channel, type: 'SEK', name, serial: '0000000000', rfChannelId: 0 },
     ...{ state: transmitter === null ? 'Disconnected' : 'Connected', rssi: transmitter?.rf_level ?? -107 },
@@ -191,14 +195,14 @@ function playSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[]): 
   device.set('/api/mts/paired/all', [...packs, { ...listener, ...listening }])
   device.set(
     '/api/audio/outputs',
-    channels.map((_, at) => ({ outputId: at, micAudiolinkId: at })),
+    channels.map((_, index) => ({ outputId: index, micAudiolinkId: index })),
   )
   const levels = channels.map((channel) => audioOf(channel) ?? -127.5)
   device.set('/api/audio/metering', meters(levels.map((rms) => ({ rms, peak: Math.min(0, rms + 9) }))))
 }
 
-/** One pack fills in some two hours; the other bay is empty. */
-function playCharger(device: Ssc1Simulator, atMs: number): void {
+/** One pack charges within about two hours; the other bay is empty. */
+function updateCharger(device: Ssc1Simulator, atMs: number): void {
   const minutesToFull = Math.max(0, 75 - Math.floor(atMs / 60_000))
   const gauge = 100 - Math.ceil(minutesToFull / 1.2)
   device.dock(1, { type: 'EW-DX SK', serial: '1054000123', gauge, minutesToFull })
@@ -216,13 +220,13 @@ function kHz({ frequency }: ShowChannel): number {
   return Math.round((Number(frequency) * 1000) / 25) * 25
 }
 
-/** A cell that lasts eight hours. */
+/** Remaining minutes of a battery that lasts eight hours. */
 function minutesOf(percent: number | undefined): number | undefined {
   return percent === undefined ? undefined : Math.round(percent * 4.8)
 }
 
-/** What gear knows that tells four states. */
-function stateOf(percent: number): string {
+/** Battery level of devices that report only four steps. */
+function toFourSteps(percent: number): string {
   if (percent > 85) return '100'
   if (percent > 50) return '70'
   return percent > 15 ? '30' : '0'

@@ -1,61 +1,61 @@
 /**
  * Chargers that speak SSC 1, and the packs in them. Addresses and units: Sennheiser's SSC developer's guides for EW-DX with
- * CHG 70N and for Digital 6000 (TI 1109 v2.2), and the clients written after them.
+ * CHG 70N and for Digital 6000 (TI 1109 v2.2), and clients based on them.
  */
 
 import type { DeviceReport } from '../../../model/receiver.ts'
 import { readBattery, readText, readWhole, withoutUndefined } from '../../../upstream/fields.ts'
 import type { Family, SscValues } from './family.ts'
 
-const bayNames = ['device_type', 'serial', 'bat_gauge', 'bat_health', 'bat_cycles', 'bat_timetofull']
-const mostBays = 16
+const bayProperties = ['device_type', 'serial', 'bat_gauge', 'bat_health', 'bat_cycles', 'bat_timetofull']
+const maxBays = 16
 
-/** Two bays; every value is a list with one of each. */
+/** Two bays; every value is a list with one entry per bay. */
 export const chg70n: Family = {
-  topics: [{ channel: null, everyMs: null, addresses: bayNames.map((name) => `/bays/${name}`) }],
+  topics: [{ channel: null, everyMs: null, addresses: bayProperties.map((name) => `/bays/${name}`) }],
   readUnits(values, charger) {
     const types = values.get('/bays/device_type')
     if (!Array.isArray(types)) return undefined
-    return types.slice(0, mostBays).flatMap((type, at) => readBay(values, { charger, type, at }) ?? [])
+    return types.slice(0, maxBays).flatMap((type, index) => readBay(values, { charger, type, index }) ?? [])
   },
 }
 
-/** A pack is the same one in whatever bay it stands: nowhere else is its serial number told. */
+/** The id is the serial number where known, so that it does not depend on the bay. Only chargers report it. */
 function readBay(
   values: SscValues,
-  { charger, type, at }: { charger: string; type: unknown; at: number },
+  { charger, type, index }: { charger: string; type: unknown; index: number },
 ): DeviceReport | null {
-  const word = readText(type)
-  if (!word || word === 'NONE') return null
-  const of = (name: string) => elementOf(values.get(`/bays/${name}`), at)
-  const model = word === 'UNKNOWN' ? null : word
-  const serial = readText(of('serial')) || null
+  const typeName = readText(type)
+  if (!typeName || typeName === 'NONE') return null
+  const getValue = (name: string) => elementOf(values.get(`/bays/${name}`), index)
+  const model = typeName === 'UNKNOWN' ? null : typeName
+  const serial = readText(getValue('serial')) || null
   return withoutUndefined<DeviceReport>({
-    id: serial === null ? `${charger}/bay${at + 1}` : `ssc1:pack:${serial}`,
+    id: serial === null ? `${charger}/bay${index + 1}` : `ssc1:pack:${serial}`,
     kind: 'transmitter',
-    name: nameOf(model, `bay ${at + 1}`),
+    name: nameOf(model, `bay ${index + 1}`),
     device_type: 'ewdx',
     model_name: model,
     online: true,
     serial_number: serial,
-    battery: readBattery(of('bat_gauge')),
+    battery: readBattery(getValue('bat_gauge')),
     details: withoutUndefined({
-      battery_health: readBattery(of('bat_health')),
-      battery_cycles: readWhole(of('bat_cycles'), 0, 65_535),
-      battery_minutes_to_full: readWhole(of('bat_timetofull'), 0, 65_535),
+      battery_health: readBattery(getValue('bat_health')),
+      battery_cycles: readWhole(getValue('bat_cycles'), 0, 65_535),
+      battery_minutes_to_full: readWhole(getValue('bat_timetofull'), 0, 65_535),
     }),
   })
 }
 
 const slots = [1, 2, 3, 4]
 const subslots = [1, 2]
-/** Of the two charging modules that go into a slot: the battery each takes. */
+/** Battery model of each charging module. */
 const batteryOfModule = new Map<unknown, string>([
   [1, 'BA 60'],
   [2, 'BA 61'],
 ])
 
-/** Four slots for modules, each with two batteries, which tell no serial number. */
+/** Four slots for charging modules with two batteries each. Batteries report no serial number. */
 export const l6000: Family = {
   topics: slots.map((slot) => ({
     channel: null,
@@ -77,8 +77,8 @@ function parametersAt(slot: number, subslot: number): string {
 }
 
 /**
- * Twelve numbers: temperature, voltage, capacity, current, energy, hours and minutes it will last, percent, cycles,
- * health, hours and minutes to full. What is not known is 65280, which is out of bounds for all that is read here.
+ * Twelve numbers: temperature, voltage, capacity, current, energy, remaining hours and minutes, percent, cycles, health,
+ * hours and minutes to full. Unknown values are 65280, which is out of range for every value that is read.
  */
 function readBatteryAt(
   values: SscValues,
@@ -87,7 +87,7 @@ function readBatteryAt(
   const numbers = values.get(parametersAt(slot, subslot))
   if (!Array.isArray(numbers)) return null
   const battery = readBattery(numbers[7])
-  // Where there is none, nothing is known of its charge.
+  // Without a battery, the charge is unknown.
   if (typeof battery !== 'number') return null
   return withoutUndefined<DeviceReport>({
     id: `${charger}/slot${slot}.${subslot}`,
@@ -113,11 +113,11 @@ function toMinutes(hours: unknown, minutes: unknown): number | null {
   return typeof whole === 'number' && typeof rest === 'number' ? whole * 60 + rest : null
 }
 
-/** It tells no name of its own; so it goes by where it stands. */
-function nameOf(model: string | null, place: string): string {
-  return model === null ? place : `${model}, ${place}`
+/** Packs report no name, so the name is the model and the position in the charger. */
+function nameOf(model: string | null, location: string): string {
+  return model === null ? location : `${model}, ${location}`
 }
 
-function elementOf(list: unknown, at: number): unknown {
-  return Array.isArray(list) ? list[at] : undefined
+function elementOf(list: unknown, index: number): unknown {
+  return Array.isArray(list) ? list[index] : undefined
 }

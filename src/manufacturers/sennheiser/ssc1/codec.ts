@@ -6,60 +6,60 @@
 import { isDeeper, maxJsonDepth } from '../../../model/json.ts'
 import { isRecord, type Json } from '../../../upstream/fields.ts'
 
-/** What one datagram says: good values and refusals come side by side. */
-export interface SscTelling {
+/** Parsed content of one datagram, which may have both values and errors. */
+export interface SscMessage {
   readonly values: ReadonlyMap<string, unknown>
-  readonly refusals: readonly SscRefusal[]
+  readonly errors: readonly SscError[]
 }
 
-export interface SscRefusal {
+export interface SscError {
   readonly address: string
   readonly code: number
   readonly text: string
 }
 
-/** No transmitter is there to answer for this address. */
+/** Error code for an address of a transmitter that is not linked. */
 export const failedDependency = 424
-/** A subscription reached the end of its time or of its count. */
+/** Error code for a subscription that reached its lifetime or notification count. */
 export const subscriptionTerminated = 310
 
 export interface SubscriptionTerms {
   readonly lifetimeS: number
   readonly count: number
-  /** Between two notifications; equal bounds ask for a steady rate. */
+  /** Bounds of the interval between notifications; equal bounds request a fixed rate. */
   readonly minMs: number
   readonly maxMs: number
 }
 
 const maxValues = 2000
 
-/** Asks for leaves: whether a branch may be asked for differs between devices. */
-export function toGetter(addresses: readonly string[]): string {
+/** Requests leaf addresses only, because not all devices support requests for a branch. */
+export function formatGetRequest(addresses: readonly string[]): string {
   return JSON.stringify(toTree(addresses))
 }
 
-export function toSubscription(addresses: readonly string[], terms: SubscriptionTerms): string {
+export function formatSubscription(addresses: readonly string[], terms: SubscriptionTerms): string {
   const { lifetimeS, count, minMs, maxMs } = terms
-  const asked = { '#': { min: minMs, max: maxMs, count, lifetime: lifetimeS }, ...toTree(addresses) }
-  return JSON.stringify({ osc: { state: { subscribe: [asked] } } })
+  const subscription = { '#': { min: minMs, max: maxMs, count, lifetime: lifetimeS }, ...toTree(addresses) }
+  return JSON.stringify({ osc: { state: { subscribe: [subscription] } } })
 }
 
-/** Of several subscriptions, each by what it asked for. */
-export function toCancellation(subscribed: readonly (readonly string[])[]): string {
-  const subscribe = subscribed.map((addresses) => ({ '#': { cancel: true }, ...toTree(addresses) }))
+/** Cancels several subscriptions, each identified by its addresses. */
+export function formatCancellation(subscriptions: readonly (readonly string[])[]): string {
+  const subscribe = subscriptions.map((addresses) => ({ '#': { cancel: true }, ...toTree(addresses) }))
   return JSON.stringify({ osc: { state: { subscribe } } })
 }
 
-/** Null for what is no message of this protocol. */
-export function readMessage(text: string): SscTelling | null {
+/** Returns null when the text is not a message of this protocol. */
+export function parseMessage(text: string): SscMessage | null {
   const message = parseJson(text)
   if (!isRecord(message) || isDeeper(message, maxJsonDepth)) return null
   const values = new Map<string, unknown>()
   const { osc, ...tree } = message
-  collect(tree, '', values)
+  collectValues(tree, '', values)
   const errors = isRecord(osc) ? osc.error : undefined
   const trees = Array.isArray(errors) ? errors : [errors]
-  return { values, refusals: trees.flatMap((one) => readRefusals(one, '')) }
+  return { values, errors: trees.flatMap((one) => collectErrors(one, '')) }
 }
 
 interface Branch {
@@ -81,21 +81,21 @@ function toTree(addresses: readonly string[]): Branch {
   return root
 }
 
-function collect(branch: Json, prefix: string, values: Map<string, unknown>): void {
+function collectValues(branch: Json, prefix: string, values: Map<string, unknown>): void {
   for (const [name, value] of Object.entries(branch)) {
     const address = `${prefix}/${name}`
-    if (isRecord(value)) collect(value, address, values)
+    if (isRecord(value)) collectValues(value, address, values)
     else if (values.size < maxValues) values.set(address, value)
   }
 }
 
-/** At a refused address stands `[code, {"desc": text}]`, from some devices `{"code", "desc"}`. */
-function readRefusals(tree: unknown, address: string): SscRefusal[] {
+/** A rejected address has the value `[code, {"desc": text}]`, on some devices `{"code", "desc"}`. */
+function collectErrors(tree: unknown, address: string): SscError[] {
   const leaf = Array.isArray(tree) ? { code: tree[0], desc: isRecord(tree[1]) ? tree[1].desc : '' } : tree
   if (!isRecord(leaf)) return []
   const { code, desc } = leaf
   if (typeof code === 'number') return [{ address, code, text: typeof desc === 'string' ? desc.slice(0, 255) : '' }]
-  return Object.entries(leaf).flatMap(([name, inner]) => readRefusals(inner, `${address}/${name}`))
+  return Object.entries(leaf).flatMap(([name, inner]) => collectErrors(inner, `${address}/${name}`))
 }
 
 function parseJson(text: string): unknown {

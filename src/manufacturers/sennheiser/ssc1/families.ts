@@ -1,6 +1,6 @@
 /**
- * What to ask of a device that speaks SSC 1, by its family, and what its answers mean in the common format. Addresses and
- * units: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109 v2.2).
+ * Product families with SSC 1: addresses to subscribe and their conversion to the common format. Addresses and units:
+ * Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109 v2.2).
  */
 
 import {
@@ -12,22 +12,22 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+import { listIncludes, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
 import { chg70n, l6000 } from './chargers.ts'
 import type { Family, SscValues, Topic } from './family.ts'
 
-/** Asked before anything else. */
-export const whoItIs: Topic = {
+/** Requested before anything else. */
+export const identityTopic: Topic = {
   addresses: ['/device/identity/product', '/device/identity/version', '/device/identity/serial', '/device/name'],
   everyMs: null,
   channel: null,
-  isAskedOnce: true,
+  isReadOnce: true,
 }
-export const whatItsMacIs: Topic = {
+export const macTopic: Topic = {
   addresses: ['/device/network/ether/macs'],
   everyMs: null,
   channel: null,
-  isAskedOnce: true,
+  isReadOnce: true,
 }
 
 /** Null: a device without radio channels and packs. */
@@ -62,7 +62,7 @@ const ewdx: Family = {
   readChannel(values, n) {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const tx = (name: string) => values.get(`/mates/tx${n}/${name}`)
-    const isAbsent = hasWord(rx('warnings'), 'NoLink') || isRefused(values, `/mates/tx${n}/`)
+    const isAbsent = listIncludes(rx('warnings'), 'NoLink') || isBranchRejected(values, `/mates/tx${n}/`)
     return withoutUndefined({
       channel: n,
       name: readText(rx('name'), maxNameChars),
@@ -86,7 +86,7 @@ const ewdx: Family = {
       details: withoutUndefined({
         antennas: readDiversity(values.get(`/m/rx${n}/divi`)),
         quality: readWhole(values.get(`/m/rx${n}/rsqi`), 0, 100),
-        // Whether it is peak or RMS the guide does not say.
+        // The guide does not specify whether this is peak or RMS.
         audio_peak: readAudioLevel(values.get(`/m/rx${n}/af`)),
         muted: readFlag(rx('mute')),
         gain_db: readDb(rx('gain')),
@@ -116,7 +116,7 @@ const digital6000: Family = {
     const rx = (name: string) => values.get(`/rx${n}/${name}`)
     const meters = readMeters(values.get('/mm'), n)
     const battery = rx('skx/battery')
-    const isAbsent = hasWord(rx('active_warnings'), 'NoLink') || (Array.isArray(battery) && battery.length === 0)
+    const isAbsent = listIncludes(rx('active_warnings'), 'NoLink') || (Array.isArray(battery) && battery.length === 0)
     return withoutUndefined({
       channel: n,
       name: readText(rx('name'), maxNameChars),
@@ -184,7 +184,7 @@ export function readMeters(mm: unknown, channel: number): Meters | undefined {
   }
 }
 
-/** `["70%", "5:12"]`. The state `low` has no number in the guide; 10 % is our choice. */
+/** `["70%", "5:12"]`. The state `low` has no number in the guide; 10 % is an assumption. */
 function readBatteryState(battery: unknown): number | null {
   const state: unknown = Array.isArray(battery) ? battery[0] : undefined
   if (state === 'low') return 10
@@ -192,7 +192,7 @@ function readBatteryState(battery: unknown): number | null {
   return percent === undefined ? null : (readBattery(Number(percent)) ?? null)
 }
 
-/** `h:mm`, or `-:--` where it is not known. */
+/** `h:mm`, or `-:--` when unknown. */
 function readRuntime(battery: unknown): number | null {
   const [, hours, minutes] = /^(\d{1,3}):(\d\d)$/.exec(String(Array.isArray(battery) ? battery[1] : '')) ?? []
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes)
@@ -206,13 +206,13 @@ function readDb(value: unknown): number | null | undefined {
   return readWhole(value, -120, 120)
 }
 
-/** A list where a device has two of it, or tells it in parts: the first. */
+/** Returns the first element of a list, or the value itself. */
 export function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** All that is known of this branch is that nobody is there to tell it. */
-function isRefused(values: SscValues, prefix: string): boolean {
+/** Whether the device has rejected every known address under this prefix. */
+function isBranchRejected(values: SscValues, prefix: string): boolean {
   const known = [...values].filter(([address]) => address.startsWith(prefix))
   return known.length > 0 && known.every(([, value]) => value === null)
 }

@@ -1,25 +1,25 @@
-/** What is asked of a device that speaks SSC 1 and how its answers are read: the shape of every family. */
+/** Interface of a product family with SSC 1: the addresses to subscribe and how to read their values. */
 
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 
-/** Everything told so far, by address; null: the device refuses it or has nothing to tell there. */
+/** Values received so far, by address; null: rejected or without a value. */
 export type SscValues = ReadonlyMap<string, unknown>
 
-/** What is asked for together. An answer too long for one datagram is refused, so it is little. */
+/** Addresses that are requested together. Few, because a response that exceeds one datagram is rejected. */
 export interface Topic {
   readonly addresses: readonly string[]
-  /** A steady rate, for levels; null: on change. */
+  /** Notification interval, for levels; null: on change. */
   readonly everyMs: number | null
-  /** The channel it is about. */
+  /** The channel the addresses belong to; null: the device. */
   readonly channel: number | null
-  /** Rather than subscribed to. */
-  readonly isAskedOnce?: boolean
+  /** Read once instead of subscribed. */
+  readonly isReadOnce?: boolean
 }
 
 export interface Family {
-  /** Of as many channels as the largest of its kind has; the smaller ones refuse `/rx3/name` with 404. */
+  /** Topics for the largest model of the family; smaller ones reject `/rx3/name` with 404. */
   readonly topics: readonly Topic[]
   readChannel?(values: SscValues, channel: number): ChannelReading
-  /** The packs in the charger that has this id; undefined while it has not told of them. */
+  /** The packs in the charger with this id; undefined until reported. */
   readUnits?(values: SscValues, charger: string): readonly DeviceReport[] | undefined
 }

@@ -1,8 +1,8 @@
-/** What a simulated device that speaks SSC 1 has to tell, by address. */
+/** Initial values of a simulated SSC 1 device, by address. */
 
 export type SscModel = 'EWDXEM2' | 'EWDXEM4' | 'EM6000' | 'CHG70N' | 'L6000'
 
-export function startOf(model: SscModel, mac: string): Record<string, unknown> {
+export function createInitialValues(model: SscModel, mac: string): Record<string, unknown> {
   const device = {
     '/device/identity/product': model,
     '/device/identity/vendor': 'Sennheiser electronic GmbH & Co. KG',
@@ -12,11 +12,11 @@ export function startOf(model: SscModel, mac: string): Record<string, unknown> {
   }
   switch (model) {
     case 'EWDXEM2':
-      return Object.assign(device, hasKeys, ...[1, 2].map(channelOfEwdx))
+      return Object.assign(device, encryptionOff, ...[1, 2].map(createEwdxChannel))
     case 'EWDXEM4':
-      return Object.assign(device, hasKeys, ...[1, 2, 3, 4].map(channelOfEwdx))
+      return Object.assign(device, encryptionOff, ...[1, 2, 3, 4].map(createEwdxChannel))
     case 'EM6000':
-      return Object.assign(device, { '/mm': [metersOfD6000, metersOfD6000] }, ...[1, 2].map(channelOfD6000))
+      return Object.assign(device, { '/mm': [d6000Meters, d6000Meters] }, ...[1, 2].map(createD6000Channel))
     case 'CHG70N':
       return {
         ...device,
@@ -27,13 +27,13 @@ export function startOf(model: SscModel, mac: string): Record<string, unknown> {
         ...{ '/bays/bat_cycles': [41, null], '/bays/bat_timetofull': [75, null] },
       }
     case 'L6000':
-      return { ...device, ...modulesOfL6000, ...batteriesOfL6000() }
+      return { ...device, ...l6000Modules, ...createL6000Batteries() }
   }
 }
 
-const hasKeys = { '/device/encryption': false }
+const encryptionOff = { '/device/encryption': false }
 
-function channelOfEwdx(n: number): Record<string, unknown> {
+function createEwdxChannel(n: number): Record<string, unknown> {
   return {
     [`/rx${n}/name`]: `MIC ${n}`,
     [`/rx${n}/frequency`]: 538_200 + 600 * (n - 1),
@@ -57,9 +57,9 @@ function channelOfEwdx(n: number): Record<string, unknown> {
 }
 
 /** The guide's example: -86 and -101 dBm, both antennas, 50 %, -45 dBFS. */
-const metersOfD6000 = [83, 0, 53, 0, 1, 1, 128, 165, 0]
+const d6000Meters = [83, 0, 53, 0, 1, 1, 128, 165, 0]
 
-function channelOfD6000(n: number): Record<string, unknown> {
+function createD6000Channel(n: number): Record<string, unknown> {
   return {
     [`/rx${n}/name`]: `CH ${n}`,
     [`/rx${n}/carrier`]: 482_000 + 400 * n,
@@ -82,13 +82,13 @@ export interface DockedPack {
   readonly minutesToFull: number
 }
 
-/** The lists of a CHG 70N with this pack in one of its bays, from 1. */
+/** The lists of a CHG 70N after this pack is put into a bay (numbered from 1). */
 export function bayValues(
   values: ReadonlyMap<string, unknown>,
   bay: number,
   pack: DockedPack | null,
 ): Record<string, unknown> {
-  const inBay = {
+  const bayProperties = {
     device_type: pack?.type ?? 'NONE',
     serial: pack?.serial ?? '',
     bat_gauge: pack?.gauge ?? null,
@@ -97,28 +97,28 @@ export function bayValues(
     bat_cycles: pack && 41,
   }
   return Object.fromEntries(
-    Object.entries(inBay).map(([name, value]) => {
+    Object.entries(bayProperties).map(([name, value]) => {
       const list = values.get(`/bays/${name}`)
       return [`/bays/${name}`, Array.isArray(list) ? list.with(bay - 1, value) : [value]]
     }),
   )
 }
 
-/** An L 6000 with a module for bodypacks' batteries, one for handhelds', one that is broken, and an empty slot. */
-const modulesOfL6000 = { '/slot1/type': 1, '/slot2/type': 2, '/slot3/type': 3, '/slot4/type': 0 }
+/** An L 6000 with a module for bodypack batteries, one for handheld batteries, a defective one, and an empty slot. */
+const l6000Modules = { '/slot1/type': 1, '/slot2/type': 2, '/slot3/type': 3, '/slot4/type': 0 }
 
-/** Temperature, voltage, capacity, current, energy, h:m it lasts, percent, cycles, health, h:m to full. */
+/** Temperature, voltage, capacity, current, energy, remaining h:m, percent, cycles, health, h:m to full. */
 const charging = [31, 3950, 1800, 420, 7, 4, 30, 82, 17, 99, 1, 5]
 const noBattery = [-100, 65_280, 65_280, -1, ...Array.from({ length: 8 }, () => 65_280)]
 
-function batteriesOfL6000(): Record<string, unknown> {
-  const places = [1, 2, 3, 4].flatMap((slot) => [1, 2].map((subslot) => `${slot}.${subslot}`))
+function createL6000Batteries(): Record<string, unknown> {
+  const positions = [1, 2, 3, 4].flatMap((slot) => [1, 2].map((subslot) => `${slot}.${subslot}`))
   return Object.fromEntries(
-    places.map((place) => {
-      const [slot, subslot] = place.split('.')
+    positions.map((position) => {
+      const [slot, subslot] = position.split('.')
       return [
         `/slot${slot}/subslot${subslot}/accu_parameter`,
-        place === '1.1' || place === '2.2' ? charging : noBattery,
+        position === '1.1' || position === '2.2' ? charging : noBattery,
       ]
     }),
   )

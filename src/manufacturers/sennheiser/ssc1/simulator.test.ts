@@ -6,7 +6,7 @@ import { type Ssc1SimulatorOptions, startSsc1Simulator } from './simulator.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of open.splice(0).toReversed()) await resource.close()
 })
 
 async function start(options: Ssc1SimulatorOptions = {}) {
@@ -15,17 +15,17 @@ async function start(options: Ssc1SimulatorOptions = {}) {
   const connect = async () => {
     const socket = createSocket('udp4')
     open.push({ close: () => socket.close() })
-    const heard: unknown[] = []
-    socket.on('message', (bytes) => heard.push(JSON.parse(bytes.toString())))
+    const received: unknown[] = []
+    socket.on('message', (bytes) => received.push(JSON.parse(bytes.toString())))
     socket.bind(0, '127.0.0.1')
     await once(socket, 'listening')
-    const ask = async (message: unknown) => {
-      const answer = once(socket, 'message')
+    const request = async (message: unknown) => {
+      const reply = once(socket, 'message')
       const text = typeof message === 'string' ? message : JSON.stringify(message)
-      socket.send(text, simulator.datagrams.port, simulator.datagrams.host)
-      return JSON.parse(String((await answer)[0])) as unknown
+      socket.send(text, simulator.udp.port, simulator.udp.host)
+      return JSON.parse(String((await reply)[0])) as unknown
     }
-    return { heard, ask }
+    return { heard: received, ask: request }
   }
   return { simulator, connect, ...(await connect()) }
 }
@@ -34,18 +34,18 @@ const subscribe = (tree: object, terms: object) => ({ osc: { state: { subscribe:
 
 describe('answers', () => {
   test('have the shape of the question, the echo of its xid, and values bent to their steps', async () => {
-    const { ask } = await start()
-    expect(await ask({ osc: { xid: 7 }, rx1: { name: null, frequency: 538_211 } })).toEqual({
+    const { ask: request } = await start()
+    expect(await request({ osc: { xid: 7 }, rx1: { name: null, frequency: 538_211 } })).toEqual({
       osc: { xid: 7 },
       rx1: { name: 'MIC 1', frequency: 538_200 },
     })
   })
 
   test('tell good values and refusals side by side', async () => {
-    const { simulator, ask } = await start()
-    simulator.link(1, false)
-    const question = { abc: null, device: { name: null }, mates: { tx1: { battery: { type: null } } } }
-    expect(await ask(question)).toEqual({
+    const { simulator, ask: request } = await start()
+    simulator.setLinked(1, false)
+    const message = { abc: null, device: { name: null }, mates: { tx1: { battery: { type: null } } } }
+    expect(await request(message)).toEqual({
       osc: {
         error: [
           {
@@ -58,40 +58,40 @@ describe('answers', () => {
     })
   })
 
-  test.each([['oops'], ['[]'], [{ device: null }], [{ rx3: { name: null } }]])('refuse %j', async (question) => {
-    const { ask } = await start()
-    expect(await ask(question)).toMatchObject({ osc: { error: [expect.anything()] } })
+  test.each([['oops'], ['[]'], [{ device: null }], [{ rx3: { name: null } }]])('refuse %j', async (message) => {
+    const { ask: request } = await start()
+    expect(await request(message)).toMatchObject({ osc: { error: [expect.anything()] } })
   })
 })
 
 describe('a subscription', () => {
   test('tells what changes, and ends with its lifetime', async () => {
-    const { simulator, ask, heard } = await start()
-    await ask(subscribe({ rx1: { name: null } }, { lifetime: 0.3 }))
+    const { simulator, ask: request, heard: received } = await start()
+    await request(subscribe({ rx1: { name: null } }, { lifetime: 0.3 }))
     simulator.set({ '/rx1/name': 'LEAD', '/rx2/name': 'ELSE' })
-    await expect.poll(() => heard.at(-1)).toEqual({ rx1: { name: 'LEAD' } })
+    await expect.poll(() => received.at(-1)).toEqual({ rx1: { name: 'LEAD' } })
     await expect
-      .poll(() => heard.at(-1))
+      .poll(() => received.at(-1))
       .toEqual({ osc: { error: [{ rx1: { name: [310, { desc: 'subscription terminated' }] } }] } })
     expect(simulator.subscriptions).toBe(0)
   })
 
   test('with equal bounds is told at a steady rate, as often as was asked for', async () => {
-    const { heard, ask } = await start({ model: 'EM6000' })
-    await ask(subscribe({ mm: null }, { min: 20, max: 20, count: 3 }))
-    await expect.poll(() => heard.length).toBe(5)
+    const { heard: received, ask: request } = await start({ model: 'EM6000' })
+    await request(subscribe({ mm: null }, { min: 20, max: 20, count: 3 }))
+    await expect.poll(() => received.length).toBe(5)
     await pause(60)
-    expect(heard).toHaveLength(5)
+    expect(received).toHaveLength(5)
   })
 
   test('may be cancelled, and is had by eight clients at most', async () => {
-    const { simulator, connect, ask } = await start({ mostClients: 1 })
-    await ask(subscribe({ rx1: { name: null } }, {}))
+    const { simulator, connect, ask: request } = await start({ maxClients: 1 })
+    await request(subscribe({ rx1: { name: null } }, {}))
     const other = await connect()
     expect(await other.ask(subscribe({ rx1: { name: null } }, {}))).toMatchObject({
       osc: { error: [{ osc: { state: { subscribe: [406, {}] } } }] },
     })
-    void ask(subscribe({ rx1: { name: null } }, { cancel: true }))
+    void request(subscribe({ rx1: { name: null } }, { cancel: true }))
     await expect.poll(() => simulator.subscriptions).toBe(0)
   })
 })

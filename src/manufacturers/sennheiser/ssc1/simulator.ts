@@ -1,39 +1,34 @@
 /**
- * A device that speaks SSC 1, on a real socket: EW-DX with two or four channels, an EM 6000, chargers. It answers to the
- * asker's port, ends subscriptions by lifetime and count with 310, takes eight clients, refuses what a transmitter would
- * have to tell while none is linked with 424 in the middle of good answers, and bends numbers to their steps.
+ * Simulated SSC 1 device on a real socket: EW-DX with two or four channels, an EM 6000, chargers. It replies to the source
+ * port, ends subscriptions by lifetime and count with error 310, accepts eight clients, rejects addresses of an unlinked
+ * transmitter with error 424 next to valid values, and rounds numbers to their steps.
  */
 
-import {
-  type DatagramOptions,
-  openSimulatedDatagrams,
-  type Peer,
-  type SimulatedDatagrams,
-} from '../simulated-datagrams.ts'
-import { bayValues, type DockedPack, type SscModel, startOf } from './simulated-values.ts'
+import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from '../simulated-udp.ts'
+import { bayValues, createInitialValues, type DockedPack, type SscModel } from './simulated-values.ts'
 
-export interface Ssc1SimulatorOptions extends DatagramOptions {
+export interface Ssc1SimulatorOptions extends UdpSocketOptions {
   readonly model?: SscModel
   readonly values?: Readonly<Record<string, unknown>>
   readonly mac?: string
-  /** 8 unless told. */
-  readonly mostClients?: number
+  /** Default 8. */
+  readonly maxClients?: number
 }
 
 export interface Ssc1Simulator {
   readonly url: string
-  readonly datagrams: SimulatedDatagrams
+  readonly udp: SimulatedUdpSocket
   readonly subscriptions: number
-  /** As it stands, by address. */
+  /** Current value of an address. */
   value(address: string): unknown
-  /** Changes as by hand at the device, and tells those who subscribed. */
+  /** Changes values as if at the front panel, and notifies subscribers. */
   set(values: Readonly<Record<string, unknown>>): void
   /** Switches the transmitter of a channel on or off. */
-  link(channel: number, isLinked: boolean): void
-  /** Puts a pack into a bay of a CHG 70N, or takes it out. */
+  setLinked(channel: number, isLinked: boolean): void
+  /** Puts a pack into a bay of a CHG 70N; null removes it. */
   dock(bay: number, pack: DockedPack | null): void
-  /** Sends this to everybody who subscribed, as it is. */
-  say(text: string): void
+  /** Sends this text unchanged to every subscriber. */
+  send(text: string): void
   close(): Promise<void>
 }
 
@@ -45,134 +40,134 @@ interface Subscription {
   readonly peer: Peer
   readonly addresses: readonly string[]
   readonly lifetime: NodeJS.Timeout
-  readonly beat: NodeJS.Timeout | null
-  left: number
+  readonly timer: NodeJS.Timeout | null
+  remaining: number
 }
 
-type Refusal = readonly [code: number, about: { readonly desc: string }]
-const notFound: Refusal = [404, { desc: 'address not found' }]
-const failedDependency: Refusal = [424, { desc: 'failed dependency' }]
-const notUnderstood: Refusal = [400, { desc: 'not understood' }]
-const notAcceptable: Refusal = [406, { desc: 'not acceptable' }]
-const terminated: Refusal = [310, { desc: 'subscription terminated' }]
+type SscErrorReply = readonly [code: number, about: { readonly desc: string }]
+const notFound: SscErrorReply = [404, { desc: 'address not found' }]
+const failedDependency: SscErrorReply = [424, { desc: 'failed dependency' }]
+const notUnderstood: SscErrorReply = [400, { desc: 'not understood' }]
+const notAcceptable: SscErrorReply = [406, { desc: 'not acceptable' }]
+const terminated: SscErrorReply = [310, { desc: 'subscription terminated' }]
 
 export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Promise<Ssc1Simulator> {
-  const { model = 'EWDXEM2', mac = '00:1B:66:0A:0B:0C', mostClients = 8 } = options
-  const values = new Map(Object.entries({ ...startOf(model, mac), ...options.values }))
+  const { model = 'EWDXEM2', mac = '00:1B:66:0A:0B:0C', maxClients = 8 } = options
+  const values = new Map(Object.entries({ ...createInitialValues(model, mac), ...options.values }))
   const unlinked = new Set<number>()
   const subscriptions = new Map<string, Subscription>()
 
-  const datagrams = await openSimulatedDatagrams(options, (text, from) => {
-    const answer = answerText(text, from)
-    if (answer !== null) datagrams.say(JSON.stringify(answer), from)
+  const udp = await openSimulatedUdpSocket(options, (text, from) => {
+    const reply = handleMessage(text, from)
+    if (reply !== null) udp.send(JSON.stringify(reply), from)
   })
 
-  function answerText(text: string, from: Peer): Tree | null {
+  function handleMessage(text: string, from: Peer): Tree | null {
     const message = parse(text)
     if (message === null) return { osc: { error: [notUnderstood] } }
     const { osc, ...tree } = message
-    const answer: Tree = {}
-    const errors: Tree = {}
-    for (const [address, value] of leavesOf(tree)) read(address, value, answer, errors)
-    for (const asked of listOf(at(osc, 'state', 'subscribe'))) subscribe(asked, from, answer, errors)
     const reply: Tree = {}
-    if (isTree(osc) && 'xid' in osc) reply.xid = osc.xid
-    if (isTree(osc) && 'version' in osc) reply.version = '1.0'
-    if (isTree(osc) && 'ping' in osc) reply.ping = osc.ping
-    if (Object.keys(errors).length > 0) reply.error = [errors]
-    const told = isTree(answer.osc) ? { ...reply, ...answer.osc } : reply
-    return { ...answer, ...(Object.keys(told).length > 0 && { osc: told }) }
+    const errors: Tree = {}
+    for (const [address, value] of leavesOf(tree)) read(address, value, reply, errors)
+    for (const subscription of toList(getAt(osc, 'state', 'subscribe'))) subscribe(subscription, from, reply, errors)
+    const oscReply: Tree = {}
+    if (isTree(osc) && 'xid' in osc) oscReply.xid = osc.xid
+    if (isTree(osc) && 'version' in osc) oscReply.version = '1.0'
+    if (isTree(osc) && 'ping' in osc) oscReply.ping = osc.ping
+    if (Object.keys(errors).length > 0) oscReply.error = [errors]
+    const oscBranch = isTree(reply.osc) ? { ...oscReply, ...reply.osc } : oscReply
+    return { ...reply, ...(Object.keys(oscBranch).length > 0 && { osc: oscBranch }) }
   }
 
-  /** One address: its value, after setting it where one is given. */
-  function read(address: string, given: unknown, answer: Tree, errors: Tree): void {
-    const error = refusalOf(address)
-    if (error === null && given !== null) set({ [address]: bend(address, given) })
-    put(error === null ? answer : errors, address, error ?? values.get(address))
+  /** Adds the value of an address to the reply, after setting it if a value is requested. */
+  function read(address: string, requested: unknown, reply: Tree, errors: Tree): void {
+    const error = findError(address)
+    if (error === null && requested !== null) set({ [address]: roundToStep(address, requested) })
+    setAt(error === null ? reply : errors, address, error ?? values.get(address))
   }
 
-  function refusalOf(address: string): Refusal | null {
+  function findError(address: string): SscErrorReply | null {
     if (!values.has(address)) return notFound
     const [, channel] = /^\/mates\/tx(\d)\//.exec(address) ?? []
     return channel !== undefined && unlinked.has(Number(channel)) ? failedDependency : null
   }
 
-  function subscribe(asked: unknown, peer: Peer, answer: Tree, errors: Tree): void {
-    if (!isTree(asked)) return
-    const { '#': terms, ...tree } = asked
+  function subscribe(subscription: unknown, peer: Peer, reply: Tree, errors: Tree): void {
+    if (!isTree(subscription)) return
+    const { '#': terms, ...tree } = subscription
     const addresses = [...leavesOf(tree)].map(([address]) => address)
     const key = keyOf(peer, addresses)
-    end(key)
+    removeSubscription(key)
     const { min = 0, max = 0, count = 1000, lifetime = 10, cancel = false } = readTerms(terms)
     if (cancel) return
     const clients = new Set([...subscriptions.values()].map((one) => `${one.peer.address}:${one.peer.port}`))
-    if (clients.size >= mostClients && !clients.has(`${peer.address}:${peer.port}`)) {
-      put(errors, '/osc/state/subscribe', notAcceptable)
+    if (clients.size >= maxClients && !clients.has(`${peer.address}:${peer.port}`)) {
+      setAt(errors, '/osc/state/subscribe', notAcceptable)
       return
     }
-    for (const address of addresses) read(address, null, answer, errors)
+    for (const address of addresses) read(address, null, reply, errors)
     const known = addresses.filter((address) => values.has(address))
     if (known.length === 0) return
-    const isSteady = min === max && min > 0
+    const isPeriodic = min === max && min > 0
     subscriptions.set(key, {
       peer,
       addresses: known,
       lifetime: setTimeout(() => terminate(key), lifetime * 1000),
-      beat: isSteady ? setInterval(() => notify(key, addresses), min) : null,
-      left: count,
+      timer: isPeriodic ? setInterval(() => notify(key, addresses), min) : null,
+      remaining: count,
     })
-    put(answer, '/osc/state/subscribe', [{ '#': { min, max, count, lifetime } }])
+    setAt(reply, '/osc/state/subscribe', [{ '#': { min, max, count, lifetime } }])
   }
 
   function notify(key: string, addresses: readonly string[]): void {
     const subscription = subscriptions.get(key)
     if (subscription === undefined) return
-    const answer: Tree = {}
+    const reply: Tree = {}
     const errors: Tree = {}
-    for (const address of addresses) if (subscription.addresses.includes(address)) read(address, null, answer, errors)
-    if (Object.keys(answer).length + Object.keys(errors).length === 0) return
-    const refused = Object.keys(errors).length > 0 ? { osc: { error: [errors] } } : {}
-    datagrams.say(JSON.stringify({ ...refused, ...answer }), subscription.peer)
-    subscription.left -= 1
-    if (subscription.left <= 0) terminate(key)
+    for (const address of addresses) if (subscription.addresses.includes(address)) read(address, null, reply, errors)
+    if (Object.keys(reply).length + Object.keys(errors).length === 0) return
+    const osc = Object.keys(errors).length > 0 ? { osc: { error: [errors] } } : {}
+    udp.send(JSON.stringify({ ...osc, ...reply }), subscription.peer)
+    subscription.remaining -= 1
+    if (subscription.remaining <= 0) terminate(key)
   }
 
   function terminate(key: string): void {
     const subscription = subscriptions.get(key)
     if (subscription === undefined) return
     const errors: Tree = {}
-    for (const address of subscription.addresses) put(errors, address, terminated)
-    end(key)
-    datagrams.say(JSON.stringify({ osc: { error: [errors] } }), subscription.peer)
+    for (const address of subscription.addresses) setAt(errors, address, terminated)
+    removeSubscription(key)
+    udp.send(JSON.stringify({ osc: { error: [errors] } }), subscription.peer)
   }
 
-  function end(key: string): void {
+  function removeSubscription(key: string): void {
     const subscription = subscriptions.get(key)
     clearTimeout(subscription?.lifetime)
-    clearInterval(subscription?.beat ?? undefined)
+    clearInterval(subscription?.timer ?? undefined)
     subscriptions.delete(key)
   }
 
   function set(changes: Readonly<Record<string, unknown>>): void {
     const changed = Object.keys(changes).filter((address) => String(values.get(address)) !== String(changes[address]))
     for (const address of changed) values.set(address, changes[address])
-    tell(changed)
+    notifySubscribers(changed)
   }
 
-  /** Those with a steady rate hear of it at their next beat. */
-  function tell(changed: readonly string[]): void {
-    for (const [key, { beat }] of [...subscriptions]) if (beat === null) notify(key, changed)
+  /** Subscriptions with a fixed rate are notified by their timer instead. */
+  function notifySubscribers(changed: readonly string[]): void {
+    for (const [key, { timer }] of [...subscriptions]) if (timer === null) notify(key, changed)
   }
 
   return {
-    url: `ssc1://${datagrams.host}:${datagrams.port}`,
-    datagrams,
+    url: `ssc1://${udp.host}:${udp.port}`,
+    udp,
     get subscriptions() {
       return subscriptions.size
     },
     value: (address) => values.get(address),
     set,
-    link(channel, isLinked) {
+    setLinked(channel, isLinked) {
       if (isLinked) unlinked.delete(channel)
       else unlinked.add(channel)
       const isD6000 = model === 'EM6000'
@@ -185,24 +180,24 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
     dock(bay, pack) {
       set(bayValues(values, bay, pack))
     },
-    say(text) {
+    send(text) {
       const peers = new Map([...subscriptions.values()].map(({ peer }) => [`${peer.address}:${peer.port}`, peer]))
-      for (const peer of peers.values()) datagrams.say(text, peer)
+      for (const peer of peers.values()) udp.send(text, peer)
     },
     async close() {
-      for (const key of [...subscriptions.keys()]) end(key)
-      await datagrams.close()
+      for (const key of [...subscriptions.keys()]) removeSubscription(key)
+      await udp.close()
     },
   }
 }
 
 // --- Numbers -----------------------------------------------------------------------------------------------------------
 
-/** A number between steps is taken to the next one rather than refused. */
-function bend(address: string, given: unknown): unknown {
-  if (typeof given !== 'number') return given
-  if (/\/(frequency|carrier)$/.test(address)) return Math.round(given / 25) * 25
-  return address.endsWith('/gain') ? Math.min(42, Math.max(-3, Math.round(given / 3) * 3)) : given
+/** A number between two steps is rounded instead of rejected. */
+function roundToStep(address: string, requested: unknown): unknown {
+  if (typeof requested !== 'number') return requested
+  if (/\/(frequency|carrier)$/.test(address)) return Math.round(requested / 25) * 25
+  return address.endsWith('/gain') ? Math.min(42, Math.max(-3, Math.round(requested / 3) * 3)) : requested
 }
 
 // --- Trees ------------------------------------------------------------------------------------------------------------
@@ -218,7 +213,7 @@ function* leavesOf(tree: Tree, prefix = ''): Generator<[address: string, value: 
   }
 }
 
-function put(tree: Tree, address: string, value: unknown): void {
+function setAt(tree: Tree, address: string, value: unknown): void {
   const names = address.slice(1).split('/')
   const leaf = names.pop() ?? ''
   let branch = tree
@@ -229,13 +224,13 @@ function put(tree: Tree, address: string, value: unknown): void {
   branch[leaf] = value
 }
 
-function at(tree: unknown, ...names: readonly string[]): unknown {
+function getAt(tree: unknown, ...names: readonly string[]): unknown {
   let found = tree
   for (const name of names) found = isTree(found) ? found[name] : undefined
   return found
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 

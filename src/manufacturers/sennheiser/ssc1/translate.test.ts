@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { readMeters } from './families.ts'
-import { toObservation } from './translate.ts'
+import { toDeviceReport } from './translate.ts'
 
-const at = { host: '10.0.0.9', ip: '10.0.0.9', name: null, channels: [1] }
-const observe = (values: Record<string, unknown>) => toObservation(new Map(Object.entries(values)), at)
+const endpoint = { host: '10.0.0.9', ip: '10.0.0.9', name: null, channels: [1] }
+const toReport = (values: Record<string, unknown>) => toDeviceReport(new Map(Object.entries(values)), endpoint)
 
 const ewdx = {
   '/device/identity/product': 'EWDXEM2',
@@ -29,12 +29,12 @@ const ewdx = {
   '/device/encryption': true,
 }
 
-const mates = Object.keys(ewdx).filter((address) => address.startsWith('/mates/'))
-const refusedMates = Object.fromEntries(mates.map((address) => [address, null]))
+const transmitterAddresses = Object.keys(ewdx).filter((address) => address.startsWith('/mates/'))
+const rejectedTransmitter = Object.fromEntries(transmitterAddresses.map((address) => [address, null]))
 
 describe('EW-DX', () => {
   test('a receiver with a transmitter', () => {
-    expect(observe(ewdx)).toEqual({
+    expect(toReport(ewdx)).toEqual({
       id: 'ssc1:00:1B:66:01:02:03',
       kind: 'receiver',
       name: 'RACK',
@@ -66,18 +66,18 @@ describe('EW-DX', () => {
 
   test.each([
     ['it warns of a lost link', { '/rx1/warnings': ['NoLink', 'LowSignal'] }],
-    ['it refuses all that a transmitter tells', refusedMates],
+    ['it refuses all that a transmitter tells', rejectedTransmitter],
   ])('no transmitter where %s', (_, values) => {
-    expect(observe({ ...ewdx, ...values }).channels?.[0]?.transmitter).toBeNull()
+    expect(toReport({ ...ewdx, ...values }).channels?.[0]?.transmitter).toBeNull()
   })
 
   test('cells without a gauge are a transmitter of unknown charge', () => {
-    const [channel] = observe({ ...ewdx, '/mates/tx1/battery/gauge': null }).channels ?? []
+    const [channel] = toReport({ ...ewdx, '/mates/tx1/battery/gauge': null }).channels ?? []
     expect(channel?.transmitter).toMatchObject({ name: 'HAND', upstream_slot: 1, battery: null })
   })
 
   test('a transmitter with another key is an error, whatever the switch says', () => {
-    const [channel] = observe({ ...ewdx, '/rx1/warnings': ['Aes256Error'] }).channels ?? []
+    const [channel] = toReport({ ...ewdx, '/rx1/warnings': ['Aes256Error'] }).channels ?? []
     expect(channel?.details?.encryption).toBe('error')
   })
 })
@@ -99,7 +99,7 @@ describe('Digital 6000', () => {
   })
 
   test('a receiver with a transmitter', () => {
-    expect(observe(d6000)).toMatchObject({
+    expect(toReport(d6000)).toMatchObject({
       id: 'ssc1:10.0.0.9',
       device_type: 'd6000',
       channels: [
@@ -121,7 +121,7 @@ describe('Digital 6000', () => {
     [['??', '-:--'], { battery: null }],
     [[], null],
   ])('a battery of %j', (battery, transmitter) => {
-    const [channel] = observe({ ...d6000, '/rx1/skx/battery': battery }).channels ?? []
+    const [channel] = toReport({ ...d6000, '/rx1/skx/battery': battery }).channels ?? []
     if (transmitter === null) expect(channel?.transmitter).toBeNull()
     else expect(channel?.transmitter).toMatchObject(transmitter)
   })
@@ -135,33 +135,36 @@ describe('Digital 6000', () => {
 })
 
 describe('a charger', () => {
-  const observeCharger = (product: string, values: Record<string, unknown>) =>
-    toObservation(new Map(Object.entries({ '/device/identity/product': product, ...values })), { ...at, channels: [] })
+  const toChargerReport = (product: string, values: Record<string, unknown>) =>
+    toDeviceReport(new Map(Object.entries({ '/device/identity/product': product, ...values })), {
+      ...endpoint,
+      channels: [],
+    })
 
   test.each(['CHG70N', 'CHG 70N-C', 'L6000'])(
     '%s has no channels, and says nothing of packs it was not asked for',
     (product) => {
-      const report = observeCharger(product, {})
+      const report = toChargerReport(product, {})
       expect(report).toMatchObject({ device_type: product === 'L6000' ? 'l6000' : 'chg70n', channels: [] })
       expect(report.units).toBeUndefined()
     },
   )
 
   test('tells a pack by its serial number, else by its bay', () => {
-    const told = { '/bays/device_type': ['EW-DX SK', 'UNKNOWN', 'NONE', null], '/bays/serial': ['105', '', '', ''] }
-    expect(observeCharger('CHG70N', told).units).toMatchObject([
+    const values = { '/bays/device_type': ['EW-DX SK', 'UNKNOWN', 'NONE', null], '/bays/serial': ['105', '', '', ''] }
+    expect(toChargerReport('CHG70N', values).units).toMatchObject([
       { id: 'ssc1:pack:105', serial_number: '105', name: 'EW-DX SK, bay 1' },
       { id: 'ssc1:10.0.0.9/bay2', serial_number: null, name: 'bay 2', model_name: null },
     ])
   })
 
   test.each([[101], [-1], ['80'], [null], [undefined]])('a gauge of %j is not known', (gauge) => {
-    const told = { '/bays/device_type': ['EW-DX SK'], '/bays/bat_gauge': [gauge] }
-    expect(observeCharger('CHG70N', told).units?.[0]?.battery ?? null).toBeNull()
+    const values = { '/bays/device_type': ['EW-DX SK'], '/bays/bat_gauge': [gauge] }
+    expect(toChargerReport('CHG70N', values).units?.[0]?.battery ?? null).toBeNull()
   })
 
   test.each([[[]], [['x']], [null], [Array.from({ length: 12 }, () => 65_280)]])('%j is no battery', (numbers) => {
-    const told = { '/slot1/type': 1, '/slot1/subslot1/accu_parameter': numbers }
-    expect(observeCharger('L6000', told).units).toEqual([])
+    const values = { '/slot1/type': 1, '/slot1/subslot1/accu_parameter': numbers }
+    expect(toChargerReport('L6000', values).units).toEqual([])
   })
 })

@@ -1,33 +1,36 @@
-/** What a device that speaks SSC 1 told -> the common format. Pure. */
+/** Converts the values of an SSC 1 device to the common format. Pure. */
 
 import type { DeviceReport } from '../../../model/receiver.ts'
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
-import type { Partner } from '../dialogue.ts'
+import type { DeviceEndpoint } from '../datagram-session.ts'
 import { familyOf } from '../family.ts'
 import { familyOfProduct, firstOf } from './families.ts'
 import type { SscValues } from './family.ts'
 
 export const idPrefix = 'ssc1:'
 
-/** `channels`: those that the device has. */
-export function toObservation(values: SscValues, at: Partner & { readonly channels: readonly number[] }): DeviceReport {
+/** `channels`: numbers of the channels the device has. */
+export function toDeviceReport(
+  values: SscValues,
+  endpoint: DeviceEndpoint & { readonly channels: readonly number[] },
+): DeviceReport {
   const product = readText(values.get('/device/identity/product')) ?? null
   const serial = readText(values.get('/device/identity/serial')) || null
   const mac = readMac(firstOf(values.get('/device/network/ether/macs'))) ?? null
   const family = familyOfProduct(product ?? '')
-  const id = idPrefix + (serial ?? mac ?? at.host)
+  const id = idPrefix + (serial ?? mac ?? endpoint.host)
   return withoutUndefined({
     id,
     kind: 'receiver',
-    name: readText(values.get('/device/name'), maxNameChars) || at.name || product || at.host,
+    name: readText(values.get('/device/name'), maxNameChars) || endpoint.name || product || endpoint.host,
     device_type: familyOf(product ?? '') ?? (product ?? 'ssc').toLowerCase(),
     model_name: product,
     online: true,
     serial_number: serial,
     mac_address: mac,
-    ip: at.ip,
+    ip: endpoint.ip,
     firmware_version: readText(values.get('/device/identity/version')),
-    channels: at.channels.map((channel) => family?.readChannel?.(values, channel) ?? { channel }),
+    channels: endpoint.channels.map((channel) => family?.readChannel?.(values, channel) ?? { channel }),
     units: family?.readUnits?.(values, id),
   })
 }

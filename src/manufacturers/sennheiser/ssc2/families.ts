@@ -1,4 +1,4 @@
-/** The families that speak SSC 2; and EW-DX: what to ask of it, and what its resources mean in the common format. */
+/** Product families with SSC 2, and the resources of EW-DX with their conversion to the common format. */
 
 import type { ChannelReading, TransmitterReading } from '../../../model/receiver.ts'
 import {
@@ -11,12 +11,12 @@ import {
   readWhole,
   withoutUndefined,
 } from '../../../upstream/fields.ts'
-import { hasWord, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
+import { listIncludes, readBatteryType, readDiversity, readEncryption, readFlag, readKhz } from '../values.ts'
 import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
 import { spectera } from './spectera.ts'
 
-/** Null: a device without radio, or one we know nothing of. */
+/** Null: a device without radio, or an unknown product. */
 export function familyOfProduct(product: string): Family | null {
   return families.get(product) ?? (/spectera/i.test(product) ? spectera(product) : null)
 }
@@ -33,11 +33,11 @@ function ewdx(model: string, count: number): Family {
     device_type: 'ewdx',
     model,
     paths: ['/api/rf/encryption', ...indices.flatMap(pathsOfEwdx)],
-    readChannels: (known) => indices.map((index) => readChannelOfEwdx(known, index)),
+    readChannels: (resources) => indices.map((index) => readChannelOfEwdx(resources, index)),
   }
 }
 
-/** Names and what may change of them first, levels last. */
+/** Names and settings first, levels last. */
 function pathsOfEwdx(index: number): readonly string[] {
   const channel = `/api/channel/${index}`
   const transmitter = `/api/transmitters/${index}`
@@ -50,48 +50,48 @@ function pathsOfEwdx(index: number): readonly string[] {
   ]
 }
 
-/** A channel's body carries no number: its path does, from 0. */
-function readChannelOfEwdx(known: Resources, index: number): ChannelReading {
+/** The channel number is only in the path and starts at 0. */
+function readChannelOfEwdx(resources: Resources, index: number): ChannelReading {
   const channel = `/api/channel/${index}`
-  const of = (name: string) => property(known, channel, name)
-  const value = (name: string) => property(known, `${channel}/${name}`, 'value')
-  const warnings = known.get(`${channel}/warnings`)
+  const getProperty = (name: string) => property(resources, channel, name)
+  const getValue = (name: string) => property(resources, `${channel}/${name}`, 'value')
+  const warnings = resources.get(`${channel}/warnings`)
   return withoutUndefined({
     channel: index + 1,
-    name: readText(of('name'), maxNameChars),
-    frequency: readKhz(property(known, `/api/rf/channels/${index}`, 'frequency')),
-    rf_level: readRfLevel(value('signalStrengthIndicator')),
-    audio_level: readAudioLevel(value('level')),
-    transmitter: hasWord(warnings, 'NoLink') ? null : readTransmitterOfEwdx(known, index),
+    name: readText(getProperty('name'), maxNameChars),
+    frequency: readKhz(property(resources, `/api/rf/channels/${index}`, 'frequency')),
+    rf_level: readRfLevel(getValue('signalStrengthIndicator')),
+    audio_level: readAudioLevel(getValue('level')),
+    transmitter: listIncludes(warnings, 'NoLink') ? null : readTransmitterOfEwdx(resources, index),
     details: withoutUndefined({
-      antennas: readDiversity(value('diversityIndicator')),
-      quality: readWhole(value('signalQualityIndicator'), 0, 100),
-      // Whether it is peak or RMS is not said.
-      audio_peak: readAudioLevel(value('level')),
-      muted: readFlag(of('mute')),
-      gain_db: readWhole(of('gain'), -120, 120),
-      encryption: readEncryption(property(known, '/api/rf/encryption', 'enabled'), warnings),
+      antennas: readDiversity(getValue('diversityIndicator')),
+      quality: readWhole(getValue('signalQualityIndicator'), 0, 100),
+      // The documentation does not specify whether this is peak or RMS.
+      audio_peak: readAudioLevel(getValue('level')),
+      muted: readFlag(getProperty('mute')),
+      gain_db: readWhole(getProperty('gain'), -120, 120),
+      encryption: readEncryption(property(resources, '/api/rf/encryption', 'enabled'), warnings),
     }),
   })
 }
 
-/** Null where none is linked; cells without a gauge have no charge to tell. */
-function readTransmitterOfEwdx(known: Resources, index: number): TransmitterReading | null | undefined {
+/** Null when no transmitter is linked. Primary cells without a gauge have no battery level. */
+function readTransmitterOfEwdx(resources: Resources, index: number): TransmitterReading | null | undefined {
   const path = `/api/transmitters/${index}`
-  if (!known.has(path)) return undefined
-  if (!isRecord(known.get(path))) return null
-  const of = (name: string) => property(known, path, name)
-  const battery = (name: string) => property(known, `${path}/battery`, name)
+  if (!resources.has(path)) return undefined
+  if (!isRecord(resources.get(path))) return null
+  const getProperty = (name: string) => property(resources, path, name)
+  const getBattery = (name: string) => property(resources, `${path}/battery`, name)
   return withoutUndefined({
-    name: readText(of('name'), maxNameChars),
+    name: readText(getProperty('name'), maxNameChars),
     upstream_slot: index + 1,
-    battery: readBattery(battery('gauge')),
+    battery: readBattery(getBattery('gauge')),
     details: withoutUndefined({
-      model: readText(of('type')),
-      muted: readFlag(of('mute')),
-      gain_db: readWhole(of('trim'), -120, 120),
-      battery_minutes: readWhole(battery('lifetime'), 0, 65_535),
-      battery_type: readBatteryType(battery('type')),
+      model: readText(getProperty('type')),
+      muted: readFlag(getProperty('mute')),
+      gain_db: readWhole(getProperty('trim'), -120, 120),
+      battery_minutes: readWhole(getBattery('lifetime'), 0, 65_535),
+      battery_type: readBatteryType(getBattery('type')),
     }),
   })
 }

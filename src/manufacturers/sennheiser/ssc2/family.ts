@@ -1,4 +1,4 @@
-/** What is asked of a device that speaks SSC 2 and how its resources are read: the shape of every family. */
+/** Interface of a product family with SSC 2: the resources to subscribe and how to read them. */
 
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 import type { Resources } from './resources.ts'
@@ -6,9 +6,9 @@ import type { Resources } from './resources.ts'
 export interface Family {
   readonly device_type: string
   readonly model: string
-  /** What is subscribed, or read one by one, beside the identity. */
+  /** Resources that are subscribed or polled in addition to the identity. */
   readonly paths: readonly string[]
-  readChannels(known: Resources): readonly ChannelReading[]
-  /** Packs it knows of that are on no channel, of the device that has this id; undefined while it has told of none. */
-  readUnits?(known: Resources, device: string): readonly DeviceReport[] | undefined
+  readChannels(resources: Resources): readonly ChannelReading[]
+  /** Packs without a channel, for the device with this id; undefined until the device has reported packs. */
+  readUnits?(resources: Resources, device: string): readonly DeviceReport[] | undefined
 }

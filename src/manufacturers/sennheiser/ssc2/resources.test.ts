@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { takeResource } from './resources.ts'
-import { startOf } from './simulated-resources.ts'
-import { toObservation } from './translate.ts'
+import { applyResource } from './resources.ts'
+import { createInitialResources } from './simulated-resources.ts'
+import { toDeviceReport } from './translate.ts'
 
-const partner = { host: '10.0.0.5', ip: '10.0.0.5', name: null }
+const endpoint = { host: '10.0.0.5', ip: '10.0.0.5', name: null }
 
-function taken(...events: readonly (readonly [string, unknown])[]) {
-  const known = new Map<string, unknown>()
-  for (const [path, body] of events) takeResource(known, path, body)
-  return known
+function applyEvents(...events: readonly (readonly [string, unknown])[]) {
+  const resources = new Map<string, unknown>()
+  for (const [path, body] of events) applyResource(resources, path, body)
+  return resources
 }
 
-const deviceOf = (product: string, ...more: readonly (readonly [string, unknown])[]) =>
-  toObservation(taken(...Object.entries(startOf(product, '123')), ...more), partner)
+const toReport = (product: string, ...more: readonly (readonly [string, unknown])[]) =>
+  toDeviceReport(applyEvents(...Object.entries(createInitialResources(product, '123')), ...more), endpoint)
 
 describe('what was told', () => {
   test('changed properties are merged', () => {
-    const known = taken(['/api/channel/0', { name: 'A', mute: false }], ['/api/channel/0', { mute: true }])
-    expect(known.get('/api/channel/0')).toEqual({ name: 'A', mute: true })
+    const resources = applyEvents(['/api/channel/0', { name: 'A', mute: false }], ['/api/channel/0', { mute: true }])
+    expect(resources.get('/api/channel/0')).toEqual({ name: 'A', mute: true })
   })
 
   test('a list is its entries, which are told one by one from then on', () => {
-    const known = taken(
+    const resources = applyEvents(
       [
         '/api/transmitters',
         [
@@ -33,7 +33,7 @@ describe('what was told', () => {
       ['/api/transmitters/0', { mute: true }],
       ['/api/transmitters', [{ id: 0, transmitter: { name: 'C' } }]],
     )
-    expect(Object.fromEntries(known)).toEqual({
+    expect(Object.fromEntries(resources)).toEqual({
       '/api/transmitters/0': { name: 'C', mute: true },
       '/api/transmitters/1': null,
       '/api/transmitters/1/battery': null,
@@ -41,19 +41,19 @@ describe('what was told', () => {
   })
 
   test.each(['/api/mts/paired/7', '/api/mts/paired/all/7'])('a pack by its own path, %s', (path) => {
-    const known = taken(['/api/mts/paired/all', [{ mtUid: 7, name: 'A' }]], [path, { name: 'B' }])
-    expect(Object.fromEntries(known)).toEqual({ '/api/mts/paired/7': { mtUid: 7, name: 'B' } })
+    const resources = applyEvents(['/api/mts/paired/all', [{ mtUid: 7, name: 'A' }]], [path, { name: 'B' }])
+    expect(Object.fromEntries(resources)).toEqual({ '/api/mts/paired/7': { mtUid: 7, name: 'B' } })
   })
 
   test('there is an end to how much is kept', () => {
-    const many = Array.from({ length: 3000 }, (_, at) => [`/api/${at}`, {}] as const)
-    expect(taken(...many).size).toBe(1000)
+    const many = Array.from({ length: 3000 }, (_, index) => [`/api/${index}`, {}] as const)
+    expect(applyEvents(...many).size).toBe(1000)
   })
 })
 
 describe('EW-DX', () => {
   test('a receiver with its transmitters', () => {
-    expect(deviceOf('EWDX2CHS')).toEqual({
+    expect(toReport('EWDX2CHS')).toEqual({
       id: 'sscv2:123',
       kind: 'receiver',
       name: 'RACK',
@@ -91,7 +91,7 @@ describe('EW-DX', () => {
     ['a warning of a lost link', ['/api/channel/0/warnings', ['NoLink']]],
     ['a resource that is gone', ['/api/transmitters/0', null]],
   ] as const)('%s is no transmitter', (_, event) => {
-    expect(deviceOf('EWDX4CHDS', event).channels?.map(({ transmitter }) => transmitter === null)).toEqual([
+    expect(toReport('EWDX4CHDS', event).channels?.map(({ transmitter }) => transmitter === null)).toEqual([
       true,
       false,
       false,
@@ -101,7 +101,7 @@ describe('EW-DX', () => {
 
   test('cells without a gauge are a transmitter of unknown charge', () => {
     const battery = { type: 'PrimaryCell', gauge: null, lifetime: null }
-    const [channel] = deviceOf('EWDX2CHS', ['/api/transmitters/0/battery', battery]).channels ?? []
+    const [channel] = toReport('EWDX2CHS', ['/api/transmitters/0/battery', battery]).channels ?? []
     expect(channel?.transmitter).toMatchObject({
       battery: null,
       details: { battery_minutes: null, battery_type: 'cells' },
@@ -109,7 +109,7 @@ describe('EW-DX', () => {
   })
 
   test('another key is an encryption error', () => {
-    const [channel] = deviceOf('EWDX2CHS', ['/api/channel/0/warnings', ['Aes256Error']]).channels ?? []
+    const [channel] = toReport('EWDX2CHS', ['/api/channel/0/warnings', ['Aes256Error']]).channels ?? []
     expect(channel?.details?.encryption).toBe('error')
   })
 })
@@ -118,7 +118,7 @@ describe('Spectera', () => {
   const product = 'Spectera Base Station'
 
   test('packs with a microphone are its channels, by audio link', () => {
-    const { device_type, channels } = deviceOf(product)
+    const { device_type, channels } = toReport(product)
     expect(device_type).toBe('spectera')
     expect(channels).toEqual([
       {
@@ -147,7 +147,7 @@ describe('Spectera', () => {
     const outputs = (...links: number[]) =>
       ['/api/audio/outputs', links.map((micAudiolinkId, outputId) => ({ outputId, micAudiolinkId }))] as const
     const levelOf = (...events: readonly (readonly [string, unknown])[]) =>
-      deviceOf(product, ...events).channels?.[0]?.audio_level
+      toReport(product, ...events).channels?.[0]?.audio_level
 
     test('is the highest of the outputs it feeds, on whatever interface', () => {
       const lists = { peak: [-10, -127.5, -5], rms: [-30, -127.5, -6] }
@@ -160,17 +160,17 @@ describe('Spectera', () => {
     test.each([[{ aoIpOut: 7 }], [{ aoIpOut: { rms: 'loud' } }], [{ aoIpOut: { rms: ['x'] } }], [{}]])(
       'is not known from %j',
       (metering) => {
-        const before = startOf(product, '1')
-        const known = taken(...Object.entries(before).filter(([path]) => path !== '/api/audio/metering'))
-        takeResource(known, '/api/audio/metering', metering)
-        expect(toObservation(known, partner).channels?.[0]?.audio_level).toBeNull()
+        const before = createInitialResources(product, '1')
+        const resources = applyEvents(...Object.entries(before).filter(([path]) => path !== '/api/audio/metering'))
+        applyResource(resources, '/api/audio/metering', metering)
+        expect(toDeviceReport(resources, endpoint).channels?.[0]?.audio_level).toBeNull()
       },
     )
   })
 
   test('a pack without a microphone is a unit: one that listens, or one that waits', () => {
     const serial = { mtUid: 14, type: 'SKM', name: '', serial: '3100', state: 'Sleeping', batteryFillLevel: -1 }
-    const { units } = deviceOf(product, ['/api/mts/paired/14', serial])
+    const { units } = toReport(product, ['/api/mts/paired/14', serial])
     expect(units).toEqual([
       {
         id: 'sscv2:123/pack13',
@@ -195,27 +195,29 @@ describe('Spectera', () => {
         details: {},
       },
     ])
-    expect(deviceOf(product, ['/api/mts/paired/13', { micAudiolinkId: 7 }]).units).toEqual([])
+    expect(toReport(product, ['/api/mts/paired/13', { micAudiolinkId: 7 }]).units).toEqual([])
     expect(
-      toObservation(new Map([['/api/device/identity', { product, serial: '123' }]]), partner).units,
+      toDeviceReport(new Map([['/api/device/identity', { product, serial: '123' }]]), endpoint).units,
     ).toBeUndefined()
   })
 
   test.each([{ state: 'Sleeping' }, { state: 'Disconnected' }])('a pack that is %o sends nothing', (change) => {
-    const [channel] = deviceOf(product, ['/api/mts/paired/11', change]).channels ?? []
+    const [channel] = toReport(product, ['/api/mts/paired/11', change]).channels ?? []
     expect(channel).toMatchObject({ channel: 1, transmitter: null, rf_level: null })
   })
 
   test('-1 is not known', () => {
     const unknown = { batteryFillLevel: -1, batteryRuntime: -1 }
-    const [channel] = deviceOf(product, ['/api/mts/paired/11', unknown]).channels ?? []
+    const [channel] = toReport(product, ['/api/mts/paired/11', unknown]).channels ?? []
     expect(channel?.transmitter).toMatchObject({ battery: null, details: { battery_minutes: null } })
   })
 })
 
 test('a device we know nothing of is shown without channels', () => {
   const identity = { product: 'TCCM', serial: '0000000000' }
-  expect(toObservation(taken(['/api/device/identity', identity]), { ...partner, name: 'Board room' })).toMatchObject({
+  expect(
+    toDeviceReport(applyEvents(['/api/device/identity', identity]), { ...endpoint, name: 'Board room' }),
+  ).toMatchObject({
     id: 'sscv2:10.0.0.5',
     name: 'Board room',
     device_type: 'tccm',

@@ -1,6 +1,6 @@
 /** What a simulated device has to tell, by resource: bodies in the shapes of the OpenAPI descriptions. */
 
-export function startOf(product: string, serial: string): Record<string, unknown> {
+export function createInitialResources(product: string, serial: string): Record<string, unknown> {
   return { ...common(product, serial), ...(product.startsWith('EWDX') ? ewdx(Number(product[4])) : spectera()) }
 }
 
@@ -20,11 +20,11 @@ function common(product: string, serial: string): Record<string, unknown> {
 }
 
 function ewdx(count: number): Record<string, unknown> {
-  const channels = Array.from({ length: count }, (_, index) => channelOfEwdx(index))
+  const channels = Array.from({ length: count }, (_, index) => createEwdxChannel(index))
   return Object.assign({ '/api/rf/encryption': { enabled: false } }, ...channels)
 }
 
-function channelOfEwdx(index: number): Record<string, unknown> {
+function createEwdxChannel(index: number): Record<string, unknown> {
   const channel = `/api/channel/${index}`
   const transmitter = `/api/transmitters/${index}`
   return {
@@ -111,14 +111,14 @@ function spectera(): Record<string, unknown> {
 }
 
 const outputs = 32
-const silence = -127.5
+const silentDbfs = -127.5
 
 /** Of the first outputs, which leave by the audio network; everything else is silent. */
 export function meters(levels: readonly { readonly peak: number; readonly rms: number }[]): Record<string, unknown> {
-  const lists = (from: typeof levels) => ({
-    peak: Array.from({ length: outputs }, (_, at) => from[at]?.peak ?? silence),
-    rms: Array.from({ length: outputs }, (_, at) => from[at]?.rms ?? silence),
+  const createLists = (from: typeof levels) => ({
+    peak: Array.from({ length: outputs }, (_, index) => from[index]?.peak ?? silentDbfs),
+    rms: Array.from({ length: outputs }, (_, index) => from[index]?.rms ?? silentDbfs),
   })
-  const silent = ['aoIpIn', 'madi1In', 'madi2In', 'madi1Out', 'madi2Out'].map((name) => [name, lists([])])
-  return { ...Object.fromEntries(silent), aoIpOut: lists(levels), updateCounter: 0 }
+  const silent = ['aoIpIn', 'madi1In', 'madi2In', 'madi1Out', 'madi2Out'].map((name) => [name, createLists([])])
+  return { ...Object.fromEntries(silent), aoIpOut: createLists(levels), updateCounter: 0 }
 }

@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import { startOf } from './simulated-resources.ts'
+import { createInitialResources } from './simulated-resources.ts'
 
 export interface Ssc2SimulatorOptions {
   readonly product?: 'EWDX2CHS' | 'EWDX4CHDS' | 'Spectera Base Station'
@@ -20,11 +20,11 @@ export interface Ssc2SimulatorOptions {
   readonly user?: string
   readonly password?: string
   /** How often levels are told while somebody listens; 150 ms unless told. */
-  readonly fastEveryMs?: number
+  readonly levelIntervalMs?: number
   /** Wrong passwords after which it lets nobody in; 5 unless told. */
   readonly locksAfter?: number
   /** Streams it has; 8 unless told. */
-  readonly mostSessions?: number
+  readonly maxSessions?: number
 }
 
 export interface Ssc2Simulator {
@@ -36,14 +36,14 @@ export interface Ssc2Simulator {
   /** Merged into the resource, and told to those who subscribed to it; null: it is gone. */
   set(path: string, change: unknown): void
   /** Switches the transmitter of a channel on or off. */
-  link(channel: number, isLinked: boolean): void
+  setLinked(channel: number, isLinked: boolean): void
   setAccess(isOn: boolean): void
   /** Ends all sessions, as the device does. */
   setPassword(password: string): void
   /** Answers nothing and tells nothing while true; connections stay. */
   setSilent(isSilent: boolean): void
   /** Sends this to every session as an event's data, as it is. */
-  say(data: string): void
+  send(data: string): void
   close(): Promise<void>
 }
 
@@ -59,13 +59,13 @@ interface Reply {
 }
 
 const subscriptionsPath = '/api/ssc/state/subscriptions'
-const openPaths = ['/api/ssc/version', '/api/device/identity']
-const isFast = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level|metering)$/.test(path)
+const publicPaths = ['/api/ssc/version', '/api/device/identity']
+const isLevelPath = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level|metering)$/.test(path)
 
 export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Promise<Ssc2Simulator> {
-  const { product = 'EWDX2CHS', serial = '1234567890', user = 'api', locksAfter = 5, mostSessions = 8 } = options
+  const { product = 'EWDX2CHS', serial = '1234567890', user = 'api', locksAfter = 5, maxSessions = 8 } = options
   let { password = 'stage-right-password' } = options
-  const resources = new Map<string, unknown>(Object.entries(startOf(product, serial)))
+  const resources = new Map<string, unknown>(Object.entries(createInitialResources(product, serial)))
   const sessions = new Map<string, Session>()
   const requests: string[] = []
   const sockets = new Set<Socket>()
@@ -73,28 +73,28 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
   let hasAccess = true
   let isSilent = false
 
-  const answer: RequestListener = async (request, response) => {
+  const handleRequest: RequestListener = async (request, response) => {
     const { method = 'GET', url: path = '/' } = request
     requests.push(`${method} ${path}`)
     const body = await readBody(request)
     if (isSilent) return
-    const refused = openPaths.includes(path) ? null : refuse(request)
-    if (refused !== null) {
-      send(response, refused)
+    const denial = publicPaths.includes(path) ? null : checkAccess(request)
+    if (denial !== null) {
+      send(response, denial)
       return
     }
     const isStream = path === subscriptionsPath && (request.headers.accept?.includes('text/event-stream') ?? false)
-    if (isStream && sessions.size < mostSessions) openSession(response)
-    else send(response, isStream ? { status: 503 } : answerFor(method, path, body))
+    if (isStream && sessions.size < maxSessions) openSession(response)
+    else send(response, isStream ? { status: 503 } : handleAuthorized(method, path, body))
   }
 
-  function answerFor(method: string, path: string, body: string): Reply {
+  function handleAuthorized(method: string, path: string, body: string): Reply {
     if (path === subscriptionsPath) return { status: 400, body: { message: 'expected Accept: text/event-stream' } }
     if (path.startsWith(`${subscriptionsPath}/`)) return changeSession(method, path, body)
     return method === 'GET' ? readResource(path) : { status: 405 }
   }
 
-  function refuse({ headers }: IncomingMessage): Reply | null {
+  function checkAccess({ headers }: IncomingMessage): Reply | null {
     if (!hasAccess || wrongPasswords >= locksAfter) return { status: 403, body: { message: 'access disabled' } }
     if (headers.authorization === `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`) return null
     if (headers.authorization !== undefined) wrongPasswords += 1
@@ -117,7 +117,7 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
   }
 
   function changeSession(method: string, path: string, text: string): Reply {
-    const [, id = '', verb] = /^\/([^/]+)(?:\/(add|remove))?$/.exec(path.slice(subscriptionsPath.length)) ?? []
+    const [, id = '', action] = /^\/([^/]+)(?:\/(add|remove))?$/.exec(path.slice(subscriptionsPath.length)) ?? []
     const session = sessions.get(id)
     if (session === undefined) return { status: 422, body: { message: 'unknown session' } }
     if (method === 'GET') return { status: 200, body: [...session.paths] }
@@ -127,13 +127,14 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
     }
     const paths = parsePaths(text)
     if (method !== 'PUT' || paths === null) return { status: 400, body: { message: 'expected a list of paths' } }
-    const bad = paths.find((one) => !resources.has(one) || resources.get(one) === null)
-    if (bad !== undefined) return { status: 400, body: { path: bad, error: resources.has(bad) ? 422 : 404 } }
-    if (verb === undefined) session.paths.clear()
+    const invalidPath = paths.find((one) => !resources.has(one) || resources.get(one) === null)
+    if (invalidPath !== undefined)
+      return { status: 400, body: { path: invalidPath, error: resources.has(invalidPath) ? 422 : 404 } }
+    if (action === undefined) session.paths.clear()
     for (const one of paths) {
-      if (verb === 'remove') session.paths.delete(one)
+      if (action === 'remove') session.paths.delete(one)
       else session.paths.add(one)
-      if (verb !== 'remove') tell(session, { [one]: resources.get(one) })
+      if (action !== 'remove') sendEvent(session, { [one]: resources.get(one) })
     }
     return { status: 200, body: [...session.paths] }
   }
@@ -143,32 +144,35 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
     response.end(toEvent({ path: `${subscriptionsPath}/${id}`, sessionUUID: id }, 'close'))
   }
 
-  function tell({ response }: Session, told: Record<string, unknown>): void {
-    if (!isSilent && Object.keys(told).length > 0) response.write(toEvent(told))
+  function sendEvent({ response }: Session, changes: Record<string, unknown>): void {
+    if (!isSilent && Object.keys(changes).length > 0) response.write(toEvent(changes))
   }
 
   function set(path: string, change: unknown): void {
-    const before = resources.get(path)
-    const after = isObject(before) && isObject(change) ? { ...before, ...change } : change
-    if (isDeepStrictEqual(before, after)) return
-    resources.set(path, after)
+    const previous = resources.get(path)
+    const next = isObject(previous) && isObject(change) ? { ...previous, ...change } : change
+    if (isDeepStrictEqual(previous, next)) return
+    resources.set(path, next)
     // Levels are told at their own beat.
-    if (isFast(path) && change !== null) return
-    for (const session of sessions.values()) if (session.paths.has(path)) tell(session, { [path]: change })
+    if (isLevelPath(path) && change !== null) return
+    for (const session of sessions.values()) if (session.paths.has(path)) sendEvent(session, { [path]: change })
   }
 
-  const server = options.tls === undefined ? createServer(answer) : createTlsServer(options.tls, answer)
+  const server = options.tls === undefined ? createServer(handleRequest) : createTlsServer(options.tls, handleRequest)
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   })
   const { host = '127.0.0.1', port = 0 } = options
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
-  const levels = setInterval(() => {
+  const levelTimer = setInterval(() => {
     for (const session of sessions.values()) {
-      tell(session, Object.fromEntries([...session.paths].filter(isFast).map((path) => [path, resources.get(path)])))
+      sendEvent(
+        session,
+        Object.fromEntries([...session.paths].filter(isLevelPath).map((path) => [path, resources.get(path)])),
+      )
     }
-  }, options.fastEveryMs ?? 150)
+  }, options.levelIntervalMs ?? 150)
 
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${(server.address() as AddressInfo).port}`,
@@ -180,13 +184,11 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
       return wrongPasswords >= locksAfter
     },
     set,
-    link(channel, isLinked) {
+    setLinked(channel, isLinked) {
       const index = channel - 1
       if (isLinked === (resources.get(`/api/transmitters/${index}`) !== null)) return
-      const { [`/api/transmitters/${index}`]: body, [`/api/transmitters/${index}/battery`]: battery } = startOf(
-        product,
-        serial,
-      )
+      const { [`/api/transmitters/${index}`]: body, [`/api/transmitters/${index}/battery`]: battery } =
+        createInitialResources(product, serial)
       set(`/api/transmitters/${index}/battery`, isLinked ? battery : null)
       set(`/api/transmitters/${index}`, isLinked ? body : null)
       set(`/api/channel/${index}/warnings`, isLinked ? [] : ['NoLink'])
@@ -202,11 +204,11 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
     setSilent(is) {
       isSilent = is
     },
-    say(data) {
+    send(data) {
       for (const { response } of sessions.values()) response.write(`data: ${data}\n\n`)
     },
     async close() {
-      clearInterval(levels)
+      clearInterval(levelTimer)
       const closed = new Promise((resolve) => server.close(resolve))
       for (const socket of sockets) socket.destroy()
       await closed

@@ -27,8 +27,8 @@ export function spectera(product: string): Family {
     paths: ['/api/device/state', '/api/rf/channels', '/api/mts/paired/all', '/api/audio/outputs', meteringPath],
     readChannels(known) {
       const channels = new Map<number, ChannelReading>()
-      for (const pack of below(known, packPrefix)) {
-        const link = linkOf(pack.micAudiolinkId)
+      for (const pack of bodiesUnder(known, packPrefix)) {
+        const link = readLinkId(pack.micAudiolinkId)
         if (link === null) continue
         const reading = readMicrophone(known, pack, link)
         // Of two packs on one link the one that is there is meant.
@@ -38,30 +38,30 @@ export function spectera(product: string): Family {
     },
     readUnits(known, device) {
       if (![...known.keys()].some((path) => path.startsWith(packPrefix))) return undefined
-      const others = below(known, packPrefix).filter(({ micAudiolinkId }) => linkOf(micAudiolinkId) === null)
+      const others = bodiesUnder(known, packPrefix).filter(({ micAudiolinkId }) => readLinkId(micAudiolinkId) === null)
       return others.map((pack) => readOtherPack(pack, device))
     },
   }
 }
 
 /** A link between a pack and an input or output of the base station; -1 is none. */
-function linkOf(id: unknown): number | null {
+function readLinkId(id: unknown): number | null {
   return readWhole(id, 0, 1023) ?? null
 }
 
 function readMicrophone(known: Resources, pack: Json, link: number): ChannelReading {
   const { name, type, state, rfChannelId, batteryFillLevel, batteryRuntime, rssi, micLqi, dominantAntenna } = pack
   const channel = link + 1
-  const isThere = state === 'Connected'
+  const isConnected = state === 'Connected'
   const port = readText(dominantAntenna)?.toUpperCase() ?? null
-  const audio = isThere ? readAudio(known, link) : { peak: null, rms: null }
+  const audio = isConnected ? readAudio(known, link) : { peak: null, rms: null }
   return withoutUndefined({
     channel,
     name: readText(name, maxNameChars),
     frequency: readKhz(property(known, `/api/rf/channels/${rfChannelId}`, 'frequency')),
-    rf_level: isThere ? readRfLevel(rssi) : null,
+    rf_level: isConnected ? readRfLevel(rssi) : null,
     audio_level: audio?.rms,
-    transmitter: isThere
+    transmitter: isConnected
       ? withoutUndefined({
           name: readText(name, maxNameChars),
           upstream_slot: channel,
@@ -91,12 +91,12 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
   const model = readText(type) ?? null
   const serial = readText(pack.serial)
   const hasSerial = typeof serial === 'string' && !/^0+$/.test(serial)
-  const isListening = linkOf(pack.iemAudiolinkId) !== null
+  const hasMonitorMix = readLinkId(pack.iemAudiolinkId) !== null
   return withoutUndefined<DeviceReport>({
     id: hasSerial ? `sscv2:pack:${serial}` : `${device}/pack${mtUid}`,
     kind: 'transmitter',
     name: readText(name, maxNameChars) ?? `${model ?? 'pack'} ${mtUid}`,
-    device_type: isListening ? 'spectera-iem' : 'spectera',
+    device_type: hasMonitorMix ? 'spectera-iem' : 'spectera',
     model_name: model,
     online: state === 'Connected',
     serial_number: hasSerial ? serial : null,
@@ -112,7 +112,7 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
 function readAudio(known: Resources, link: number) {
   const metering = known.get(meteringPath)
   if (!isRecord(metering)) return undefined
-  const outputs = below(known, outputPrefix).filter(({ micAudiolinkId }) => linkOf(micAudiolinkId) === link)
+  const outputs = bodiesUnder(known, outputPrefix).filter(({ micAudiolinkId }) => readLinkId(micAudiolinkId) === link)
   const interfaces = Object.entries(metering).flatMap(([name, lists]) =>
     name.endsWith('Out') && isRecord(lists) ? [lists] : [],
   )
@@ -134,11 +134,11 @@ function readLinkQuality(lqi: unknown): number | null {
 }
 
 /** `{"severity": "None"}`, and from Low to High. */
-function readInterference(told: unknown): boolean | undefined {
-  const severity = isRecord(told) ? told.severity : undefined
+function readInterference(value: unknown): boolean | undefined {
+  const severity = isRecord(value) ? value.severity : undefined
   return typeof severity === 'string' ? severity !== 'None' : undefined
 }
 
-function below(known: Resources, prefix: string): Json[] {
+function bodiesUnder(known: Resources, prefix: string): Json[] {
   return [...known].flatMap(([path, body]) => (path.startsWith(prefix) && isRecord(body) ? [body] : []))
 }

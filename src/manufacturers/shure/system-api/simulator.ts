@@ -7,14 +7,19 @@
 import { randomUUID } from 'node:crypto'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ShowDevice } from '../../../simulation/cast.ts'
-import { type Asked, type Reply, startDeviceApi, type Verdict } from '../../../simulation/device-api.ts'
-import { startBeat } from '../../../simulation/push.ts'
+import {
+  type ApiRequest,
+  type AuthorizationResult,
+  type Reply,
+  startDeviceApi,
+} from '../../../simulation/device-api.ts'
+import { startPushTimer } from '../../../simulation/push.ts'
 import type { DeviceState } from '../../../simulation/show.ts'
 import {
-  type Links,
+  createShowContext,
+  type PushConnections,
   type Simulator,
   type SimulatorOptions,
-  setStage,
   toSimulator,
 } from '../../../simulation/simulator.ts'
 import { checkContentType, closeSockets, createDigest, createDiscoveryList } from '../simulator.ts'
@@ -63,7 +68,7 @@ const rackCapabilities = ['audio-network', 'control-network', 'factory-reset', '
 
 export async function startSystemApiSimulator(options: SystemApiOptions = {}): Promise<SystemApiSimulator> {
   const { sharedKey = 'stage-left-shared-key', pageSize = 50, now = Date.now } = options
-  const stage = setStage('shure', 13, options)
+  const stage = createShowContext('shure', 13, options)
   const discovered = new Set<string>()
   const discovery = createDiscoveryList(false)
   const server = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false, maxPayload: 65_536 })
@@ -78,7 +83,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     {
       ...stage,
       authorize: (asked) => (options.digest ? digest(asked) : checkKey(asked, sharedKey)),
-      answer: (asked) =>
+      handle: (asked) =>
         checkContentType(asked) ??
         discovery.answer(asked) ??
         answerList(asked, getEntries(), { pageSize, ignoresPaging: options.ignoresPaging ?? false }) ??
@@ -89,7 +94,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
         server.handleUpgrade(request, socket, head, (client) => accept(client))
         return true
       },
-      dropLinks: () => {
+      dropConnections: () => {
         for (const { socket } of clients) socket.terminate()
       },
     },
@@ -102,7 +107,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     socket.on('ping', (data) => api.isSilent() || socket.pong(data))
     socket.on('error', () => socket.terminate())
     if (!api.isSilent()) socket.send(JSON.stringify({ transportId: client.transport }))
-    beat.listen()
+    beat.start()
   }
 
   let sent = 0
@@ -111,7 +116,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     socket.send(text)
     sent++
   }
-  const links: Links = {
+  const links: PushConnections = {
     count: () => clients.size,
     sent: () => sent,
     send: (text) => {
@@ -132,7 +137,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     shared_key: sharedKey,
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
   }
-  return Object.defineProperties(toSimulator(stage, { api, beat, links, config }), {
+  return Object.defineProperties(toSimulator(stage, { api, pushTimer: beat, connections: links, config }), {
     discoveryIps: { get: discovery.list },
     subscriptions: { get: () => [...clients].flatMap(({ sentValues }) => [...sentValues.keys()]) },
     setDiscovered: {
@@ -242,7 +247,7 @@ function chargerId(index: number): string {
 // --- Responses --------------------------------------------------------------------------------------------------------
 
 function answerList(
-  { method, path, target }: Asked,
+  { method, path, target }: ApiRequest,
   entries: readonly Entry[],
   { pageSize, ignoresPaging }: { pageSize: number; ignoresPaging: boolean },
 ): Reply | undefined {
@@ -314,7 +319,7 @@ function errorReply(status: number): Reply {
   return { status, body: { type: 'about:blank', title, status } }
 }
 
-function checkKey({ path, headers }: Asked, sharedKey: string): Verdict {
+function checkKey({ path, headers }: ApiRequest, sharedKey: string): AuthorizationResult {
   const key = headers['x-api-key']
   // The socket needs no key; it sends nothing before an authorized request subscribes to a resource.
   if (path === socketPath || key === sharedKey) return { ok: true }

@@ -7,63 +7,63 @@ import { atEnd } from '../../../test/scope.ts'
 import type { DeviceReport } from '../../model/receiver.ts'
 import { sennheiser } from './index.ts'
 import { startMcpSimulator } from './mcp/simulator.ts'
-import type { SimulatedDatagrams } from './simulated-datagrams.ts'
+import type { SimulatedUdpSocket } from './simulated-udp.ts'
 import { startSsc1Simulator } from './ssc1/simulator.ts'
 
-const keep = <T extends { close(): unknown }>(one: T): T => {
+const closeAtEnd = <T extends { close(): unknown }>(one: T): T => {
   atEnd(() => one.close())
   return one
 }
 const never = new AbortController().signal
 
-function linkTo(url: string, config: object = {}) {
-  const linked = linkToDevice(sennheiser, url, { timeout: 1, stream_timeout: 1, ...config })
-  keep(linked.client)
-  return linked
+function connect(url: string, config: object = {}) {
+  const connection = linkToDevice(sennheiser, url, { timeout: 1, stream_timeout: 1, ...config })
+  closeAtEnd(connection.client)
+  return connection
 }
 
-function listen(url: string, config: object = {}) {
-  const iterator = follow(linkTo(url, config), never)
+function subscribe(url: string, config: object = {}) {
+  const iterator = follow(connect(url, config), never)
   atEnd(() => iterator.return?.())
   return iterator
 }
 
-const batteryIs =
+const hasBattery =
   (battery: number | null) =>
   ({ channels }: DeviceReport) =>
     channels?.[0]?.transmitter?.battery === battery
-const anything = () => true
+const anyReport = () => true
 
 /** As the kit wants to have it. */
-function underTest(simulator: {
+function toSimulatedDevice(simulator: {
   url: string
-  datagrams: SimulatedDatagrams
+  udp: SimulatedUdpSocket
   subscriptions: number
   close(): Promise<void>
 }) {
-  const { url, datagrams } = simulator
+  const { url, udp } = simulator
   return {
     url,
-    datagrams,
+    datagrams: udp,
     get clients() {
       return simulator.subscriptions
     },
     setFault(fault: 'silent' | 'foreign' | 'noise' | null) {
-      datagrams.trouble.says = ({ silent: 'nothing', foreign: 'nonsense', noise: 'both' } as const)[fault ?? 'noise']
+      udp.network.content = ({ silent: 'none', foreign: 'garbage', noise: 'both' } as const)[fault ?? 'noise']
     },
     close: simulator.close,
   }
 }
 
 // An ew device answers to its own port, which on one address with us it would occupy itself.
-const elsewhere = '127.0.0.2'
-const kinds = [
+const secondLoopback = '127.0.0.2'
+const devices = [
   {
     name: 'ew G4',
     async start(port = 0) {
-      const simulator = await startMcpSimulator({ host: elsewhere, port })
+      const simulator = await startMcpSimulator({ host: secondLoopback, port })
       const change = (_channel: number, { name = 'EM300' }) => simulator.set({ name })
-      return Object.assign(underTest(simulator), { change, setBattery: () => simulator.set({ battery: '30' }) })
+      return Object.assign(toSimulatedDevice(simulator), { change, setBattery: () => simulator.set({ battery: '30' }) })
     },
   },
   {
@@ -72,7 +72,7 @@ const kinds = [
       const simulator = await startSsc1Simulator({ port })
       const change = (channel: number, { name = '' }) => simulator.set({ [`/rx${channel}/name`]: name })
       const setBattery = () => simulator.set({ '/mates/tx1/battery/gauge': 30 })
-      return Object.assign(underTest(simulator), { change, setBattery })
+      return Object.assign(toSimulatedDevice(simulator), { change, setBattery })
     },
   },
   {
@@ -81,64 +81,64 @@ const kinds = [
       const simulator = await startSsc1Simulator({ model: 'EM6000', port })
       const change = (channel: number, { name = '' }) => simulator.set({ [`/rx${channel}/name`]: name })
       const setBattery = () => simulator.set({ '/rx1/skx/battery': ['30%', '1:10'] })
-      return Object.assign(underTest(simulator), { change, setBattery })
+      return Object.assign(toSimulatedDevice(simulator), { change, setBattery })
     },
   },
 ]
 
-for (const { name, start } of kinds) describeDevice({ name, plugin: sennheiser, start: () => start() })
+for (const { name, start } of devices) describeDevice({ name, plugin: sennheiser, start: () => start() })
 
-describe.concurrent.each(kinds)('$name', ({ start }) => {
+describe.concurrent.each(devices)('$name', ({ start }) => {
   test('a third of all datagrams may be lost, and all may be late', async () => {
-    const device = keep(await start())
-    device.datagrams.trouble.losesEvery = 3
-    device.datagrams.trouble.lateMs = 150
-    const iterator = listen(device.url, { timeout: 20, stream_timeout: 15 })
-    await findTold(iterator, anything)
+    const device = closeAtEnd(await start())
+    device.datagrams.network.dropEvery = 3
+    device.datagrams.network.delayMs = 150
+    const iterator = subscribe(device.url, { timeout: 20, stream_timeout: 15 })
+    await findTold(iterator, anyReport)
     device.setBattery()
-    await findTold(iterator, batteryIs(30))
+    await findTold(iterator, hasBattery(30))
   })
 
   test('what means nothing is passed over, and counted', async () => {
-    const device = keep(await start())
-    const iterator = listen(device.url)
-    await findTold(iterator, anything)
+    const device = closeAtEnd(await start())
+    const iterator = subscribe(device.url)
+    await findTold(iterator, anyReport)
     device.setFault('noise')
     for (;;) {
       const { value } = await iterator.next()
       if (value.type === 'ignored') break
     }
-    await findTold(iterator, anything)
+    await findTold(iterator, anyReport)
   })
 
   test('silence is a loss', async () => {
-    const device = keep(await start())
-    const iterator = listen(device.url)
-    await findTold(iterator, anything)
+    const device = closeAtEnd(await start())
+    const iterator = subscribe(device.url)
+    await findTold(iterator, anyReport)
     device.setFault('silent')
     await expect(findTold(iterator, () => false)).rejects.toThrow(/fell silent/)
   })
 
   test('a port where nobody listens is refused; once somebody does, it is heard', async () => {
     const device = await start()
-    const { form, client } = linkTo(device.url)
+    const { form, client } = connect(device.url)
     await device.close()
     await expect(form.listDevices(client)).rejects.toThrow(/connection refused/)
-    keep(await start(device.datagrams.port))
+    closeAtEnd(await start(device.datagrams.port))
     expect((await form.listDevices(client)).devices).toHaveLength(1)
   })
 })
 
 describe('ew G4', () => {
   test('many answer to one port of ours, each is heard for itself', async () => {
-    const first = keep(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'ONE' } }))
-    const second = keep(
-      await startMcpSimulator({ host: '127.0.0.3', port: first.datagrams.port, state: { name: 'TWO' } }),
+    const first = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'ONE' } }))
+    const second = closeAtEnd(
+      await startMcpSimulator({ host: '127.0.0.3', port: first.udp.port, state: { name: 'TWO' } }),
     )
     const names = [first, second].map(async ({ url }) => {
-      const iterator = listen(url)
-      for (let told = 0; told < 3; told += 1) await findTold(iterator, anything)
-      return (await findTold(iterator, anything)).name
+      const iterator = subscribe(url)
+      for (let count = 0; count < 3; count += 1) await findTold(iterator, anyReport)
+      return (await findTold(iterator, anyReport)).name
     })
     expect(await Promise.all(names)).toEqual(['ONE', 'TWO'])
   })
@@ -147,24 +147,24 @@ describe('ew G4', () => {
     const other = createSocket('udp4').bind(0, '127.0.0.1')
     atEnd(() => other.close())
     await once(other, 'listening')
-    const { form, client } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
+    const { form, client } = connect(`mcp://127.0.0.2:${other.address().port}`)
     await expect(form.listDevices(client)).rejects.toThrow(/taken by another program/)
   })
 
   test('a subscription that the device forgets while muted is asked for again', async () => {
-    const simulator = keep(await startMcpSimulator({ host: '127.0.0.2', dropsWhileMuted: true }))
-    const iterator = listen(simulator.url, { stream_timeout: 15 })
-    await findTold(iterator, anything)
+    const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', endsSubscriptionsWhileMuted: true }))
+    const iterator = subscribe(simulator.url, { stream_timeout: 15 })
+    await findTold(iterator, anyReport)
     simulator.set({ isTxMuted: true })
     await expect.poll(() => simulator.subscriptions).toBe(0)
     simulator.set({ isTxMuted: false, battery: '30' })
-    await findTold(iterator, batteryIs(30))
+    await findTold(iterator, hasBattery(30))
     // Within the eight seconds after which a subscription is renewed.
   }, 12_000)
 
   test('an SR tells its name, its frequency and its audio', async () => {
-    const simulator = keep(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))
-    const { form, client } = linkTo(simulator.url)
+    const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))
+    const { form, client } = connect(simulator.url)
     const [device] = (await form.listDevices(client)).devices
     expect(device && form.transformDeviceData(device)).toMatchObject({
       name: 'IEM 1',
@@ -182,15 +182,15 @@ describe('SSC 1', () => {
     ['CHG70N', 0],
     ['L6000', 0],
   ] as const)('an %s has %i channels', async (model, count) => {
-    const simulator = keep(await startSsc1Simulator({ model }))
-    const { form, client } = linkTo(simulator.url)
+    const simulator = closeAtEnd(await startSsc1Simulator({ model }))
+    const { form, client } = connect(simulator.url)
     const [device] = (await form.listDevices(client)).devices
     expect(device && form.transformDeviceData(device).channels).toHaveLength(count)
   })
 
   test('a pack comes into a charger, is charged, and is taken out', async () => {
-    const simulator = keep(await startSsc1Simulator({ model: 'CHG70N' }))
-    const iterator = listen(simulator.url)
+    const simulator = closeAtEnd(await startSsc1Simulator({ model: 'CHG70N' }))
+    const iterator = subscribe(simulator.url)
     const inBays =
       (...batteries: number[]) =>
       (report: DeviceReport) =>
@@ -207,15 +207,15 @@ describe('SSC 1', () => {
   })
 
   test('a charger for batteries tells of them at a steady rate, and of nothing in broken and empty slots', async () => {
-    const simulator = keep(await startSsc1Simulator({ model: 'L6000' }))
-    const report = await findTold(listen(simulator.url), ({ units }) => units?.length === 2)
+    const simulator = closeAtEnd(await startSsc1Simulator({ model: 'L6000' }))
+    const report = await findTold(subscribe(simulator.url), ({ units }) => units?.length === 2)
     expect(report.units?.map(({ name }) => name)).toEqual(['BA 60, slot 1/1', 'BA 61, slot 2/2'])
     expectCommonFormat(report)
   })
 
   test('the warnings of an EM are reported while it gives them', async () => {
-    const simulator = keep(await startMcpSimulator({ host: '127.0.0.5', state: { warnings: ['AF_Peak'] } }))
-    const iterator = listen(simulator.url)
+    const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.5', state: { warnings: ['AF_Peak'] } }))
+    const iterator = subscribe(simulator.url)
     const warnings = ({ channels }: DeviceReport) => {
       const { details, transmitter } = channels?.[0] ?? {}
       return [details?.overload, details?.rf_low, transmitter?.details?.battery_low].join()
@@ -228,18 +228,18 @@ describe('SSC 1', () => {
   })
 
   test('a transmitter goes and comes', async () => {
-    const simulator = keep(await startSsc1Simulator())
-    const iterator = listen(simulator.url)
-    await findTold(iterator, batteryIs(83))
-    simulator.link(1, false)
+    const simulator = closeAtEnd(await startSsc1Simulator())
+    const iterator = subscribe(simulator.url)
+    await findTold(iterator, hasBattery(83))
+    simulator.setLinked(1, false)
     await findTold(iterator, ({ channels }) => channels?.[0]?.transmitter === null)
     simulator.set({ '/mates/tx1/battery/gauge': 55 })
-    simulator.link(1, true)
-    await findTold(iterator, batteryIs(55))
+    simulator.setLinked(1, true)
+    await findTold(iterator, hasBattery(55))
   })
 
   test('a device that has all the clients it takes says so', async () => {
-    const simulator = keep(await startSsc1Simulator({ mostClients: 0 }))
-    await expect(findTold(listen(simulator.url), anything)).rejects.toThrow(/refuses the subscription \(406/)
+    const simulator = closeAtEnd(await startSsc1Simulator({ maxClients: 0 }))
+    await expect(findTold(subscribe(simulator.url), anyReport)).rejects.toThrow(/refuses the subscription \(406/)
   })
 })

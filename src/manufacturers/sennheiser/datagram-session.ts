@@ -1,0 +1,170 @@
+/**
+ * Monitors a single device over UDP. The device list has one entry, and the subscription delivers the whole device. A
+ * `DatagramSession` is pure protocol state without socket or timer; this module connects it to both.
+ */
+
+import type { DeviceReport } from '../../model/receiver.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { describeConnectionError } from '../../upstream/error-messages.ts'
+import { openUdpSocket } from '../../upstream/udp.ts'
+import { defineAdapter, type ProtocolAdapter, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
+
+export interface DatagramSession {
+  /** Returns the messages that are due at `now` (monotonic clock, in milliseconds) and marks them as sent. */
+  takeDueMessages(now: number): readonly string[]
+  /** Monotonic time at which the next message is due if nothing is received before. */
+  readonly nextSendAt: number
+  /** Processes a datagram. Returns the reason when it is ignored, else null. */
+  receive(text: string, now: number): string | null
+  /** The device as known so far; null until it is identified. */
+  getReport(): DeviceReport | null
+  /** Whether all initial requests have been answered or given up. */
+  readonly isComplete: boolean
+  /** Why the device rejects the subscription; null while it accepts it. */
+  readonly rejection: string | null
+  /** The message that cancels all subscriptions. */
+  createUnsubscribeMessage(): string
+}
+
+/** The network address of the monitored device. */
+export interface DeviceEndpoint {
+  readonly host: string
+  readonly ip: string | null
+  /** The configured name, used when the device reports none. */
+  readonly name: string | null
+}
+
+interface DatagramProtocol {
+  createSession(endpoint: DeviceEndpoint): DatagramSession
+  /** Prefix of the device ids. */
+  readonly idPrefix: string
+  /** Devices reply to the port with their own number instead of the source port of the request. */
+  readonly repliesToFixedPort?: boolean
+}
+
+interface DatagramDevice extends UpstreamDevice {
+  readonly report: DeviceReport
+}
+
+/** All supported devices send levels several times a second, so a silence of this length means the device is lost. */
+const maxSilenceMs = 15_000
+/** Longest wait for unanswered initial requests after the first report. */
+const maxInitialWaitMs = 3000
+const maxSleepMs = 1000
+
+export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapter {
+  return defineAdapter<DatagramDevice>({
+    async listDevices(client, signal) {
+      for await (const { report } of runSession(client, protocol, signal)) {
+        if (report !== null) return { devices: [{ id: report.id, report }], malformed: 0 }
+      }
+      signal?.throwIfAborted()
+      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} does not report a device`)
+    },
+    ...withoutParts,
+    transformDeviceData: ({ report }) => report,
+
+    transport: 'udp',
+    pushesEverything: true,
+    async *subscribe(client, _interest, signal): AsyncGenerator<PushEvent> {
+      let isOpen = false
+      for await (const { report, ignored } of runSession(client, protocol, signal)) {
+        if (report === null) continue
+        if (!isOpen) yield { type: 'open' }
+        isOpen = true
+        for (const reason of ignored) yield { type: 'ignored', reason }
+        yield { type: 'told', report, isComplete: true }
+      }
+    },
+    // A report from the device itself takes precedence over one from a system that reports many devices.
+    precedence: 1,
+    idPrefix: protocol.idPrefix,
+  })
+}
+
+interface SessionUpdate {
+  /** The whole device; null until the initial requests are answered. */
+  readonly report: DeviceReport | null
+  /** Reasons why datagrams were ignored. */
+  readonly ignored: readonly string[]
+}
+
+/**
+ * Yields after every batch of received datagrams. Returns without an error on abort; throws the manufacturer's ApiError
+ * when the device is lost.
+ */
+async function* runSession(
+  client: UpstreamClient,
+  protocol: DatagramProtocol,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SessionUpdate> {
+  const { host, hostname, port } = new URL(client.settings.baseUrl)
+  const { name = null, streamTimeoutMs = maxSilenceMs } = client.settings
+  const ended = new AbortController()
+  const lifetime = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal])
+  let session: DatagramSession | undefined
+  let firstReportAt = Number.POSITIVE_INFINITY
+  let senderError: unknown
+  try {
+    const socket = await openUdpSocket(client, {
+      signal: lifetime,
+      silentMs: Math.min(maxSilenceMs, streamTimeoutMs),
+      farewell: () => session?.createUnsubscribeMessage(),
+      ...(protocol.repliesToFixedPort && { localPort: Number(port) }),
+    })
+    const activeSession = protocol.createSession({ host: hostname, ip: socket.remoteAddress, name })
+    session = activeSession
+    const sender = createSender(client, activeSession, (text) => socket.send(text))
+    sender.untilAborted(lifetime).catch((error) => {
+      senderError = error
+      ended.abort()
+    })
+    for await (const texts of socket.messages) {
+      const reasons = texts.map((text) => activeSession.receive(text, performance.now()))
+      if (activeSession.rejection !== null)
+        throw new client.errors.ApiError(`${host}: ${activeSession.rejection}`, { answer: 'unusable' })
+      const report = activeSession.getReport()
+      if (report !== null) firstReportAt = Math.min(firstReportAt, performance.now())
+      const isReady = activeSession.isComplete || performance.now() > firstReportAt + maxInitialWaitMs
+      yield { report: isReady ? report : null, ignored: reasons.filter((reason) => reason !== null) }
+      sender.wakeIfDue()
+    }
+    if (senderError !== undefined && !signal?.aborted) throw senderError
+  } catch (error) {
+    if (!signal?.aborted) throw error
+  } finally {
+    ended.abort()
+  }
+}
+
+/** Sends due messages. Fails when the device is not identified within the source's timeout. */
+function createSender(client: UpstreamClient, session: DatagramSession, send: (text: string) => Promise<void>) {
+  const { baseUrl, timeoutMs } = client.settings
+  let wake = () => {}
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(() => wake(), Math.max(0, ms))
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  return {
+    async untilAborted(signal: AbortSignal): Promise<void> {
+      const giveUpAt = performance.now() + timeoutMs
+      signal.addEventListener('abort', () => wake(), { once: true })
+      while (!signal.aborted) {
+        for (const text of session.takeDueMessages(performance.now())) await send(text)
+        await sleep(Math.min(session.nextSendAt - performance.now(), maxSleepMs))
+        if (session.getReport() !== null || performance.now() < giveUpAt) continue
+        throw new client.errors.ApiError(
+          describeConnectionError({ code: 'DEADLINE' }, new URL(baseUrl).host, timeoutMs),
+        )
+      }
+    },
+    /** Sends messages that became due because of received data. */
+    wakeIfDue(): void {
+      if (session.nextSendAt <= performance.now()) wake()
+    },
+  }
+}

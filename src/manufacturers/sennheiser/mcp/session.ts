@@ -1,0 +1,52 @@
+/** Session with an ew G3, G4 or 2000 series device. Pure. */
+
+import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
+import { formatLine, formatPushLine, type McpFacts, parseDatagram } from './codec.ts'
+import { idPrefix, toDeviceReport } from './translate.ts'
+
+/** Some firmware drops a subscription long before its end while RF is muted, so it is renewed at this interval. */
+const renewEveryMs = 8000
+/** Interval of requests until the first response. Datagrams may be lost, but a silent device must not be flooded. */
+const retryEveryMs = 2500
+/** The lifetime allows for two lost renewals and ends soon after Micwatch stops. */
+const subscription = { timeoutS: 20, cycleMs: 500, withConfiguration: true }
+
+/** These devices send replies to their own port number instead of the source port of the request. */
+export const mcp = createDatagramAdapter({ createSession: createMcpSession, idPrefix, repliesToFixedPort: true })
+
+export function createMcpSession(endpoint: DeviceEndpoint): DatagramSession {
+  let facts: Partial<McpFacts> = {}
+  let nextRequestAt = Number.NEGATIVE_INFINITY
+  let requestedAt = Number.NEGATIVE_INFINITY
+  return {
+    get nextSendAt() {
+      return nextRequestAt
+    },
+    takeDueMessages(now) {
+      if (now < nextRequestAt) return []
+      requestedAt = now
+      nextRequestAt = now + (facts.configIndex === undefined ? retryEveryMs : renewEveryMs)
+      const push = formatPushLine(subscription)
+      return facts.firmware === undefined ? [push, formatLine('FirmwareRevision')] : [push]
+    },
+    receive(text, now) {
+      const message = parseDatagram(text)
+      const isConfigurationChanged =
+        facts.configIndex !== undefined && (message.facts.configIndex ?? facts.configIndex) !== facts.configIndex
+      facts = { ...facts, ...message.facts }
+      // Requests the configuration again in case the datagram with the change was lost.
+      if (isConfigurationChanged) nextRequestAt = Math.max(now, requestedAt + 1000)
+      const [error] = message.errors
+      if (Object.keys(message.facts).length > 0) return null
+      if (error !== undefined) return `rejected: ${error.code} ${error.text} (${error.command})`
+      return message.ignored.length > 0 ? 'a line could not be parsed' : null
+    },
+    getReport: () => (facts.configIndex === undefined ? null : toDeviceReport(facts, endpoint)),
+    get isComplete() {
+      const { configIndex, name, frequencyKhz, firmware } = facts
+      return [configIndex, name, frequencyKhz, firmware].every((fact) => fact !== undefined)
+    },
+    rejection: null,
+    createUnsubscribeMessage: () => formatPushLine({ timeoutS: 0, cycleMs: 0, withConfiguration: false }),
+  }
+}

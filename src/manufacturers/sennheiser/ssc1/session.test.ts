@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { createSsc1Session } from './session.ts'
+
+const endpoint = { host: '10.0.0.9', ip: '10.0.0.9', name: null }
+
+const identity = '{"device":{"identity":{"product":"EWDXEM2","version":"3.0.4"},"name":"RACK"}}'
+const network = '{"device":{"network":{"ether":{"macs":["00:1B:66:01:02:03"]}}}}'
+
+function createIdentifiedSession() {
+  const session = createSsc1Session(endpoint)
+  session.takeDueMessages(0)
+  session.receive(identity, 10)
+  session.receive(network, 20)
+  return session
+}
+
+const countContaining = (texts: readonly string[], name: string) =>
+  texts.filter((text) => text.includes(`"${name}"`)).length
+
+test('requests the identity first and repeats the request until it is answered', () => {
+  const session = createSsc1Session(endpoint)
+  expect(session.takeDueMessages(0)).toHaveLength(2)
+  expect(session.nextSendAt).toBe(2000)
+  expect(session.takeDueMessages(1999)).toEqual([])
+  session.receive(network, 2000)
+  expect(session.takeDueMessages(2000)).toHaveLength(1)
+  expect(session.getReport()).toBeNull()
+  session.receive(identity, 2100)
+  expect(session.getReport()).toMatchObject({ name: 'RACK', channels: [] })
+})
+
+test('continues without an address that is rejected or never answered', () => {
+  const refusing = createSsc1Session(endpoint)
+  refusing.takeDueMessages(0)
+  refusing.receive(identity, 1)
+  refusing.receive('{"osc":{"error":[{"device":{"network":[404,{"desc":"address not found"}]}}]}}', 2)
+  expect(refusing.getReport()).toMatchObject({ id: 'ssc1:10.0.0.9' })
+  const mute = createSsc1Session(endpoint)
+  for (const now of [0, 2000, 4000]) mute.takeDueMessages(now)
+  mute.receive(identity, 4001)
+  expect(mute.getReport()).toMatchObject({ id: 'ssc1:10.0.0.9' })
+})
+
+test('does not request channels again that were rejected with 404', () => {
+  const session = createIdentifiedSession()
+  expect(countContaining(session.takeDueMessages(30), 'rx4')).toBe(2)
+  session.receive('{"rx1":{"name":"A"},"rx2":{"name":"B"}}', 40)
+  session.receive('{"osc":{"error":[{"rx3":{"name":[404,{"desc":""}]},"rx4":[404,{"desc":""}]}]}}', 50)
+  expect(session.getReport()?.channels?.map(({ channel }) => channel)).toEqual([1, 2])
+  const again = session.takeDueMessages(10_000)
+  expect([countContaining(again, 'rx2'), countContaining(again, 'rx3'), countContaining(again, 'tx4')]).toEqual([
+    2, 0, 0,
+  ])
+})
+
+describe('subscriptions', () => {
+  const answerAll = '{"rx1":{"name":"A","warnings":[]},"mates":{"tx1":{"name":"H"}},"m":{"rx1":{"rssi":-50}}}'
+
+  test('are renewed at a third of their lifetime, unanswered ones sooner', () => {
+    const session = createIdentifiedSession()
+    session.takeDueMessages(100)
+    session.receive(answerAll, 200)
+    expect(countContaining(session.takeDueMessages(2100), 'rx1')).toBe(0)
+    expect(countContaining(session.takeDueMessages(8099), 'rx1')).toBe(0)
+    expect(countContaining(session.takeDueMessages(8100), 'rx1')).toBe(2)
+  })
+
+  test('are renewed immediately after termination, at a limited rate', () => {
+    const session = createIdentifiedSession()
+    session.takeDueMessages(100)
+    session.receive(answerAll, 200)
+    const terminated = '{"osc":{"error":[{"rx1":{"name":[310,{"desc":"subscription terminated"}]}}]}}'
+    for (let now = 300; now < 1100; now += 100) session.receive(terminated, now)
+    expect(session.nextSendAt).toBe(1100)
+    expect(countContaining(session.takeDueMessages(1100), 'rx1')).toBe(2)
+    session.receive(terminated, 1200)
+    expect(session.takeDueMessages(1300)).toEqual([])
+  })
+
+  test('are renewed for a transmitter that is linked again', () => {
+    const session = createIdentifiedSession()
+    session.takeDueMessages(100)
+    session.receive(answerAll, 200)
+    session.receive('{"rx1":{"warnings":["NoLink"]}}', 3000)
+    session.takeDueMessages(3000)
+    session.receive('{"osc":{"error":[{"mates":{"tx1":[424,{"desc":""}]}}]}}', 3100)
+    expect(session.getReport()?.channels?.[0]?.transmitter).toBeNull()
+    session.receive('{"rx1":{"warnings":[]}}', 5000)
+    expect(countContaining(session.takeDueMessages(5000), 'tx1')).toBe(1)
+    session.receive('{"mates":{"tx1":{"name":"NEW","battery":{"gauge":40}}}}', 5100)
+    expect(session.getReport()?.channels?.[0]?.transmitter).toMatchObject({ name: 'NEW', battery: 40 })
+  })
+
+  test('that are rejected set the rejection', () => {
+    const session = createIdentifiedSession()
+    session.receive('{"osc":{"error":[{"osc":{"state":{"subscribe":[406,{"desc":"not acceptable"}]}}}]}}', 100)
+    expect(session.rejection).toMatch(/406 not acceptable/)
+  })
+})
+
+test('ignores datagrams that are not messages', () => {
+  const session = createIdentifiedSession()
+  expect(session.receive('oops', 30)).toMatch(/not a message/)
+  expect(session.getReport()).toMatchObject({ name: 'RACK' })
+})

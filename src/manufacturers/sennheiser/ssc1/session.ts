@@ -1,0 +1,139 @@
+/** Session with an SSC 1 device: requests the identity first, then keeps subscriptions alive. Pure. */
+
+import { createDatagramAdapter, type DatagramSession, type DeviceEndpoint } from '../datagram-session.ts'
+import {
+  failedDependency,
+  formatCancellation,
+  formatGetRequest,
+  formatSubscription,
+  parseMessage,
+  type SscError,
+  subscriptionTerminated,
+} from './codec.ts'
+import { familyOfProduct, identityTopic, macTopic } from './families.ts'
+import type { Topic } from './family.ts'
+import { idPrefix, toDeviceReport } from './translate.ts'
+
+/** The end of a subscription is announced at most once, so it is renewed at a third of its lifetime. */
+const lifetimeS = 24
+const renewEveryMs = (lifetimeS * 1000) / 3
+const retryEveryMs = 2000
+/** It is not documented whether a repeated request replaces a subscription or adds one, so the rate is limited. */
+const minRequestIntervalMs = 1000
+/** Number of unanswered requests after which a topic is no longer waited for. */
+const maxAttempts = 3
+
+/** A topic with the time of its next request. */
+interface ScheduledTopic extends Topic {
+  requestedAt: number
+  nextRequestAt: number
+  attempts: number
+  isAnswered: boolean
+}
+
+export const ssc1 = createDatagramAdapter({ createSession: createSsc1Session, idPrefix })
+
+export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
+  const values = new Map<string, unknown>()
+  const identity = scheduleTopic(identityTopic)
+  const initialTopics = [identity, scheduleTopic(macTopic)]
+  /** Null until the device is identified. */
+  let topics: ScheduledTopic[] | null = null
+  let rejection: string | null = null
+
+  const activeTopics = () =>
+    topics === null ? initialTopics.filter(({ isAnswered }) => !isAnswered) : [identity, ...topics]
+  const family = () => familyOfProduct(String(values.get('/device/identity/product') ?? ''))
+
+  function startTopics(): void {
+    const isIdentityComplete = initialTopics.every(({ isAnswered, attempts }) => isAnswered || attempts >= maxAttempts)
+    if (topics === null && identity.isAnswered && isIdentityComplete) topics = family()?.topics.map(scheduleTopic) ?? []
+  }
+
+  function applyValue(address: string, value: unknown, now: number): void {
+    const before = values.get(address)
+    values.set(address, value)
+    // A transmitter was linked or unlinked: request its values again.
+    if (!address.endsWith('warnings') || String(before) === String(value)) return
+    const changedTopic = topics?.find(({ addresses }) => addresses.includes(address))
+    for (const topic of topics ?? [])
+      if (topic.channel === changedTopic?.channel && topic !== changedTopic) requestSooner(topic, now)
+  }
+
+  function applyError({ address, code, text }: SscError, now: number): void {
+    const rejected = [...initialTopics, ...(topics ?? [])].flatMap(({ addresses }) =>
+      addresses.filter((one) => isWithin(one, address)),
+    )
+    if (code === subscriptionTerminated) for (const topic of topics ?? []) requestSooner(topic, now)
+    else if (address.startsWith('/osc')) rejection = `it rejects the subscription (${code} ${text})`
+    else if (code === failedDependency) for (const one of rejected) values.set(one, null)
+    // A smaller device has fewer channels. A channel that was reported before is kept.
+    else if (code === 404) {
+      const missing = rejected.filter((one) => !values.has(one))
+      topics = topics?.filter(({ channel }) => !missing.includes(`/rx${channel}/name`)) ?? null
+    }
+  }
+
+  return {
+    get nextSendAt() {
+      return Math.min(...activeTopics().map(({ nextRequestAt }) => nextRequestAt))
+    },
+    takeDueMessages(now) {
+      startTopics()
+      const due = activeTopics().filter(({ nextRequestAt }) => nextRequestAt <= now)
+      for (const topic of due) {
+        topic.requestedAt = now
+        topic.nextRequestAt = now + (topic.isAnswered ? renewEveryMs : retryEveryMs)
+        topic.attempts += 1
+      }
+      return due.map(formatRequest)
+    },
+    receive(text, now) {
+      const told = parseMessage(text)
+      if (told === null) return 'a datagram is not a message of this protocol'
+      for (const [address, value] of told.values) applyValue(address, value, now)
+      for (const one of told.errors) applyError(one, now)
+      const answered = [...told.values.keys(), ...told.errors.map(({ address }) => address)]
+      for (const topic of [...initialTopics, ...(topics ?? [])]) {
+        const isMatch = topic.addresses.some((one) => answered.some((address) => isWithin(one, address)))
+        if (topic.isAnswered || !isMatch) continue
+        topic.isAnswered = true
+        topic.nextRequestAt = topic.requestedAt + renewEveryMs
+      }
+      startTopics()
+      return null
+    },
+    getReport() {
+      if (topics === null) return null
+      const told = topics.flatMap(({ channel }) =>
+        channel !== null && values.has(`/rx${channel}/name`) ? channel : [],
+      )
+      return toDeviceReport(values, { ...endpoint, channels: [...new Set(told)] })
+    },
+    get isComplete() {
+      return topics?.every(({ isAnswered, attempts }) => isAnswered || attempts >= maxAttempts) ?? false
+    },
+    get rejection() {
+      return rejection
+    },
+    createUnsubscribeMessage: () => formatCancellation((topics ?? []).map(({ addresses }) => addresses)),
+  }
+}
+
+function scheduleTopic(topic: Topic): ScheduledTopic {
+  const never = Number.NEGATIVE_INFINITY
+  return { ...topic, requestedAt: never, nextRequestAt: never, attempts: 0, isAnswered: false }
+}
+
+function formatRequest({ isReadOnce, addresses, everyMs }: Topic): string {
+  if (isReadOnce) return formatGetRequest(addresses)
+  return formatSubscription(addresses, { lifetimeS, count: 1000, minMs: everyMs ?? 0, maxMs: everyMs ?? 0 })
+}
+
+function requestSooner(topic: ScheduledTopic, now: number): void {
+  topic.nextRequestAt = Math.min(topic.nextRequestAt, Math.max(now, topic.requestedAt + minRequestIntervalMs))
+}
+
+function isWithin(address: string, branch: string): boolean {
+  return address === branch || address.startsWith(`${branch}/`)
+}

@@ -1,0 +1,122 @@
+/** Monitors a single SSC 2 device. Its device list has one entry; resources are polled or subscribed. */
+
+import type { DeviceReport } from '../../../model/receiver.ts'
+import type { UpstreamClient } from '../../../upstream/client.ts'
+import { resolveDestination } from '../../../upstream/destinations.ts'
+import { ApiError } from '../../../upstream/errors.ts'
+import { isRecord } from '../../../upstream/fields.ts'
+import { defineAdapter, type UpstreamDevice } from '../../plugin.ts'
+import type { DeviceEndpoint } from '../datagram-session.ts'
+import { applyResource, firmwarePath, identityPath, type Resources, sitePath } from './resources.ts'
+import { subscribe } from './session.ts'
+import { deviceIdOf, familyOfDevice, idPrefix, toDeviceReport } from './translate.ts'
+
+interface Ssc2Device extends UpstreamDevice {
+  readonly endpoint: DeviceEndpoint
+  readonly resources: Resources
+}
+
+export const ssc2 = defineAdapter<Ssc2Device>({
+  async listDevices(client, signal) {
+    return { devices: [await readDevice(client, signal)], malformed: 0 }
+  },
+  partsOf: ({ resources }) => ['identity', ...(familyOfDevice(resources)?.paths ?? [])],
+  async readPart(client, device, part, signal) {
+    const resources = new Map(device.resources)
+    for (const path of part === 'identity' ? [firmwarePath] : [part]) {
+      applyResource(resources, path, await readResource(client, path, signal))
+    }
+    return { ...device, resources }
+  },
+  hasIdentity: ({ resources }) => resources.has(firmwarePath),
+  withEarlierIdentity(listed, { resources }) {
+    const identityPaths = [identityPath, sitePath, firmwarePath].flatMap((path) => (resources.has(path) ? [path] : []))
+    const identity = new Map(identityPaths.map((path) => [path, resources.get(path)]))
+    return { ...listed, resources: new Map([...identity, ...listed.resources]) }
+  },
+  isSameIdentity: (listed, { resources }) =>
+    [identityPath, sitePath].every(
+      (path) => JSON.stringify(listed.resources.get(path)) === JSON.stringify(resources.get(path)),
+    ),
+  transformDeviceData: ({ resources, endpoint }) => ({
+    ...toDeviceReport(resources, endpoint),
+    metadata: Object.fromEntries(resources),
+  }),
+
+  transport: 'sse',
+  pushesEverything: true,
+  async *subscribe(client, _interest, signal) {
+    yield* subscribe(client, await readDevice(client, signal), signal)
+  },
+  // A report from the device itself takes precedence over one from a system; SSC 2 is its newer protocol.
+  precedence: 2,
+  idPrefix,
+})
+
+/** Whether the address is an SSC 2 device. Reading the identity requires no password. */
+export async function isSsc2(client: UpstreamClient, signal?: AbortSignal): Promise<boolean> {
+  const response = client.request('GET', identityPath, { signal })
+  const identity = await response.then(({ body }) => body).catch(() => signal?.throwIfAborted())
+  return isRecord(identity) && typeof identity.product === 'string'
+}
+
+/** Reads the identity without a password; throws when the address is not an SSC 2 device. */
+export async function identifySsc2(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
+  const { known: resources, partner: endpoint } = await readIdentity(client, signal)
+  return toDeviceReport(resources, endpoint)
+}
+
+/**
+ * Reads the identity, which requires no password, and the site, which verifies the password.
+ */
+async function readDevice(client: UpstreamClient, signal?: AbortSignal): Promise<Ssc2Device> {
+  const { known: resources, partner: endpoint } = await readIdentity(client, signal)
+  applyResource(resources, sitePath, await getBody(client, sitePath, [404], signal))
+  return { id: deviceIdOf(resources, endpoint), endpoint, resources }
+}
+
+async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
+  const resources = new Map<string, unknown>()
+  const identity = await getBody(client, identityPath, [], signal)
+  if (!isRecord(identity))
+    throw new client.errors.ApiError(`invalid response from ${hostOf(client)}: not a device's identity`, {
+      status: 200,
+    })
+  applyResource(resources, identityPath, identity)
+  const url = new URL(client.settings.baseUrl)
+  const { address } = await resolveDestination(client.destinations, url)
+  const endpoint: DeviceEndpoint = { host: url.host, ip: address, name: client.settings.name ?? null }
+  return { known: resources, partner: endpoint }
+}
+
+/** Returns null when the resource does not exist or is unavailable, as for a transmitter that is not linked. */
+async function readResource(client: UpstreamClient, path: string, signal?: AbortSignal): Promise<unknown> {
+  return (await getBody(client, path, [404, 422], signal)) ?? null
+}
+
+async function getBody(
+  client: UpstreamClient,
+  path: string,
+  accept: readonly number[],
+  signal?: AbortSignal,
+): Promise<unknown> {
+  try {
+    return (await client.request('GET', path, { accept, signal })).body
+  } catch (error) {
+    throw blockAfterUnauthorized(client, error)
+  }
+}
+
+/** These devices disable access permanently after several wrong passwords, so the first one blocks all requests. */
+export function blockAfterUnauthorized(client: UpstreamClient, error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status !== 401) return error
+  const { status, response } = error
+  const message = `${error.message}; it is not asked again before they are changed, because it locks itself after a few wrong ones`
+  const blockingError = new client.errors.ApiError(message, { status, response, cause: error })
+  client.block(blockingError)
+  return blockingError
+}
+
+function hostOf({ settings: { baseUrl } }: UpstreamClient): string {
+  return new URL(baseUrl).host
+}
