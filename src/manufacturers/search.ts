@@ -177,7 +177,7 @@ async function askOne(
     const { devices } = await heard.listDevices(signal)
     return devices.map((device) => toFound(kind, address, heard.adapter.transformDeviceData(device)))
   } catch (error) {
-    if (error instanceof ApiError && error.answer === 'unsupported') options.onUnsupported?.(address, error.message)
+    if (error instanceof ApiError && error.failureKind === 'unsupported') options.onUnsupported?.(address, error.message)
     return []
   } finally {
     await client?.close()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { UpstreamAnswer, UpstreamClient } from './client.ts'
+import type { UpstreamClient, UpstreamResponse } from './client.ts'
 import { deviceApi, parsePushed, toDeviceReport } from './device-api.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
 
@@ -16,7 +16,7 @@ function linkWith(answers: Record<string, unknown>): UpstreamClient & { readonly
     if (answer instanceof Error) throw answer
     const status = typeof answer === 'number' ? answer : 200
     if (status !== 200 && !accept.includes(status)) throw new ApiError(`answered ${status}`, { status })
-    return { status, headers: {}, body: status === 200 ? answer : undefined } satisfies UpstreamAnswer
+    return { status, headers: {}, body: status === 200 ? answer : undefined } satisfies UpstreamResponse
   }
   const link = { settings: { baseUrl: 'http://system' }, errors: { ApiError, ApiRateLimitError }, request, asked }
   return link as unknown as UpstreamClient & { asked: string[] }

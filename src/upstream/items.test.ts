@@ -5,7 +5,7 @@ import { type ItemList, readItems } from './items.ts'
 const options = { key: 'devices', parse: (item: unknown) => item, maxDepth: 64 }
 
 function read(text: string, before?: ItemList<unknown>) {
-  return readItems(Buffer.from(text), { ...options, before })
+  return readItems(Buffer.from(text), { ...options, previous: before })
 }
 
 describe('a list read item by item', () => {

@@ -110,7 +110,7 @@ async function meet(client: UpstreamClient, signal: AbortSignal) {
     await askAll(dialogue, identityQuestions.slice(0, 1), answers)
     if (!isDsqd(answers))
       throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} answers, but is no DSQD`, {
-        answer: 'unusable',
+        failureKind: 'unusable',
       })
     await askAll(dialogue, identityQuestions.slice(1), answers)
     return { dialogue, answers }

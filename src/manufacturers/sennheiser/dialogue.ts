@@ -115,7 +115,7 @@ async function* hold(client: UpstreamClient, manners: Manners, signal: AbortSign
     for await (const texts of talk.messages) {
       const reasons = texts.map((text) => holding.hear(text, performance.now()))
       if (holding.refusal !== null)
-        throw new client.errors.ApiError(`${host}: ${holding.refusal}`, { answer: 'unusable' })
+        throw new client.errors.ApiError(`${host}: ${holding.refusal}`, { failureKind: 'unusable' })
       const report = holding.observe()
       if (report !== null) heardAt = Math.min(heardAt, performance.now())
       const isReady = holding.isComplete || performance.now() > heardAt + completeMs

@@ -89,8 +89,8 @@ async function identify(client: UpstreamClient, talk: DeviceSocket, hearing: Hea
     }
   }
   const { words, hasHeard } = hearing
-  const answer = words.MODEL !== undefined ? 'unsupported' : hasHeard() ? 'unusable' : 'none'
-  throw new client.errors.ApiError(unrecognised(host, hearing), { answer })
+  const failureKind = words.MODEL !== undefined ? 'unsupported' : hasHeard() ? 'unusable' : 'none'
+  throw new client.errors.ApiError(unrecognised(host, hearing), { failureKind })
 }
 
 function unrecognised(host: string, { words, hasHeard }: Hearing): string {
