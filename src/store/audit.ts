@@ -1,4 +1,4 @@
-/** Who did what; rows are added, and go only by age or number. */
+/** The audit log. Rows are only appended, and are pruned by age and number. */
 
 import { type Selectable, sql } from 'kysely'
 import { now } from '../clock.ts'
@@ -6,7 +6,7 @@ import type { Actor, AuditEntry, AuditRecord } from '../model/access.ts'
 import type { Reader, Tx } from './database.ts'
 import type { AuditRow } from './schema.ts'
 
-/** In the transaction of the deed itself: both are there, or neither. */
+/** Writes the record in the transaction of the action, so that both are stored or neither is. */
 export async function writeAudit(tx: Tx, { actor, action, target, result, details = {} }: AuditEntry): Promise<void> {
   const row = await tx.query
     .insertInto('audit')
@@ -28,19 +28,19 @@ export async function writeAudit(tx: Tx, { actor, action, target, result, detail
 }
 
 export interface AuditQuery {
-  /** Exactly this action, or with a dot at its end all that begin with it. */
+  /** Exactly this action; with a dot at the end, all actions with this prefix. */
   readonly action?: string | undefined
-  /** Part of the name of whoever did it. */
+  /** Part of the name of the actor. */
   readonly actor?: string | undefined
   readonly result?: AuditEntry['result'] | undefined
-  /** Then or later, and before; epoch milliseconds. */
+  /** `after` is inclusive, `before` exclusive; epoch milliseconds. */
   readonly after?: number | undefined
   readonly before?: number | undefined
   readonly limit: number
   readonly offset: number
 }
 
-/** The newest first. `total` counts all that fit. */
+/** Newest first. `total` counts all matching records. */
 export async function listAudit(
   reader: Reader,
   { action, actor, result, after, before, limit, offset }: AuditQuery,

@@ -1,4 +1,4 @@
-/** A certificate of our own, made once: enough for nobody on the network to read along, if its fingerprint is compared. */
+/** The self-signed TLS certificate. It prevents eavesdropping when users compare its fingerprint. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { createPrivateFile, makeFolder } from './folder.ts'
 
 export interface OwnCertificate {
-  /** Files in PEM form. */
+  /** Paths of PEM files. */
   readonly cert: string
   readonly key: string
   /** SHA-256, as browsers show it. */
@@ -15,12 +15,12 @@ export interface OwnCertificate {
   readonly isNew: boolean
 }
 
-/** Browsers accept no longer life. */
+/** Browsers reject a longer lifetime. */
 const lifeMs = 397 * 24 * 3_600_000
-/** Renewed at a start when it would end within this. */
+/** The certificate is renewed at start-up when it expires within this time. */
 const renewMs = 30 * 24 * 3_600_000
 
-/** Makes it when there is none, or when it is about to end. `names` are host names and addresses it speaks for. */
+/** Creates the certificate when it does not exist or is about to expire. `names` are its host names and addresses. */
 export async function openCertificate(dataDir: string, names: readonly string[], now: number): Promise<OwnCertificate> {
   const cert = join(dataDir, 'tls.crt')
   const key = join(dataDir, 'tls.key')
@@ -50,7 +50,7 @@ async function readCertificate(cert: string, key: string): Promise<X509Certifica
 }
 
 async function makeCertificate(names: readonly string[], now: number) {
-  // Taken in only when needed: it is large, and most services never need it.
+  // Loaded on demand, because it is large and most installations do not need it.
   const { default: selfsigned } = await import('selfsigned')
   const bound = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
   const addresses = new Set(['127.0.0.1', '::1', ...bound.filter((one) => !one.startsWith('fe80:'))])
@@ -67,7 +67,7 @@ async function makeCertificate(names: readonly string[], now: number) {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    // A device whose clock is a little behind has to accept it too.
+    // Devices whose clock is slightly slow must accept the certificate too.
     notBeforeDate: new Date(now - 24 * 3_600_000),
     notAfterDate: new Date(now + lifeMs),
     extensions: [

@@ -11,7 +11,7 @@ import type { MovementRow, QueueRow, Schema } from './schema.ts'
 const maxQueueRows = 50_000
 const maxMovementRows = 100_000
 
-/** Which part of a list: `offset` rows are passed over. */
+/** A page of a list; `offset` rows are skipped. */
 export interface Slice {
   readonly limit: number
   readonly offset: number
@@ -50,9 +50,9 @@ export async function listEntries(reader: Reader, sinceRevision = -1): Promise<Q
 }
 
 /**
- * Puts a device up for review, or brings its entry up to date while that is pending. `discovered_at` stays the time it
- * was first put there; an entry that has been reviewed stays as it is. Everything that `seen` and the reports before it
- * contain is kept so that approving the entry can make the whole receiver. Returns the entry as it now stands.
+ * Adds a device to the review queue, or updates its entry while that is pending. `discovered_at` keeps the time of the
+ * first report, and a reviewed entry is not changed. `report` is merged with the earlier reports, so that approval can
+ * create the complete receiver. Returns the stored entry.
  */
 export async function savePending(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function countEntries(reader: Reader, filter: QueueFilter): Promise
   return count
 }
 
-/** By id, with who reviewed them. */
+/** By id, with their reviewers. */
 export async function listReviewed(reader: Reader, filter: QueueFilter, slice: Slice): Promise<ReviewedEntry[]> {
   const rows = await reader
     .selectFrom('discovery_queue')
@@ -116,7 +116,7 @@ export async function listReviewed(reader: Reader, filter: QueueFilter, slice: S
   })
 }
 
-/** Each with the device as it was last told, where that was kept. */
+/** Entries by id, with the last report of the device if it was stored. */
 export async function findEntries(
   reader: Reader,
   ids: readonly number[],
@@ -129,7 +129,7 @@ export async function findEntries(
   return new Map(rows.map((row) => [row.id, { entry: toEntry(row), report: toSeen(row.seen) }]))
 }
 
-/** What a scan may meet that is no receiver: everything that was put up for review and is not imported. */
+/** All entries that are not imported: devices a scan may find that are not receivers yet. */
 export async function listUnimported(
   reader: Reader,
   manufacturers: readonly string[],
@@ -149,9 +149,9 @@ export async function listUnimported(
   return rows.map((row) => ({ entry: toEntry(row), report: toSeen(row.seen) }))
 }
 
-/** Who decided; null where nobody has any more. */
+/** The user who reviewed an entry. */
 export interface Reviewer {
-  /** Of a user account. */
+  /** The id of the user account. */
   readonly id: number | null
   readonly name: string
   readonly at: number
@@ -177,8 +177,8 @@ export async function saveReview(
 }
 
 /**
- * Keeps the queue within its limit: imported entries go first, the oldest before the others, then the newest pending ones.
- * What an administrator refused stays, or it would come back. Returns the ids that went.
+ * Limits the size of the queue. Deletes imported entries first, oldest first, then pending entries, newest first.
+ * Rejected entries stay, because the devices would be queued again. Returns the deleted ids.
  */
 export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]> {
   const surplus = (await countEntries(tx.query, {})) - limit
@@ -192,7 +192,7 @@ export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]>
   return rows.map(({ id }) => id)
 }
 
-/** A repeat of a movement that nobody has acknowledged yet is counted with it. */
+/** A repeated movement increments the counter of the existing record while that is not acknowledged. */
 export async function logMovement(
   tx: Tx,
   movement: Omit<Movement, 'id' | 'times_seen' | 'acknowledged'> & {
@@ -243,7 +243,7 @@ export async function countMovements(reader: Reader, filter: MovementFilter): Pr
   return count
 }
 
-/** By id, with the receivers and places they name. */
+/** By id, with their receivers and locations. */
 export async function listMovementDetails(
   reader: Reader,
   filter: MovementFilter,
@@ -277,7 +277,7 @@ export async function listMovementDetails(
   }))
 }
 
-/** By id: whether somebody has seen it. */
+/** By id: whether the movement is acknowledged. */
 export async function findMovements(reader: Reader, ids: readonly number[]): Promise<Map<number, boolean>> {
   const rows = await reader
     .selectFrom('movements')
@@ -287,7 +287,7 @@ export async function findMovements(reader: Reader, ids: readonly number[]): Pro
   return new Map(rows.map(({ id, acknowledged }) => [id, acknowledged === 1]))
 }
 
-/** Returns the ids of those that stood unacknowledged until now. */
+/** Returns the ids of the movements that were not acknowledged before. */
 export async function acknowledgeMovements(
   tx: Tx,
   ids: readonly number[],
@@ -303,7 +303,7 @@ export async function acknowledgeMovements(
   return rows.map(({ id }) => id)
 }
 
-/** Keeps the log within its limit: the oldest acknowledged ones go first. */
+/** Limits the size of the log. Deletes acknowledged movements first, oldest first. */
 export async function trimMovements(tx: Tx, limit = maxMovementRows): Promise<void> {
   const { count } = await tx.query
     .selectFrom('movements')
@@ -340,7 +340,7 @@ function matchingMovements({ acknowledged, manufacturer }: MovementFilter) {
     ])
 }
 
-/** A place that is gone has no name any more. */
+/** The name of a deleted location is unknown. */
 function toPlace(id: number | null, name: string | null): MovementDetails['old_location'] {
   return id === null ? null : { id, name: name ?? 'a place that is gone' }
 }

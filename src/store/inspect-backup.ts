@@ -1,13 +1,13 @@
-/** Whether a file is a backup of ours: nothing in it may run that we have not put there. */
+/** Checks whether a file is a Micwatch backup. Its schema must be exactly ours, so that no foreign SQL can run. */
 
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createSqliteSchema, missingMigrations } from './migrate.ts'
 import { describeDamage, findDamage, type Read, readSqlite, type StoredRow } from './sqlite-file.ts'
 
-/** Why it cannot be restored, as the end of a sentence; null when it can. Takes as long as its maker wants. */
+/** Why the file cannot be restored, as the end of a sentence; null when it can. A crafted file can make this run forever. */
 export function findBackupFault(file: string): string | null {
   try {
-    // Before the check for damage, which evaluates what the schema holds.
+    // Runs before the damage check, which evaluates expressions in the schema.
     const fault = readSqlite(file, findForeignSchema)
     if (fault !== null) return fault
     const damage = findDamage(file)
@@ -24,7 +24,7 @@ const foreign = 'it is no backup of Micwatch'
 
 function findForeignSchema(read: Read): string | null {
   const found = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
-  // Looked at before its rows are read: a view of this name could have any number of them.
+  // Checked before its rows are read, because a view of this name could return an unlimited number of rows.
   const named = found.find(({ name }) => name === 'migrations')
   if (named === undefined) return foreign
   if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(named))) return describeForeign(named)
@@ -34,7 +34,7 @@ function findForeignSchema(read: Read): string | null {
   return findDifference(found, schemaAfter(names))
 }
 
-/** What these migrations make of an empty database. */
+/** The schema of an empty database after these migrations. */
 function schemaAfter(names: readonly string[]): readonly StoredRow[] {
   const database = new DatabaseSync(':memory:')
   try {
@@ -59,7 +59,7 @@ function describeForeign({ type, name }: StoredRow): string {
   return `its ${type} ${name} is not one that Micwatch creates`
 }
 
-/** Made by `analyze`, which an administrator may have run. */
+/** Tables that `analyze` creates; an administrator may have run it. */
 function isStatistics({ type, sql }: StoredRow): boolean {
   return type === 'table' && statisticsTables.has(String(sql))
 }
@@ -69,7 +69,7 @@ const statisticsTables: ReadonlySet<string> = new Set([
   'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
 ])
 
-/** White space means nothing. */
+/** White space is ignored. */
 function toKey({ type, name, tbl_name, sql }: StoredRow): string {
   return JSON.stringify([type, name, tbl_name, sql === null ? null : String(sql).replace(/\s+/g, ' ')])
 }

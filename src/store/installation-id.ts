@@ -1,11 +1,11 @@
-/** Tells one house from another where several share a Redis, however its database is addressed. */
+/** Identifies an installation when several share a Redis server, independently of the database address. */
 
 import { randomInt } from 'node:crypto'
 import type { Database, Reader, Tx } from './database.ts'
 
-/** Made at the first call, and the same ever after. */
+/** Created by the first call and never changed. */
 export async function getInstallationId(db: Database): Promise<number> {
-  // A disk without room lets nothing be written, not even what is stored already.
+  // Reads first, because a full disk rejects every write.
   return (await findHouseId(db.read)) ?? db.transaction(createHouseId)
 }
 

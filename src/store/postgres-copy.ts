@@ -1,4 +1,4 @@
-/** A whole database between PostgreSQL and a SQLite file. */
+/** Copies a whole database between PostgreSQL and a SQLite file. */
 
 import { DatabaseSync } from '@photostructure/sqlite'
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -13,7 +13,7 @@ type Row = Readonly<Record<string, string | number | null>>
 
 const rowsAtOnce = 500
 
-/** `path` is an empty file. It gets the schema the database has, and all rows as they are at one moment. */
+/** `path` must be an empty file. Copies the schema, and all rows in one consistent snapshot. */
 export async function copyFromPostgres(db: Database, path: string): Promise<void> {
   const target = new DatabaseSync(path, { enableForeignKeyConstraints: false })
   try {
@@ -58,7 +58,7 @@ async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: strin
   to.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(table, last)
 }
 
-/** Everything but the leases and the schema gives way to what the SQLite file holds, which has the newest schema. */
+/** Replaces all data except leases with the rows of the SQLite file, which must have the latest schema. */
 export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
   const source = connectFile(path, { readOnly: true })
   try {
@@ -88,7 +88,7 @@ async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<
   }
 }
 
-/** A place after the one it is part of: PostgreSQL looks at once. */
+/** Sorts parent locations before their children, because PostgreSQL checks foreign keys immediately. */
 function parentsFirst(rows: readonly Row[]): Row[] {
   const sorted: Row[] = []
   const placed = new Set<Row[string] | undefined>([null])
@@ -102,7 +102,7 @@ function parentsFirst(rows: readonly Row[]): Row[] {
   return sorted
 }
 
-/** The highest id every table has ever given. */
+/** The highest id that each table has assigned. */
 async function lastIds(reader: Kysely<Schema>): Promise<Map<string, number>> {
   const { rows } = await sql<{ name: string; last: number | null }>`
     select table_name as name, pg_sequence_last_value(pg_get_serial_sequence(quote_ident(table_name), 'id')::regclass) as last

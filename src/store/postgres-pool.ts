@@ -1,7 +1,7 @@
 /**
- * PostgreSQL connections as Kysely wants them, made to outlive a server that restarts, hangs or is full: trouble becomes
- * a StoreDownError, a connection in doubt is thrown away, connections are made one at a time, and while the server
- * refuses, one try every half second goes out and everybody else is told at once.
+ * A PostgreSQL pool for Kysely that survives a server that restarts, hangs or has no free connections. Connection errors
+ * become a StoreDownError, unreliable connections are discarded, and connections are opened one at a time. While the
+ * server is unavailable, one attempt is made every half second and all other calls fail immediately.
  */
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
@@ -19,7 +19,7 @@ export async function createPostgresPool(options: {
   readonly waitLimitMs: number
 }): Promise<PostgresPool> {
   const { url, poolSize, waitLimitMs } = options
-  // Nobody else has to wait for it at their start.
+  // Loaded on demand, so that installations with SQLite start faster.
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({
     connectionString: url,
@@ -28,7 +28,7 @@ export async function createPostgresPool(options: {
     keepAlive: true,
     connectionTimeoutMillis: waitLimitMs,
     statement_timeout: waitLimitMs,
-    // Only for a server that has stopped answering at all; else its own limit comes first.
+    // Applies only when the server does not respond at all; otherwise statement_timeout expires first.
     query_timeout: waitLimitMs * 1.1,
     idle_in_transaction_session_timeout: 15_000,
     types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
@@ -37,9 +37,9 @@ export async function createPostgresPool(options: {
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  /** Why no connection could be made, and until when nobody need try again. */
+  /** The last connection error, and the time of the next attempt. */
   let refused: { readonly error: StoreDownError; readonly until: number } | undefined
-  /** A connection broke; whether others still work, somebody has to find out. */
+  /** Set after a connection broke, until one query on another connection has succeeded. */
   let doubt: StoreDownError | undefined
   let probing: Promise<void> | undefined
   const turns = createSemaphore(1)
@@ -59,7 +59,7 @@ export async function createPostgresPool(options: {
       }
     })
     try {
-      // That a connection is there says little: what counts is an answer.
+      // An open connection proves nothing; only a query result ends the probe.
       return guarded(await open(), end)
     } catch (error) {
       end()
@@ -67,7 +67,7 @@ export async function createPostgresPool(options: {
     }
   }
 
-  /** Of many that find no connection one asks for it; when it is refused, so are the others. */
+  /** Only one caller at a time opens a connection; when it fails, the waiting callers fail as well. */
   async function open(): Promise<PoolClient> {
     if (pool.idleCount > 0 || pool.totalCount >= poolSize) return take()
     await turns.acquire()
@@ -91,7 +91,7 @@ export async function createPostgresPool(options: {
     }
   }
 
-  /** `onAnswer` hears once whether the server answers, as far as it will ever be known. */
+  /** `onAnswer` is called after the first query or on release. */
   function guarded(client: PoolClient, onAnswer = () => {}): PostgresPoolClient {
     let broken: StoreDownError | undefined
     async function query(text: string, values: readonly unknown[]) {
@@ -116,7 +116,7 @@ export async function createPostgresPool(options: {
       onAnswer()
       client.release(broken)
     }
-    // Kysely's type allows for cursors, which it only uses when it is given them.
+    // Kysely's type includes cursors, which are not used here.
     return { query: query as unknown as PostgresPoolClient['query'], release }
   }
 
@@ -128,9 +128,9 @@ function toStoreError(error: unknown): unknown {
   return isTheQuerysFault(error) ? error : toDown(error)
 }
 
-/** Resources missing, the administrator's hand, limits reached, the system failing; everything else is about the SQL. */
+/** Insufficient resources, operator intervention, limits, system errors. Other codes are errors in the SQL. */
 const serverTrouble = /^(08|53|57|58|XX|25P0[34]|25006)/
-/** Transactions got in each other's way; the same call may succeed later. */
+/** Serialization failure, deadlock or lock timeout; the same call may succeed later. */
 const inTheWay = /^(40|55P03)/
 
 function isTheQuerysFault(error: unknown): boolean {
@@ -142,12 +142,12 @@ function isInTheWay(error: unknown): boolean {
   return inTheWay.test(serverCode(error) ?? '')
 }
 
-/** A cancelled statement or a full disk leaves the connection as it was. */
+/** The connection remains usable after a cancelled statement or a full disk. */
 function isUsableAfter(error: unknown): boolean {
   return /^(57014|53)/.test(serverCode(error) ?? '')
 }
 
-/** The SQLSTATE of what the server itself complains of, which always has a severity; null for every other trouble. */
+/** The SQLSTATE of an error from the server, which always has a severity; null for all other errors. */
 function serverCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('severity' in error)) return null
   return 'code' in error && typeof error.code === 'string' ? error.code : ''

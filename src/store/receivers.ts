@@ -1,4 +1,4 @@
-/** Receivers and their channels, with what they last read. */
+/** Receivers and their channels, with their last readings. */
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Fault } from '../model/details.ts'
@@ -14,7 +14,7 @@ export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
   readonly channelNumbers: readonly number[]
 }
 
-/** What a channel reads, beside what it is. */
+/** The readings of a channel, without its identity. */
 type Reading = Omit<Channel, 'id' | 'channel' | 'slot'>
 type Readings = Readonly<Record<number, Reading>>
 
@@ -34,7 +34,7 @@ export async function listReceivers(reader: Reader, sinceRevision = -1): Promise
   })
 }
 
-/** In the order of the drafts, with ids, and with slots for their channels. */
+/** Returns the receivers in the order of the drafts, with ids and with slots for their channels. */
 export async function insertReceivers(tx: Tx, revision: number, drafts: readonly Draft[]): Promise<Receiver[]> {
   const inserted: Receiver[] = []
   let used = 0
@@ -51,7 +51,7 @@ export async function insertReceivers(tx: Tx, revision: number, drafts: readonly
       (told) => sql<{ id: number }>`
         insert into receivers (${names(rowColumns)}) select * from ${told} where true returning id`,
     )
-    // Ids rise in the order of the rows; in what order they are returned is not promised.
+    // Ids increase in the order of the rows, but the order of the returned rows is not guaranteed.
     const ids = made.map(({ id }) => id).sort((a, b) => a - b)
     const wanted = chunk.flatMap((draft, index) => {
       const numbers = [...draft.channelNumbers].sort((a, b) => a - b)
@@ -67,7 +67,7 @@ export async function insertReceivers(tx: Tx, revision: number, drafts: readonly
   return inserted
 }
 
-/** The receiver with channels of these numbers beside those it has. */
+/** Returns the receiver with the new channels added. */
 export async function addChannels(
   tx: Tx,
   revision: number,
@@ -85,12 +85,12 @@ export async function addChannels(
   return { ...receiver, channels: [...receiver.channels, ...added].sort((a, b) => a.channel - b.channel) }
 }
 
-/** Writes everything a receiver is and reads, but not which channels it has. */
+/** Writes all fields and readings of the receivers; does not add or remove channels. */
 export async function saveReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
   await updateRows(tx, rowColumns, receivers, (receiver) => toRow(receiver, revision))
 }
 
-/** Of receivers of which only what they read has changed: few columns, and no index but that of the revision. */
+/** For receivers of which only readings have changed: writes few columns and updates only the revision index. */
 export async function saveReadings(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
   const { last_seen, readings, revision: counter } = rowColumns
   await updateRows(tx, { last_seen, readings, revision: counter }, receivers, (receiver) => ({
@@ -100,7 +100,7 @@ export async function saveReadings(tx: Tx, revision: number, receivers: readonly
   }))
 }
 
-/** Of receivers of which nothing else is new. */
+/** For receivers of which only `last_seen` has changed. */
 export async function saveLastSeen(
   tx: Tx,
   revision: number,
@@ -128,7 +128,10 @@ async function updateRows<Told extends { readonly id: number }, Name extends str
   })
 }
 
-/** With its channels, movements and connection record; queue entries about it stay. Other processes hear of it. */
+/**
+ * Deletes a receiver with its channels, movements and connection record; its queue entries stay. The removal is recorded
+ * for the other processes.
+ */
 export async function removeReceiver(tx: Tx, revision: number, id: number): Promise<void> {
   await tx.query
     .updateTable('discovery_queue')
@@ -145,7 +148,7 @@ export async function listRemovals(reader: Reader, sinceRevision: number): Promi
   return rows.map(({ receiver_id }) => receiver_id)
 }
 
-/** The lowest positions on the wall that are free, from 1. */
+/** The lowest free slots, from 1. */
 export async function nextSlots(tx: Tx, count: number): Promise<number[]> {
   const free: number[] = []
   const { taken, highest } = await tx.query

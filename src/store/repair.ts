@@ -1,6 +1,6 @@
 /**
- * Before a database file is opened: one that is damaged is put aside, and the newest good snapshot takes its place, as it
- * does for one that is missing. Of a log that is damaged, what SQLite can read of it is kept.
+ * Repairs a SQLite database before it is opened. A damaged file is moved aside and replaced by the newest good snapshot;
+ * a missing file is restored from it as well. When only the write-ahead log is damaged, its readable part is kept.
  */
 
 import { copyFile, rename, stat } from 'node:fs/promises'
@@ -15,20 +15,23 @@ import { lockFile, takeExclusiveLock } from './sqlite-lock.ts'
 import { findLogDamage } from './sqlite-log-damage.ts'
 
 export interface RepairedStore extends StoreIncident {
-  /** Where the damaged files are now; null: there was none. */
+  /** The new path of the damaged files; null when there were no files. */
   readonly corrupt: string | null
   readonly damage: string
 }
 
 const companions = ['-wal', '-shm', '-journal', '-synced', ''] as const
 
-/** What is wrong with the file. */
+/** A problem with the database file. */
 interface Trouble {
   readonly cause: IncidentCause
   readonly damage: string
 }
 
-/** Null when there was nothing to mend, or when another process has it open, which has looked. `isStrict`: throws instead. */
+/**
+ * Null when there is nothing to repair, or when another process has the database open and has therefore checked it. With
+ * `isStrict`, throws instead of repairing.
+ */
 export function repairStore(place: StorePaths, now: number, isStrict: boolean): Promise<RepairedStore | null> {
   return withWholeLock(place, async (path) => {
     const trouble = (await findLoss(path, place)) ?? (await findDamagedFile(path, place))
@@ -38,7 +41,7 @@ export function repairStore(place: StorePaths, now: number, isStrict: boolean): 
   })
 }
 
-/** For commands: what they would do to a database of which something is missing could not be undone. */
+/** Throws when data is missing, because a command that opens the database then would make the loss permanent. */
 export async function requireWhole(place: StorePaths): Promise<void> {
   await withWholeLock(place, async (path) => {
     const trouble = await findLoss(path, place)
@@ -59,7 +62,7 @@ async function withWholeLock<T>(place: StorePaths, work: (path: string) => Promi
   }
 }
 
-/** What SQLite itself would pass over without an error. */
+/** Finds losses that SQLite itself ignores without an error. */
 async function findLoss(path: string, place: StorePaths): Promise<Trouble | null> {
   if ((await sizeOf(path)) === null) {
     return (await listSnapshots(place)).length === 0 ? null : { cause: 'missing', damage: 'it is missing' }
@@ -93,7 +96,7 @@ async function mend(path: string, place: StorePaths, { cause, damage }: Trouble,
   const snapshot = await newestGoodSnapshot(place)
   if (cause === 'log_damaged') {
     await copyAside(path, aside)
-    // The part of the log before the damage may not fit what was moved to the database before.
+    // The readable part of the log may not match what was already moved to the database file.
     if (findDamage(path) === null && !isAhead(snapshot, path)) {
       takeInLog(path)
       return { cause, restored_at: now, snapshot_at: null, snapshot: null, corrupt: aside, damage }
@@ -113,14 +116,14 @@ async function mend(path: string, place: StorePaths, { cause, damage }: Trouble,
   }
 }
 
-/** Whether the snapshot holds more than what can be read of the database. */
+/** Whether the snapshot contains newer data than the readable part of the database. */
 function isAhead(snapshot: Snapshot | null, path: string): boolean {
   if (snapshot === null) return false
   const [taken, found] = [progressOf(snapshot.path), progressOf(path)]
   return taken.audit > found.audit || (taken.audit === found.audit && taken.revision > found.revision)
 }
 
-/** What people did, and what happened to receivers, is counted as it is stored. */
+/** The counters of audit records and of receiver changes, which only increase. */
 function progressOf(path: string): { readonly audit: number; readonly revision: number } {
   return readSqlite(path, (read) => {
     const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)
@@ -133,7 +136,7 @@ function progressOf(path: string): { readonly audit: number; readonly revision: 
   })
 }
 
-/** SQLite reads the log up to the damage, moves that to the database, and removes the log. */
+/** Makes SQLite move the readable part of the log to the database file and delete the log. */
 function takeInLog(path: string): void {
   const database = connectFile(path, { timeout: 1_000 })
   try {
@@ -143,12 +146,12 @@ function takeInLog(path: string): void {
   }
 }
 
-/** A file that was named by mistake must not be put aside for not being a database. */
+/** Prevents a file that was configured by mistake from being moved because it is not a database. */
 async function isOurs(path: string, { data_dir }: StorePaths): Promise<boolean> {
   return resolve(dirname(path)) === resolve(data_dir) || (await sizeOf(lockFile(path))) !== null
 }
 
-/** With its companions; the log of changes goes first, so that it can never be taken for that of another file. */
+/** Moves the database with its companion files. The log is moved first, so that it can never be applied to another file. */
 export async function moveAside(path: string, to: string): Promise<void> {
   for (const end of companions) await rename(`${path}${end}`, `${to}${end}`).catch(unlessMissing)
 }
@@ -173,7 +176,7 @@ async function sizeOf(path: string): Promise<number | null> {
 const keys = {
   restored_at: 'store_restored_at',
   snapshot_at: 'store_restored_from',
-  /** A place in `incidentCauses`. */
+  /** An index in `incidentCauses`. */
   cause: 'store_incident_cause',
 } as const
 

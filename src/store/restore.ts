@@ -1,4 +1,4 @@
-/** A backup takes the place of the database: wholly, or not at all. Nobody may be using it. */
+/** Replaces the database with a backup, completely or not at all. No process may be using the database. */
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -24,37 +24,37 @@ import { contentTables, transientTables } from './tables.ts'
 
 export interface RestoreOptions {
   readonly paths: StorePaths
-  /** The backup. */
+  /** The path of the backup. */
   readonly file: string
-  /** Also where there is something to lose. */
+  /** Replace a database that is not empty. */
   readonly isForced: boolean
   readonly actor: Actor
   now(): number
-  /** How long reading the backup may take; by default what its size allows. */
+  /** Time limit for checking the backup; depends on its size by default. */
   readonly readLimitMs?: number
 }
 
 export interface Restored {
-  /** Migrations the backup lacked. */
+  /** Migrations that were applied to the backup. */
   readonly migrated: readonly string[]
-  /** A copy of what was there before; null where there was nothing. */
+  /** The path of a copy of the previous database; null when that was empty. */
   readonly safety_copy: string | null
 }
 
-/** Throws, naming the reason, and then nothing has changed. */
+/** Throws with the reason when the backup cannot be restored; then nothing has changed. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   await checkBackup(options.file, options.readLimitMs)
   const path = sqlitePath(options.paths.database_url)
   return path === null ? restorePostgres(options) : restoreSqlite(path, options)
 }
 
-/** Throws, naming the reason. Nothing of the file is opened in this process before another one has read it to its end. */
+/** Throws with the reason. A separate process checks the whole file before this process opens it. */
 async function checkBackup(file: string, limitMs?: number): Promise<void> {
   const fault = (await findIrregular(file)) ?? (await readElsewhere(file, limitMs ?? (await timeLimitMs(file))))
   if (fault !== null) throw new Error(`${file} cannot be restored: ${fault}`)
 }
 
-/** Opening a pipe, say, would wait for whoever writes to it. SQLite also opens what has the name of its companions. */
+/** Opening a named pipe, for example, would block. SQLite opens the companion files as well. */
 async function findIrregular(file: string): Promise<string | null> {
   for (const end of ['', '-journal', '-wal', '-shm']) {
     const found = await stat(`${file}${end}`).catch((error: NodeJS.ErrnoException) => {
@@ -66,7 +66,7 @@ async function findIrregular(file: string): Promise<string | null> {
   return null
 }
 
-/** More than a slow disk needs to read a file of this size several times. */
+/** Longer than a slow disk needs to read a file of this size several times. */
 async function timeLimitMs(file: string): Promise<number> {
   const megabytes = (await stat(file)).size / (1024 * 1024)
   return 60_000 + Math.min(megabytes, 3600) * 1000
@@ -78,7 +78,7 @@ async function readElsewhere(file: string, limitMs: number): Promise<string | nu
   const answers: { readonly fault: string | null }[] = []
   reader.on('message', (answer: { readonly fault: string | null }) => answers.push(answer))
   try {
-    // Its answer has arrived when the channel is closed, which may be after its end.
+    // The result has arrived when the channel is closed, which may be after the process has exited.
     const [[code, signal]] = await Promise.all([once(reader, 'exit'), once(reader, 'disconnect')])
     const [answer] = answers
     if (answer !== undefined) return answer.fault
@@ -89,17 +89,17 @@ async function readElsewhere(file: string, limitMs: number): Promise<string | nu
   }
 }
 
-/** What of the database that is replaced lives on. */
+/** The state of the previous database that is carried over. */
 interface Heritage {
   readonly meta: readonly { readonly key: string; readonly value: number }[]
-  /** The highest ids that were ever given: none is given a second time. */
+  /** The highest assigned ids, so that no id is reused. */
   readonly sequences: readonly { readonly name: string; readonly seq: number }[]
   readonly leases: readonly { readonly source: string; readonly epoch: number }[]
 }
 
 const nothing: Heritage = { meta: [], sequences: [], leases: [] }
 
-/** What stands where the backup shall go. */
+/** The state of the database that is to be replaced. */
 type Found =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'damaged' }
@@ -126,7 +126,7 @@ async function restoreSqlite(path: string, options: RestoreOptions): Promise<Res
     try {
       const migrated = await prepare(draft, options, found.kind === 'stored' ? found.heritage : nothing)
       await clearAway(path, safety_copy, found.kind)
-      // A copy of the draft, which this process may still have open in some corner.
+      // Copies the draft instead of renaming it, because this process may still have it open.
       await copySqlite(draft, path, { overwrite: true })
       return { migrated, safety_copy }
     } finally {
@@ -174,12 +174,12 @@ function toHeld({ source, owner, epoch, expires_at }: StoredLease, now: number):
   return [{ source, owner, epoch, seconds_left: Math.ceil((expires_at - now) / 1000) }]
 }
 
-/** In the end there is one file, or none, without a log of changes that could be taken for the new one's. */
+/** Removes the log of the previous database, which SQLite would otherwise apply to the new file. */
 async function clearAway(path: string, safetyCopy: string | null, kind: Found['kind']): Promise<void> {
   if (kind === 'damaged' && safetyCopy !== null) return moveAside(path, safetyCopy)
   if (safetyCopy !== null) await copySqlite(path, safetyCopy, { overwrite: false })
   if (kind === 'stored') {
-    // Closed by the last who has it open, the database takes its log in and removes it.
+    // When its last connection is closed, SQLite moves the log to the database file and deletes the log.
     const database = connectFile(path, {})
     database.exec('select count(*) from sqlite_master')
     database.close()
@@ -226,7 +226,7 @@ async function countRows(db: Database): Promise<Counts> {
   return counts
 }
 
-/** The backup as it will be: in today's form, without what passes, ahead of everything that was stored before it. */
+/** Prepares the backup: migrates it, deletes transient rows, and advances counters past those of the previous database. */
 async function prepare(draft: string, options: RestoreOptions, heritage: Heritage): Promise<readonly string[]> {
   const { file, actor, paths } = options
   await copySqlite(file, draft, { overwrite: true })

@@ -1,14 +1,14 @@
-/** Many rows at once, without holding the event loop for long. */
+/** Bulk reads and writes in chunks, without blocking the event loop for long. */
 
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Tx } from './database.ts'
 import { toStorable } from './numbers.ts'
 
-/** Keeps a statement with everything around it within some milliseconds. */
+/** Small enough that one statement and its processing take only some milliseconds. */
 export const chunkSize = 100
 
-/** Calls `run` with one part of `items` after another. */
+/** Calls `run` with consecutive chunks of `items`. */
 export async function inChunks<T>(items: readonly T[], run: (chunk: readonly T[]) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += chunkSize) {
     if (isTimeSliceUsed()) await yieldToEventLoop()
@@ -16,7 +16,7 @@ export async function inChunks<T>(items: readonly T[], run: (chunk: readonly T[]
   }
 }
 
-/** Reads a table in the order of its ids; `readAfter` gives at most `chunkSize` rows with higher ids. */
+/** Reads a table in the order of its ids; `readAfter` returns at most `chunkSize` rows with higher ids. */
 export async function inPages<T extends { readonly id: number }>(
   readAfter: (id: number) => Promise<readonly T[]>,
 ): Promise<T[]> {
@@ -35,9 +35,8 @@ type Columns<Name extends string> = Readonly<Record<Name, 'bigint' | 'text'>>
 export type Row<Name extends string> = Readonly<Record<Name, string | number | null>>
 
 /**
- * Executes a statement that selects from `told`, a table of these rows, and gives back what it returns; in what order
- * is not promised. The cheapest way differs: SQLite is handed a few rows at a time as parameters,
- * PostgreSQL all of them as JSON.
+ * Executes a statement that selects from `input`, a table of these rows, and returns its rows in no guaranteed order.
+ * For speed, SQLite receives a few rows at a time as parameters and PostgreSQL all rows as JSON.
  */
 export async function executeForRows<Result, Name extends string>(
   tx: Tx,
@@ -68,7 +67,7 @@ export async function executeForRows<Result, Name extends string>(
   return results
 }
 
-/** Enough to make the cost of a call small beside that of its rows. */
+/** Large enough that the overhead of a call is small compared with its rows. */
 const rowsAtOnce = 20
 
 /** SQLite names the columns of `values` column1, column2, … */

@@ -1,4 +1,4 @@
-/** What must not be read from a copy of the database: sealed with a key that lies beside it. */
+/** Encrypts secrets in the database, so that a copy of it does not reveal them. The key is stored in a separate file. */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { link, readFile, rm } from 'node:fs/promises'
@@ -9,17 +9,17 @@ import { createPrivateFile, describeWriteError, findExposure, makeFolder } from 
 export type Config = Readonly<Record<string, unknown>>
 
 export interface Secrets {
-  /** What is doubtful about where the key is stored, in a sentence for an administrator; null when nothing is. */
+  /** A problem with the storage of the key, as a sentence for administrators; null when there is none. */
   readonly warning: string | null
   seal(text: string, context: string): string
-  /** Throws when it was sealed with another key or for another context. */
+  /** Throws when the text was sealed with another key or for another context. */
   open(sealed: string, context: string): string
   /**
-   * Every string under a key that names a secret, sealed for this manufacturer. Where `config` has null for a secret
-   * that is sealed in `before` and cannot be opened, the sealed one stays.
+   * Seals every string under a key that names a secret, for this manufacturer. When `config` has null for a secret that
+   * is sealed in `before` and cannot be opened, the sealed value is kept.
    */
   sealConfig(config: Config, code: string, before?: Config): Config
-  /** The reverse. What cannot be opened is null. */
+  /** Opens the sealed secrets. Secrets that cannot be opened become null. */
   openConfig(config: Config, code: string): { readonly config: Config; readonly isUnreadable: boolean }
 }
 
@@ -27,7 +27,7 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** The key is `given` (64 hexadecimal digits), or lies in the folder; makes one when there is none. */
+/** Uses the `given` key (64 hexadecimal digits) or the key file in the folder, which is created when it is missing. */
 export async function openSecrets(dataDir: string, given: string | null = null): Promise<Secrets> {
   if (given !== null) return createSecrets({ key: Buffer.from(given, 'hex'), warning: null })
   const path = join(dataDir, 'secret.key')
@@ -59,13 +59,13 @@ function warnOf(path: string): string {
   return `The file system of ${path} has no permissions: everyone who can open this folder can read the key. Keep the data folder on a file system with permissions, or give the key as MICWATCH_SECRET_KEY.`
 }
 
-/** Written aside and linked into place: of two processes that start together one wins, and both read a whole key. */
+/** Writes a draft and links it into place, so that two processes that start together use the same complete key. */
 async function makeKey(path: string): Promise<Key> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const text = `${randomBytes(keyBytes).toString('hex')}\n`
   try {
     await writeNew(draft, text).catch((error) => Promise.reject(describeWriteError(path, error)))
-    // FAT, exFAT and many network shares have no links; there the key is written in place.
+    // FAT, exFAT and many network shares do not support links; the key is then written in place.
     await link(draft, path).catch((error) => (isThere(error) ? undefined : writeNew(path, text)))
   } catch (error) {
     if (!isThere(error)) throw error
@@ -148,12 +148,15 @@ interface Sealed {
   readonly $sealed: string
 }
 
-/** Under a secret's name no plain string is ever stored, so nothing else there can look like this. */
+/** Unambiguous, because only sealed values are stored under the name of a secret. */
 function isSealed(value: unknown): value is Sealed {
   return isObject(value) && typeof value.$sealed === 'string' && Object.keys(value).length === 1
 }
 
-/** Walks `value` and `before` side by side. What is under a secret's name is what `map` makes of it; undefined: go deeper. */
+/**
+ * Walks `value` and `before` in parallel and replaces values under a secret's name with the result of `map`; when that is
+ * undefined, the walk continues inside the value.
+ */
 function mapSecrets(
   value: unknown,
   before: unknown,

@@ -1,4 +1,4 @@
-/** Lets at most so many through at once; the others wait in the order they came. */
+/** Limits concurrency; waiting callers acquire it in order of arrival. */
 export interface Semaphore {
   acquire(): Promise<void>
   release(): void

@@ -1,4 +1,4 @@
-/** Copies of a SQLite database, made while all is well, for the day its file is damaged. */
+/** Regular copies of a SQLite database, used to restore a damaged file. */
 
 import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { isMissing, makeFolder } from './folder.ts'
 import { migrate, missingMigrations } from './migrate.ts'
 import { findDamage, fromStamp, readSqlite, toStamp } from './sqlite-file.ts'
 
-/** Where a database lies, and where what belongs to it is kept. */
+/** The address of the database, and the folder for related files. */
 export interface StorePaths {
   readonly database_url: string
   readonly data_dir: string
@@ -20,7 +20,7 @@ export interface Snapshot {
 
 const kept = 3
 
-/** Null where the database is no file. The oldest go. */
+/** Null when the database is not a file. Deletes the oldest snapshots. */
 export async function takeSnapshot(
   db: Pick<Database, 'copyTo'>,
   place: StorePaths,
@@ -35,7 +35,7 @@ export async function takeSnapshot(
   return { path: snapshot, taken_at: now }
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listSnapshots(place: StorePaths): Promise<Snapshot[]> {
   const folder = snapshotsFolder(place)
   const names = await readdir(folder).catch((error: unknown) => {
@@ -50,13 +50,13 @@ export async function listSnapshots(place: StorePaths): Promise<Snapshot[]> {
     .sort((a, b) => b.taken_at - a.taken_at)
 }
 
-/** The newest that is whole and of a form this program knows. */
+/** The newest snapshot that is undamaged and has a known schema. */
 export async function newestGoodSnapshot(place: StorePaths): Promise<Snapshot | null> {
   for (const snapshot of await listSnapshots(place)) if (isGood(snapshot.path)) return snapshot
   return null
 }
 
-/** `migrate`, with a snapshot of what was there before. */
+/** Takes a snapshot before migrating. */
 export function migrateWithSnapshot(db: Database, place: StorePaths): Promise<readonly string[]> {
   return migrate(db, () => takeSnapshot(db, place, Date.now()))
 }
@@ -69,7 +69,7 @@ function isGood(path: string): boolean {
   }
 }
 
-/** Throws where there are none. */
+/** Throws when the table is missing. */
 function migrationsIn(path: string): string[] {
   return readSqlite(path, (read) => read('migrations order by name', ['name'])).map(({ name }) => String(name))
 }

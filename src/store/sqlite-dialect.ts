@@ -1,6 +1,6 @@
 /**
- * Kysely on the node:sqlite API. Transactions take the write lock when they begin (one that only reads first cannot
- * always get it later), and wait for it without holding up the event loop, which SQLite's own busy timeout would.
+ * A Kysely dialect for the node:sqlite API. Transactions acquire the write lock at the start, because upgrading a read
+ * transaction can fail, and wait for it without blocking the event loop, unlike SQLite's own busy timeout.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,7 +25,7 @@ interface Options {
   readonly database: InstanceType<typeof DatabaseSync>
   /** How long to wait for a lock another process holds. */
   readonly waitLimitMs: number
-  /** Of the connection that writes. Closed with the dialect. */
+  /** For the writing connection. Closed with the dialect. */
   readonly log?: Pick<SqliteLog, 'close' | 'noteCommit'>
   onDamage(): void
 }
@@ -76,7 +76,7 @@ function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver
       log?.noteCommit()
     },
     async rollbackTransaction() {
-      // After some errors (a full disk) SQLite has rolled back by itself.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (database.isTransaction) database.exec('rollback')
     },
     releaseConnection: async () => turns.release(),
@@ -116,7 +116,7 @@ function createConnection(
   }
 }
 
-/** Without it every execution prepares anew and leaves a statement to the garbage collector. */
+/** Caches prepared statements, which are expensive to prepare and to collect as garbage. */
 function createStatementCache(database: Options['database']) {
   const cached = new Map<string, { statement: ReturnType<typeof database.prepare>; returnsRows: boolean }>()
   return {
@@ -176,7 +176,7 @@ function toStoreError(error: unknown, onDamage: () => void): unknown {
   return reason === undefined ? error : new StoreDownError(`The database cannot be used: ${reason}.`, { cause: error })
 }
 
-/** Locked by somebody else, or overtaken by somebody again and again while locking. */
+/** SQLITE_BUSY, or SQLITE_PROTOCOL after repeated races for the lock. */
 function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
   return code === 5 || code === 15

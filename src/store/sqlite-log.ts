@@ -1,6 +1,7 @@
 /**
- * SQLite's log, the file that ends in `-wal`: what is committed stands there first, and is moved to the database later.
- * Both wait for the disk. SQLite would do so in the middle of a commit, and every meter would wait with it.
+ * SQLite's write-ahead log (`-wal`). Commits are appended to it and moved to the database file by a later checkpoint. Both
+ * wait for the disk. SQLite would sync and checkpoint inside the commit, which would block the event loop and delay all
+ * level meters, so this module does both asynchronously.
  */
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
@@ -14,19 +15,19 @@ import { formatSynced, logFile, logHeaderBytes, type SyncedLog, saltsOf, syncedF
 export interface SqliteLog {
   /** Called right after a commit, before the next transaction begins. */
   noteCommit(): void
-  /** Resolves once what is committed would survive a power failure. */
+  /** Resolves once all commits are durable, so that they survive a power failure. */
   secure(): Promise<void>
-  /** Moves what it holds. */
+  /** Moves the log to the database file and closes it. */
   close(): Promise<void>
 }
 
-/** The log is moved once it has grown to this. A thread is started for it, so not for every bit, and not all the time. */
+/** Size of the log that triggers a checkpoint. Each checkpoint starts a thread, so it must not run too often. */
 const moveAtBytes = 16 * 1024 * 1024
 const moveEveryMs = 10_000
-/** Should no thread get to it, SQLite sees to it within a commit after all. */
+/** Size of the log at which SQLite runs the checkpoint inside a commit, in case the thread has failed to. */
 const moveAnywayAtPages = 16_384
 
-/** Of the connection that writes, which leaves securing and moving to us from now on. */
+/** Takes over syncing and checkpoints from the writing connection. */
 export async function createSqliteLog(path: string, writer: InstanceType<typeof DatabaseSync>): Promise<SqliteLog> {
   writer.exec(
     `pragma synchronous = normal; pragma wal_autocheckpoint = ${moveAnywayAtPages};
@@ -35,14 +36,14 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   const database = await realpath(path)
   let file: FileHandle | undefined
   const count = createSyncedCount(database, writer)
-  /** The disk refused once: nothing says how much of the log is on it. */
+  /** A sync has failed, so it is unknown how much of the log is on disk. */
   let isDoubtful = false
   let next: Promise<void> | undefined
   let last: Promise<void> = Promise.resolve()
   let moving: Promise<void> | undefined
   let movedAt = Number.NEGATIVE_INFINITY
 
-  /** Whoever commits while one is under way shares the next. */
+  /** Commits during a running sync share the next one. */
   function sync(): Promise<void> {
     next ??= last
       .catch(() => {})
@@ -57,7 +58,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   async function syncNow(): Promise<void> {
     try {
       if (isDoubtful) moveAll()
-      // There since the first commit, and for as long as anybody has the database open.
+      // The file exists from the first commit until the last process closes the database.
       file ??= await open(logFile(database), 'r+')
       const committed = count.committed()
       await file.datasync()
@@ -70,7 +71,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
     }
   }
 
-  /** Writes everything once more, to the database itself: only then is the log to be trusted again. */
+  /** Moves the whole log to the database file, after which syncing the log is reliable again. */
   function moveAll(): void {
     const told = writer.prepare('pragma wal_checkpoint(truncate)').get() as { readonly busy: number }
     if (told.busy !== 0) throw new Error('the log could not be moved')
@@ -84,7 +85,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
       thread.once('error', reject)
       thread.once('exit', () => resolve())
     })
-      // What it could not do the next one does.
+      // A failed checkpoint is retried by the next one.
       .catch(() => {})
       .finally(() => {
         moving = undefined
@@ -99,7 +100,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
       await count.close()
       writer.exec('pragma wal_checkpoint(truncate)')
     } catch {
-      // Whoever opens the database next reads the log, too.
+      // The next process that opens the database reads the log.
     }
   }
 
@@ -114,7 +115,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   }
 }
 
-/** Keeps beside the log how much of it is safe on the disk, so that damage to it is noticed at the next start. */
+/** Records how much of the log is synced to disk, so that damage is detected at the next start. */
 function createSyncedCount(database: string, writer: InstanceType<typeof DatabaseSync>) {
   const look = writer.prepare('pragma wal_checkpoint(noop)')
   const header = Buffer.alloc(logHeaderBytes)
@@ -133,14 +134,14 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
       try {
         const salts = readSalts()
         const { log: frames } = look.get() as { readonly log: number }
-        // Another process may begin the log anew at any time.
+        // Another process may restart the log at any time.
         noted = readSalts().equals(salts) ? { salts, frames } : null
       } catch {
         noted = null
       }
     },
     committed: () => noted,
-    /** A count that cannot be written leaves an earlier one, which is true as well. */
+    /** When the count cannot be written, the earlier count stays, which is still valid. */
     async save(committed: SyncedLog | null): Promise<void> {
       if (committed === null) return
       try {
@@ -148,7 +149,7 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
         const bytes = formatSynced(committed)
         await file.write(bytes, 0, bytes.length, 0)
       } catch {
-        // The disk is full, say; the log itself is safe.
+        // For example, the disk is full; the log itself is synced.
       }
     },
     async close(): Promise<void> {
@@ -158,7 +159,7 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
   }
 }
 
-/** Opens the file for writing; creates it where it is missing, with the owner of the data folder. */
+/** Opens the file for writing; creates it when it is missing, with the owner of the data folder. */
 async function openCount(path: string): Promise<FileHandle> {
   await createFile(path)
   return open(path, constants.O_WRONLY)

@@ -1,4 +1,4 @@
-/** The way back from a snapshot that was not wanted: the next start begins empty, and nothing is deleted. */
+/** Moves the database and its snapshots aside, so that the next start begins with an empty database. Deletes nothing. */
 
 import { rename, stat } from 'node:fs/promises'
 import { StoreBusyError } from './errors.ts'
@@ -8,7 +8,7 @@ import { sqlitePath, toStamp } from './sqlite-file.ts'
 import { takeExclusiveLock } from './sqlite-lock.ts'
 
 export interface PutAside {
-  /** Where they are now; null: there was none. */
+  /** The new paths; null when there was nothing to move. */
   readonly database: string | null
   readonly snapshots: string | null
 }
@@ -28,7 +28,7 @@ export async function startEmpty(place: StorePaths, now: number): Promise<PutAsi
     const end = `before-restore-${toStamp(now)}`
     const database = hasDatabase ? `${path}.${end}` : null
     const snapshots = hasSnapshots ? `${snapshotsFolder(place)}.${end}` : null
-    // The snapshots go first: a database without them is kept, snapshots without a database would be restored.
+    // The snapshots are moved first: without a database, remaining snapshots would be restored.
     if (snapshots !== null) await rename(snapshotsFolder(place), snapshots)
     if (database !== null) await moveAside(path, database)
     return { database, snapshots }

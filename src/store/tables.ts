@@ -1,10 +1,10 @@
-/** What a copy of the database holds. */
+/** The tables that a backup contains. */
 
 import type { Schema } from './schema.ts'
 
 /**
- * Every table, those that others refer to before them. A restore leaves out what passes: who is signed in, who polls.
- * `own` belongs to the database and not to the house.
+ * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, polls).
+ * Internal tables belong to the database and not to the installation's data.
  */
 const tableKinds = {
   migrations: 'own',
@@ -44,5 +44,5 @@ function tablesOf(fate: (typeof tableKinds)[Table]): Table[] {
   return (Object.keys(tableKinds) as Table[]).filter((table) => tableKinds[table] === fate)
 }
 
-/** Where there is anything in one of these, somebody has put it there. */
+/** Tables that are empty in a new installation: any row in them was added by a user or a device. */
 export const contentTables = ['receivers', 'manufacturers', 'groups', 'locations', 'performers', 'users'] as const

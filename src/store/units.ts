@@ -1,4 +1,4 @@
-/** Transmitters: who they are, and of those that are devices of their own what was told last. */
+/** Transmitters, with the last report of those that are devices themselves. */
 
 import { type RawBuilder, sql } from 'kysely'
 import type { TransmitterDetails } from '../model/details.ts'
@@ -22,7 +22,7 @@ export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Uni
   })
 }
 
-/** In no particular order, with ids. */
+/** Returns the units with ids, in no particular order. */
 export async function insertUnits(tx: Tx, revision: number, drafts: readonly UnitDraft[]): Promise<Unit[]> {
   const inserted: Unit[] = []
   await inChunks(drafts, async (chunk) => {
