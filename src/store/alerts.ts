@@ -26,10 +26,10 @@ export async function listAlertsSince(reader: Reader, since: number): Promise<{ 
 }
 
 /** Null when the subject already has an open alert. */
-export async function raiseAlert(tx: Tx, revision: number, finding: AlertCause, at: number): Promise<Alert | null> {
+export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at: number): Promise<Alert | null> {
   const row = await tx.query
     .insertInto('alerts')
-    .values({ ...finding, raised_at: at, cleared_at: null, revision })
+    .values({ ...cause, raised_at: at, cleared_at: null, revision })
     .onConflict((conflict) => conflict.column('subject').where('cleared_at', 'is', null).doNothing())
     .returningAll()
     .executeTakeFirst()
@@ -72,14 +72,14 @@ export async function clearAlert(
 }
 
 /** Deletes cleared alerts from before `time`, and all but the newest `most`. */
-export async function pruneAlerts(tx: Tx, time: number, most: number): Promise<void> {
+export async function pruneAlerts(tx: Tx, time: number, maxCount: number): Promise<void> {
   await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
   const oldest = await tx.query
     .selectFrom('alerts')
     .select('id')
     .where('cleared_at', 'is not', null)
     .orderBy('id', 'desc')
-    .offset(most)
+    .offset(maxCount)
     .limit(1)
     .executeTakeFirst()
   if (oldest === undefined) return

@@ -45,19 +45,18 @@ export async function listAudit(
   reader: Reader,
   { action, actor, result, after, before, limit, offset }: AuditQuery,
 ): Promise<{ readonly total: number; readonly records: readonly AuditRecord[] }> {
-  let fitting = reader.selectFrom('audit')
-  if (action?.endsWith('.'))
-    fitting = fitting.where('action', '>', action).where('action', '<', `${action.slice(0, -1)}/`)
-  else if (action !== undefined) fitting = fitting.where('action', '=', action)
+  let query = reader.selectFrom('audit')
+  if (action?.endsWith('.')) query = query.where('action', '>', action).where('action', '<', `${action.slice(0, -1)}/`)
+  else if (action !== undefined) query = query.where('action', '=', action)
   if (actor !== undefined) {
     const pattern = `%${actor.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-    fitting = fitting.where(sql<boolean>`lower(actor_name) like ${pattern} escape '\\'`)
+    query = query.where(sql<boolean>`lower(actor_name) like ${pattern} escape '\\'`)
   }
-  if (result !== undefined) fitting = fitting.where('result', '=', result)
-  if (after !== undefined) fitting = fitting.where('at', '>=', after)
-  if (before !== undefined) fitting = fitting.where('at', '<', before)
-  const { total } = await fitting.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const rows = await fitting.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
+  if (result !== undefined) query = query.where('result', '=', result)
+  if (after !== undefined) query = query.where('at', '>=', after)
+  if (before !== undefined) query = query.where('at', '<', before)
+  const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const rows = await query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
   return { total: Number(total), records: rows.map(toRecord) }
 }
 

@@ -4,7 +4,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createPrivateFile, makeFolder } from './folder.ts'
+import { createFolder, createPrivateFile } from './folder.ts'
 
 export interface OwnCertificate {
   /** Paths of PEM files. */
@@ -25,14 +25,14 @@ export async function openCertificate(dataDir: string, names: readonly string[],
   const cert = join(dataDir, 'tls.crt')
   const key = join(dataDir, 'tls.key')
   const stored = await readCertificate(cert, key)
-  const isGood = stored !== null && Date.parse(stored.validTo) - renewMs > now
-  if (isGood) return { cert, key, fingerprint: stored.fingerprint256, isNew: false }
+  const isValid = stored !== null && Date.parse(stored.validTo) - renewMs > now
+  if (isValid) return { cert, key, fingerprint: stored.fingerprint256, isNew: false }
 
-  await makeFolder(resolve(dataDir))
-  const made = await makeCertificate(names, now)
-  await writePrivately(key, made.private)
-  await writePrivately(cert, made.cert)
-  return { cert, key, fingerprint: new X509Certificate(made.cert).fingerprint256, isNew: true }
+  await createFolder(resolve(dataDir))
+  const created = await createCertificate(names, now)
+  await writePrivateFile(key, created.private)
+  await writePrivateFile(cert, created.cert)
+  return { cert, key, fingerprint: new X509Certificate(created.cert).fingerprint256, isNew: true }
 }
 
 async function readCertificate(cert: string, key: string): Promise<X509Certificate | null> {
@@ -49,11 +49,11 @@ async function readCertificate(cert: string, key: string): Promise<X509Certifica
   return certificate.checkPrivateKey(createPrivateKey(secret)) ? certificate : null
 }
 
-async function makeCertificate(names: readonly string[], now: number) {
+async function createCertificate(names: readonly string[], now: number) {
   // Loaded on demand, because it is large and most installations do not need it.
   const { default: selfsigned } = await import('selfsigned')
-  const bound = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
-  const addresses = new Set(['127.0.0.1', '::1', ...bound.filter((one) => !one.startsWith('fe80:'))])
+  const localAddresses = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
+  const addresses = new Set(['127.0.0.1', '::1', ...localAddresses.filter((address) => !address.startsWith('fe80:'))])
   const hosts = new Set(['localhost'])
   for (const name of names) {
     if (/^[\d.]+$|:/.test(name)) addresses.add(name)
@@ -79,7 +79,7 @@ async function makeCertificate(names: readonly string[], now: number) {
   })
 }
 
-async function writePrivately(path: string, content: string): Promise<void> {
+async function writePrivateFile(path: string, content: string): Promise<void> {
   const draft = `${path}.new`
   await rm(draft, { force: true })
   const file = await createPrivateFile(draft)

@@ -47,18 +47,23 @@ export async function overrideConnections(tx: Tx, revision: number, connections:
 }
 
 /** Saves the time of each receiver's last message, without raising the revision. */
-export async function saveLastMessages(tx: Tx, heard: readonly (readonly [receiver: number, at: number])[]) {
-  const rows = heard.map(([receiver, at]) => ({ receiver, at }))
+export async function saveLastMessages(tx: Tx, messages: readonly (readonly [receiver: number, at: number])[]) {
+  const rows = messages.map(([receiver, at]) => ({ receiver, at }))
   await executeForRows(
     tx,
     { receiver: 'bigint', at: 'bigint' },
     rows,
-    (told) =>
-      sql`update connections set last_message_at = told.at from ${told} where connections.receiver = told.receiver`,
+    (input) =>
+      sql`update connections set last_message_at = input.at from ${input} where connections.receiver = input.receiver`,
   )
 }
 
-async function upsert(tx: Tx, revision: number, connections: readonly Connection[], isDecided: boolean): Promise<void> {
+async function upsert(
+  tx: Tx,
+  revision: number,
+  connections: readonly Connection[],
+  isOverride: boolean,
+): Promise<void> {
   await inChunks(connections, async (chunk) => {
     await tx.query
       .insertInto('connections')
@@ -77,7 +82,7 @@ async function upsert(tx: Tx, revision: number, connections: readonly Connection
           reconnect_attempts: eb.ref('excluded.reconnect_attempts'),
           revision,
         }))
-        return isDecided
+        return isOverride
           ? replaced
           : replaced.where(sql<boolean>`(connections.status = 'stopped') = (excluded.status = 'stopped')`)
       })

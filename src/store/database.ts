@@ -7,21 +7,13 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../model/access.ts'
 import type { StoreCondition } from '../model/health.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
-import { describeWriteError, makeFolder } from './folder.ts'
+import { createFolder, describeWriteError } from './folder.ts'
 import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { createSemaphore } from './semaphore.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
-import {
-  connectFile,
-  copyOpen,
-  copyToMemory,
-  createFile,
-  findDamage,
-  hasDiskTrouble,
-  watchFiles,
-} from './sqlite-file.ts'
+import { connectFile, copyOpen, copyToMemory, createFile, findDamage, isDiskError, watchFiles } from './sqlite-file.ts'
 import { lockFile, takeSharedLock } from './sqlite-lock.ts'
 import { createSqliteLog } from './sqlite-log.ts'
 
@@ -80,11 +72,11 @@ export async function openDatabase(options: Options): Promise<Database> {
   if (options.url.startsWith('sqlite:')) {
     const path = options.url.slice('sqlite:'.length)
     const open = () => openSqlite(path, options, onFault)
-    return watched(await openDespiteFullDisk(path, options, open), fault, open)
+    return withCondition(await openDespiteFullDisk(path, options, open), fault, open)
   }
   if (/^postgres(ql)?:\/\//.test(options.url)) {
     const engine = openPostgres(options)
-    return watched(engine, fault, async () => engine)
+    return withCondition(engine, fault, async () => engine)
   }
   throw new Error('A database address begins with sqlite: or postgres://')
 }
@@ -99,12 +91,12 @@ type OnFault = (found: 'damaged' | 'replaced') => void
 interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'checkFiles' | 'copyTo' | 'close'> {
   /** False for a copy in memory, which is used when the disk has no space for the files of an open database. */
   readonly isOnDisk: boolean
-  /** Describes damage to the file; null when there is none. PostgreSQL checks its own files. */
+  /** Describes damage to the file; null when it is intact. PostgreSQL checks its own files. */
   findDamage(): string | null
 }
 
 /** Tracks the condition of the database. After a fault, all writes are rejected until it is reopened. */
-function watched(first: Engine, fault: Fault, open: () => Promise<Engine>): Database {
+function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>): Database {
   let engine = first
   let isWritable = engine.isOnDisk
   const pending = createPendingWrites()
@@ -144,11 +136,11 @@ function watched(first: Engine, fault: Fault, open: () => Promise<Engine>): Data
     async probe() {
       if (!engine.isOnDisk) await reopen()
       await transaction(async ({ query }) => {
-        const risen = { value: sql<number>`meta.value + 1` }
+        const incremented = { value: sql<number>`meta.value + 1` }
         await query
           .insertInto('meta')
           .values({ key: 'probe', value: 1 })
-          .onConflict((conflict) => conflict.column('key').doUpdateSet(risen))
+          .onConflict((conflict) => conflict.column('key').doUpdateSet(incremented))
           .execute()
       })
       isWritable = true
@@ -163,11 +155,11 @@ export const machineMs = createMachineClock()
 function createMachineClock(): () => number {
   const stepMs = 10
   let uptimeMs = 0
-  let askedAt = Number.NEGATIVE_INFINITY
+  let updatedAt = Number.NEGATIVE_INFINITY
   return () => {
     const now = performance.now()
-    if (now - askedAt < stepMs) return uptimeMs
-    askedAt = now
+    if (now - updatedAt < stepMs) return uptimeMs
+    updatedAt = now
     uptimeMs = uptime() * 1000
     return uptimeMs
   }
@@ -183,7 +175,7 @@ async function openDespiteFullDisk(
     return await open()
   } catch (error) {
     const { cause } = error as Error
-    if (!(error instanceof StoreDownError) || !hasDiskTrouble(cause)) throw error
+    if (!(error instanceof StoreDownError) || !isDiskError(cause)) throw error
     return openCopy(path, now).catch(() => Promise.reject(error))
   }
 }
@@ -232,7 +224,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
     if (!(await files.areInPlace())) onFault('replaced')
   }
   /** Data written to a deleted or replaced file is lost, so the commit must fail. */
-  async function secure(): Promise<void> {
+  async function makeDurable(): Promise<void> {
     await log.secure()
     if (await files.areInPlace()) return
     onFault('replaced')
@@ -242,7 +234,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
     dialect: 'sqlite',
     isOnDisk: true,
     read,
-    transaction: (work) => runTransaction('sqlite', write, work, { onAudit, secure }),
+    transaction: (work) => runTransaction('sqlite', write, work, { onAudit, makeDurable }),
     findDamage: () => findDamage(path, 'quick'),
     checkFiles,
     copyTo: (file) => copyOpen(reader, file),
@@ -255,7 +247,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
 }
 
 async function openConnections(path: string, now: () => number, waitLimitMs: number) {
-  await makeFolder(dirname(resolve(path)))
+  await createFolder(dirname(resolve(path)))
   try {
     await createFile(path)
     await access(path, constants.W_OK)
@@ -306,19 +298,19 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
     dialect: new PostgresDialect({ pool: () => createPostgresPool({ url, poolSize, waitLimitMs }) }),
   })
   // Writers block each other (`revision.ts`), so half of the connections are reserved for readers.
-  const turns = createSemaphore(Math.max(1, Math.floor(poolSize / 2)))
+  const writeSlots = createSemaphore(Math.max(1, Math.floor(poolSize / 2)))
   return {
     dialect: 'postgres',
     isOnDisk: true,
     read: db,
     async transaction(work) {
-      const askedAt = performance.now()
-      await turns.acquire()
+      const queuedAt = performance.now()
+      await writeSlots.acquire()
       try {
-        if (performance.now() - askedAt > waitLimitMs) throw new StoreBusyError('Too many are waiting to write.')
+        if (performance.now() - queuedAt > waitLimitMs) throw new StoreBusyError('Too many are waiting to write.')
         return await runTransaction('postgres', db, work, { onAudit })
       } finally {
-        turns.release()
+        writeSlots.release()
       }
     },
     findDamage: () => null,
@@ -332,15 +324,15 @@ async function runTransaction<T>(
   dialect: Database['dialect'],
   db: Kysely<Schema>,
   work: (tx: Tx) => Promise<T>,
-  about: { readonly onAudit?: Options['onAudit']; readonly secure?: () => Promise<void> },
+  about: { readonly onAudit?: Options['onAudit']; readonly makeDurable?: () => Promise<void> },
 ): Promise<T> {
-  const { onAudit: publishAudit = () => {}, secure } = about
+  const { onAudit: publishAudit = () => {}, makeDurable } = about
   const hooks: (() => void)[] = []
   const result = await db
     .transaction()
     .execute((query) => work({ dialect, query, afterCommit: (run) => hooks.push(run), publishAudit }))
   // The next transaction may start during the sync.
-  await secure?.()
+  await makeDurable?.()
   for (const run of hooks) run()
   return result
 }

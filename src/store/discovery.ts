@@ -60,23 +60,23 @@ export async function savePending(
   entry: Omit<QueueEntry, 'id' | 'status'>,
   report: DeviceReport | null = null,
 ): Promise<QueueEntry> {
-  const known = await tx.query
+  const existing = await tx.query
     .selectFrom('discovery_queue')
     .selectAll()
     .where('manufacturer', '=', entry.manufacturer)
     .where('identity_key', '=', entry.identity_key)
     .executeTakeFirst()
-  const before = toSeen(known?.seen ?? null)
-  const whole = before === null || report === null ? (report ?? before) : mergeObservations(before, report)
+  const previous = parseReport(existing?.seen ?? null)
+  const merged = previous === null || report === null ? (report ?? previous) : mergeObservations(previous, report)
   const row = {
     ...entry,
     is_duplicate: entry.is_duplicate ? 1 : 0,
     is_ip_conflict: entry.is_ip_conflict ? 1 : 0,
     metadata: JSON.stringify(entry.metadata ?? null),
-    seen: whole === null ? null : JSON.stringify({ ...whole, metadata: undefined }),
+    seen: merged === null ? null : JSON.stringify({ ...merged, metadata: undefined }),
     revision,
   } as const
-  if (known === undefined) {
+  if (existing === undefined) {
     const inserted = await tx.query
       .insertInto('discovery_queue')
       .values({ ...row, status: 'pending' })
@@ -84,10 +84,10 @@ export async function savePending(
       .executeTakeFirstOrThrow()
     return toEntry(inserted)
   }
-  const refreshed = { ...known, ...row, discovered_at: known.discovered_at }
-  const isUnchanged = isDeepStrictEqual({ ...refreshed, revision: known.revision }, { ...known })
-  if (known.status !== 'pending' || isUnchanged) return toEntry(known)
-  await tx.query.updateTable('discovery_queue').set(refreshed).where('id', '=', known.id).execute()
+  const refreshed = { ...existing, ...row, discovered_at: existing.discovered_at }
+  const isUnchanged = isDeepStrictEqual({ ...refreshed, revision: existing.revision }, { ...existing })
+  if (existing.status !== 'pending' || isUnchanged) return toEntry(existing)
+  await tx.query.updateTable('discovery_queue').set(refreshed).where('id', '=', existing.id).execute()
   return toEntry(refreshed)
 }
 
@@ -111,7 +111,7 @@ export async function listReviewed(reader: Reader, filter: QueueFilter, slice: S
     .offset(slice.offset)
     .execute()
   return rows.map((row) => {
-    const { name = null, model_name: model = null } = toSeen(row.seen) ?? {}
+    const { name = null, model_name: model = null } = parseReport(row.seen) ?? {}
     return { ...toEntry(row), name, model, reviewed_by: row.reviewer, reviewed_at: row.reviewed_at }
   })
 }
@@ -126,7 +126,7 @@ export async function findEntries(
     .selectAll()
     .where('id', 'in', [...ids])
     .execute()
-  return new Map(rows.map((row) => [row.id, { entry: toEntry(row), report: toSeen(row.seen) }]))
+  return new Map(rows.map((row) => [row.id, { entry: toEntry(row), report: parseReport(row.seen) }]))
 }
 
 /** All entries that are not imported: devices a scan may find that are not receivers yet. */
@@ -146,7 +146,7 @@ export async function listUnimported(
       .limit(chunkSize)
       .execute(),
   )
-  return rows.map((row) => ({ entry: toEntry(row), report: toSeen(row.seen) }))
+  return rows.map((row) => ({ entry: toEntry(row), report: parseReport(row.seen) }))
 }
 
 /** The user who reviewed an entry. */
@@ -161,9 +161,9 @@ export async function saveReview(
   tx: Tx,
   revision: number,
   id: number,
-  verdict: { status: QueueStatus; is_duplicate: boolean; existing_device: number | null; reviewer: Reviewer | null },
+  review: { status: QueueStatus; is_duplicate: boolean; existing_device: number | null; reviewer: Reviewer | null },
 ): Promise<void> {
-  const { status, is_duplicate, existing_device, reviewer } = verdict
+  const { status, is_duplicate, existing_device, reviewer } = review
   const reviewed = {
     reviewed_by: reviewer?.id ?? null,
     reviewer: reviewer?.name ?? null,
@@ -181,13 +181,13 @@ export async function saveReview(
  * Rejected entries stay, because the devices would be queued again. Returns the deleted ids.
  */
 export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]> {
-  const surplus = (await countEntries(tx.query, {})) - limit
-  if (surplus <= 0) return []
+  const excess = (await countEntries(tx.query, {})) - limit
+  if (excess <= 0) return []
   const { rows } = await sql<{ id: number }>`
     delete from discovery_queue where id in (
       select id from discovery_queue where status in ('imported', 'pending')
       order by case when status = 'imported' then 0 else 1 end, case when status = 'imported' then id else -id end
-      limit ${surplus}
+      limit ${excess}
     ) returning id`.execute(tx.query)
   return rows.map(({ id }) => id)
 }
@@ -271,8 +271,8 @@ export async function listMovementDetails(
     ...toMovement(row),
     receiver: { id: row.device, name, serial_number },
     manufacturer,
-    old_location: toPlace(row.old_location, old_place),
-    new_location: toPlace(row.new_location, new_place),
+    old_location: toLocation(row.old_location, old_place),
+    new_location: toLocation(row.new_location, new_place),
     acknowledged_by: row.acknowledger,
   }))
 }
@@ -341,11 +341,11 @@ function matchingMovements({ acknowledged, manufacturer }: MovementFilter) {
 }
 
 /** The name of a deleted location is unknown. */
-function toPlace(id: number | null, name: string | null): MovementDetails['old_location'] {
+function toLocation(id: number | null, name: string | null): MovementDetails['old_location'] {
   return id === null ? null : { id, name: name ?? 'a place that is gone' }
 }
 
-function toSeen(json: string | null): DeviceReport | null {
+function parseReport(json: string | null): DeviceReport | null {
   return json === null ? null : (JSON.parse(json) as DeviceReport)
 }
 

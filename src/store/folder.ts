@@ -7,28 +7,28 @@ import { dirname, join } from 'node:path'
 /**
  * Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option hangs on /proc.
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function createFolder(path: string): Promise<void> {
   // ENOENT here means that the parent exists; the system's own message is more helpful than ours.
-  await makeWithThoseAbove(path).catch((error) => {
+  await createWithParents(path).catch((error) => {
     throw error.code === 'ENOENT' ? error : describeWriteError(path, error)
   })
 }
 
-async function makeWithThoseAbove(path: string): Promise<void> {
+async function createWithParents(path: string): Promise<void> {
   try {
-    await mkdirOwned(path)
+    await createOwnedFolder(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return
     if (code !== 'ENOENT' || dirname(path) === path) throw error
-    await makeWithThoseAbove(dirname(path))
-    await mkdirOwned(path).catch((again: NodeJS.ErrnoException) => {
-      if (again.code !== 'EEXIST') throw again
+    await createWithParents(dirname(path))
+    await createOwnedFolder(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
     })
   }
 }
 
-async function mkdirOwned(path: string): Promise<void> {
+async function createOwnedFolder(path: string): Promise<void> {
   await mkdir(path, 0o700)
   if (!(await hasOtherOwner(await lstat(path), path))) return
   const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
@@ -97,18 +97,18 @@ const reasons: Readonly<Record<string, (folder: string) => string>> = {
 export type Exposure = 'private' | 'exposed' | 'unknown'
 
 /** `probeMode` is the mode of a new private file in the same folder. */
-export function judgeExposure(mode: number, probeMode: number): Exposure {
-  if (!isOpenToOthers(mode)) return 'private'
-  return isOpenToOthers(probeMode) ? 'unknown' : 'exposed'
+export function toExposure(mode: number, probeMode: number): Exposure {
+  if (!isReadableByOthers(mode)) return 'private'
+  return isReadableByOthers(probeMode) ? 'unknown' : 'exposed'
 }
 
 /** Windows, FAT, exFAT and many network shares report the same mode for every file. */
 export async function findExposure(path: string): Promise<Exposure> {
   const { mode } = await stat(path)
-  return isOpenToOthers(mode) ? judgeExposure(mode, await probeMode(dirname(await realpath(path)))) : 'private'
+  return isReadableByOthers(mode) ? toExposure(mode, await probeMode(dirname(await realpath(path)))) : 'private'
 }
 
-function isOpenToOthers(mode: number): boolean {
+function isReadableByOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
 

@@ -16,10 +16,10 @@ export interface PerformerName extends Pick<Performer, 'id' | 'name'> {
 
 /** By id; without the pictures, which may be large. */
 export async function listPerformerNames(reader: Reader): Promise<PerformerName[]> {
-  const tag = sql<string | null>`length(picture) || ':' || substr(picture, length(picture) - 47)`
+  const pictureTag = sql<string | null>`length(picture) || ':' || substr(picture, length(picture) - 47)`
   return reader
     .selectFrom('performers')
-    .select(['id', 'name', tag.as('picture_tag')])
+    .select(['id', 'name', pictureTag.as('picture_tag')])
     .orderBy('id')
     .execute()
 }

@@ -23,15 +23,15 @@ export function findBackupFault(file: string): string | null {
 const foreign = 'it is no backup of Micwatch'
 
 function findForeignSchema(read: Read): string | null {
-  const found = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
+  const entries = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
   // Checked before its rows are read, because a view of this name could return an unlimited number of rows.
-  const named = found.find(({ name }) => name === 'migrations')
-  if (named === undefined) return foreign
-  if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(named))) return describeForeign(named)
+  const migrationsTable = entries.find(({ name }) => name === 'migrations')
+  if (migrationsTable === undefined) return foreign
+  if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(migrationsTable))) return describeForeign(migrationsTable)
   const names = read('migrations order by name', ['name']).map(({ name }) => String(name))
   if (names.length === 0) return 'it is empty'
   missingMigrations(names)
-  return findDifference(found, schemaAfter(names))
+  return findDifference(entries, schemaAfter(names))
 }
 
 /** The schema of an empty database after these migrations. */
@@ -45,9 +45,9 @@ function schemaAfter(names: readonly string[]): readonly StoredRow[] {
   }
 }
 
-function findDifference(found: readonly StoredRow[], expected: readonly StoredRow[]): string | null {
+function findDifference(entries: readonly StoredRow[], expected: readonly StoredRow[]): string | null {
   const missing = new Map(expected.map((entry) => [toKey(entry), entry]))
-  for (const entry of found) {
+  for (const entry of entries) {
     const isExpected = missing.delete(toKey(entry))
     if (!isExpected && !isStatistics(entry)) return describeForeign(entry)
   }

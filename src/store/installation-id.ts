@@ -6,15 +6,15 @@ import type { Database, Reader, Tx } from './database.ts'
 /** Created by the first call and never changed. */
 export async function getInstallationId(db: Database): Promise<number> {
   // Reads first, because a full disk rejects every write.
-  return (await findHouseId(db.read)) ?? db.transaction(createHouseId)
+  return (await findInstallationId(db.read)) ?? db.transaction(createInstallationId)
 }
 
-async function findHouseId(reader: Reader): Promise<number | undefined> {
+async function findInstallationId(reader: Reader): Promise<number | undefined> {
   const row = await reader.selectFrom('meta').select('value').where('key', '=', 'house').executeTakeFirst()
   return row?.value
 }
 
-async function createHouseId(tx: Tx): Promise<number> {
+async function createInstallationId(tx: Tx): Promise<number> {
   // Another process may have created it meanwhile.
   await tx.query
     .insertInto('meta')

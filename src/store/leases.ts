@@ -19,7 +19,7 @@ const now = sql<number>`epoch_ms()`
 
 /** The maximum duration. A lease that seems to last longer was granted before the clock was set back or restarted. */
 const longestMs = 60_000
-const beyondAll = sql<number>`epoch_ms() + ${sql.lit(longestMs)}`
+const latestExpiry = sql<number>`epoch_ms() + ${sql.lit(longestMs)}`
 
 /** Whether a lease that was read from a file is active; both times must be from the same clock. */
 export function isRunning(expires_at: number, now: number): boolean {
@@ -55,7 +55,7 @@ export async function acquireLease(
             eb('leases.owner', 'is', null),
             eb('leases.owner', '=', owner),
             eb('leases.expires_at', '<=', now),
-            eb('leases.expires_at', '>', beyondAll),
+            eb('leases.expires_at', '>', latestExpiry),
           ]),
         ),
     )
@@ -118,7 +118,7 @@ export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
     .select(['source', 'owner', 'epoch', sql<number>`expires_at - epoch_ms()`.as('left_ms')])
     .where('owner', 'is not', null)
     .where('expires_at', '>', now)
-    .where('expires_at', '<=', beyondAll)
+    .where('expires_at', '<=', latestExpiry)
     .orderBy('source')
     .execute()
   return rows.map(({ source, owner, epoch, left_ms }) => {
@@ -152,7 +152,7 @@ export async function leaseHolder(reader: Reader, source: string): Promise<Lease
     .select(['owner', 'epoch', 'expires_at'])
     .where('source', '=', source)
     .where('expires_at', '>', now)
-    .where('expires_at', '<=', beyondAll)
+    .where('expires_at', '<=', latestExpiry)
     .executeTakeFirst()
   return lease === undefined || lease.owner === null ? null : { ...lease, owner: lease.owner }
 }

@@ -29,12 +29,12 @@ export async function listDiscovered(reader: Reader, since: number): Promise<Dis
 }
 
 /** A device that was found before keeps its id and the time of its first discovery. */
-export async function saveDiscovered(tx: Tx, found: readonly Omit<DiscoveredRecord, 'id'>[]): Promise<void> {
-  for (const one of found) {
-    const { manufacturer: _, api_device_id: __, discovered_at: ___, ...changed } = one
+export async function saveDiscovered(tx: Tx, devices: readonly Omit<DiscoveredRecord, 'id'>[]): Promise<void> {
+  for (const device of devices) {
+    const { manufacturer: _, api_device_id: __, discovered_at: ___, ...changed } = device
     await tx.query
       .insertInto('discovered')
-      .values(one)
+      .values(device)
       .onConflict((conflict) => conflict.columns(['manufacturer', 'api_device_id']).doUpdateSet(changed))
       .execute()
   }

@@ -12,16 +12,16 @@ const waitLimitMs = 60_000
 const advisoryLock = 7_241_900_113
 
 /**
- * Returns the names of the applied migrations. Waits for another process that is migrating. `before` is called first when
+ * Returns the names of the applied migrations. Waits for another process that is migrating. `prepare` is called first when
  * the database is not new.
  */
 export async function migrate(
   db: Database,
-  before: () => Promise<unknown> = async () => {},
+  prepare: () => Promise<unknown> = async () => {},
 ): Promise<readonly string[]> {
   const applied = await appliedNames(db.dialect, db.read)
   if (missingMigrations(applied).length === 0) return []
-  if (applied.length > 0) await before()
+  if (applied.length > 0) await prepare()
   const deadline = performance.now() + waitLimitMs
   for (;;) {
     try {

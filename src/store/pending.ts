@@ -2,7 +2,7 @@
 export interface PendingWrites {
   /** Counts the write as pending until the promise settles. */
   track<T>(write: Promise<T>): Promise<T>
-  /** The age of the oldest pending write; 0 when there is none. */
+  /** The age of the oldest pending write; 0 without pending writes. */
   longestMs(): number
 }
 

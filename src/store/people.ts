@@ -102,7 +102,7 @@ export async function countAdmins(reader: Reader): Promise<number> {
  * until the commit, which serializes such changes, so that two administrators cannot disable each other.
  */
 export async function changePeople(tx: Tx): Promise<void> {
-  await raise(tx, 'people')
+  await incrementCounter(tx, 'people')
 }
 
 /** The counter that `changePeople` increments. */
@@ -115,7 +115,7 @@ export async function peopleRevision(reader: Reader): Promise<number> {
   return value
 }
 
-async function raise(tx: Tx, key: 'people' | 'tries'): Promise<void> {
+async function incrementCounter(tx: Tx, key: 'people' | 'tries'): Promise<void> {
   await tx.query.updateTable('meta').set({ value: sql<number>`value + 1` }).where('key', '=', key).execute()
 }
 
@@ -240,17 +240,17 @@ export async function insertToken(
   token: Pick<ApiToken, 'name' | 'role' | 'created_by' | 'created_at' | 'expires_at'>,
   hashOf: (id: number) => string,
 ): Promise<ApiToken> {
-  const made = await tx.query
+  const created = await tx.query
     .insertInto('tokens')
     .values({ ...token, hash: `pending ${Math.random()}`, last_used_at: null, last_used_address: null })
     .returning(tokenColumns)
     .executeTakeFirstOrThrow()
   await tx.query
     .updateTable('tokens')
-    .set({ hash: hashOf(made.id) })
-    .where('id', '=', made.id)
+    .set({ hash: hashOf(created.id) })
+    .where('id', '=', created.id)
     .execute()
-  return made
+  return created
 }
 
 export async function saveToken(
@@ -278,7 +278,7 @@ export async function touchToken(tx: Tx, hash: string, used: { at: number; addre
 
 /** Must be the first statement of a transaction that counts attempts, so that parallel attempts are all counted. */
 export async function lockFailedTries(tx: Tx): Promise<void> {
-  await raise(tx, 'tries')
+  await incrementCounter(tx, 'tries')
 }
 
 export async function listFailedTries(reader: Reader, stranger: string, since: number): Promise<FailedTry[]> {

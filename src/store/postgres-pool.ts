@@ -10,7 +10,7 @@ import { StoreBusyError, StoreDownError } from './errors.ts'
 import { toStorable } from './numbers.ts'
 import { createSemaphore } from './semaphore.ts'
 
-const connectAgainAfterMs = 500
+const reconnectDelayMs = 500
 const int8 = 20
 
 export async function createPostgresPool(options: {
@@ -38,19 +38,19 @@ export async function createPostgresPool(options: {
   pool.on('connect', (client) => client.on('error', () => {}))
 
   /** The last connection error, and the time of the next attempt. */
-  let refused: { readonly error: StoreDownError; readonly until: number } | undefined
+  let lastFailure: { readonly error: StoreDownError; readonly until: number } | undefined
   /** Set after a connection broke, until one query on another connection has succeeded. */
-  let doubt: StoreDownError | undefined
+  let suspicion: StoreDownError | undefined
   let probing: Promise<void> | undefined
-  const turns = createSemaphore(1)
+  const connecting = createSemaphore(1)
 
   async function connect(): Promise<PostgresPoolClient> {
     await probing
-    return doubt === undefined ? guarded(await open()) : probe(doubt)
+    return suspicion === undefined ? guard(await open()) : probe(suspicion)
   }
 
-  async function probe(before: StoreDownError): Promise<PostgresPoolClient> {
-    if (probing !== undefined) throw before
+  async function probe(previous: StoreDownError): Promise<PostgresPoolClient> {
+    if (probing !== undefined) throw previous
     let end = () => {}
     probing = new Promise((resolve) => {
       end = () => {
@@ -60,7 +60,7 @@ export async function createPostgresPool(options: {
     })
     try {
       // An open connection proves nothing; only a query result ends the probe.
-      return guarded(await open(), end)
+      return guard(await open(), end)
     } catch (error) {
       end()
       throw error
@@ -69,52 +69,52 @@ export async function createPostgresPool(options: {
 
   /** Only one caller at a time opens a connection; when it fails, the waiting callers fail as well. */
   async function open(): Promise<PoolClient> {
-    if (pool.idleCount > 0 || pool.totalCount >= poolSize) return take()
-    await turns.acquire()
+    if (pool.idleCount > 0 || pool.totalCount >= poolSize) return acquire()
+    await connecting.acquire()
     try {
-      if (refused !== undefined && performance.now() < refused.until) throw refused.error
-      return await take()
+      if (lastFailure !== undefined && performance.now() < lastFailure.until) throw lastFailure.error
+      return await acquire()
     } finally {
-      turns.release()
+      connecting.release()
     }
   }
 
-  async function take(): Promise<PoolClient> {
+  async function acquire(): Promise<PoolClient> {
     try {
       return await pool.connect()
     } catch (error) {
       if (hasTimedOutInQueue(error) && pool.totalCount >= poolSize) {
         throw new StoreBusyError('All database connections are in use.', { cause: error })
       }
-      refused = { error: toDown(error), until: performance.now() + connectAgainAfterMs }
-      throw refused.error
+      lastFailure = { error: toDown(error), until: performance.now() + reconnectDelayMs }
+      throw lastFailure.error
     }
   }
 
   /** `onAnswer` is called after the first query or on release. */
-  function guarded(client: PoolClient, onAnswer = () => {}): PostgresPoolClient {
-    let broken: StoreDownError | undefined
+  function guard(client: PoolClient, onAnswer = () => {}): PostgresPoolClient {
+    let connectionError: StoreDownError | undefined
     async function query(text: string, values: readonly unknown[]) {
-      if (broken !== undefined) throw broken
+      if (connectionError !== undefined) throw connectionError
       const storable = values.map(toStorable)
       try {
         const result = await client.query(text, storable)
-        doubt = undefined
+        suspicion = undefined
         return result
       } catch (error) {
-        const trouble = toStoreError(error)
-        if (trouble instanceof StoreDownError && !isUsableAfter(error)) {
-          broken = trouble
-          doubt = trouble
+        const storeError = toStoreError(error)
+        if (storeError instanceof StoreDownError && !isUsableAfter(error)) {
+          connectionError = storeError
+          suspicion = storeError
         }
-        throw trouble
+        throw storeError
       } finally {
         onAnswer()
       }
     }
     const release = () => {
       onAnswer()
-      client.release(broken)
+      client.release(connectionError)
     }
     // Kysely's type includes cursors, which are not used here.
     return { query: query as unknown as PostgresPoolClient['query'], release }
@@ -124,22 +124,22 @@ export async function createPostgresPool(options: {
 }
 
 function toStoreError(error: unknown): unknown {
-  if (isInTheWay(error)) return new StoreBusyError('Another transaction was in the way.', { cause: error })
-  return isTheQuerysFault(error) ? error : toDown(error)
+  if (isConflict(error)) return new StoreBusyError('Another transaction was in the way.', { cause: error })
+  return isQueryError(error) ? error : toDown(error)
 }
 
 /** Insufficient resources, operator intervention, limits, system errors. Other codes are errors in the SQL. */
-const serverTrouble = /^(08|53|57|58|XX|25P0[34]|25006)/
+const unavailableCodes = /^(08|53|57|58|XX|25P0[34]|25006)/
 /** Serialization failure, deadlock or lock timeout; the same call may succeed later. */
-const inTheWay = /^(40|55P03)/
+const conflictCodes = /^(40|55P03)/
 
-function isTheQuerysFault(error: unknown): boolean {
+function isQueryError(error: unknown): boolean {
   const code = serverCode(error)
-  return code !== null && !serverTrouble.test(code)
+  return code !== null && !unavailableCodes.test(code)
 }
 
-function isInTheWay(error: unknown): boolean {
-  return inTheWay.test(serverCode(error) ?? '')
+function isConflict(error: unknown): boolean {
+  return conflictCodes.test(serverCode(error) ?? '')
 }
 
 /** The connection remains usable after a cancelled statement or a full disk. */

@@ -4,8 +4,8 @@ export interface Semaphore {
   release(): void
 }
 
-export function createSemaphore(places: number): Semaphore {
-  let free = places
+export function createSemaphore(limit: number): Semaphore {
+  let free = limit
   const waiting: (() => void)[] = []
   return {
     async acquire() {

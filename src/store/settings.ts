@@ -48,12 +48,12 @@ export async function findManufacturer(
 export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: Manufacturer): Promise<void> {
   const { code, name, plugin } = manufacturer
   const stored = await tx.query.selectFrom('manufacturers').select('config').where('code', '=', code).executeTakeFirst()
-  const before = stored === undefined ? {} : (JSON.parse(stored.config) as Config)
+  const previous = stored === undefined ? {} : (JSON.parse(stored.config) as Config)
   const fields = {
     name,
     plugin,
     api_enabled: manufacturer.api_enabled ? 1 : 0,
-    config: JSON.stringify(secrets.sealConfig(manufacturer.config, code, before)),
+    config: JSON.stringify(secrets.sealConfig(manufacturer.config, code, previous)),
   } as const
   await tx.query
     .insertInto('manufacturers')

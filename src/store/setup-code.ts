@@ -2,11 +2,11 @@
 
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { createPrivateFile, makeFolder } from './folder.ts'
+import { createFolder, createPrivateFile } from './folder.ts'
 
 /** Returns the path of the file. */
 export async function writeSetupCode(dataDir: string, code: string): Promise<string> {
-  await makeFolder(resolve(dataDir))
+  await createFolder(resolve(dataDir))
   await removeSetupCode(dataDir)
   const path = pathOf(dataDir)
   const file = await createPrivateFile(path)

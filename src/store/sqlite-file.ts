@@ -41,13 +41,13 @@ export function connectFile(path: string, options: DatabaseSyncOptions): SqliteF
 
 type SqliteFile = InstanceType<typeof DatabaseSync>
 
-/** Describes damage; null when there is none. `quick` does not compare indexes with their tables. */
+/** Describes damage; null when the file is intact. `quick` does not compare indexes with their tables. */
 export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): string | null {
   const check = depth === 'quick' ? 'quick_check' : 'integrity_check'
   try {
     const [found] = readSqlite(path, (read) => read(`pragma_${check}`, [check]))
-    const said = String(found?.[check])
-    return said === 'ok' ? null : said.replace(/\s+/g, ' ').trim()
+    const message = String(found?.[check])
+    return message === 'ok' ? null : message.replace(/\s+/g, ' ').trim()
   } catch (error) {
     const damage = describeDamage(error)
     if (damage === null) throw error
@@ -71,18 +71,18 @@ export type Read = (from: string, columns: readonly string[]) => StoredRow[]
  * Reads without keeping the file open. A prepared statement would keep it open until it is collected as garbage, and the
  * file could not be replaced safely. Therefore the rows are passed to a user-defined SQL function.
  */
-export function readSqlite<T>(path: string, look: (read: Read) => T): T {
-  const database = openToRead(path)
+export function readSqlite<T>(path: string, run: (read: Read) => T): T {
+  const database = openForReading(path)
   let rows: StoredRow[] = []
   try {
-    database.function('told', (json: string) => {
+    database.function('emit_row', (json: string) => {
       rows.push(JSON.parse(json))
       return null
     })
-    return look((from, columns) => {
+    return run((from, columns) => {
       rows = []
       const fields = columns.map((name) => `'${name}', "${name}"`)
-      database.exec(`select told(json_object(${fields.join(', ')})) from ${from}`)
+      database.exec(`select emit_row(json_object(${fields.join(', ')})) from ${from}`)
       return rows
     })
   } finally {
@@ -93,7 +93,7 @@ export function readSqlite<T>(path: string, look: (read: Read) => T): T {
 /** Copies a consistent state to one file, atomically, while other processes may write. */
 export async function copySqlite(from: string, to: string, options: WriteOptions): Promise<void> {
   await writeAtomically(to, options, async (draft) => {
-    const database = openToRead(from)
+    const database = openForReading(from)
     try {
       vacuumInto(database, draft)
     } finally {
@@ -116,7 +116,7 @@ export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
   const address = `file:/micwatch-${randomBytes(8).toString('hex')}?vfs=memdb`
   const copy = new DatabaseSync(address)
   try {
-    const database = openToRead(path)
+    const database = openForReading(path)
     try {
       vacuumInto(database, address)
     } finally {
@@ -134,17 +134,17 @@ export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
  * Even a reader needs disk space for the index of the log (-shm), unless another process has created it. When there is no
  * space, the database is opened exclusively, and SQLite keeps the index in memory.
  */
-function openToRead(path: string): InstanceType<typeof DatabaseSync> {
-  const look = 'select count(*) from sqlite_master'
+function openForReading(path: string): InstanceType<typeof DatabaseSync> {
+  const statement = 'select count(*) from sqlite_master'
   try {
-    return openWith(path, { readOnly: true }, look)
+    return openAndRun(path, { readOnly: true }, statement)
   } catch (error) {
-    if (!hasDiskTrouble(error)) throw error
-    return openWith(path, {}, `pragma locking_mode = exclusive; ${look}`)
+    if (!isDiskError(error)) throw error
+    return openAndRun(path, {}, `pragma locking_mode = exclusive; ${statement}`)
   }
 }
 
-function openWith(path: string, options: { readonly readOnly?: boolean }, statements: string) {
+function openAndRun(path: string, options: { readonly readOnly?: boolean }, statements: string) {
   const database = connectFile(path, { ...options, timeout: 1_000 })
   try {
     database.exec(statements)
@@ -155,12 +155,12 @@ function openWith(path: string, options: { readonly readOnly?: boolean }, statem
   }
 }
 
-const diskTroubleCodes: ReadonlySet<number> = new Set([10, 13, 14])
+const diskErrorCodes: ReadonlySet<number> = new Set([10, 13, 14])
 
 /** The disk is full or reports an error, or a file cannot be created. */
-export function hasDiskTrouble(error: unknown): boolean {
+export function isDiskError(error: unknown): boolean {
   const { errcode = 0 } = error as { readonly errcode?: number }
-  return diskTroubleCodes.has(errcode & 0xff)
+  return diskErrorCodes.has(errcode & 0xff)
 }
 
 /** Checks whether the files of an open database are still those at its path. */
@@ -170,7 +170,7 @@ export async function watchFiles(path: string): Promise<{ areInPlace(): Promise<
   return {
     async areInPlace() {
       const found = await identify()
-      return found.every((one, at) => one === opened[at])
+      return found.every((identity, index) => identity === opened[index])
     },
   }
 }
@@ -188,7 +188,8 @@ async function identityOf(path: string): Promise<string | null> {
 
 /** Deletes a database with all its companion files. */
 export async function removeSqlite(path: string): Promise<void> {
-  for (const end of ['', '-journal', '-wal', '-shm', '-synced', '-lock']) await rm(`${path}${end}`, { force: true })
+  for (const suffix of ['', '-journal', '-wal', '-shm', '-synced', '-lock'])
+    await rm(`${path}${suffix}`, { force: true })
 }
 
 export interface WriteOptions {
@@ -205,7 +206,7 @@ export async function writeAtomically(
 ): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
   // Creates the file first, so that a file created meanwhile is not replaced.
-  if (!overwrite) await takeName(path)
+  if (!overwrite) await reserveName(path)
   try {
     await createFile(draft, owner)
     await write(draft)
@@ -220,7 +221,7 @@ export async function writeAtomically(
   }
 }
 
-async function takeName(path: string): Promise<void> {
+async function reserveName(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close()
   } catch (error) {

@@ -32,7 +32,7 @@ const chunkBytes = 4 * 1024 * 1024
 
 /** Describes damage; null when the log is complete, missing or ends with an unfinished write. No process may be writing. */
 export async function findLogDamage(path: string): Promise<string | null> {
-  const file = await openIfThere(logFile(path))
+  const file = await openIfExists(logFile(path))
   if (file === null) return null
   try {
     const { size } = await file.stat()
@@ -41,10 +41,10 @@ export async function findLogDamage(path: string): Promise<string | null> {
     if (header === null) return 'the header of its log is damaged'
     const found = await readFrames(file, size, header)
     const synced = await readSynced(path)
-    const isCounted = synced?.salts.equals(header.salts) === true
-    const expected = isCounted ? synced.frames : found.lastCommit
+    const isCountValid = synced?.salts.equals(header.salts) === true
+    const expected = isCountValid ? synced.frames : found.lastCommit
     // Without a synced count, the last frame may be an unfinished write.
-    const isComplete = found.committed >= expected || (!isCounted && found.lastCommit <= found.valid + 1)
+    const isComplete = found.committed >= expected || (!isCountValid && found.lastCommit <= found.valid + 1)
     return isComplete ? null : `its log can be read up to frame ${found.committed} of ${expected}`
   } finally {
     await file.close()
@@ -67,7 +67,7 @@ export function formatSynced({ salts, frames }: SyncedLog): Buffer {
 }
 
 async function readSynced(path: string): Promise<SyncedLog | null> {
-  const file = await openIfThere(syncedFile(path))
+  const file = await openIfExists(syncedFile(path))
   if (file === null) return null
   try {
     const bytes = await readBytes(file, 0, saltBytes + 4)
@@ -78,7 +78,7 @@ async function readSynced(path: string): Promise<SyncedLog | null> {
   }
 }
 
-async function openIfThere(path: string): Promise<FileHandle | null> {
+async function openIfExists(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'r')
   } catch (error) {
@@ -126,9 +126,9 @@ async function readFrames(file: FileHandle, size: number, header: LogHeader): Pr
   for (let first = 0; first < total; first += framesAtOnce) {
     const count = Math.min(framesAtOnce, total - first)
     const bytes = await readBytes(file, logHeaderBytes + first * frameBytes, count * frameBytes)
-    for (let at = 0; at < count; at += 1) {
-      const number = first + at + 1
-      const frame = bytes.subarray(at * frameBytes, (at + 1) * frameBytes)
+    for (let offset = 0; offset < count; offset += 1) {
+      const number = first + offset + 1
+      const frame = bytes.subarray(offset * frameBytes, (offset + 1) * frameBytes)
       if (!frame.subarray(8, 8 + saltBytes).equals(header.salts)) continue
       const isCommit = frame.readUInt32BE(4) !== 0
       if (isCommit) found = { ...found, lastCommit: number }
@@ -146,16 +146,16 @@ async function readFrames(file: FileHandle, size: number, header: LogHeader): Pr
   return found
 }
 
-function isChecksum(bytes: Buffer, at: number, [first, second]: Checksum): boolean {
-  return bytes.readUInt32BE(at) === first && bytes.readUInt32BE(at + 4) === second
+function isChecksum(bytes: Buffer, offset: number, [first, second]: Checksum): boolean {
+  return bytes.readUInt32BE(offset) === first && bytes.readUInt32BE(offset + 4) === second
 }
 
 function addToChecksum(before: Checksum, bytes: Buffer, isBigEndian: boolean): Checksum {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let [first, second] = before
-  for (let at = 0; at < bytes.byteLength; at += 8) {
-    first = (first + view.getUint32(at, !isBigEndian) + second) >>> 0
-    second = (second + view.getUint32(at + 4, !isBigEndian) + first) >>> 0
+  for (let offset = 0; offset < bytes.byteLength; offset += 8) {
+    first = (first + view.getUint32(offset, !isBigEndian) + second) >>> 0
+    second = (second + view.getUint32(offset + 4, !isBigEndian) + first) >>> 0
   }
   return [first, second]
 }

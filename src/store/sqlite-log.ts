@@ -22,65 +22,65 @@ export interface SqliteLog {
 }
 
 /** Size of the log that triggers a checkpoint. Each checkpoint starts a thread, so it must not run too often. */
-const moveAtBytes = 16 * 1024 * 1024
-const moveEveryMs = 10_000
+const checkpointBytes = 16 * 1024 * 1024
+const checkpointEveryMs = 10_000
 /** Size of the log at which SQLite runs the checkpoint inside a commit, in case the thread has failed to. */
-const moveAnywayAtPages = 16_384
+const maxLogPages = 16_384
 
 /** Takes over syncing and checkpoints from the writing connection. */
 export async function createSqliteLog(path: string, writer: InstanceType<typeof DatabaseSync>): Promise<SqliteLog> {
   writer.exec(
-    `pragma synchronous = normal; pragma wal_autocheckpoint = ${moveAnywayAtPages};
-     pragma journal_size_limit = ${moveAtBytes / 2}`,
+    `pragma synchronous = normal; pragma wal_autocheckpoint = ${maxLogPages};
+     pragma journal_size_limit = ${checkpointBytes / 2}`,
   )
   const database = await realpath(path)
   let file: FileHandle | undefined
   const count = createSyncedCount(database, writer)
   /** A sync has failed, so it is unknown how much of the log is on disk. */
-  let isDoubtful = false
-  let next: Promise<void> | undefined
-  let last: Promise<void> = Promise.resolve()
-  let moving: Promise<void> | undefined
-  let movedAt = Number.NEGATIVE_INFINITY
+  let hasSyncFailed = false
+  let nextSync: Promise<void> | undefined
+  let lastSync: Promise<void> = Promise.resolve()
+  let checkpoint: Promise<void> | undefined
+  let checkpointStartedAt = Number.NEGATIVE_INFINITY
 
   /** Commits during a running sync share the next one. */
   function sync(): Promise<void> {
-    next ??= last
+    nextSync ??= lastSync
       .catch(() => {})
       .then(() => {
-        next = undefined
-        last = syncNow()
-        return last
+        nextSync = undefined
+        lastSync = syncNow()
+        return lastSync
       })
-    return next
+    return nextSync
   }
 
   async function syncNow(): Promise<void> {
     try {
-      if (isDoubtful) moveAll()
+      if (hasSyncFailed) checkpointNow()
       // The file exists from the first commit until the last process closes the database.
       file ??= await open(logFile(database), 'r+')
       const committed = count.committed()
       await file.datasync()
       await count.save(committed)
-      const isDue = moving === undefined && performance.now() - movedAt >= moveEveryMs
-      if (isDue && (await file.stat()).size >= moveAtBytes) move()
+      const isDue = checkpoint === undefined && performance.now() - checkpointStartedAt >= checkpointEveryMs
+      if (isDue && (await file.stat()).size >= checkpointBytes) startCheckpoint()
     } catch (error) {
-      isDoubtful = true
+      hasSyncFailed = true
       throw new StoreDownError(`What was written may be lost: ${String(error)}`, { cause: error })
     }
   }
 
   /** Moves the whole log to the database file, after which syncing the log is reliable again. */
-  function moveAll(): void {
-    const told = writer.prepare('pragma wal_checkpoint(truncate)').get() as { readonly busy: number }
-    if (told.busy !== 0) throw new Error('the log could not be moved')
-    isDoubtful = false
+  function checkpointNow(): void {
+    const result = writer.prepare('pragma wal_checkpoint(truncate)').get() as { readonly busy: number }
+    if (result.busy !== 0) throw new Error('the log could not be moved')
+    hasSyncFailed = false
   }
 
-  function move(): void {
-    movedAt = performance.now()
-    moving = new Promise<void>((resolve, reject) => {
+  function startCheckpoint(): void {
+    checkpointStartedAt = performance.now()
+    checkpoint = new Promise<void>((resolve, reject) => {
       const thread = startThread('checkpoint-worker', { workerData: database })
       thread.once('error', reject)
       thread.once('exit', () => resolve())
@@ -88,12 +88,12 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
       // A failed checkpoint is retried by the next one.
       .catch(() => {})
       .finally(() => {
-        moving = undefined
+        checkpoint = undefined
       })
   }
 
   async function close(): Promise<void> {
-    await moving
+    await checkpoint
     try {
       await sync()
       await file?.close()
@@ -107,7 +107,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   let closing: Promise<void> | undefined
   return {
     noteCommit: count.note,
-    secure: () => closing?.then(() => last) ?? sync(),
+    secure: () => closing?.then(() => lastSync) ?? sync(),
     close() {
       closing ??= close()
       return closing
@@ -117,10 +117,10 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
 
 /** Records how much of the log is synced to disk, so that damage is detected at the next start. */
 function createSyncedCount(database: string, writer: InstanceType<typeof DatabaseSync>) {
-  const look = writer.prepare('pragma wal_checkpoint(noop)')
+  const walStatus = writer.prepare('pragma wal_checkpoint(noop)')
   const header = Buffer.alloc(logHeaderBytes)
   let log: number | undefined
-  let noted: SyncedLog | null = null
+  let latest: SyncedLog | null = null
   let file: FileHandle | undefined
 
   function readSalts(): Buffer {
@@ -133,14 +133,14 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
     note(): void {
       try {
         const salts = readSalts()
-        const { log: frames } = look.get() as { readonly log: number }
+        const { log: frames } = walStatus.get() as { readonly log: number }
         // Another process may restart the log at any time.
-        noted = readSalts().equals(salts) ? { salts, frames } : null
+        latest = readSalts().equals(salts) ? { salts, frames } : null
       } catch {
-        noted = null
+        latest = null
       }
     },
-    committed: () => noted,
+    committed: () => latest,
     /** When the count cannot be written, the earlier count stays, which is still valid. */
     async save(committed: SyncedLog | null): Promise<void> {
       if (committed === null) return

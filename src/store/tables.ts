@@ -7,8 +7,8 @@ import type { Schema } from './schema.ts'
  * Internal tables belong to the database and not to the installation's data.
  */
 const tableKinds = {
-  migrations: 'own',
-  leases: 'own',
+  migrations: 'internal',
+  leases: 'internal',
   meta: 'kept',
   manufacturers: 'kept',
   settings: 'kept',
@@ -29,19 +29,19 @@ const tableKinds = {
   audit: 'kept',
   users: 'kept',
   tokens: 'kept',
-  known_browsers: 'passing',
-  sessions: 'passing',
-  failed_tries: 'passing',
-  polls: 'passing',
-} as const satisfies Record<keyof Schema, 'own' | 'kept' | 'passing'>
+  known_browsers: 'transient',
+  sessions: 'transient',
+  failed_tries: 'transient',
+  polls: 'transient',
+} as const satisfies Record<keyof Schema, 'internal' | 'kept' | 'transient'>
 
 type Table = keyof typeof tableKinds
 
 export const keptTables: readonly Table[] = tablesOf('kept')
-export const transientTables: readonly Table[] = tablesOf('passing')
+export const transientTables: readonly Table[] = tablesOf('transient')
 
-function tablesOf(fate: (typeof tableKinds)[Table]): Table[] {
-  return (Object.keys(tableKinds) as Table[]).filter((table) => tableKinds[table] === fate)
+function tablesOf(kind: (typeof tableKinds)[Table]): Table[] {
+  return (Object.keys(tableKinds) as Table[]).filter((table) => tableKinds[table] === kind)
 }
 
 /** Tables that are empty in a new installation: any row in them was added by a user or a device. */

@@ -32,7 +32,7 @@ describe('the two forms', () => {
       pace: { perSecond: 10, burst: 20 },
       isEnabled: true,
       pollIntervalSeconds: 3,
-      silentStreamMs: 60_000,
+      streamTimeoutMs: 60_000,
       authHeader: null,
     })
   })
