@@ -27,8 +27,8 @@ function linkTo(baseUrl: string, settings: Partial<UpstreamSettings> = {}, throt
 const digest = { scheme: 'digest', username: 'api', secret: 'key' } as const
 const serve = async (onRequest: RequestListener) => keep(await serveHttp({ onRequest }))
 
-describe('answers', () => {
-  test('are parsed; an empty one has no body; a refusal that is accepted is not read', async () => {
+describe('responses', () => {
+  test('are parsed; an empty response has no body; an accepted error response is not read', async () => {
     const server = await serve((request, response) => {
       const [status = '200', body = ''] = decodeURIComponent(request.url ?? '')
         .slice(1)
@@ -52,7 +52,7 @@ describe('answers', () => {
     ['half a coding', { 'content-encoding': 'gzip' }, gzipSync(`[${'1,'.repeat(9999)}1]`).subarray(0, 30), /decoded/],
     ['big headers', { 'x-big': 'x'.repeat(17 * 1024) }, Buffer.from('[]'), /larger than/],
     ['65 levels', {}, Buffer.from(`${'['.repeat(65)}${']'.repeat(65)}`), /nested deeper/],
-  ])('%s: refused, and the connection is not blocked by what is left unread', async (_, headers, body, says) => {
+  ])('%s: rejected, and the unread body does not block the connection', async (_, headers, body, says) => {
     let isBroken = true
     const server = await serve((_request, response) => {
       if (isBroken) response.writeHead(200, headers).end(body)
@@ -64,7 +64,7 @@ describe('answers', () => {
     expect((await client.request('GET', '/')).body).toEqual([])
   })
 
-  test('64 levels and one coding are read', async () => {
+  test('may be nested 64 levels deep and have one content encoding', async () => {
     const text = `${'['.repeat(64)}${']'.repeat(64)}`
     const server = await serve((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text)),
@@ -78,7 +78,7 @@ describe('answers', () => {
     ['shorter than announced', 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n["a"]'],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
-  ])('%s: nothing of it is used', async (_, text) => {
+  ])('%s: rejected completely', async (_, text) => {
     const server = keep(await serveRaw((socket) => socket.once('data', () => socket.end(text))))
     const thrown = await linkTo(server.url)
       .request('GET', '/')
@@ -88,14 +88,14 @@ describe('answers', () => {
   })
 })
 
-describe('the deadline', () => {
+describe('request timeout', () => {
   // Conformance: C-3.23.
   // Reliability: U3.
   test.each([
     ['before a byte', () => ''],
     ['in the head', () => 'HTTP/1.1 200 OK\r\nx-a: '],
     ['in the body', () => 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n['],
-  ])('holds %s, and the connection ends with it', async (_, first) => {
+  ])('applies to %s, and closes the connection', async (_, first) => {
     const server = keep(
       await serveRaw((socket) => {
         socket.write(first())
@@ -110,17 +110,17 @@ describe('the deadline', () => {
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test('begins when a request goes out, not while it waits for the connection', async () => {
+  test('starts when a request is sent, not while it waits for a connection', async () => {
     const server = await serve((_request, response) => void setTimeout(() => response.end('[]'), 100))
     const client = linkTo(server.url, { credentials: digest, timeoutMs: 400 })
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.request('GET', '/')))
     expect(answers).toHaveLength(8)
   })
 
-  test('ends a request that the HTTP client never sends, and so does an abort', async () => {
+  test('ends a request that the HTTP client never sends, as does an abort', async () => {
     const challenge = { 'www-authenticate': 'Digest realm="r", nonce="n"' }
     const server = await serve((_request, response) => response.writeHead(401, challenge).end())
-    // undici counts the connection of a request that it rejects as busy, for good.
+    // undici permanently counts the connection of a request that it rejects as busy.
     const client = linkTo(server.url, { credentials: { ...digest, username: 'b€nutzer' }, timeoutMs: 300 })
     await expect(client.request('GET', '/')).rejects.toThrow(ApiError)
     await expect(client.request('GET', '/')).rejects.toThrow('within 0.3 s')
@@ -130,7 +130,7 @@ describe('the deadline', () => {
     await expect(waiting).rejects.toThrow('enough')
   })
 
-  test('an abort while waiting for the connection ends that one and no other', async () => {
+  test('an abort while waiting for a connection ends only that request', async () => {
     const server = await serve((_request, response) => void setTimeout(() => response.end('[]'), 100))
     const client = linkTo(server.url, { credentials: digest })
     const stop = new AbortController()
@@ -144,9 +144,9 @@ describe('the deadline', () => {
   })
 })
 
-describe('a hold', () => {
+describe('Retry-After', () => {
   // Conformance: C-3.26.
-  test('keeps everything back that was not sent yet, then lets go', async () => {
+  test('blocks all unsent requests until it expires', async () => {
     let now = 1_000_000
     let asked = 0
     const server = await serve((_request, response) => {
@@ -154,7 +154,7 @@ describe('a hold', () => {
       if (asked === 1) response.writeHead(429, { 'retry-after': '7' })
       response.end('[]')
     })
-    // One connection for all, so that eleven wait in line while the first is told to.
+    // A single connection, so that eleven requests are queued when the first receives Retry-After.
     const client = linkTo(
       server.url,
       { credentials: digest },
@@ -171,7 +171,7 @@ describe('a hold', () => {
     expect((await client.request('GET', '/')).status).toBe(200)
   })
 
-  test('reaches those who wait for their turn', async () => {
+  test('rejects requests that wait for the rate limit', async () => {
     let asked = 0
     const server = await serve((_request, response) => {
       asked++
@@ -197,7 +197,7 @@ describe('a hold', () => {
     [503, '7', 7],
     [503, undefined, null],
     [500, '7', null],
-  ])('%i with Retry-After %s', async (status, value, expected) => {
+  ])('is read from %i with Retry-After %s', async (status, value, expected) => {
     const headers = {
       date: new Date(serverTime).toUTCString(),
       ...(value === undefined ? {} : { 'retry-after': value }),
@@ -210,7 +210,7 @@ describe('a hold', () => {
     expect(client.holdMs > 0).toBe(expected !== null)
   })
 
-  test('is never shortened by a later answer', async () => {
+  test('is never shortened by a later response', async () => {
     const server = await serve((request, response) => {
       const isLong = request.url === '/long'
       setTimeout(() => response.writeHead(429, { 'retry-after': isLong ? '90' : '1' }).end(), isLong ? 0 : 60)
@@ -221,7 +221,7 @@ describe('a hold', () => {
   })
 })
 
-describe('digest', () => {
+describe('digest authentication', () => {
   const challenge = (nonce: string, more = '') => `Digest realm="r", qop="auth", algorithm=MD5, nonce="${nonce}"${more}`
   const md5 = (text: string) => createHash('md5').update(text).digest('hex')
   const parse = (request: IncomingMessage) => {
@@ -233,7 +233,7 @@ describe('digest', () => {
     return { isBare: header === '', isRight: field('response') === proof, nonce, nc: Number.parseInt(nc, 16), cnonce }
   }
 
-  /** Accepts each nonce `uses` times; notes what came. */
+  /** Starts a server that accepts each nonce `uses` times and records the requests. */
   async function startDigest(about: { nonces: () => string; uses?: number; info?: () => string; right?: boolean }) {
     const seen: ReturnType<typeof parse>[] = []
     let nonce = about.nonces()
@@ -263,7 +263,7 @@ describe('digest', () => {
 
   // Conformance: S-5.1, C-3.13.
   // Reliability: U5.
-  test('one challenge serves many calls, in a row and at once; counts rise, cnonces change', async () => {
+  test('uses one challenge for many sequential and parallel calls, with rising counts and new cnonces', async () => {
     const { server, seen } = await startDigest({ nonces: counter() })
     const client = linkTo(server.url, { credentials: digest })
     await Promise.all(Array.from({ length: 10 }, () => client.request('GET', '/a?b=c')))
@@ -273,7 +273,7 @@ describe('digest', () => {
   })
 
   // Conformance: C-3.13.
-  test('a nonce that turns stale is replaced within the call', async () => {
+  test('replaces a stale nonce within the call', async () => {
     const { server, seen } = await startDigest({ nonces: counter(), uses: 3 })
     const client = linkTo(server.url, { credentials: digest })
     for (let at = 0; at < 7; at++) expect((await client.request('GET', '/')).status).toBe(200)
@@ -282,7 +282,7 @@ describe('digest', () => {
   })
 
   // Conformance: C-3.13.
-  test('the next nonce is used without a challenge', async () => {
+  test('uses the next nonce without a new challenge', async () => {
     let at = 1
     const seen: string[] = []
     const server = await serve((request, response) => {
@@ -299,7 +299,7 @@ describe('digest', () => {
   test.each([
     ['fresh nonces', counter()],
     ['always the same nonce', () => 'same'],
-  ])('wrong credentials, %s: two requests a call at most', async (_, nonces) => {
+  ])('sends at most two requests per call with wrong credentials, %s', async (_, nonces) => {
     const { server, seen } = await startDigest({ nonces, right: false })
     const client = linkTo(server.url, { credentials: digest })
     for (let call = 1; call <= 3; call++) {
@@ -308,13 +308,13 @@ describe('digest', () => {
     }
   })
 
-  test('two links that meet one nonce at once both pass', async () => {
+  test('two parallel requests with the same nonce both succeed', async () => {
     const { server } = await startDigest({ nonces: () => 'same' })
     const client = linkTo(server.url, { credentials: digest })
     await Promise.all([client.request('GET', '/a'), client.request('GET', '/b')])
   })
 
-  test('a challenge of another scheme gets no credentials', async () => {
+  test('sends no credentials for a challenge of another scheme', async () => {
     const headers: IncomingMessage['headers'][] = []
     const server = await serve((request, response) => {
       headers.push(request.headers)
@@ -327,7 +327,7 @@ describe('digest', () => {
 })
 
 // Conformance: C-3.25.
-test('a redirect is an error, and nothing follows it', async () => {
+test('rejects a redirect without following it', async () => {
   let visits = 0
   const elsewhere = await serve((_request, response) => response.end(String(++visits)))
   const server = await serve((_request, response) => response.writeHead(307, { location: elsewhere.url }).end())
@@ -337,7 +337,7 @@ test('a redirect is an error, and nothing follows it', async () => {
   expect(visits).toBe(0)
 })
 
-test('an upstream that comes back is heard again', async () => {
+test('reconnects when the upstream is available again', async () => {
   const first = await serveRaw((socket) => socket.resetAndDestroy())
   const client = linkTo(first.url)
   await expect(client.request('GET', '/')).rejects.toBeInstanceOf(ApiError)
@@ -347,8 +347,8 @@ test('an upstream that comes back is heard again', async () => {
   expect(performance.now() - startedAt).toBeLessThan(1000)
 })
 
-describe('the turnstile', () => {
-  test('spaces calls out, keeps their order, and lets an abort through at once', async () => {
+describe('request throttle', () => {
+  test('spaces out calls in order, and rejects immediately on abort', async () => {
     const throttle = createRequestThrottle()
     const pace = { perSecond: 20, burst: 3 }
     const order: number[] = []
@@ -365,7 +365,7 @@ describe('the turnstile', () => {
     await expect(late).rejects.toThrow('enough')
   })
 
-  test('a clock that stands still costs nobody a turn', async () => {
+  test('does not delay calls within the burst when the clock stands still', async () => {
     let now = 0
     const throttle = createRequestThrottle(() => now)
     const pace = { perSecond: 1000, burst: 2 }

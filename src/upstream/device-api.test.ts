@@ -7,7 +7,7 @@ const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSame
 const family = (model: string) => (model.startsWith('ULXD') ? 'ulxd' : undefined)
 const path = '/api/v1/devices'
 
-/** Answers by path; a status instead of a body is a refusal, everything else is 404. */
+/** Responds by path; a number is an error status, an unknown path is 404. */
 function linkWith(answers: Record<string, unknown>): UpstreamClient & { readonly asked: string[] } {
   const asked: string[] = []
   const request = async (_method: string, at: string, { accept = [] }: { accept?: readonly number[] } = {}) => {
@@ -22,7 +22,7 @@ function linkWith(answers: Record<string, unknown>): UpstreamClient & { readonly
   return link as unknown as UpstreamClient & { asked: string[] }
 }
 
-/** The observation of the only device, with every part read. */
+/** The report of the only device, with every part read. */
 async function observe(item: object, parts: Record<string, unknown> = {}) {
   const answers = Object.fromEntries(Object.entries(parts).map(([part, body]) => [`${path}/d${part}`, body]))
   const link = linkWith({ [path]: [{ device_id: 'd', ...item }], ...answers })
@@ -33,7 +33,7 @@ async function observe(item: object, parts: Record<string, unknown> = {}) {
   return { observation, device, asked: link.asked.slice(1) }
 }
 
-describe('the list', () => {
+describe('device list', () => {
   // Conformance: C-3.1.
   test.each([
     ['an object', { devices: [{ device_id: 'a' }] }],
@@ -53,7 +53,7 @@ describe('the list', () => {
     },
   )
 
-  test('what cannot be read is counted, and the first reason told', async () => {
+  test('counts unusable entries and reports the reasons', async () => {
     const body = [{ device_id: 'a' }, {}, 'x', null, { device_id: { a: 1 } }, { id: 7 }]
     const { devices, ...rest } = await listDevices(linkWith({ [path]: body }))
     expect(devices.map(({ id }) => id)).toEqual(['a', '7'])
@@ -62,7 +62,7 @@ describe('the list', () => {
     expect(rest.complaints?.[0]).toEqual({ about: entry, problem: 'it has no device_id', device: entry })
   })
 
-  test('ends at ten thousand', async () => {
+  test('reads at most ten thousand entries', async () => {
     const body = Array.from({ length: 10_005 }, (_, at) => ({ device_id: at }))
     const { devices, malformed, complaints } = await listDevices(linkWith({ [path]: body }))
     expect([devices.length, malformed]).toEqual([10_000, 0])
@@ -70,7 +70,7 @@ describe('the list', () => {
   })
 })
 
-describe('what a list item carries is not asked for again', () => {
+describe('partsOf', () => {
   const identity = { ip: '10.0.0.1', serial_number: 'S', mac_address: '00:0e:dd:4a:00:01' }
   // Conformance: C-3.4.
   test.each<[object, string[]]>([
@@ -83,7 +83,7 @@ describe('what a list item carries is not asked for again', () => {
     [{ ...identity, channels: [{ channel: 1 }], transmitters: [] }, []],
     [{ channels: null }, ['identity', 'channels', 'transmitter']],
     [{ channels: 4 }, ['identity', 'channels', 'transmitter']],
-  ])('%j leaves %j', async (item, parts) => {
+  ])('for an entry with %j requests %j', async (item, parts) => {
     const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
     expect(device && partsOf(device)).toEqual(parts)
     expect(device && hasIdentity(device)).toBe(!parts.includes('identity'))
@@ -92,17 +92,17 @@ describe('what a list item carries is not asked for again', () => {
   test.each([
     { ip: '10.0.0.1', serial_number: 'S' },
     { ip: '10.0.0.1', mac_address: '00:0e:dd:4a:00:01' },
-  ])('%j is enough to be known by, and the rest is asked for', async (item) => {
+  ])('%j identifies the device, and the other parts are requested', async (item) => {
     const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
     expect(device && [hasIdentity(device), partsOf(device)]).toEqual([true, ['identity', 'channels', 'transmitter']])
   })
 })
 
-describe('channels and transmitters', () => {
+describe('channel and transmitter readings', () => {
   const two = { channels: [{ channel: 1 }, { channel: 2, frequency: 500 }] }
 
   // Conformance: C-3.2.
-  test('one transmitter, on channel 1 unless told', async () => {
+  test('assigns a single transmitter to channel 1 by default', async () => {
     const { observation } = await observe({}, { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } })
     expect(observation.channels).toEqual([
       { channel: 1, transmitter: { battery: 40, upstream_slot: 2 } },
@@ -111,7 +111,7 @@ describe('channels and transmitters', () => {
   })
 
   // Conformance: C-3.3.
-  test('several, one of them on a channel that was not told', async () => {
+  test('reads several transmitters, one on a channel that is not in the channel list', async () => {
     const transmitters = [{ channel: 2, battery: 5 }, { channel: 3, rf_level: -60 }, { channel: 'x' }, {}]
     const { observation } = await observe({}, { '/channels': two, '/transmitter': { transmitters } })
     expect(observation.channels?.map(({ channel, transmitter }) => [channel, transmitter])).toEqual([
@@ -122,12 +122,12 @@ describe('channels and transmitters', () => {
   })
 
   // Conformance: C-3.3.
-  test('404 means that there is none', async () => {
+  test('treats 404 as no channels or transmitters', async () => {
     const { observation } = await observe({}, { '/channels': two })
     expect(observation.channels?.map(({ transmitter }) => transmitter)).toEqual([null, null])
   })
 
-  test('a broken answer says nothing, and no other device suffers', async () => {
+  test('ignores an invalid response of one device', async () => {
     const broken = new ApiError('not JSON', { status: 200 })
     for (const odd of [500, 502, 400, 409, broken, { channels: null }, { channels: 4 }, 'x']) {
       const { observation, device } = await observe(
@@ -147,19 +147,19 @@ describe('channels and transmitters', () => {
     ['a maintenance', new ApiError('no', { status: 503, retryAfter: 7 })],
     ['no answer', new ApiError('no')],
     ['an abort', new DOMException('stop', 'AbortError')],
-  ])('%s concerns more than the device', async (_, error) => {
+  ])('throws on %s, which does not concern only this device', async (_, error) => {
     for (const part of ['', '/channels', '/transmitter']) {
       await expect(observe({}, { '': {}, '/channels': [], '/transmitter': [], [part]: error })).rejects.toBe(error)
     }
   })
 })
 
-describe("the list's summary", () => {
+describe('list summary', () => {
   const summary = { battery_percentage: 40, rf_level: -50 }
   const asTransmitter = [{ channel: 1, transmitter: { battery: 40, rf_level: -50 } }]
 
   // Conformance: C-3.5.
-  test('stands in where there are no channels at all', async () => {
+  test('is used when the device has no channels', async () => {
     expect((await observe(summary)).observation.channels).toEqual(asTransmitter)
     expect((await observe(summary, { '/channels': [] })).observation.channels).toEqual(asTransmitter)
     expect((await observe({ ...summary, channels: [] })).observation.channels).toEqual(asTransmitter)
@@ -167,7 +167,7 @@ describe("the list's summary", () => {
   })
 
   // Conformance: C-3.5.
-  test('is of no use where channels or transmitters are told, or could not be asked', async () => {
+  test('is ignored when channels or transmitters are reported or could not be read', async () => {
     expect((await observe(summary, { '/channels': [{ channel: 2 }] })).observation.channels).toEqual([
       { channel: 2, transmitter: null },
     ])
@@ -178,8 +178,8 @@ describe("the list's summary", () => {
   })
 })
 
-describe('from one cycle to the next', () => {
-  test('the identity stays, levels do not', async () => {
+describe('consecutive poll cycles', () => {
+  test('keep the identity but not the levels', async () => {
     const { device } = await observe({}, { '': { ip: '10.0.0.1', serial_number: 'S' }, '/channels': [{ channel: 1 }] })
     const [listed] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', rf_level: -9 }] }))).devices
     if (listed === undefined) throw new Error('no device')
@@ -189,7 +189,7 @@ describe('from one cycle to the next', () => {
     expect(told).not.toHaveProperty('channels')
   })
 
-  test('a device that has channels now is not taken for one without', async () => {
+  test('detect that a device has gained channels', async () => {
     const { device } = await observe({ rf_level: -9, channels: [], transmitters: [] })
     const item = { device_id: 'd', rf_level: -9, channels: [{ channel: 1 }, { channel: 2 }], transmitters: [] }
     const [listed] = (await listDevices(linkWith({ [path]: [item] }))).devices
@@ -203,7 +203,7 @@ describe('from one cycle to the next', () => {
     [{ device_name: 'A', status: 'offline' }, false],
     [{ device_name: 'A', device_type: 'bodypack' }, false],
     [{}, false],
-  ])('%j is the same: %s', async (item, isSame) => {
+  ])('compare the identity with %j as unchanged: %s', async (item, isSame) => {
     const list = async (one: object) =>
       (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...one }] }))).devices[0]
     const [listed, before] = [await list(item), await list({ device_name: 'A' })]
@@ -211,7 +211,7 @@ describe('from one cycle to the next', () => {
   })
 })
 
-describe('the common format', () => {
+describe('toDeviceReport', () => {
   // Conformance: S-2.4, S-2.22, C-2.2, C-2.8, C-2.9.
   test.each<[object, object]>([
     [{}, { id: 'd', name: 'd', model_name: null, online: true, kind: 'receiver', device_type: 'receiver' }],
@@ -221,15 +221,15 @@ describe('the common format', () => {
     [{ status: 'standby' }, { online: false }],
     [{ device_type: 'handheld' }, { kind: 'transmitter' }],
     [{ network_mode: 'DHCP' }, { network_mode: 'dhcp' }],
-  ])('of %j', async (item, expected) => {
+  ])('converts %j', async (item, expected) => {
     expect((await observe(item)).observation).toMatchObject(expected)
   })
 
-  test('has no network mode other than the four known ones', async () => {
+  test('accepts only the four known network modes', async () => {
     expect((await observe({ network_mode: 'weird' })).observation).not.toHaveProperty('network_mode')
   })
 
-  test('keys are data', async () => {
+  test('treats special property names as data', async () => {
     const item = JSON.parse('{"__proto__": {"status": "offline"}, "constructor": {"prototype": {"online": false}}}')
     const [device] = (await listDevices(linkWith({ [path]: [{ ...item, device_id: 'd' }] }))).devices
     expect(device && toDeviceReport(device, family).online).toBe(true)
@@ -250,6 +250,6 @@ test.each<[object, object]>([
   [{ transmitters: [{ channel: 2, rf_level: -6 }] }, { channels: [{ channel: 2, transmitter: { rf_level: -6 } }] }],
   [{ channels: [{ channel: 2, transmitter: null }] }, { channels: [{ channel: 2, transmitter: null }] }],
   [{ channels: 'x', transmitters: 7 }, {}],
-])('pushed %j tells only that', (fields, told) => {
+])('a pushed message %j contains only its own fields', (fields, told) => {
   expect(parsePushed('d', fields as Record<string, unknown>, family)).toEqual({ id: 'd', kind: 'receiver', ...told })
 })

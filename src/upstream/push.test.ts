@@ -36,7 +36,7 @@ async function drain(events: AsyncIterable<unknown>): Promise<unknown[]> {
   return all
 }
 
-/** What a subscription that is over has told, and how it ended. */
+/** The events of an ended stream, its error, and its duration. */
 async function outcome(events: AsyncIterable<unknown>) {
   const startedAt = performance.now()
   const told: unknown[] = []
@@ -56,7 +56,7 @@ const refusals: [number, Record<string, string>, RegExp][] = [
   [503, { 'retry-after': '7' }, /answered 503/],
 ]
 
-describe('a WebSocket', () => {
+describe('openWebSocket', () => {
   const never = new AbortController().signal
   const follow = async (onSocket: (socket: WebSocket) => unknown, timing: PushTiming = {}, signal = never) => {
     const wss = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false })
@@ -71,7 +71,7 @@ describe('a WebSocket', () => {
     return `HTTP/1.1 101 Switching\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`
   }
 
-  test('a frame in the packet that accepts is not lost', async () => {
+  test('returns a frame that arrives in the accepting packet', async () => {
     const { link: client } = await linkTo({
       onUpgrade: (request, socket) =>
         socket.write(Buffer.concat([Buffer.from(accept(request)), Buffer.from([0x81, 0x02, 0x68, 0x69])])),
@@ -82,7 +82,7 @@ describe('a WebSocket', () => {
     await events.return(undefined)
   })
 
-  test.each([1000, 1001, 1011, 1006])('closed with %i: an error after what was told', async (code) => {
+  test.each([1000, 1001, 1011, 1006])('throws after the received frames when the socket is closed with %i', async (code) => {
     const { events } = await follow((socket) => {
       socket.send('one', () => (code === 1006 ? socket.terminate() : socket.close(code)))
     })
@@ -93,7 +93,7 @@ describe('a WebSocket', () => {
   })
 
   // Conformance: C-8.8.
-  test('half open: pinged after a silence, lost after another', async () => {
+  test('sends a ping to an idle connection, and throws when there is no response', async () => {
     let pings = 0
     const { events, server } = await follow((socket) => socket.on('ping', () => pings++), { pingEveryMs: 100 })
     const { error, tookMs } = await outcome(events)
@@ -104,7 +104,7 @@ describe('a WebSocket', () => {
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test('a pong, or any frame, keeps it', async () => {
+  test('keeps the connection open after a pong or any other frame', async () => {
     const stop = new AbortController()
     let pings = 0
     const onSocket = (socket: WebSocket) => socket.on('ping', () => (++pings % 2 ? socket.pong() : socket.send('here')))
@@ -121,7 +121,7 @@ describe('a WebSocket', () => {
     ['bad UTF-8', Buffer.from([0x81, 0x02, 0xc3, 0x28]), 1007],
     ['compressed, though not agreed', Buffer.from([0xc1, 0x01, 0x61]), 1002],
     ['an unknown opcode', Buffer.from([0x83, 0x00]), 1002],
-  ])('a frame of %s ends it', async (_, frame, code) => {
+  ])('throws on a frame of %s', async (_, frame, code) => {
     const heard: Buffer[] = []
     const { link: client } = await linkTo({
       onUpgrade(request, socket) {
@@ -137,7 +137,7 @@ describe('a WebSocket', () => {
     expect((((masked[4] ?? 0) ^ (masked[0] ?? 0)) << 8) | ((masked[5] ?? 0) ^ (masked[1] ?? 0))).toBe(code)
   })
 
-  test('a binary frame is passed over', async () => {
+  test('ignores a binary frame', async () => {
     const { events } = await follow((socket) => {
       socket.send(Buffer.from('x'))
       socket.send('text', () => socket.close())
@@ -171,7 +171,7 @@ describe('a WebSocket', () => {
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test('a slow reader holds the sender back instead of the heap', async () => {
+  test('applies back-pressure when the reader is slow', async () => {
     let socketOfServer: WebSocket | undefined
     const { events } = await follow((socket) => {
       socketOfServer = socket
@@ -184,7 +184,7 @@ describe('a WebSocket', () => {
     await events.return(null)
   })
 
-  test('an abort while waiting for its turn ends it quietly', async () => {
+  test('ends without an error on abort while waiting for the rate limit', async () => {
     const { link: client } = await linkTo({}, { rateLimit: { perSecond: 0.1, burst: 1 } })
     await client.waitForTurn()
     for (const openPush of [openWebSocket, openEventStream]) {
@@ -198,7 +198,7 @@ describe('a WebSocket', () => {
 test.each([
   ['a WebSocket', openWebSocket],
   ['an event stream', openEventStream],
-])('%s to a host whose name server does not answer ends at once on abort', async (_, openPush) => {
+])('%s ends immediately on abort while the host name is being resolved', async (_, openPush) => {
   const destinations = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
   const rateLimit = { perSecond: 1000, burst: 1000 }
   const credentials = { scheme: 'none' } as const
@@ -213,7 +213,7 @@ test.each([
   expect(performance.now() - abortedAt).toBeLessThan(1000)
 })
 
-describe('an event stream', () => {
+describe('openEventStream', () => {
   const never = new AbortController().signal
   const stream = { 'content-type': 'text/event-stream; charset=utf-8' }
   const follow = async (chunks: readonly (string | Buffer)[], about: { end?: boolean; timing?: PushTiming } = {}) => {
@@ -230,7 +230,7 @@ describe('an event stream', () => {
     return { events: openEventStream(client, '/events', never, about.timing), server }
   }
 
-  test('its events come out however they are cut, and its end is an error', async () => {
+  test('returns events that are split across chunks, and throws at the end of the stream', async () => {
     const text = Buffer.from(
       ': hello\r\n\r\nevent: open\r\ndata: {"ä":\r\ndata: 1}\r\n\r\nid: 7\r\nretry: 0\r\ndata: plain\r\n\r\n',
     )
@@ -245,7 +245,7 @@ describe('an event stream', () => {
   })
 
   // Conformance: C-8.9.
-  test('silent for too long: lost; a comment keeps it', async () => {
+  test('throws when the stream is idle too long; a comment counts as activity', async () => {
     const comments = Array.from({ length: 100 }, () => ':\n')
     const { events, server } = await follow(comments, { timing: { silentStreamMs: 200 } })
     const { error, tookMs } = await outcome(events)
@@ -258,7 +258,7 @@ describe('an event stream', () => {
   test.each([
     ['a line without end', () => 'x'.repeat(64 * 1024)],
     ['an event without end', () => `data: ${'x'.repeat(1000)}\n`.repeat(64)],
-  ])('%s: dropped', async (_, piece) => {
+  ])('throws on %s', async (_, piece) => {
     const { events, server } = await follow(Array.from({ length: 8 }, piece))
     const { error, told } = await outcome(events)
     expect(told).toEqual([])
@@ -290,7 +290,7 @@ describe('an event stream', () => {
     await expect.poll(() => silent.server.connections).toBe(0)
   })
 
-  test('an abort ends it quietly', async () => {
+  test('ends without an error on abort', async () => {
     const stop = new AbortController()
     const { link: client, server } = await linkTo({
       onRequest: (_, response) => response.writeHead(200, stream).write('data: 1\n\n'),

@@ -47,8 +47,8 @@ async function outcome(messages: AsyncIterable<readonly string[]>) {
   }
 }
 
-describe('what a device says', () => {
-  test('comes out message by message, however it was cut on the way', async () => {
+describe('received data', () => {
+  test('is split into messages regardless of packet boundaries', async () => {
     const { line } = await lineTo(async (socket) => {
       const bytes = Buffer.from('one\ntwö\nthree\nfo')
       for (const byte of bytes) socket.write(Buffer.of(byte))
@@ -62,12 +62,12 @@ describe('what a device says', () => {
     expect(error).toMatchObject({ message: expect.stringMatching(/closed the connection/) })
   })
 
-  test('without end is cut off', async () => {
+  test('without a message end closes the connection', async () => {
     const { line } = await lineTo((socket) => socket.write('x'.repeat(70_000)))
     expect((await outcome(line.messages)).error).toMatchObject({ message: expect.stringMatching(/larger than/) })
   })
 
-  test('a line that is reset or falls silent is lost', async () => {
+  test('ends with an error when the connection is reset or idle too long', async () => {
     const { line: reset } = await lineTo((socket) => setTimeout(() => socket.resetAndDestroy(), 20))
     expect((await outcome(reset.messages)).error).toMatchObject({ message: expect.stringMatching(/in the middle/) })
     const { line: silent } = await lineTo((socket) => socket.write('hello\n'), { silentMs: 60 })
@@ -78,7 +78,7 @@ describe('what a device says', () => {
   })
 })
 
-test('what is said arrives, within the pace, and so does the goodbye', async () => {
+test('sends messages within the rate limit, and the farewell', async () => {
   const times: number[] = []
   let heard = ''
   const { link: client, server } = await linkTo(
@@ -99,8 +99,8 @@ test('what is said arrives, within the pace, and so does the goodbye', async () 
   expect((times.at(-1) ?? 0) - startedAt).toBeGreaterThan(100)
 })
 
-describe('an abort', () => {
-  test('ends the line quietly and lets go of it', async () => {
+describe('abort', () => {
+  test('ends the messages without an error and closes the connection', async () => {
     const stop = new AbortController()
     const { line, server } = await lineTo((socket) => socket.write('hello\n'), { signal: stop.signal })
     setTimeout(() => stop.abort(), 30)
@@ -108,7 +108,7 @@ describe('an abort', () => {
     while (server.connections > 0) await pause(5)
   })
 
-  test('says goodbye all the same', async () => {
+  test('sends the farewell', async () => {
     const stop = new AbortController()
     let heard = ''
     const { line, server } = await lineTo(
@@ -125,7 +125,7 @@ describe('an abort', () => {
     expect(heard).toBe('bye')
   })
 
-  test('while connecting is the reason given', async () => {
+  test('throws the signal reason while connecting', async () => {
     const stop = new AbortController()
     const unanswering = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
     const client = toDevice('tcp://receiver.local:2202', undefined, unanswering)
@@ -134,7 +134,7 @@ describe('an abort', () => {
   })
 })
 
-test('nobody there, or nowhere anything is sent to', async () => {
+test('throws when the connection is refused or the destination is blocked', async () => {
   const refused = openTcpSocket(toDevice('tcp://127.0.0.1:1'), { framing: byLines, signal: never })
   await expect(refused).rejects.toThrow(/connection refused/)
   const destinations = createDestinations()

@@ -12,7 +12,7 @@ afterEach(async () => {
 })
 const never = new AbortController().signal
 
-/** A device that answers every datagram as it is told. */
+/** A device that responds to every datagram with `answer`. */
 async function startDevice(answer: (socket: Socket, text: string, from: RemoteInfo) => unknown) {
   const socket = createSocket('udp4')
   open.push(socket)
@@ -40,7 +40,7 @@ async function outcome(messages: AsyncIterable<readonly string[]>) {
   }
 }
 
-test('what the device answers comes out until it has been silent for long', async () => {
+test('returns the responses of the device until it times out', async () => {
   const device = await startDevice((socket, text, from) => {
     for (const word of ['you said', text]) socket.send(word, from.port, from.address)
   })
@@ -52,7 +52,7 @@ test('what the device answers comes out until it has been silent for long', asyn
   })
 })
 
-test('what comes from elsewhere is not heard', async () => {
+test('ignores datagrams from other addresses', async () => {
   const stranger = createSocket('udp4')
   open.push(stranger)
   const device = await startDevice((socket, _, from) => {
@@ -63,7 +63,7 @@ test('what comes from elsewhere is not heard', async () => {
   expect((await outcome(talk.messages)).told).toEqual(['mine'])
 })
 
-test('an abort ends it quietly; the goodbye is sent before it is let go', async () => {
+test('ends without an error on abort, after sending the farewell', async () => {
   const heard: string[] = []
   const device = await startDevice((socket, text, from) => {
     heard.push(text)
@@ -91,7 +91,7 @@ test.each([undefined, 45_454])(
   },
 )
 
-test('nobody there, no such name, and nowhere anything is sent to', async () => {
+test('throws when the port is closed, the name does not resolve or the destination is blocked', async () => {
   const gone = createSocket('udp4')
   gone.bind(0, '127.0.0.1')
   await once(gone, 'listening')
@@ -110,14 +110,14 @@ test('nobody there, no such name, and nowhere anything is sent to', async () => 
   }
 })
 
-test('conversations over one link hear the same on a port of ours, and the last one says goodbye', async () => {
+test('sessions of one client share a local port, and the last one sends the farewell', async () => {
   const heard: string[] = []
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   open.push(socket)
   socket.bind(0, '127.0.0.2')
   await once(socket, 'listening')
   const { port } = socket.address()
-  // Answers to the port of the same number, whoever asks.
+  // Always responds to the port with the same number.
   socket.on('message', (bytes, from) => {
     heard.push(String(bytes))
     socket.send('answer', port, from.address)
