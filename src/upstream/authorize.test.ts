@@ -90,20 +90,24 @@ describe('digest authorizer', () => {
     })
 
     test('is never sent to a peer that sends a Digest or Basic challenge', () => {
-      const asked = ['Digest realm="r", nonce="n", qop="auth"', 'Digest realm="r", nonce="n", algorithm=SHA3', 'Basic']
-      for (const challenge of asked) {
+      const challenges = [
+        'Digest realm="r", nonce="n", qop="auth"',
+        'Digest realm="r", nonce="n", algorithm=SHA3',
+        'Basic',
+      ]
+      for (const challenge of challenges) {
         const authorizer = start()
         authorizer.learn(challenge, {})
         expect(authorizer.headers('GET', '/')).not.toHaveProperty('x-api-key')
         authorizer.learn('', authorizer.headers('GET', '/'))
         expect(authorizer.headers('GET', '/')).not.toHaveProperty('x-api-key')
       }
-      const turned = start()
-      turned.learn(asked[0] ?? '', {})
-      expect(turned.learn('', turned.headers('GET', '/'))).toBe(false)
+      const challenged = start()
+      challenged.learn(challenges[0] ?? '', {})
+      expect(challenged.learn('', challenged.headers('GET', '/'))).toBe(false)
       const late = start()
       late.learn('', {})
-      expect(late.learn(asked[0] ?? '', late.headers('GET', '/'))).toBe(true)
+      expect(late.learn(challenges[0] ?? '', late.headers('GET', '/'))).toBe(true)
       expect(Object.keys(late.headers('GET', '/'))).toEqual(['authorization'])
     })
   })

@@ -18,14 +18,14 @@ const upper = {
   polling_interval: 3,
 }
 const url = { api_base_url: 'http://a' }
-const bare = { websocketUrl: null, fingerprint: null, name: null }
+const noExtras = { websocketUrl: null, fingerprint: null, name: null }
 
 describe('the two notations', () => {
   // Conformance: S-2.23.
   test('are equal', () => {
     expect(parseConnection(upper)).toEqual(parseConnection(plain))
     expect(parseConnection(plain)).toEqual({
-      addresses: [{ ...bare, baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
+      addresses: [{ ...noExtras, baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
       username: 'micwatch',
       verifySsl: false,
       timeoutMs: 5000,
@@ -39,10 +39,10 @@ describe('the two notations', () => {
 
   // Conformance: C-1.14.
   test.each(Object.keys(plain))('may both give %s, if they agree', (key) => {
-    const twin = Object.keys(upper)[Object.keys(plain).indexOf(key)] as keyof typeof upper
-    expect(parseConnection({ ...plain, [twin]: upper[twin] })).toEqual(parseConnection(plain))
-    const other = typeof upper[twin] === 'boolean' ? true : typeof upper[twin] === 'number' ? 7 : 'http://other'
-    expect(() => parseConnection({ ...plain, [twin]: other })).toThrow(new RegExp(`^${key}: .*${twin}`))
+    const otherKey = Object.keys(upper)[Object.keys(plain).indexOf(key)] as keyof typeof upper
+    expect(parseConnection({ ...plain, [otherKey]: upper[otherKey] })).toEqual(parseConnection(plain))
+    const other = typeof upper[otherKey] === 'boolean' ? true : typeof upper[otherKey] === 'number' ? 7 : 'http://other'
+    expect(() => parseConnection({ ...plain, [otherKey]: other })).toThrow(new RegExp(`^${key}: .*${otherKey}`))
   })
 
   test('may write one address differently', () => {
@@ -110,9 +110,15 @@ test('lists single devices after the system, with optional passwords of their ow
   const fingerprint = 'ab'.repeat(32)
   const devices = ['http://10.0.0.7', { url: 'https://10.0.0.8/', password: 'own', name: 'Stage', fingerprint }]
   expect(parseConnection({ ...url, password: 'shared', devices }).addresses).toEqual([
-    { ...bare, baseUrl: 'http://a', secret: 'shared' },
-    { ...bare, baseUrl: 'http://10.0.0.7', secret: 'shared' },
-    { ...bare, baseUrl: 'https://10.0.0.8', secret: 'own', name: 'Stage', fingerprint: Array(32).fill('AB').join(':') },
+    { ...noExtras, baseUrl: 'http://a', secret: 'shared' },
+    { ...noExtras, baseUrl: 'http://10.0.0.7', secret: 'shared' },
+    {
+      ...noExtras,
+      baseUrl: 'https://10.0.0.8',
+      secret: 'own',
+      name: 'Stage',
+      fingerprint: Array(32).fill('AB').join(':'),
+    },
   ])
   expect(parseConnection({ devices: [] }).addresses).toEqual([])
 })
@@ -124,7 +130,7 @@ test.each([
   ['tcp://[fe80::1]', 'tcp://[fe80::1]:2202'],
 ])('normalizes %j of a device without HTTP to %s', (given, expected) => {
   const { addresses } = parseConnection({ devices: [given] }, { 'tcp:': 2202, 'udp:': 2202 })
-  expect(addresses).toEqual([{ ...bare, baseUrl: expected, secret: '' }])
+  expect(addresses).toEqual([{ ...noExtras, baseUrl: expected, secret: '' }])
 })
 
 test.each([
@@ -134,8 +140,8 @@ test.each([
   [{ devices: [{ url: 'https://a', fingerprint: 'ab:cd' }] }, /^devices\.0\.fingerprint: .*64 hex digits/],
   [{ devices: [{ url: 'https://a', name: 7 }] }, /^devices\.0\.name: expected text/],
   [{ api_base_url: 'ssc1://10.0.0.9' }, /^api_base_url: /],
-])('rejects an invalid device: %j', (config, says) => {
-  expect(() => parseConnection(config, { 'ssc1:': 45 })).toThrow(says)
+])('rejects an invalid device: %j', (config, message) => {
+  expect(() => parseConnection(config, { 'ssc1:': 45 })).toThrow(message)
 })
 
 test.each([
@@ -183,7 +189,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ devices: [{ url: 'http://a', password: 7 }] }, 'devices.0.password'],
   [{ devices: ['http://a', 'http://A:80/'] }, 'devices'],
 ])('rejects %j and names the key', (config, key) => {
-  const refused = () => parseConnection(config)
-  expect(refused).toThrow(ConfigError)
-  expect(refused).toThrow(new RegExp(`^${key}: `))
+  const parse = () => parseConnection(config)
+  expect(parse).toThrow(ConfigError)
+  expect(parse).toThrow(new RegExp(`^${key}: `))
 })

@@ -8,29 +8,38 @@ const family = (model: string) => (model.startsWith('ULXD') ? 'ulxd' : undefined
 const path = '/api/v1/devices'
 
 /** Responds by path; a number is an error status, an unknown path is 404. */
-function linkWith(answers: Record<string, unknown>): UpstreamClient & { readonly asked: string[] } {
-  const asked: string[] = []
-  const request = async (_method: string, at: string, { accept = [] }: { accept?: readonly number[] } = {}) => {
-    asked.push(at)
-    const answer = at in answers ? answers[at] : 404
-    if (answer instanceof Error) throw answer
-    const status = typeof answer === 'number' ? answer : 200
+function createFakeClient(responses: Record<string, unknown>): UpstreamClient & { readonly requests: string[] } {
+  const requests: string[] = []
+  const request = async (
+    _method: string,
+    requestPath: string,
+    { accept = [] }: { accept?: readonly number[] } = {},
+  ) => {
+    requests.push(requestPath)
+    const response = requestPath in responses ? responses[requestPath] : 404
+    if (response instanceof Error) throw response
+    const status = typeof response === 'number' ? response : 200
     if (status !== 200 && !accept.includes(status)) throw new ApiError(`answered ${status}`, { status })
-    return { status, headers: {}, body: status === 200 ? answer : undefined } satisfies UpstreamResponse
+    return { status, headers: {}, body: status === 200 ? response : undefined } satisfies UpstreamResponse
   }
-  const link = { settings: { baseUrl: 'http://system' }, errors: { ApiError, ApiRateLimitError }, request, asked }
-  return link as unknown as UpstreamClient & { asked: string[] }
+  const client = {
+    settings: { baseUrl: 'http://system' },
+    errors: { ApiError, ApiRateLimitError },
+    request,
+    requests,
+  }
+  return client as unknown as UpstreamClient & { requests: string[] }
 }
 
 /** The report of the only device, with every part read. */
-async function observe(item: object, parts: Record<string, unknown> = {}) {
-  const answers = Object.fromEntries(Object.entries(parts).map(([part, body]) => [`${path}/d${part}`, body]))
-  const link = linkWith({ [path]: [{ device_id: 'd', ...item }], ...answers })
-  let [device] = (await listDevices(link)).devices
+async function readReport(item: object, parts: Record<string, unknown> = {}) {
+  const responses = Object.fromEntries(Object.entries(parts).map(([part, body]) => [`${path}/d${part}`, body]))
+  const client = createFakeClient({ [path]: [{ device_id: 'd', ...item }], ...responses })
+  let [device] = (await listDevices(client)).devices
   if (device === undefined) throw new Error('no device')
-  for (const part of partsOf(device)) device = await readPart(link, device, part)
+  for (const part of partsOf(device)) device = await readPart(client, device, part)
   const { metadata, ...observation } = toDeviceReport(device, family)
-  return { observation, device, asked: link.asked.slice(1) }
+  return { observation, device, asked: client.requests.slice(1) }
 }
 
 describe('device list', () => {
@@ -39,23 +48,23 @@ describe('device list', () => {
     ['an object', { devices: [{ device_id: 'a' }] }],
     ['a bare array', [{ device_id: 'a' }]],
   ])('may be %s', async (_, body) => {
-    expect((await listDevices(linkWith({ [path]: body }))).devices.map(({ id }) => id)).toEqual(['a'])
+    expect((await listDevices(createFakeClient({ [path]: body }))).devices.map(({ id }) => id)).toEqual(['a'])
   })
 
   test('may be empty', async () => {
-    expect(await listDevices(linkWith({ [path]: { devices: [] } }))).toEqual({ devices: [], malformed: 0 })
+    expect(await listDevices(createFakeClient({ [path]: { devices: [] } }))).toEqual({ devices: [], malformed: 0 })
   })
 
   test.each([{}, { devices: null }, { devices: {} }, { devices: 'none' }, 'devices', null, [7], [{}]])(
     '%j is none',
     async (body) => {
-      await expect(listDevices(linkWith({ [path]: body }))).rejects.toThrow('invalid response from system')
+      await expect(listDevices(createFakeClient({ [path]: body }))).rejects.toThrow('invalid response from system')
     },
   )
 
   test('counts unusable entries and reports the reasons', async () => {
     const body = [{ device_id: 'a' }, {}, 'x', null, { device_id: { a: 1 } }, { id: 7 }]
-    const { devices, ...rest } = await listDevices(linkWith({ [path]: body }))
+    const { devices, ...rest } = await listDevices(createFakeClient({ [path]: body }))
     expect(devices.map(({ id }) => id)).toEqual(['a', '7'])
     expect(rest).toMatchObject({ malformed: 4 })
     const entry = 'entry 2 of the list'
@@ -63,8 +72,8 @@ describe('device list', () => {
   })
 
   test('reads at most ten thousand entries', async () => {
-    const body = Array.from({ length: 10_005 }, (_, at) => ({ device_id: at }))
-    const { devices, malformed, complaints } = await listDevices(linkWith({ [path]: body }))
+    const body = Array.from({ length: 10_005 }, (_, requestPath) => ({ device_id: requestPath }))
+    const { devices, malformed, complaints } = await listDevices(createFakeClient({ [path]: body }))
     expect([devices.length, malformed]).toEqual([10_000, 0])
     expect(complaints?.[0]?.problem).toContain('10005')
   })
@@ -84,7 +93,7 @@ describe('partsOf', () => {
     [{ channels: null }, ['identity', 'channels', 'transmitter']],
     [{ channels: 4 }, ['identity', 'channels', 'transmitter']],
   ])('for an entry with %j requests %j', async (item, parts) => {
-    const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
+    const [device] = (await listDevices(createFakeClient({ [path]: [{ device_id: 'd', ...item }] }))).devices
     expect(device && partsOf(device)).toEqual(parts)
     expect(device && hasIdentity(device)).toBe(!parts.includes('identity'))
   })
@@ -93,7 +102,7 @@ describe('partsOf', () => {
     { ip: '10.0.0.1', serial_number: 'S' },
     { ip: '10.0.0.1', mac_address: '00:0e:dd:4a:00:01' },
   ])('%j identifies the device, and the other parts are requested', async (item) => {
-    const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
+    const [device] = (await listDevices(createFakeClient({ [path]: [{ device_id: 'd', ...item }] }))).devices
     expect(device && [hasIdentity(device), partsOf(device)]).toEqual([true, ['identity', 'channels', 'transmitter']])
   })
 })
@@ -103,7 +112,10 @@ describe('channel and transmitter readings', () => {
 
   // Conformance: C-3.2.
   test('assigns a single transmitter to channel 1 by default', async () => {
-    const { observation } = await observe({}, { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } })
+    const { observation } = await readReport(
+      {},
+      { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } },
+    )
     expect(observation.channels).toEqual([
       { channel: 1, transmitter: { battery: 40, upstream_slot: 2 } },
       { channel: 2, frequency: '500.000', transmitter: null },
@@ -113,7 +125,7 @@ describe('channel and transmitter readings', () => {
   // Conformance: C-3.3.
   test('reads several transmitters, one on a channel that is not in the channel list', async () => {
     const transmitters = [{ channel: 2, battery: 5 }, { channel: 3, rf_level: -60 }, { channel: 'x' }, {}]
-    const { observation } = await observe({}, { '/channels': two, '/transmitter': { transmitters } })
+    const { observation } = await readReport({}, { '/channels': two, '/transmitter': { transmitters } })
     expect(observation.channels?.map(({ channel, transmitter }) => [channel, transmitter])).toEqual([
       [1, null],
       [2, { battery: 5 }],
@@ -123,14 +135,14 @@ describe('channel and transmitter readings', () => {
 
   // Conformance: C-3.3.
   test('treats 404 as no channels or transmitters', async () => {
-    const { observation } = await observe({}, { '/channels': two })
+    const { observation } = await readReport({}, { '/channels': two })
     expect(observation.channels?.map(({ transmitter }) => transmitter)).toEqual([null, null])
   })
 
   test('ignores an invalid response of one device', async () => {
     const broken = new ApiError('not JSON', { status: 200 })
     for (const odd of [500, 502, 400, 409, broken, { channels: null }, { channels: 4 }, 'x']) {
-      const { observation, device } = await observe(
+      const { observation, device } = await readReport(
         { battery_percentage: 9 },
         { '': odd, '/channels': odd, '/transmitter': 500 },
       )
@@ -149,7 +161,7 @@ describe('channel and transmitter readings', () => {
     ['an abort', new DOMException('stop', 'AbortError')],
   ])('throws on %s, which does not concern only this device', async (_, error) => {
     for (const part of ['', '/channels', '/transmitter']) {
-      await expect(observe({}, { '': {}, '/channels': [], '/transmitter': [], [part]: error })).rejects.toBe(error)
+      await expect(readReport({}, { '': {}, '/channels': [], '/transmitter': [], [part]: error })).rejects.toBe(error)
     }
   })
 })
@@ -160,39 +172,42 @@ describe('list summary', () => {
 
   // Conformance: C-3.5.
   test('is used when the device has no channels', async () => {
-    expect((await observe(summary)).observation.channels).toEqual(asTransmitter)
-    expect((await observe(summary, { '/channels': [] })).observation.channels).toEqual(asTransmitter)
-    expect((await observe({ ...summary, channels: [] })).observation.channels).toEqual(asTransmitter)
-    expect((await observe({ battery_percentage: null })).observation).not.toHaveProperty('channels')
+    expect((await readReport(summary)).observation.channels).toEqual(asTransmitter)
+    expect((await readReport(summary, { '/channels': [] })).observation.channels).toEqual(asTransmitter)
+    expect((await readReport({ ...summary, channels: [] })).observation.channels).toEqual(asTransmitter)
+    expect((await readReport({ battery_percentage: null })).observation).not.toHaveProperty('channels')
   })
 
   // Conformance: C-3.5.
   test('is ignored when channels or transmitters are reported or could not be read', async () => {
-    expect((await observe(summary, { '/channels': [{ channel: 2 }] })).observation.channels).toEqual([
+    expect((await readReport(summary, { '/channels': [{ channel: 2 }] })).observation.channels).toEqual([
       { channel: 2, transmitter: null },
     ])
-    expect((await observe(summary, { '/transmitter': { battery: 9 } })).observation.channels).toEqual([
+    expect((await readReport(summary, { '/transmitter': { battery: 9 } })).observation.channels).toEqual([
       { channel: 1, transmitter: { battery: 9 } },
     ])
-    expect((await observe(summary, { '/channels': 500 })).observation.channels).toEqual([])
+    expect((await readReport(summary, { '/channels': 500 })).observation.channels).toEqual([])
   })
 })
 
 describe('consecutive poll cycles', () => {
   test('keep the identity but not the levels', async () => {
-    const { device } = await observe({}, { '': { ip: '10.0.0.1', serial_number: 'S' }, '/channels': [{ channel: 1 }] })
-    const [listed] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', rf_level: -9 }] }))).devices
+    const { device } = await readReport(
+      {},
+      { '': { ip: '10.0.0.1', serial_number: 'S' }, '/channels': [{ channel: 1 }] },
+    )
+    const [listed] = (await listDevices(createFakeClient({ [path]: [{ device_id: 'd', rf_level: -9 }] }))).devices
     if (listed === undefined) throw new Error('no device')
     expect(isSameIdentity(listed, device)).toBe(true)
-    const { metadata, ...told } = toDeviceReport(withEarlierIdentity(listed, device), family)
-    expect(told).toMatchObject({ ip: '10.0.0.1', serial_number: 'S' })
-    expect(told).not.toHaveProperty('channels')
+    const { metadata, ...expected } = toDeviceReport(withEarlierIdentity(listed, device), family)
+    expect(expected).toMatchObject({ ip: '10.0.0.1', serial_number: 'S' })
+    expect(expected).not.toHaveProperty('channels')
   })
 
   test('detect that a device has gained channels', async () => {
-    const { device } = await observe({ rf_level: -9, channels: [], transmitters: [] })
+    const { device } = await readReport({ rf_level: -9, channels: [], transmitters: [] })
     const item = { device_id: 'd', rf_level: -9, channels: [{ channel: 1 }, { channel: 2 }], transmitters: [] }
-    const [listed] = (await listDevices(linkWith({ [path]: [item] }))).devices
+    const [listed] = (await listDevices(createFakeClient({ [path]: [item] }))).devices
     if (listed === undefined) throw new Error('no device')
     expect(toDeviceReport(withEarlierIdentity(listed, device), family).channels).toHaveLength(2)
   })
@@ -204,8 +219,8 @@ describe('consecutive poll cycles', () => {
     [{ device_name: 'A', device_type: 'bodypack' }, false],
     [{}, false],
   ])('compare the identity with %j as unchanged: %s', async (item, isSame) => {
-    const list = async (one: object) =>
-      (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...one }] }))).devices[0]
+    const list = async (item: object) =>
+      (await listDevices(createFakeClient({ [path]: [{ device_id: 'd', ...item }] }))).devices[0]
     const [listed, before] = [await list(item), await list({ device_name: 'A' })]
     expect(listed && before && isSameIdentity(listed, before)).toBe(isSame)
   })
@@ -222,16 +237,16 @@ describe('toDeviceReport', () => {
     [{ device_type: 'handheld' }, { kind: 'transmitter' }],
     [{ network_mode: 'DHCP' }, { network_mode: 'dhcp' }],
   ])('converts %j', async (item, expected) => {
-    expect((await observe(item)).observation).toMatchObject(expected)
+    expect((await readReport(item)).observation).toMatchObject(expected)
   })
 
   test('accepts only the four known network modes', async () => {
-    expect((await observe({ network_mode: 'weird' })).observation).not.toHaveProperty('network_mode')
+    expect((await readReport({ network_mode: 'weird' })).observation).not.toHaveProperty('network_mode')
   })
 
   test('treats special property names as data', async () => {
     const item = JSON.parse('{"__proto__": {"status": "offline"}, "constructor": {"prototype": {"online": false}}}')
-    const [device] = (await listDevices(linkWith({ [path]: [{ ...item, device_id: 'd' }] }))).devices
+    const [device] = (await listDevices(createFakeClient({ [path]: [{ ...item, device_id: 'd' }] }))).devices
     expect(device && toDeviceReport(device, family).online).toBe(true)
     expect({}).not.toHaveProperty('status')
   })
@@ -250,6 +265,10 @@ test.each<[object, object]>([
   [{ transmitters: [{ channel: 2, rf_level: -6 }] }, { channels: [{ channel: 2, transmitter: { rf_level: -6 } }] }],
   [{ channels: [{ channel: 2, transmitter: null }] }, { channels: [{ channel: 2, transmitter: null }] }],
   [{ channels: 'x', transmitters: 7 }, {}],
-])('a pushed message %j contains only its own fields', (fields, told) => {
-  expect(parsePushed('d', fields as Record<string, unknown>, family)).toEqual({ id: 'd', kind: 'receiver', ...told })
+])('a pushed message %j contains only its own fields', (fields, expected) => {
+  expect(parsePushed('d', fields as Record<string, unknown>, family)).toEqual({
+    id: 'd',
+    kind: 'receiver',
+    ...expected,
+  })
 })

@@ -88,25 +88,25 @@ async function startResponder(onQuestion: (question: Buffer) => void) {
 }
 
 test('browse sends a query and collects the responses', async () => {
-  const asked: Buffer[] = []
-  const about = await startResponder((question) => asked.push(question))
-  const services = await browse({ ...about, forMs: 200, signal: new AbortController().signal })
+  const questions: Buffer[] = []
+  const options = await startResponder((question) => questions.push(question))
+  const services = await browse({ ...options, forMs: 200, signal: new AbortController().signal })
   expect(services).toMatchObject([{ port: 45, addresses: ['10.20.1.11'] }])
-  expect(asked).toEqual([encodeQuestion(['_ssc._udp'])])
+  expect(questions).toEqual([encodeQuestion(['_ssc._udp'])])
 })
 
 test('browse repeats the query until an abort and returns the services found so far', async () => {
   const stop = new AbortController()
   let questions = 0
   // The response to the first query has arrived before the second query is sent.
-  const about = await startResponder(() => {
+  const options = await startResponder(() => {
     questions += 1
     if (questions === 2) stop.abort()
   })
   const startedAt = performance.now()
-  const services = await browse({ ...about, forMs: 15_000, signal: stop.signal })
+  const services = await browse({ ...options, forMs: 15_000, signal: stop.signal })
   expect(services).toMatchObject([{ port: 45, addresses: ['10.20.1.11'] }])
   expect(performance.now() - startedAt).toBeLessThan(10_000)
-  expect(await browse({ ...about, forMs: 15_000, signal: stop.signal })).toEqual([])
+  expect(await browse({ ...options, forMs: 15_000, signal: stop.signal })).toEqual([])
   expect(questions).toBe(2)
 })

@@ -13,10 +13,10 @@ describe('readItems', () => {
     const list = fc.array(fc.oneof(fc.jsonValue(), fc.record({ name: fc.string({ unit: 'binary' }) })))
     await fc.assert(
       fc.asyncProperty(list, fc.constantFrom(0, 2, '\t'), fc.jsonValue(), async (items, space, other) => {
-        const whole = { before: other, devices: items, after: [other] }
-        const told = await read(JSON.stringify(whole, null, space))
+        const body = { before: other, devices: items, after: [other] }
+        const result = await read(JSON.stringify(body, null, space))
         if (!JSON.stringify(other).includes('"devices"')) {
-          expect(told?.items).toEqual(JSON.parse(JSON.stringify(items)))
+          expect(result?.items).toEqual(JSON.parse(JSON.stringify(items)))
         }
         expect((await read(JSON.stringify(items, null, space)))?.items).toEqual(JSON.parse(JSON.stringify(items)))
       }),

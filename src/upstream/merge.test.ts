@@ -11,9 +11,9 @@ async function* every(ms: number, ...items: (string | Error)[]): AsyncGenerator<
 }
 
 test('yields values in order of arrival until all streams have ended', async () => {
-  const told: string[] = []
-  for await (const one of merge(every(20, 'a', 'b'), every(50, 'c'), every(1))) told.push(one)
-  expect(told).toEqual(['a', 'b', 'c'])
+  const received: string[] = []
+  for await (const value of merge(every(20, 'a', 'b'), every(50, 'c'), every(1))) received.push(value)
+  expect(received).toEqual(['a', 'b', 'c'])
 })
 
 test('closes all streams on the first error', async () => {
@@ -25,12 +25,12 @@ test('closes all streams on the first error', async () => {
       isEnded = true
     }
   }
-  const told: string[] = []
+  const received: string[] = []
   const reading = (async () => {
-    for await (const one of merge(endless(), every(30, new Error('lost')))) told.push(one)
+    for await (const value of merge(endless(), every(30, new Error('lost')))) received.push(value)
   })()
   await expect(reading).rejects.toThrow('lost')
-  expect(told.length).toBeGreaterThan(0)
+  expect(received.length).toBeGreaterThan(0)
   await expect.poll(() => isEnded).toBe(true)
 })
 

@@ -18,7 +18,7 @@ const byLines: Framing = (text) => {
   return { messages, rest }
 }
 
-async function linkTo(onSocket: (socket: Socket) => unknown, rateLimit = { perSecond: 1000, burst: 1000 }) {
+async function createClient(onSocket: (socket: Socket) => unknown, rateLimit = { perSecond: 1000, burst: 1000 }) {
   const server = await serveRaw(onSocket)
   open.push(server)
   const client = toDevice(server.url.replace('http:', 'tcp:'), rateLimit)
@@ -33,17 +33,17 @@ function toDevice(baseUrl: string, rateLimit = { perSecond: 1000, burst: 1000 },
 }
 
 async function lineTo(onSocket: (socket: Socket) => unknown, options: Partial<TcpOptions> = {}) {
-  const { server, link: client } = await linkTo(onSocket)
+  const { server, link: client } = await createClient(onSocket)
   return { server, line: await openTcpSocket(client, { framing: byLines, signal: never, ...options }) }
 }
 
 async function outcome(messages: AsyncIterable<readonly string[]>) {
-  const told: string[] = []
+  const received: string[] = []
   try {
-    for await (const some of messages) told.push(...some)
-    return { told, error: null }
+    for await (const batch of messages) received.push(...batch)
+    return { received, error: null }
   } catch (error) {
-    return { told, error }
+    return { received, error }
   }
 }
 
@@ -56,8 +56,8 @@ describe('received data', () => {
       socket.write('ur\nfive\nsi')
       socket.end()
     })
-    const { told, error } = await outcome(line.messages)
-    expect(told).toEqual(['one', 'twö', 'three', 'four', 'five'])
+    const { received, error } = await outcome(line.messages)
+    expect(received).toEqual(['one', 'twö', 'three', 'four', 'five'])
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toMatchObject({ message: expect.stringMatching(/closed the connection/) })
   })
@@ -72,7 +72,7 @@ describe('received data', () => {
     expect((await outcome(reset.messages)).error).toMatchObject({ message: expect.stringMatching(/in the middle/) })
     const { line: silent } = await lineTo((socket) => socket.write('hello\n'), { silentMs: 60 })
     expect(await outcome(silent.messages)).toMatchObject({
-      told: ['hello'],
+      received: ['hello'],
       error: { message: expect.stringMatching(/fell silent/) },
     })
   })
@@ -80,12 +80,12 @@ describe('received data', () => {
 
 test('sends messages within the rate limit, and the farewell', async () => {
   const times: number[] = []
-  let heard = ''
-  const { link: client, server } = await linkTo(
+  let received = ''
+  const { link: client, server } = await createClient(
     (socket) => {
       socket.on('data', (bytes) => {
         times.push(performance.now())
-        heard += bytes
+        received += bytes
       })
     },
     { perSecond: 20, burst: 2 },
@@ -95,7 +95,7 @@ test('sends messages within the rate limit, and the farewell', async () => {
   for (const word of ['a', 'b', 'c']) await line.send(word)
   line.close()
   while (server.connections > 0) await pause(5)
-  expect(heard).toBe('abcbye')
+  expect(received).toBe('abcbye')
   expect((times.at(-1) ?? 0) - startedAt).toBeGreaterThan(100)
 })
 
@@ -104,25 +104,25 @@ describe('abort', () => {
     const stop = new AbortController()
     const { line, server } = await lineTo((socket) => socket.write('hello\n'), { signal: stop.signal })
     setTimeout(() => stop.abort(), 30)
-    expect(await outcome(line.messages)).toEqual({ told: ['hello'], error: null })
+    expect(await outcome(line.messages)).toEqual({ received: ['hello'], error: null })
     while (server.connections > 0) await pause(5)
   })
 
   test('sends the farewell', async () => {
     const stop = new AbortController()
-    let heard = ''
+    let received = ''
     const { line, server } = await lineTo(
       (socket) => {
         socket.write('hello\n')
         socket.on('data', (bytes) => {
-          heard += bytes
+          received += bytes
         })
       },
       { signal: stop.signal, farewell: () => 'bye' },
     )
     for await (const _ of line.messages) stop.abort()
     while (server.connections > 0) await pause(5)
-    expect(heard).toBe('bye')
+    expect(received).toBe('bye')
   })
 
   test('throws the signal reason while connecting', async () => {
