@@ -14,7 +14,7 @@ import { takeOver } from '../monitor/take-over.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { openDatabase } from '../store/database.ts'
 import { isUpToDate } from '../store/migrate.ts'
-import { requireWhole } from '../store/repair.ts'
+import { requireNoLoss } from '../store/repair.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,
@@ -280,7 +280,7 @@ async function hasDatabase(config: Config): Promise<boolean> {
   const { database_url } = config
   // Opening SQLite's file would make it.
   if (database_url.startsWith('sqlite:') && !existsSync(database_url.slice('sqlite:'.length))) return false
-  await requireWhole(config)
+  await requireNoLoss(config)
   const db = await openDatabase({ url: database_url })
   try {
     return await isUpToDate(db)

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import type { Actor } from '../model/access.ts'
 import { type Database, openDatabase } from '../store/database.ts'
-import { requireWhole } from '../store/repair.ts'
+import { requireNoLoss } from '../store/repair.ts'
 import { migrateWithSnapshot } from '../store/snapshots.ts'
 import { sqlitePath } from '../store/sqlite-file.ts'
 import type { Terminal } from './terminal.ts'
@@ -20,7 +20,7 @@ export async function withNewStore<T>(
   config: Config,
   work: (db: Database, migrations: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  await requireWhole(config)
+  await requireNoLoss(config)
   const db = await openDatabase({ url: config.database_url })
   try {
     return await work(db, await migrateWithSnapshot(db, config))
@@ -30,7 +30,7 @@ export async function withNewStore<T>(
 }
 
 export async function requireStore(config: Config): Promise<void> {
-  await requireWhole(config)
+  await requireNoLoss(config)
   const path = sqlitePath(config.database_url)
   if (path === null || existsSync(path)) return
   throw new Error(`There is no database at ${path}; say where it is with --data-dir or --database-url`)

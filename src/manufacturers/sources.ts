@@ -2,7 +2,7 @@
 
 import { createUpstreamClient, type RequestThrottle, type UpstreamClient } from '../upstream/client.ts'
 import { createDestinations, type Destinations, isRefusedNow } from '../upstream/destinations.ts'
-import { ApiError, type UpstreamAnswer } from '../upstream/errors.ts'
+import { ApiError, type FailureKind } from '../upstream/errors.ts'
 import { getPlugin } from './index.ts'
 import {
   type DeviceList,
@@ -167,6 +167,6 @@ export function toSourceFailure(thrown: unknown): SourceFailure {
     return { error, retryAfter: null, isRefused: false, answer: 'none' }
   }
   const isRefused = thrown.status === 401 || thrown.status === 403
-  const { message: error, retryAfter, answer, response } = thrown
-  return { error, retryAfter, isRefused, answer, excerpt: response?.excerpt }
+  const { message: error, retryAfter, failureKind, response } = thrown
+  return { error, retryAfter, isRefused, answer: failureKind, excerpt: response?.excerpt }
 }

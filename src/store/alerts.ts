@@ -1,4 +1,4 @@
-/** Alerts: raised once, cleared once, whoever sees it. Cleared ones go by age and number. */
+/** Alerts. Each is raised and cleared once, even with several processes. Cleared alerts are pruned by age and number. */
 
 import type { Alert, AlertCause, AlertState } from '../model/alert.ts'
 import type { Reader, Tx } from './database.ts'
@@ -19,24 +19,24 @@ export async function listAlerts(reader: Reader, filter: AlertFilter = {}): Prom
   return (await query.execute()).map(toAlert)
 }
 
-/** What was raised, made worse or cleared after that revision of the counter `alerts`. */
+/** Alerts that were raised, escalated or cleared after this revision of the counter `alerts`. */
 export async function listAlertsSince(reader: Reader, since: number): Promise<{ alert: Alert; revision: number }[]> {
   const rows = await reader.selectFrom('alerts').selectAll().where('revision', '>', since).orderBy('id').execute()
   return rows.map((row) => ({ alert: toAlert(row), revision: row.revision }))
 }
 
-/** Null when the subject has an open alert already. */
-export async function raiseAlert(tx: Tx, revision: number, finding: AlertCause, at: number): Promise<Alert | null> {
+/** Null when the subject already has an open alert. */
+export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at: number): Promise<Alert | null> {
   const row = await tx.query
     .insertInto('alerts')
-    .values({ ...finding, raised_at: at, cleared_at: null, revision })
+    .values({ ...cause, raised_at: at, cleared_at: null, revision })
     .onConflict((conflict) => conflict.column('subject').where('cleared_at', 'is', null).doNothing())
     .returningAll()
     .executeTakeFirst()
   return row === undefined ? null : toAlert(row)
 }
 
-/** Null when it is cleared already, or as bad already. */
+/** Null when the alert is already cleared or already has this severity. */
 export async function worsenAlert(
   tx: Tx,
   revision: number,
@@ -54,7 +54,7 @@ export async function worsenAlert(
   return row === undefined ? null : toAlert(row)
 }
 
-/** Null when it is cleared already. */
+/** Null when the alert is already cleared. */
 export async function clearAlert(
   tx: Tx,
   revision: number,
@@ -71,15 +71,15 @@ export async function clearAlert(
   return row === undefined ? null : toAlert(row)
 }
 
-/** Forgets cleared alerts from before `time`, and all but the newest `most`. */
-export async function pruneAlerts(tx: Tx, time: number, most: number): Promise<void> {
+/** Deletes cleared alerts from before `time`, and all but the newest `most`. */
+export async function pruneAlerts(tx: Tx, time: number, maxCount: number): Promise<void> {
   await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
   const oldest = await tx.query
     .selectFrom('alerts')
     .select('id')
     .where('cleared_at', 'is not', null)
     .orderBy('id', 'desc')
-    .offset(most)
+    .offset(maxCount)
     .limit(1)
     .executeTakeFirst()
   if (oldest === undefined) return

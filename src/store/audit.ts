@@ -1,4 +1,4 @@
-/** Who did what; rows are added, and go only by age or number. */
+/** The audit log. Rows are only appended, and are pruned by age and number. */
 
 import { type Selectable, sql } from 'kysely'
 import { now } from '../clock.ts'
@@ -6,7 +6,7 @@ import type { Actor, AuditEntry, AuditRecord } from '../model/access.ts'
 import type { Reader, Tx } from './database.ts'
 import type { AuditRow } from './schema.ts'
 
-/** In the transaction of the deed itself: both are there, or neither. */
+/** Writes the record in the transaction of the action, so that both are stored or neither is. */
 export async function writeAudit(tx: Tx, { actor, action, target, result, details = {} }: AuditEntry): Promise<void> {
   const row = await tx.query
     .insertInto('audit')
@@ -28,36 +28,35 @@ export async function writeAudit(tx: Tx, { actor, action, target, result, detail
 }
 
 export interface AuditQuery {
-  /** Exactly this action, or with a dot at its end all that begin with it. */
+  /** Exactly this action; with a dot at the end, all actions with this prefix. */
   readonly action?: string | undefined
-  /** Part of the name of whoever did it. */
+  /** Part of the name of the actor. */
   readonly actor?: string | undefined
   readonly result?: AuditEntry['result'] | undefined
-  /** Then or later, and before; epoch milliseconds. */
+  /** `after` is inclusive, `before` exclusive; epoch milliseconds. */
   readonly after?: number | undefined
   readonly before?: number | undefined
   readonly limit: number
   readonly offset: number
 }
 
-/** The newest first. `total` counts all that fit. */
+/** Newest first. `total` counts all matching records. */
 export async function listAudit(
   reader: Reader,
   { action, actor, result, after, before, limit, offset }: AuditQuery,
 ): Promise<{ readonly total: number; readonly records: readonly AuditRecord[] }> {
-  let fitting = reader.selectFrom('audit')
-  if (action?.endsWith('.'))
-    fitting = fitting.where('action', '>', action).where('action', '<', `${action.slice(0, -1)}/`)
-  else if (action !== undefined) fitting = fitting.where('action', '=', action)
+  let query = reader.selectFrom('audit')
+  if (action?.endsWith('.')) query = query.where('action', '>', action).where('action', '<', `${action.slice(0, -1)}/`)
+  else if (action !== undefined) query = query.where('action', '=', action)
   if (actor !== undefined) {
     const pattern = `%${actor.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-    fitting = fitting.where(sql<boolean>`lower(actor_name) like ${pattern} escape '\\'`)
+    query = query.where(sql<boolean>`lower(actor_name) like ${pattern} escape '\\'`)
   }
-  if (result !== undefined) fitting = fitting.where('result', '=', result)
-  if (after !== undefined) fitting = fitting.where('at', '>=', after)
-  if (before !== undefined) fitting = fitting.where('at', '<', before)
-  const { total } = await fitting.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const rows = await fitting.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
+  if (result !== undefined) query = query.where('result', '=', result)
+  if (after !== undefined) query = query.where('at', '>=', after)
+  if (before !== undefined) query = query.where('at', '<', before)
+  const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const rows = await query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
   return { total: Number(total), records: rows.map(toRecord) }
 }
 

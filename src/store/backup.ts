@@ -1,4 +1,4 @@
-/** The whole database as one SQLite file, while it is in use, whatever engine it is on. */
+/** Writes the whole database to one SQLite file while it is in use, on either engine. */
 
 import { stat } from 'node:fs/promises'
 import type { Database } from './database.ts'
@@ -10,7 +10,7 @@ export interface Written {
   readonly bytes: number
 }
 
-/** Throws where the file is there already, unless it may be replaced. */
+/** Throws when the file exists and `overwrite` is false. */
 export async function writeBackup(
   db: Database,
   database_url: string,

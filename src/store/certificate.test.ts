@@ -5,7 +5,7 @@ import { createTestFolder } from '../../test/databases.ts'
 import { openCertificate } from './certificate.ts'
 
 // Conformance: C-6.22.
-it('is made once, is its owner’s alone, speaks for its names, and is renewed before it ends', async () => {
+it('creates a private certificate once, for its host names, and renews it before it expires', async () => {
   const folder = await createTestFolder()
   onTestFinished(folder.drop)
   const now = Date.now()

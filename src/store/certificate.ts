@@ -1,13 +1,13 @@
-/** A certificate of our own, made once: enough for nobody on the network to read along, if its fingerprint is compared. */
+/** The self-signed TLS certificate. It prevents eavesdropping when users compare its fingerprint. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createPrivateFile, makeFolder } from './folder.ts'
+import { createFolder, createPrivateFile } from './folder.ts'
 
 export interface OwnCertificate {
-  /** Files in PEM form. */
+  /** Paths of PEM files. */
   readonly cert: string
   readonly key: string
   /** SHA-256, as browsers show it. */
@@ -15,24 +15,24 @@ export interface OwnCertificate {
   readonly isNew: boolean
 }
 
-/** Browsers accept no longer life. */
+/** Browsers reject a longer lifetime. */
 const lifeMs = 397 * 24 * 3_600_000
-/** Renewed at a start when it would end within this. */
+/** The certificate is renewed at start-up when it expires within this time. */
 const renewMs = 30 * 24 * 3_600_000
 
-/** Makes it when there is none, or when it is about to end. `names` are host names and addresses it speaks for. */
+/** Creates the certificate when it does not exist or is about to expire. `names` are its host names and addresses. */
 export async function openCertificate(dataDir: string, names: readonly string[], now: number): Promise<OwnCertificate> {
   const cert = join(dataDir, 'tls.crt')
   const key = join(dataDir, 'tls.key')
   const stored = await readCertificate(cert, key)
-  const isGood = stored !== null && Date.parse(stored.validTo) - renewMs > now
-  if (isGood) return { cert, key, fingerprint: stored.fingerprint256, isNew: false }
+  const isValid = stored !== null && Date.parse(stored.validTo) - renewMs > now
+  if (isValid) return { cert, key, fingerprint: stored.fingerprint256, isNew: false }
 
-  await makeFolder(resolve(dataDir))
-  const made = await makeCertificate(names, now)
-  await writePrivately(key, made.private)
-  await writePrivately(cert, made.cert)
-  return { cert, key, fingerprint: new X509Certificate(made.cert).fingerprint256, isNew: true }
+  await createFolder(resolve(dataDir))
+  const created = await createCertificate(names, now)
+  await writePrivateFile(key, created.private)
+  await writePrivateFile(cert, created.cert)
+  return { cert, key, fingerprint: new X509Certificate(created.cert).fingerprint256, isNew: true }
 }
 
 async function readCertificate(cert: string, key: string): Promise<X509Certificate | null> {
@@ -49,11 +49,11 @@ async function readCertificate(cert: string, key: string): Promise<X509Certifica
   return certificate.checkPrivateKey(createPrivateKey(secret)) ? certificate : null
 }
 
-async function makeCertificate(names: readonly string[], now: number) {
-  // Taken in only when needed: it is large, and most services never need it.
+async function createCertificate(names: readonly string[], now: number) {
+  // Loaded on demand, because it is large and most installations do not need it.
   const { default: selfsigned } = await import('selfsigned')
-  const bound = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
-  const addresses = new Set(['127.0.0.1', '::1', ...bound.filter((one) => !one.startsWith('fe80:'))])
+  const localAddresses = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
+  const addresses = new Set(['127.0.0.1', '::1', ...localAddresses.filter((address) => !address.startsWith('fe80:'))])
   const hosts = new Set(['localhost'])
   for (const name of names) {
     if (/^[\d.]+$|:/.test(name)) addresses.add(name)
@@ -67,7 +67,7 @@ async function makeCertificate(names: readonly string[], now: number) {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    // A device whose clock is a little behind has to accept it too.
+    // Devices whose clock is slightly slow must accept the certificate too.
     notBeforeDate: new Date(now - 24 * 3_600_000),
     notAfterDate: new Date(now + lifeMs),
     extensions: [
@@ -79,7 +79,7 @@ async function makeCertificate(names: readonly string[], now: number) {
   })
 }
 
-async function writePrivately(path: string, content: string): Promise<void> {
+async function writePrivateFile(path: string, content: string): Promise<void> {
   const draft = `${path}.new`
   await rm(draft, { force: true })
   const file = await createPrivateFile(draft)

@@ -1,4 +1,4 @@
-/** How each receiver's real-time subscription fares. Rows carry a revision of the counter `connections`. */
+/** The status of each receiver's real-time subscription. Rows carry a revision of the counter `connections`. */
 
 import { sql } from 'kysely'
 import type { Connection, ConnectionStatus } from '../model/connection.ts'
@@ -12,7 +12,7 @@ export async function listConnections(reader: Reader, sinceRevision = -1): Promi
   return (await query.execute()).map(toConnection)
 }
 
-/** How many there are in each state that any is in. */
+/** The number of connections by status; statuses without connections are absent. */
 export async function countConnections(reader: Reader): Promise<ReadonlyMap<ConnectionStatus, number>> {
   const rows = await reader
     .selectFrom('connections')
@@ -22,7 +22,7 @@ export async function countConnections(reader: Reader): Promise<ReadonlyMap<Conn
   return new Map(rows.map(({ status, count }) => [status, count]))
 }
 
-/** Those of these receivers that have one. */
+/** The connections of these receivers; receivers without one are skipped. */
 export async function findConnections(reader: Reader, receivers: readonly number[]): Promise<Connection[]> {
   const found: Connection[] = []
   await inChunks(receivers, async (chunk) => {
@@ -36,29 +36,34 @@ export async function findConnections(reader: Reader, receivers: readonly number
   return found
 }
 
-/** What a link did. One that was meanwhile stopped on purpose, or started, by whatever process, stays as it is. */
+/** Saves status changes. A connection that a user has stopped or started in the meantime is not overwritten. */
 export async function saveConnections(tx: Tx, revision: number, connections: readonly Connection[]): Promise<void> {
   await upsert(tx, revision, connections, false)
 }
 
-/** What a person decided. */
+/** Saves status changes that a user requested. */
 export async function overrideConnections(tx: Tx, revision: number, connections: readonly Connection[]): Promise<void> {
   await upsert(tx, revision, connections, true)
 }
 
-/** When each receiver's link last brought something. No news to anybody who follows the counter. */
-export async function saveLastMessages(tx: Tx, heard: readonly (readonly [receiver: number, at: number])[]) {
-  const rows = heard.map(([receiver, at]) => ({ receiver, at }))
+/** Saves the time of each receiver's last message, without raising the revision. */
+export async function saveLastMessages(tx: Tx, messages: readonly (readonly [receiver: number, at: number])[]) {
+  const rows = messages.map(([receiver, at]) => ({ receiver, at }))
   await executeForRows(
     tx,
     { receiver: 'bigint', at: 'bigint' },
     rows,
-    (told) =>
-      sql`update connections set last_message_at = told.at from ${told} where connections.receiver = told.receiver`,
+    (input) =>
+      sql`update connections set last_message_at = input.at from ${input} where connections.receiver = input.receiver`,
   )
 }
 
-async function upsert(tx: Tx, revision: number, connections: readonly Connection[], isDecided: boolean): Promise<void> {
+async function upsert(
+  tx: Tx,
+  revision: number,
+  connections: readonly Connection[],
+  isOverride: boolean,
+): Promise<void> {
   await inChunks(connections, async (chunk) => {
     await tx.query
       .insertInto('connections')
@@ -77,7 +82,7 @@ async function upsert(tx: Tx, revision: number, connections: readonly Connection
           reconnect_attempts: eb.ref('excluded.reconnect_attempts'),
           revision,
         }))
-        return isDecided
+        return isOverride
           ? replaced
           : replaced.where(sql<boolean>`(connections.status = 'stopped') = (excluded.status = 'stopped')`)
       })

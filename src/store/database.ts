@@ -1,4 +1,4 @@
-/** Opens a database, SQLite or PostgreSQL; everything above it is the same for both. */
+/** Opens a SQLite or PostgreSQL database; callers use both in the same way. */
 
 import { access, constants, rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
@@ -7,56 +7,48 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../model/access.ts'
 import type { StoreCondition } from '../model/health.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
-import { describeWriteError, makeFolder } from './folder.ts'
+import { createFolder, describeWriteError } from './folder.ts'
 import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 import { createSemaphore } from './semaphore.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
-import {
-  connectFile,
-  copyOpen,
-  copyToMemory,
-  createFile,
-  findDamage,
-  hasDiskTrouble,
-  watchFiles,
-} from './sqlite-file.ts'
+import { connectFile, copyOpen, copyToMemory, createFile, findDamage, isDiskError, watchFiles } from './sqlite-file.ts'
 import { lockFile, takeSharedLock } from './sqlite-lock.ts'
 import { createSqliteLog } from './sqlite-log.ts'
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres'
-  /** Not for writing: SQLite refuses it here. */
+  /** Read-only: SQLite rejects writes here. */
   readonly read: Reader
-  /** All of `work` or nothing. Must not be called from within itself. */
+  /** Commits all of `work` or nothing. Must not be nested. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Transactions under way, and whatever else of a write its caller has to wait for. */
+  /** Running transactions, including the time until their data is synced to disk. */
   readonly pending: PendingWrites
-  /** As the last calls left it. */
+  /** The condition that the last calls observed. */
   condition(): StoreCondition
-  /** Looks for damage that no call has met yet. Holds the event loop for some milliseconds. */
+  /** Checks for damage that no call has hit yet. Blocks the event loop for some milliseconds. */
   check(): void
-  /** Looks whether its files are still those that were opened. */
+  /** Checks whether the files on disk are still those that were opened. */
   checkFiles(): Promise<void>
-  /** A copy of what is open, even if its file was deleted; null on PostgreSQL. */
+  /** Copies the open database, even when its file was deleted; null on PostgreSQL. */
   readonly copyTo: ((file: string) => Promise<void>) | null
-  /** Writes, for no other purpose than to see whether that works again. */
+  /** Writes a row to check whether the database is writable again. */
   probe(): Promise<void>
-  /** Waits for transactions that are under way. */
+  /** Waits for running transactions. */
   close(): Promise<void>
 }
 
 export interface Tx {
   readonly dialect: 'sqlite' | 'postgres'
   readonly query: Transaction<Schema>
-  /** Called in order once the work is safe, never when it was rolled back. Must not throw. */
+  /** Called in order once the work is durable, never after a rollback. Must not throw. */
   afterCommit(run: () => void): void
-  /** Says what was written to the audit log to whoever wants to hear it. */
+  /** Publishes a new audit record to subscribers. */
   publishAudit(record: AuditRecord): void
 }
 
-/** `db.read`, or `tx.query` to see what the transaction itself has written. */
+/** `db.read`, or `tx.query` to read the transaction's own writes. */
 export type Reader = Kysely<Schema>
 
 interface Options {
@@ -64,11 +56,11 @@ interface Options {
   readonly url: string
   /** The clock of leases on SQLite, the same for all processes on the machine; PostgreSQL always uses its own. */
   readonly now?: () => number
-  /** PostgreSQL: the most connections. */
+  /** PostgreSQL: the maximum number of connections. */
   readonly poolSize?: number
-  /** How long a call waits for the database before it throws: for another process's lock, a connection, a statement. */
+  /** How long a call waits for a lock of another process, a connection or a statement before it throws. */
   readonly waitLimitMs?: number
-  /** Hears what was written to the audit log, once it is safe. Must not throw. */
+  /** Receives audit records once they are durable. Must not throw. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
 }
 
@@ -80,16 +72,16 @@ export async function openDatabase(options: Options): Promise<Database> {
   if (options.url.startsWith('sqlite:')) {
     const path = options.url.slice('sqlite:'.length)
     const open = () => openSqlite(path, options, onFault)
-    return watched(await openDespiteFullDisk(path, options, open), fault, open)
+    return withCondition(await openDespiteFullDisk(path, options, open), fault, open)
   }
   if (/^postgres(ql)?:\/\//.test(options.url)) {
     const engine = openPostgres(options)
-    return watched(engine, fault, async () => engine)
+    return withCondition(engine, fault, async () => engine)
   }
   throw new Error('A database address begins with sqlite: or postgres://')
 }
 
-/** What makes the database unusable until it is opened again. */
+/** A state that makes the database unusable until it is reopened. */
 interface Fault {
   found: 'damaged' | 'replaced' | null
 }
@@ -97,18 +89,18 @@ interface Fault {
 type OnFault = (found: 'damaged' | 'replaced') => void
 
 interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'checkFiles' | 'copyTo' | 'close'> {
-  /** False: a copy in memory, because the disk has no room for the files of a database that is in use. */
+  /** False for a copy in memory, which is used when the disk has no space for the files of an open database. */
   readonly isOnDisk: boolean
-  /** What is wrong with its file, if anything. PostgreSQL sees to that itself. */
+  /** Describes damage to the file; null when it is intact. PostgreSQL checks its own files. */
   findDamage(): string | null
 }
 
-/** Remembers how it fares. A fault stays for as long as it is open: nothing is written any more. */
-function watched(first: Engine, fault: Fault, open: () => Promise<Engine>): Database {
+/** Tracks the condition of the database. After a fault, all writes are rejected until it is reopened. */
+function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>): Database {
   let engine = first
   let isWritable = engine.isOnDisk
   const pending = createPendingWrites()
-  /** Replaces the copy in memory; whatever still reads from that ends first. */
+  /** Replaces the copy in memory, which closes after its last reader. */
   const reopen = async () => {
     const copy = engine
     engine = await open()
@@ -139,16 +131,16 @@ function watched(first: Engine, fault: Fault, open: () => Promise<Engine>): Data
     get copyTo() {
       return engine.copyTo
     },
-    // The one proof that it can be written: another transaction may have had nothing to write. Another value every time,
-    // for SQLite does not touch the disk for a row that stays as it is.
+    // A successful transaction is no proof, because it may not have written anything. The value changes every time,
+    // because SQLite does not write an unchanged row to disk.
     async probe() {
       if (!engine.isOnDisk) await reopen()
       await transaction(async ({ query }) => {
-        const risen = { value: sql<number>`meta.value + 1` }
+        const incremented = { value: sql<number>`meta.value + 1` }
         await query
           .insertInto('meta')
           .values({ key: 'probe', value: 1 })
-          .onConflict((conflict) => conflict.column('key').doUpdateSet(risen))
+          .onConflict((conflict) => conflict.column('key').doUpdateSet(incremented))
           .execute()
       })
       isWritable = true
@@ -156,24 +148,24 @@ function watched(first: Engine, fault: Fault, open: () => Promise<Engine>): Data
   }
 }
 
-/** Since the machine was started: nobody sets this clock. Leases on SQLite run on it. */
+/** Monotonic time since the machine started. Leases on SQLite use it. */
 export const machineMs = createMachineClock()
 
-/** Told in hundredths of a second and slow to ask for, and a statement asks for every row it looks at. */
+/** Caches the uptime, which has a resolution of 10 ms and is slow to read, because statements read it once per row. */
 function createMachineClock(): () => number {
   const stepMs = 10
   let uptimeMs = 0
-  let askedAt = Number.NEGATIVE_INFINITY
+  let updatedAt = Number.NEGATIVE_INFINITY
   return () => {
     const now = performance.now()
-    if (now - askedAt < stepMs) return uptimeMs
-    askedAt = now
+    if (now - updatedAt < stepMs) return uptimeMs
+    updatedAt = now
     uptimeMs = uptime() * 1000
     return uptimeMs
   }
 }
 
-/** A full disk must not keep the service from showing what is stored. */
+/** Falls back to a read-only copy in memory, so that the service can show stored data while the disk is full. */
 async function openDespiteFullDisk(
   path: string,
   { now = machineMs }: Options,
@@ -183,7 +175,7 @@ async function openDespiteFullDisk(
     return await open()
   } catch (error) {
     const { cause } = error as Error
-    if (!(error instanceof StoreDownError) || !hasDiskTrouble(cause)) throw error
+    if (!(error instanceof StoreDownError) || !isDiskError(cause)) throw error
     return openCopy(path, now).catch(() => Promise.reject(error))
   }
 }
@@ -226,13 +218,13 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
     dialect: sqliteDialect({ database: writer, waitLimitMs, log, onDamage }),
   })
   const read = new Kysely<Schema>({ dialect: sqliteDialect({ database: reader, waitLimitMs, onDamage }) })
-  // Kysely closes only what it has used before.
+  // Kysely closes only connections that it has used.
   await Promise.all([sql`select 1`.execute(write), sql`select 1`.execute(read)])
   async function checkFiles(): Promise<void> {
     if (!(await files.areInPlace())) onFault('replaced')
   }
-  /** What is written to a file that nobody finds any more is not stored. */
-  async function secure(): Promise<void> {
+  /** Data written to a deleted or replaced file is lost, so the commit must fail. */
+  async function makeDurable(): Promise<void> {
     await log.secure()
     if (await files.areInPlace()) return
     onFault('replaced')
@@ -242,7 +234,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
     dialect: 'sqlite',
     isOnDisk: true,
     read,
-    transaction: (work) => runTransaction('sqlite', write, work, { onAudit, secure }),
+    transaction: (work) => runTransaction('sqlite', write, work, { onAudit, makeDurable }),
     findDamage: () => findDamage(path, 'quick'),
     checkFiles,
     copyTo: (file) => copyOpen(reader, file),
@@ -255,7 +247,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
 }
 
 async function openConnections(path: string, now: () => number, waitLimitMs: number) {
-  await makeFolder(dirname(resolve(path)))
+  await createFolder(dirname(resolve(path)))
   try {
     await createFile(path)
     await access(path, constants.W_OK)
@@ -267,7 +259,7 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
   const deadline = performance.now() + waitLimitMs
   const lock = await whenNotBusy(() => takeSharedLock(path), deadline)
   try {
-    // The writer comes first: it makes the files the reader needs.
+    // The writer is opened first, because it creates the files that the reader needs.
     const writer = await whenNotBusy(() => connectSqlite(path, now, { readOnly: false }), deadline)
     try {
       const log = await createSqliteLog(path, writer)
@@ -279,7 +271,7 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     }
   } catch (error) {
     lock.release()
-    // What is no database of ours is left without a trace.
+    // Leaves no lock file beside a file that is not a Micwatch database.
     if (isNew) await rm(lockFile(path), { force: true })
     throw error
   }
@@ -305,20 +297,20 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: () => createPostgresPool({ url, poolSize, waitLimitMs }) }),
   })
-  // Writers wait for each other (`revision.ts`); some connections are kept free of them, for readers.
-  const turns = createSemaphore(Math.max(1, Math.floor(poolSize / 2)))
+  // Writers block each other (`revision.ts`), so half of the connections are reserved for readers.
+  const writeSlots = createSemaphore(Math.max(1, Math.floor(poolSize / 2)))
   return {
     dialect: 'postgres',
     isOnDisk: true,
     read: db,
     async transaction(work) {
-      const askedAt = performance.now()
-      await turns.acquire()
+      const queuedAt = performance.now()
+      await writeSlots.acquire()
       try {
-        if (performance.now() - askedAt > waitLimitMs) throw new StoreBusyError('Too many are waiting to write.')
+        if (performance.now() - queuedAt > waitLimitMs) throw new StoreBusyError('Too many are waiting to write.')
         return await runTransaction('postgres', db, work, { onAudit })
       } finally {
-        turns.release()
+        writeSlots.release()
       }
     },
     findDamage: () => null,
@@ -332,15 +324,15 @@ async function runTransaction<T>(
   dialect: Database['dialect'],
   db: Kysely<Schema>,
   work: (tx: Tx) => Promise<T>,
-  about: { readonly onAudit?: Options['onAudit']; readonly secure?: () => Promise<void> },
+  about: { readonly onAudit?: Options['onAudit']; readonly makeDurable?: () => Promise<void> },
 ): Promise<T> {
-  const { onAudit: publishAudit = () => {}, secure } = about
+  const { onAudit: publishAudit = () => {}, makeDurable } = about
   const hooks: (() => void)[] = []
   const result = await db
     .transaction()
     .execute((query) => work({ dialect, query, afterCommit: (run) => hooks.push(run), publishAudit }))
-  // The next one may begin meanwhile.
-  await secure?.()
+  // The next transaction may start during the sync.
+  await makeDurable?.()
   for (const run of hooks) run()
   return result
 }

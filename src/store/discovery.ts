@@ -11,7 +11,7 @@ import type { MovementRow, QueueRow, Schema } from './schema.ts'
 const maxQueueRows = 50_000
 const maxMovementRows = 100_000
 
-/** Which part of a list: `offset` rows are passed over. */
+/** A page of a list; `offset` rows are skipped. */
 export interface Slice {
   readonly limit: number
   readonly offset: number
@@ -50,9 +50,9 @@ export async function listEntries(reader: Reader, sinceRevision = -1): Promise<Q
 }
 
 /**
- * Puts a device up for review, or brings its entry up to date while that is pending. `discovered_at` stays the time it
- * was first put there; an entry that has been reviewed stays as it is. Everything that `seen` and the reports before it
- * contain is kept so that approving the entry can make the whole receiver. Returns the entry as it now stands.
+ * Adds a device to the review queue, or updates its entry while that is pending. `discovered_at` keeps the time of the
+ * first report, and a reviewed entry is not changed. `report` is merged with the earlier reports, so that approval can
+ * create the complete receiver. Returns the stored entry.
  */
 export async function savePending(
   tx: Tx,
@@ -60,23 +60,23 @@ export async function savePending(
   entry: Omit<QueueEntry, 'id' | 'status'>,
   report: DeviceReport | null = null,
 ): Promise<QueueEntry> {
-  const known = await tx.query
+  const existing = await tx.query
     .selectFrom('discovery_queue')
     .selectAll()
     .where('manufacturer', '=', entry.manufacturer)
     .where('identity_key', '=', entry.identity_key)
     .executeTakeFirst()
-  const before = toSeen(known?.seen ?? null)
-  const whole = before === null || report === null ? (report ?? before) : mergeReports(before, report)
+  const previous = parseReport(existing?.seen ?? null)
+  const merged = previous === null || report === null ? (report ?? previous) : mergeObservations(previous, report)
   const row = {
     ...entry,
     is_duplicate: entry.is_duplicate ? 1 : 0,
     is_ip_conflict: entry.is_ip_conflict ? 1 : 0,
     metadata: JSON.stringify(entry.metadata ?? null),
-    seen: whole === null ? null : JSON.stringify({ ...whole, metadata: undefined }),
+    seen: merged === null ? null : JSON.stringify({ ...merged, metadata: undefined }),
     revision,
   } as const
-  if (known === undefined) {
+  if (existing === undefined) {
     const inserted = await tx.query
       .insertInto('discovery_queue')
       .values({ ...row, status: 'pending' })
@@ -84,10 +84,10 @@ export async function savePending(
       .executeTakeFirstOrThrow()
     return toEntry(inserted)
   }
-  const refreshed = { ...known, ...row, discovered_at: known.discovered_at }
-  const isUnchanged = isDeepStrictEqual({ ...refreshed, revision: known.revision }, { ...known })
-  if (known.status !== 'pending' || isUnchanged) return toEntry(known)
-  await tx.query.updateTable('discovery_queue').set(refreshed).where('id', '=', known.id).execute()
+  const refreshed = { ...existing, ...row, discovered_at: existing.discovered_at }
+  const isUnchanged = isDeepStrictEqual({ ...refreshed, revision: existing.revision }, { ...existing })
+  if (existing.status !== 'pending' || isUnchanged) return toEntry(existing)
+  await tx.query.updateTable('discovery_queue').set(refreshed).where('id', '=', existing.id).execute()
   return toEntry(refreshed)
 }
 
@@ -100,7 +100,7 @@ export async function countEntries(reader: Reader, filter: QueueFilter): Promise
   return count
 }
 
-/** By id, with who reviewed them. */
+/** By id, with their reviewers. */
 export async function listReviewed(reader: Reader, filter: QueueFilter, slice: Slice): Promise<ReviewedEntry[]> {
   const rows = await reader
     .selectFrom('discovery_queue')
@@ -111,12 +111,12 @@ export async function listReviewed(reader: Reader, filter: QueueFilter, slice: S
     .offset(slice.offset)
     .execute()
   return rows.map((row) => {
-    const { name = null, model_name: model = null } = toSeen(row.seen) ?? {}
+    const { name = null, model_name: model = null } = parseReport(row.seen) ?? {}
     return { ...toEntry(row), name, model, reviewed_by: row.reviewer, reviewed_at: row.reviewed_at }
   })
 }
 
-/** Each with the device as it was last told, where that was kept. */
+/** Entries by id, with the last report of the device if it was stored. */
 export async function findEntries(
   reader: Reader,
   ids: readonly number[],
@@ -126,10 +126,10 @@ export async function findEntries(
     .selectAll()
     .where('id', 'in', [...ids])
     .execute()
-  return new Map(rows.map((row) => [row.id, { entry: toEntry(row), report: toSeen(row.seen) }]))
+  return new Map(rows.map((row) => [row.id, { entry: toEntry(row), report: parseReport(row.seen) }]))
 }
 
-/** What a scan may meet that is no receiver: everything that was put up for review and is not imported. */
+/** All entries that are not imported: devices a scan may find that are not receivers yet. */
 export async function listUnimported(
   reader: Reader,
   manufacturers: readonly string[],
@@ -146,12 +146,12 @@ export async function listUnimported(
       .limit(chunkSize)
       .execute(),
   )
-  return rows.map((row) => ({ entry: toEntry(row), report: toSeen(row.seen) }))
+  return rows.map((row) => ({ entry: toEntry(row), report: parseReport(row.seen) }))
 }
 
-/** Who decided; null where nobody has any more. */
+/** The user who reviewed an entry. */
 export interface Reviewer {
-  /** Of a user account. */
+  /** The id of the user account. */
   readonly id: number | null
   readonly name: string
   readonly at: number
@@ -161,9 +161,9 @@ export async function saveReview(
   tx: Tx,
   revision: number,
   id: number,
-  verdict: { status: QueueStatus; is_duplicate: boolean; existing_device: number | null; reviewer: Reviewer | null },
+  review: { status: QueueStatus; is_duplicate: boolean; existing_device: number | null; reviewer: Reviewer | null },
 ): Promise<void> {
-  const { status, is_duplicate, existing_device, reviewer } = verdict
+  const { status, is_duplicate, existing_device, reviewer } = review
   const reviewed = {
     reviewed_by: reviewer?.id ?? null,
     reviewer: reviewer?.name ?? null,
@@ -177,22 +177,22 @@ export async function saveReview(
 }
 
 /**
- * Keeps the queue within its limit: imported entries go first, the oldest before the others, then the newest pending ones.
- * What an administrator refused stays, or it would come back. Returns the ids that went.
+ * Limits the size of the queue. Deletes imported entries first, oldest first, then pending entries, newest first.
+ * Rejected entries stay, because the devices would be queued again. Returns the deleted ids.
  */
 export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]> {
-  const surplus = (await countEntries(tx.query, {})) - limit
-  if (surplus <= 0) return []
+  const excess = (await countEntries(tx.query, {})) - limit
+  if (excess <= 0) return []
   const { rows } = await sql<{ id: number }>`
     delete from discovery_queue where id in (
       select id from discovery_queue where status in ('imported', 'pending')
       order by case when status = 'imported' then 0 else 1 end, case when status = 'imported' then id else -id end
-      limit ${surplus}
+      limit ${excess}
     ) returning id`.execute(tx.query)
   return rows.map(({ id }) => id)
 }
 
-/** A repeat of a movement that nobody has acknowledged yet is counted with it. */
+/** A repeated movement increments the counter of the existing record while that is not acknowledged. */
 export async function logMovement(
   tx: Tx,
   movement: Omit<Movement, 'id' | 'times_seen' | 'acknowledged'> & {
@@ -243,7 +243,7 @@ export async function countMovements(reader: Reader, filter: MovementFilter): Pr
   return count
 }
 
-/** By id, with the receivers and places they name. */
+/** By id, with their receivers and locations. */
 export async function listMovementDetails(
   reader: Reader,
   filter: MovementFilter,
@@ -271,13 +271,13 @@ export async function listMovementDetails(
     ...toMovement(row),
     receiver: { id: row.device, name, serial_number },
     manufacturer,
-    old_location: toPlace(row.old_location, old_place),
-    new_location: toPlace(row.new_location, new_place),
+    old_location: toLocation(row.old_location, old_place),
+    new_location: toLocation(row.new_location, new_place),
     acknowledged_by: row.acknowledger,
   }))
 }
 
-/** By id: whether somebody has seen it. */
+/** By id: whether the movement is acknowledged. */
 export async function findMovements(reader: Reader, ids: readonly number[]): Promise<Map<number, boolean>> {
   const rows = await reader
     .selectFrom('movements')
@@ -287,7 +287,7 @@ export async function findMovements(reader: Reader, ids: readonly number[]): Pro
   return new Map(rows.map(({ id, acknowledged }) => [id, acknowledged === 1]))
 }
 
-/** Returns the ids of those that stood unacknowledged until now. */
+/** Returns the ids of the movements that were not acknowledged before. */
 export async function acknowledgeMovements(
   tx: Tx,
   ids: readonly number[],
@@ -303,7 +303,7 @@ export async function acknowledgeMovements(
   return rows.map(({ id }) => id)
 }
 
-/** Keeps the log within its limit: the oldest acknowledged ones go first. */
+/** Limits the size of the log. Deletes acknowledged movements first, oldest first. */
 export async function trimMovements(tx: Tx, limit = maxMovementRows): Promise<void> {
   const { count } = await tx.query
     .selectFrom('movements')
@@ -340,12 +340,12 @@ function matchingMovements({ acknowledged, manufacturer }: MovementFilter) {
     ])
 }
 
-/** A place that is gone has no name any more. */
-function toPlace(id: number | null, name: string | null): MovementDetails['old_location'] {
+/** The name of a deleted location is unknown. */
+function toLocation(id: number | null, name: string | null): MovementDetails['old_location'] {
   return id === null ? null : { id, name: name ?? 'a place that is gone' }
 }
 
-function toSeen(json: string | null): DeviceReport | null {
+function parseReport(json: string | null): DeviceReport | null {
   return json === null ? null : (JSON.parse(json) as DeviceReport)
 }
 

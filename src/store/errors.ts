@@ -1,11 +1,11 @@
-/** What may go wrong with the database, as far as callers tell it apart. Messages hold no secrets. */
+/** Database errors that callers distinguish. Messages contain no secrets. */
 
-/** Somebody else held the database for too long; the same call may succeed later. */
+/** Another process or transaction blocked the database for too long; the same call may succeed later. */
 export class StoreBusyError extends Error {
   override readonly name = 'StoreBusyError'
 }
 
-/** What was to be written rests on a right or a picture that is out of date by now; it is not written. */
+/** The write was rejected because it is based on a lost lease, a revoked permission or outdated data. */
 export class StaleWriteError extends Error {
   override readonly name: string = 'StaleWriteError'
 }
@@ -15,12 +15,12 @@ export class StoreDownError extends Error {
   override readonly name: string = 'StoreDownError'
 }
 
-/** What the database's file holds is not what was written there; nothing is written to it any more. */
+/** The database file is damaged or was replaced; all further writes are rejected. */
 export class StoreDamagedError extends StoreDownError {
   override readonly name = 'StoreDamagedError'
 }
 
-/** The database was made by a newer program. */
+/** The database was created by a newer version of Micwatch. */
 export class SchemaTooNewError extends Error {
   override readonly name = 'SchemaTooNewError'
 }

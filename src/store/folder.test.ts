@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findExposure, judgeExposure } from './folder.ts'
+import { findExposure, toExposure } from './folder.ts'
 
 test.each([
   ['0600 where modes are kept', 0o100600, 0o100600, 'private'],
@@ -12,11 +12,11 @@ test.each([
   ['0666 where every file has 0666 (Windows)', 0o100666, 0o100666, 'unknown'],
   ['0755 where every file has 0755 (exFAT, SMB)', 0o100755, 0o100755, 'unknown'],
   ['0700 where every file has 0700 (exFAT mounted for one user)', 0o100700, 0o100700, 'private'],
-] as const)('a file of mode %s', (_, mode, probeMode, exposure) => {
-  expect(judgeExposure(mode, probeMode)).toBe(exposure)
+] as const)('toExposure classifies mode %s', (_, mode, probeMode, exposure) => {
+  expect(toExposure(mode, probeMode)).toBe(exposure)
 })
 
-test('judges files on a file system with permissions by their mode, and leaves no probe', async () => {
+test('findExposure uses the file mode on a file system with permissions, and leaves no probe file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-test-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const path = join(folder, 'secret.key')

@@ -1,32 +1,34 @@
-/** Making folders and files, and saying in words why that fails. */
+/** Creates private folders and files, and describes errors. */
 
 import { randomBytes } from 'node:crypto'
 import { constants, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Makes a folder that only its owner may enter, and those above it. Node's own recursive way never ends on /proc. */
-export async function makeFolder(path: string): Promise<void> {
-  // Where all above it is there and it still cannot be made, the system's own words say more than ours.
-  await makeWithThoseAbove(path).catch((error) => {
+/**
+ * Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option hangs on /proc.
+ */
+export async function createFolder(path: string): Promise<void> {
+  // ENOENT here means that the parent exists; the system's own message is more helpful than ours.
+  await createWithParents(path).catch((error) => {
     throw error.code === 'ENOENT' ? error : describeWriteError(path, error)
   })
 }
 
-async function makeWithThoseAbove(path: string): Promise<void> {
+async function createWithParents(path: string): Promise<void> {
   try {
-    await mkdirOwned(path)
+    await createOwnedFolder(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return
     if (code !== 'ENOENT' || dirname(path) === path) throw error
-    await makeWithThoseAbove(dirname(path))
-    await mkdirOwned(path).catch((again: NodeJS.ErrnoException) => {
-      if (again.code !== 'EEXIST') throw again
+    await createWithParents(dirname(path))
+    await createOwnedFolder(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
     })
   }
 }
 
-async function mkdirOwned(path: string): Promise<void> {
+async function createOwnedFolder(path: string): Promise<void> {
   await mkdir(path, 0o700)
   if (!(await hasOtherOwner(await lstat(path), path))) return
   const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
@@ -38,8 +40,9 @@ async function mkdirOwned(path: string): Promise<void> {
 }
 
 /**
- * Creates a file that only its owner can read; throws EEXIST where it exists. What root creates in the folder of another
- * user belongs to that user, so that a service under that user can read it. `process`: it belongs to whoever runs us.
+ * Creates a file that only its owner can read; throws EEXIST when it exists. With `folder`, a file that root creates in
+ * the folder of another user is owned by that user, so that a service of that user can read it. With `process`, the
+ * owner is the user of this process.
  */
 export async function createPrivateFile(path: string, owner: FileOwner = 'folder'): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600)
@@ -49,11 +52,11 @@ export async function createPrivateFile(path: string, owner: FileOwner = 'folder
 
 export type FileOwner = 'folder' | 'process'
 
-/** Through the handle, because whoever owns the folder can make the path lead to another file. */
+/** Uses the handle, because the owner of the folder could replace the path with a link to another file. */
 async function giveToFolderOwner(file: FileHandle, path: string): Promise<void> {
   if (!(await hasOtherOwner(await file.stat(), path))) return
   const { uid, gid } = await stat(dirname(path))
-  // Only root may, and not every file system has owners.
+  // Only root may change owners, and some file systems do not support them.
   await file.chown(uid, gid).catch(() => {})
 }
 
@@ -61,15 +64,15 @@ async function hasOtherOwner({ uid }: { readonly uid: number }, path: string): P
   return uid !== (await stat(dirname(path))).uid
 }
 
-/** There is no file of this name, nor can there be: a folder it would be in is missing, or a file. */
+/** Whether the file does not exist, including when a parent folder is missing or is a file. */
 export function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
 /**
- * Why a file or folder cannot be made: under the name somebody asked for, which is not always the one that was tried, and
- * with what to mend. What is no matter of files is given back as it is.
+ * Describes why a file or folder cannot be created and how to fix it. `path` is the requested path, which may differ from
+ * the path in the error. Errors that are not file system errors are returned unchanged.
  */
 export function describeWriteError(path: string, error: unknown): unknown {
   const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
@@ -90,26 +93,26 @@ const reasons: Readonly<Record<string, (folder: string) => string>> = {
   ENOSPC: () => 'the disk is full',
 }
 
-/** Whether others than the owner can read a file; `unknown` on a file system without permissions. */
+/** Whether users other than the owner can read a file; `unknown` on a file system without permissions. */
 export type Exposure = 'private' | 'exposed' | 'unknown'
 
-/** `probeMode`: the mode that a file created for its owner alone has in the same folder. */
-export function judgeExposure(mode: number, probeMode: number): Exposure {
-  if (!isOpenToOthers(mode)) return 'private'
-  return isOpenToOthers(probeMode) ? 'unknown' : 'exposed'
+/** `probeMode` is the mode of a new private file in the same folder. */
+export function toExposure(mode: number, probeMode: number): Exposure {
+  if (!isReadableByOthers(mode)) return 'private'
+  return isReadableByOthers(probeMode) ? 'unknown' : 'exposed'
 }
 
-/** Windows, FAT, exFAT and many network shares show the same mode for every file, whatever it was created with. */
+/** Windows, FAT, exFAT and many network shares report the same mode for every file. */
 export async function findExposure(path: string): Promise<Exposure> {
   const { mode } = await stat(path)
-  return isOpenToOthers(mode) ? judgeExposure(mode, await probeMode(dirname(await realpath(path)))) : 'private'
+  return isReadableByOthers(mode) ? toExposure(mode, await probeMode(dirname(await realpath(path)))) : 'private'
 }
 
-function isOpenToOthers(mode: number): boolean {
+function isReadableByOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
 
-/** Where nothing can be created the file system is taken for one with permissions. */
+/** When no file can be created, the file system is assumed to support permissions. */
 async function probeMode(folder: string): Promise<number> {
   const probe = join(folder, `.micwatch-${randomBytes(6).toString('hex')}`)
   try {

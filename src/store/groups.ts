@@ -1,4 +1,4 @@
-/** Groups of positions on the wall. */
+/** Groups of slots on the wall. */
 
 import type { Group } from '../model/api.ts'
 import type { Reader, Tx } from './database.ts'

@@ -1,4 +1,4 @@
-/** Performers, which unit they wear, and the positions of channels on the wall. */
+/** Performers, their assigned units, and the slots of channels on the wall. */
 
 import { sql } from 'kysely'
 import type { Assignment, Performer } from '../model/hardware.ts'
@@ -10,16 +10,16 @@ export async function listPerformers(reader: Reader): Promise<Performer[]> {
 }
 
 export interface PerformerName extends Pick<Performer, 'id' | 'name'> {
-  /** Another one when the picture is another one: its length and its end, where a compressed picture always differs. */
+  /** Changes with the picture: its length and its last characters, which differ between compressed pictures. */
   readonly picture_tag: string | null
 }
 
 /** By id; without the pictures, which may be large. */
 export async function listPerformerNames(reader: Reader): Promise<PerformerName[]> {
-  const tag = sql<string | null>`length(picture) || ':' || substr(picture, length(picture) - 47)`
+  const pictureTag = sql<string | null>`length(picture) || ':' || substr(picture, length(picture) - 47)`
   return reader
     .selectFrom('performers')
-    .select(['id', 'name', tag.as('picture_tag')])
+    .select(['id', 'name', pictureTag.as('picture_tag')])
     .orderBy('id')
     .execute()
 }
@@ -72,7 +72,7 @@ export async function findAssignment(reader: Reader, id: number): Promise<Assign
   return row && toAssignment(row)
 }
 
-/** Who wears the unit now. */
+/** The active assignment of the unit. */
 export async function findActiveAssignment(reader: Reader, unit: number): Promise<Assignment | undefined> {
   const row = await reader
     .selectFrom('assignments')
@@ -116,7 +116,7 @@ function toRow(assignment: Omit<Assignment, 'id'>) {
   return { ...assignment, is_active: assignment.is_active ? (1 as const) : (0 as const) }
 }
 
-/** Where a channel stands; undefined when there is none with this id. */
+/** The slot and receiver of a channel; undefined when the channel does not exist. */
 export async function findChannel(reader: Reader, id: number) {
   return reader
     .selectFrom('channels')
@@ -126,13 +126,13 @@ export async function findChannel(reader: Reader, id: number) {
     .executeTakeFirst()
 }
 
-/** The channel at a position, if there is one. */
+/** The id of the channel in a slot; undefined when the slot is empty. */
 export async function channelAtSlot(reader: Reader, slot: number): Promise<number | undefined> {
   const row = await reader.selectFrom('channels').select('id').where('slot', '=', slot).executeTakeFirst()
   return row?.id
 }
 
-/** `revision`: that of the transaction, for those who follow the receiver. */
+/** `revision` is the revision of the transaction; it marks the receiver as changed. */
 export async function moveChannel(
   tx: Tx,
   revision: number,
@@ -142,7 +142,7 @@ export async function moveChannel(
   await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver_id).execute()
 }
 
-/** Several at once; they may change places with each other. */
+/** Moves several channels at once; they may swap slots. Negative slots avoid conflicts in between. */
 export async function placeChannels(
   tx: Tx,
   revision: number,

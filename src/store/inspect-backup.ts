@@ -1,13 +1,13 @@
-/** Whether a file is a backup of ours: nothing in it may run that we have not put there. */
+/** Checks whether a file is a Micwatch backup. Its schema must be exactly ours, so that no foreign SQL can run. */
 
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createSqliteSchema, missingMigrations } from './migrate.ts'
 import { describeDamage, findDamage, type Read, readSqlite, type StoredRow } from './sqlite-file.ts'
 
-/** Why it cannot be restored, as the end of a sentence; null when it can. Takes as long as its maker wants. */
+/** Why the file cannot be restored, as the end of a sentence; null when it can. A crafted file can make this run forever. */
 export function findBackupFault(file: string): string | null {
   try {
-    // Before the check for damage, which evaluates what the schema holds.
+    // Runs before the damage check, which evaluates expressions in the schema.
     const fault = readSqlite(file, findForeignSchema)
     if (fault !== null) return fault
     const damage = findDamage(file)
@@ -23,18 +23,18 @@ export function findBackupFault(file: string): string | null {
 const foreign = 'it is no backup of Micwatch'
 
 function findForeignSchema(read: Read): string | null {
-  const found = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
-  // Looked at before its rows are read: a view of this name could have any number of them.
-  const named = found.find(({ name }) => name === 'migrations')
-  if (named === undefined) return foreign
-  if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(named))) return describeForeign(named)
+  const entries = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
+  // Checked before its rows are read, because a view of this name could return an unlimited number of rows.
+  const migrationsTable = entries.find(({ name }) => name === 'migrations')
+  if (migrationsTable === undefined) return foreign
+  if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(migrationsTable))) return describeForeign(migrationsTable)
   const names = read('migrations order by name', ['name']).map(({ name }) => String(name))
   if (names.length === 0) return 'it is empty'
   missingMigrations(names)
-  return findDifference(found, schemaAfter(names))
+  return findDifference(entries, schemaAfter(names))
 }
 
-/** What these migrations make of an empty database. */
+/** The schema of an empty database after these migrations. */
 function schemaAfter(names: readonly string[]): readonly StoredRow[] {
   const database = new DatabaseSync(':memory:')
   try {
@@ -45,9 +45,9 @@ function schemaAfter(names: readonly string[]): readonly StoredRow[] {
   }
 }
 
-function findDifference(found: readonly StoredRow[], expected: readonly StoredRow[]): string | null {
+function findDifference(entries: readonly StoredRow[], expected: readonly StoredRow[]): string | null {
   const missing = new Map(expected.map((entry) => [toKey(entry), entry]))
-  for (const entry of found) {
+  for (const entry of entries) {
     const isExpected = missing.delete(toKey(entry))
     if (!isExpected && !isStatistics(entry)) return describeForeign(entry)
   }
@@ -59,7 +59,7 @@ function describeForeign({ type, name }: StoredRow): string {
   return `its ${type} ${name} is not one that Micwatch creates`
 }
 
-/** Made by `analyze`, which an administrator may have run. */
+/** Tables that `analyze` creates; an administrator may have run it. */
 function isStatistics({ type, sql }: StoredRow): boolean {
   return type === 'table' && statisticsTables.has(String(sql))
 }
@@ -69,7 +69,7 @@ const statisticsTables: ReadonlySet<string> = new Set([
   'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
 ])
 
-/** White space means nothing. */
+/** White space is ignored. */
 function toKey({ type, name, tbl_name, sql }: StoredRow): string {
   return JSON.stringify([type, name, tbl_name, sql === null ? null : String(sql).replace(/\s+/g, ' ')])
 }

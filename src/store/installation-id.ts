@@ -1,20 +1,20 @@
-/** Tells one house from another where several share a Redis, however its database is addressed. */
+/** Identifies an installation when several share a Redis server, independently of the database address. */
 
 import { randomInt } from 'node:crypto'
 import type { Database, Reader, Tx } from './database.ts'
 
-/** Made at the first call, and the same ever after. */
+/** Created by the first call and never changed. */
 export async function getInstallationId(db: Database): Promise<number> {
-  // A disk without room lets nothing be written, not even what is stored already.
-  return (await findHouseId(db.read)) ?? db.transaction(createHouseId)
+  // Reads first, because a full disk rejects every write.
+  return (await findInstallationId(db.read)) ?? db.transaction(createInstallationId)
 }
 
-async function findHouseId(reader: Reader): Promise<number | undefined> {
+async function findInstallationId(reader: Reader): Promise<number | undefined> {
   const row = await reader.selectFrom('meta').select('value').where('key', '=', 'house').executeTakeFirst()
   return row?.value
 }
 
-async function createHouseId(tx: Tx): Promise<number> {
+async function createInstallationId(tx: Tx): Promise<number> {
   // Another process may have created it meanwhile.
   await tx.query
     .insertInto('meta')

@@ -1,7 +1,7 @@
 /**
- * Who may poll a source. A lease ends by itself when it is not renewed; its epoch rises with every change of hands, so
- * that somebody who was asleep meanwhile can be told apart. All times are on the database's clock, which wall clocks
- * that are set do not move where that can be had: see `openDatabase`.
+ * Leases: the right of one node to poll a source. A lease expires when it is not renewed. Its epoch increases with every
+ * change of holder, so that a node that was suspended can detect the loss. All times use the database's clock, which is
+ * monotonic on SQLite: see `openDatabase`.
  */
 
 import { sql } from 'kysely'
@@ -17,16 +17,16 @@ interface Lease {
 
 const now = sql<number>`epoch_ms()`
 
-/** None is given for longer. What seems to last longer was given before the clock was set back, or began anew. */
+/** The maximum duration. A lease that seems to last longer was granted before the clock was set back or restarted. */
 const longestMs = 60_000
-const beyondAll = sql<number>`epoch_ms() + ${sql.lit(longestMs)}`
+const latestExpiry = sql<number>`epoch_ms() + ${sql.lit(longestMs)}`
 
-/** The same of a lease that was read from elsewhere; times of one clock. */
+/** Whether a lease that was read from a file is active; both times must be from the same clock. */
 export function isRunning(expires_at: number, now: number): boolean {
   return expires_at > now && expires_at <= now + longestMs
 }
 
-/** Takes the lease or prolongs one's own; null while somebody else holds it. */
+/** Acquires or renews the lease; null while another node holds it. */
 export async function acquireLease(
   tx: Tx,
   source: string,
@@ -55,7 +55,7 @@ export async function acquireLease(
             eb('leases.owner', 'is', null),
             eb('leases.owner', '=', owner),
             eb('leases.expires_at', '<=', now),
-            eb('leases.expires_at', '>', beyondAll),
+            eb('leases.expires_at', '>', latestExpiry),
           ]),
         ),
     )
@@ -65,8 +65,8 @@ export async function acquireLease(
 }
 
 /**
- * Like `acquireLease`. `idleMs`: how long nobody has held it since its last holder, at least; null where nobody ever did.
- * What a holder did until it lost the lease, or was killed, it may have done until then.
+ * Like `acquireLease`. `idleMs` is the minimum time since the last holder lost the lease; null when there was no holder.
+ * The last holder may have polled the source until then.
  */
 export async function takeLease(
   tx: Tx,
@@ -81,14 +81,14 @@ export async function takeLease(
     .executeTakeFirst()
   const lease = await acquireLease(tx, source, owner, ttlMs)
   if (lease === null) return null
-  // PostgreSQL lets somebody else have it between the two statements.
+  // On PostgreSQL another node may have held the lease between the two statements.
   if (lease.epoch !== (before?.epoch ?? 0) + 1) return { ...lease, idleMs: 0 }
   return { ...lease, idleMs: before === undefined ? null : Math.max(0, before.idle_ms) }
 }
 
 /**
- * Prolongs one's own, those that have run out unnoticed too as long as nobody took them. Gives the epoch of each that is
- * still one's own.
+ * Renews the leases of `owner`, including expired leases that no other node has acquired. Returns the epochs of the
+ * renewed leases by source.
  */
 export async function renewLeases(
   tx: Tx,
@@ -111,14 +111,14 @@ export async function renewLeases(
   return renewed
 }
 
-/** By source; those that are held, of processes on themselves too. */
+/** Active leases by source, including node leases. */
 export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
   const rows = await reader
     .selectFrom('leases')
     .select(['source', 'owner', 'epoch', sql<number>`expires_at - epoch_ms()`.as('left_ms')])
     .where('owner', 'is not', null)
     .where('expires_at', '>', now)
-    .where('expires_at', '<=', beyondAll)
+    .where('expires_at', '<=', latestExpiry)
     .orderBy('source')
     .execute()
   return rows.map(({ source, owner, epoch, left_ms }) => {
@@ -126,11 +126,11 @@ export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
   })
 }
 
-/** Gives it back at once; nothing happens when `owner` does not hold it. */
+/** Releases the lease immediately; does nothing when `owner` does not hold it. */
 export async function releaseLease(tx: Tx, source: string, owner: string): Promise<void> {
   const prefix = [nodePrefix, pollerPrefix].find((one) => source.startsWith(one))
   if (prefix !== undefined) {
-    // Nobody ever takes it over; those of processes that were killed go too.
+    // Node leases are never taken over. Expired ones of killed processes are deleted as well.
     await tx.query
       .deleteFrom('leases')
       .where('source', 'like', `${prefix}%`)
@@ -152,14 +152,14 @@ export async function leaseHolder(reader: Reader, source: string): Promise<Lease
     .select(['owner', 'epoch', 'expires_at'])
     .where('source', '=', source)
     .where('expires_at', '>', now)
-    .where('expires_at', '<=', beyondAll)
+    .where('expires_at', '<=', latestExpiry)
     .executeTakeFirst()
   return lease === undefined || lease.owner === null ? null : { ...lease, owner: lease.owner }
 }
 
 /**
- * Whether nobody else has had it since; nobody can take it before the transaction ends. One that has run out while the
- * store was away, and that nobody took, is as good as ever.
+ * Whether `owner` still holds the lease with this epoch; it cannot be acquired before the transaction ends. An expired
+ * lease counts as held as long as no other node has acquired it.
  */
 export async function isLeaseHeld(tx: Tx, source: string, owner: string, epoch: number): Promise<boolean> {
   const query = tx.query
@@ -168,7 +168,7 @@ export async function isLeaseHeld(tx: Tx, source: string, owner: string, epoch: 
     .where('source', '=', source)
     .where('owner', '=', owner)
     .where('epoch', '=', epoch)
-  // A SQLite transaction is alone anyway.
+  // SQLite runs one write transaction at a time.
   const lease = await (tx.dialect === 'postgres' ? query.forShare() : query).executeTakeFirst()
   return lease !== undefined
 }

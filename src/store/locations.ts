@@ -1,4 +1,4 @@
-/** Locations, and what a scan found there before it was known. */
+/** Locations, and devices that a scan has found. */
 
 import { sql } from 'kysely'
 import type { DiscoveredRecord } from '../model/discovery.ts'
@@ -18,23 +18,23 @@ export async function saveLocation(tx: Tx, { id, ...fields }: Location): Promise
   await tx.query.updateTable('locations').set(fields).where('id', '=', id).execute()
 }
 
-/** It must be empty: nothing stands there, and no other location is part of it. */
+/** The location must have no receivers and no child locations. */
 export async function removeLocation(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('locations').where('id', '=', id).execute()
 }
 
-/** By id; those found at `since` or later. */
+/** Devices last found at `since` or later, by id. */
 export async function listDiscovered(reader: Reader, since: number): Promise<DiscoveredRecord[]> {
   return reader.selectFrom('discovered').selectAll().where('last_seen', '>=', since).orderBy('id').execute()
 }
 
-/** Found again, a device keeps its id and the time it was first found. */
-export async function saveDiscovered(tx: Tx, found: readonly Omit<DiscoveredRecord, 'id'>[]): Promise<void> {
-  for (const one of found) {
-    const { manufacturer: _, api_device_id: __, discovered_at: ___, ...changed } = one
+/** A device that was found before keeps its id and the time of its first discovery. */
+export async function saveDiscovered(tx: Tx, devices: readonly Omit<DiscoveredRecord, 'id'>[]): Promise<void> {
+  for (const device of devices) {
+    const { manufacturer: _, api_device_id: __, discovered_at: ___, ...changed } = device
     await tx.query
       .insertInto('discovered')
-      .values(one)
+      .values(device)
       .onConflict((conflict) => conflict.columns(['manufacturer', 'api_device_id']).doUpdateSet(changed))
       .execute()
   }

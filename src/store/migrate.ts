@@ -1,4 +1,4 @@
-/** Brings a database to the schema this program knows. Forward only, all or nothing, one process at a time. */
+/** Migrates a database to the current schema: forward only, in one transaction, by one process at a time. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -6,22 +6,22 @@ import type { Database, Reader, Tx } from './database.ts'
 import { SchemaTooNewError, StoreBusyError } from './errors.ts'
 import { type Migration, migrations } from './migrations/index.ts'
 
-/** How long another process may take for the same work. */
+/** How long to wait for another process that is migrating. */
 const waitLimitMs = 60_000
-/** Any number, as long as it is always the same. */
+/** An arbitrary constant. */
 const advisoryLock = 7_241_900_113
 
 /**
- * Returns the names of the migrations applied. Waits for another process that is migrating. `before` is called first
- * where there is something to lose.
+ * Returns the names of the applied migrations. Waits for another process that is migrating. `prepare` is called first when
+ * the database is not new.
  */
 export async function migrate(
   db: Database,
-  before: () => Promise<unknown> = async () => {},
+  prepare: () => Promise<unknown> = async () => {},
 ): Promise<readonly string[]> {
   const applied = await appliedNames(db.dialect, db.read)
   if (missingMigrations(applied).length === 0) return []
-  if (applied.length > 0) await before()
+  if (applied.length > 0) await prepare()
   const deadline = performance.now() + waitLimitMs
   for (;;) {
     try {
@@ -33,7 +33,7 @@ export async function migrate(
   }
 }
 
-/** Whether there is nothing to migrate. Throws SchemaTooNewError like `migrate`. */
+/** Whether all migrations are applied. Throws SchemaTooNewError like `migrate`. */
 export async function isUpToDate(db: Database): Promise<boolean> {
   return missingMigrations(await appliedNames(db.dialect, db.read)).length === 0
 }
@@ -49,7 +49,7 @@ async function applyMissing(tx: Tx): Promise<readonly string[]> {
   return missing.map(({ name }) => name)
 }
 
-/** The schema that these migrations make of an empty SQLite database; the table of their names stays empty. */
+/** Creates the schema of these migrations in an empty SQLite database; the `migrations` table stays empty. */
 export function createSqliteSchema(database: { exec(statement: string): void }, names: readonly string[]): void {
   database.exec('create table migrations (name text primary key, applied_at bigint not null)')
   for (const { name, statements } of migrations) {
@@ -57,7 +57,7 @@ export function createSqliteSchema(database: { exec(statement: string): void }, 
   }
 }
 
-/** Throws SchemaTooNewError where one was applied that this program does not know. */
+/** Throws SchemaTooNewError when an applied migration is unknown. */
 export function missingMigrations(applied: readonly string[]): readonly Migration[] {
   const unknown = applied.find((name) => !migrations.some((one) => one.name === name))
   if (unknown !== undefined) {
@@ -78,7 +78,7 @@ export async function appliedNames(dialect: Database['dialect'], reader: Reader)
   return rows.map(({ name }) => name)
 }
 
-/** Tried, not waited for: a wait would run into the statement's time limit. */
+/** Does not wait for the lock, because that would exceed the statement timeout. */
 async function takeAdvisoryLock(reader: Reader): Promise<void> {
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${advisoryLock}) as taken`.execute(
     reader,

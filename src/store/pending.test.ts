@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPendingWrites } from './pending.ts'
 
-test('the oldest pending write counts, and none once all have ended', async () => {
+test('longestMs returns the age of the oldest pending write, and 0 when all have ended', async () => {
   let now = 100
   const pending = createPendingWrites(() => now)
   const endings: (() => void)[] = []

@@ -1,8 +1,8 @@
-/** Writes that have not ended, and how long the oldest of them has been waiting. */
+/** Running writes, and the age of the oldest. */
 export interface PendingWrites {
-  /** Counts as pending until the promise settles. */
+  /** Counts the write as pending until the promise settles. */
   track<T>(write: Promise<T>): Promise<T>
-  /** 0 when none is pending. */
+  /** The age of the oldest pending write; 0 without pending writes. */
   longestMs(): number
 }
 

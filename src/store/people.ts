@@ -1,4 +1,4 @@
-/** Users, sessions, tokens, known browsers, and tries to sign in that failed. Of every secret only its hash is here. */
+/** Users, sessions, tokens, known browsers and failed sign-in attempts. Secrets are stored as hashes only. */
 
 import { sql } from 'kysely'
 import type { Role } from '../model/access.ts'
@@ -86,7 +86,7 @@ export async function deleteUser(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** Those who can administer: without one, nobody could ever let anybody in again. */
+/** Active administrators. At least one must remain, because only administrators can grant access. */
 export async function countAdmins(reader: Reader): Promise<number> {
   const { count } = await reader
     .selectFrom('users')
@@ -98,14 +98,14 @@ export async function countAdmins(reader: Reader): Promise<number> {
 }
 
 /**
- * Tells every process that rights were taken away. Call it before anything else in the transaction: holding the row
- * until the commit also makes such changes follow one another, so that two administrators cannot disable each other.
+ * Notifies every process that permissions were revoked. Must be the first statement of the transaction: it locks the row
+ * until the commit, which serializes such changes, so that two administrators cannot disable each other.
  */
 export async function changePeople(tx: Tx): Promise<void> {
-  await raise(tx, 'people')
+  await incrementCounter(tx, 'people')
 }
 
-/** What `changePeople` raises. */
+/** The counter that `changePeople` increments. */
 export async function peopleRevision(reader: Reader): Promise<number> {
   const { value } = await reader
     .selectFrom('meta')
@@ -115,7 +115,7 @@ export async function peopleRevision(reader: Reader): Promise<number> {
   return value
 }
 
-async function raise(tx: Tx, key: 'people' | 'tries'): Promise<void> {
+async function incrementCounter(tx: Tx, key: 'people' | 'tries'): Promise<void> {
   await tx.query.updateTable('meta').set({ value: sql<number>`value + 1` }).where('key', '=', key).execute()
 }
 
@@ -128,7 +128,7 @@ export interface StoredSession {
   readonly last_used_at: number
 }
 
-/** Of active users only. */
+/** Sessions of active users only. */
 export async function findSessions(reader: Reader, hashes: readonly string[]): Promise<StoredSession[]> {
   if (hashes.length === 0) return []
   const rows = await reader
@@ -156,7 +156,7 @@ export async function findSessions(reader: Reader, hashes: readonly string[]): P
   }))
 }
 
-/** The oldest of a user's sessions make room: call `changePeople` first. */
+/** Deletes the user's oldest sessions above the limit. Call `changePeople` first. */
 export async function insertSession(tx: Tx, session: { hash: string; user_id: number; now: number }): Promise<void> {
   const { hash, user_id, now } = session
   await tx.query
@@ -187,7 +187,7 @@ export async function touchSessions(tx: Tx, hashes: readonly string[], now: numb
     .updateTable('sessions')
     .set({ last_used_at: now })
     .where('hash', 'in', hashes)
-    // A clock that was set back must not make them look as if they had been idle for long.
+    // When the clock was set back, the newer time is kept.
     .where('last_used_at', '<', now)
     .execute()
 }
@@ -234,23 +234,23 @@ export async function findTokensByHash(
     .execute()
 }
 
-/** The hash follows once the id is known, because the token's text names its id. */
+/** The hash is stored in a second step, because the token contains its id. */
 export async function insertToken(
   tx: Tx,
   token: Pick<ApiToken, 'name' | 'role' | 'created_by' | 'created_at' | 'expires_at'>,
   hashOf: (id: number) => string,
 ): Promise<ApiToken> {
-  const made = await tx.query
+  const created = await tx.query
     .insertInto('tokens')
     .values({ ...token, hash: `pending ${Math.random()}`, last_used_at: null, last_used_address: null })
     .returning(tokenColumns)
     .executeTakeFirstOrThrow()
   await tx.query
     .updateTable('tokens')
-    .set({ hash: hashOf(made.id) })
-    .where('id', '=', made.id)
+    .set({ hash: hashOf(created.id) })
+    .where('id', '=', created.id)
     .execute()
-  return made
+  return created
 }
 
 export async function saveToken(
@@ -274,11 +274,11 @@ export async function touchToken(tx: Tx, hash: string, used: { at: number; addre
     .execute()
 }
 
-// --- Tries to sign in -------------------------------------------------------------------------------------------------
+// --- Sign-in attempts -------------------------------------------------------------------------------------------------
 
-/** Before anything else in a transaction that counts tries: nobody slips through between counting and writing down. */
+/** Must be the first statement of a transaction that counts attempts, so that parallel attempts are all counted. */
 export async function lockFailedTries(tx: Tx): Promise<void> {
-  await raise(tx, 'tries')
+  await incrementCounter(tx, 'tries')
 }
 
 export async function listFailedTries(reader: Reader, stranger: string, since: number): Promise<FailedLogin[]> {
@@ -312,7 +312,7 @@ export async function deleteFailedTry(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('failed_tries').where('id', '=', id).execute()
 }
 
-/** What a success makes up for. */
+/** Deletes the failed attempts of an account after a successful sign-in. */
 export async function forgetFailedTries(tx: Tx, stranger: string, account: string): Promise<void> {
   await tx.query.deleteFrom('failed_tries').where('stranger', '=', stranger).where('account', '=', account).execute()
 }
@@ -323,7 +323,7 @@ export async function deleteOldTries(tx: Tx, before: number): Promise<void> {
 
 // --- Known browsers ---------------------------------------------------------------------------------------------------
 
-/** Has this browser signed in as this user before? */
+/** Whether this browser has signed in as this user before. */
 export async function isKnownBrowser(reader: Reader, hash: string, user: number): Promise<boolean> {
   const row = await reader
     .selectFrom('known_browsers')
@@ -334,7 +334,7 @@ export async function isKnownBrowser(reader: Reader, hash: string, user: number)
   return row !== undefined
 }
 
-/** The ones longest not seen make room. */
+/** Deletes the user's least recently used browsers above the limit. */
 export async function saveKnownBrowser(tx: Tx, browser: { hash: string; user_id: number; now: number }): Promise<void> {
   const { hash, user_id, now } = browser
   await tx.query

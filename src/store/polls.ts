@@ -1,12 +1,12 @@
 /**
- * Polls that somebody asks for of whoever polls the source: a number that the asker raises, the number that was answered
- * last, and what came of it.
+ * On-demand polls, which one node requests from the node that polls the source. A row holds the number of the last
+ * request, the number of the last completed request, and its outcome.
  */
 
 import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
-/** The number to wait for. */
+/** Returns the number of the request. */
 export async function requestPoll(tx: Tx, source: string): Promise<number> {
   const { asked } = await tx.query
     .insertInto('polls')
@@ -26,7 +26,7 @@ export async function listRequestedPolls(reader: Reader): Promise<{ source: stri
     .execute()
 }
 
-/** Answers every poll asked for up to that number. */
+/** Completes all requests up to this number. */
 export async function answerPoll(tx: Tx, source: string, asked: number, outcome: unknown): Promise<void> {
   await tx.query
     .updateTable('polls')
@@ -36,7 +36,7 @@ export async function answerPoll(tx: Tx, source: string, asked: number, outcome:
     .execute()
 }
 
-/** What came of it; undefined while it is not answered. */
+/** The outcome of a request; undefined until it is completed. */
 export async function findPollOutcome(reader: Reader, source: string, asked: number): Promise<unknown> {
   const row = await reader
     .selectFrom('polls')

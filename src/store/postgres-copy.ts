@@ -1,4 +1,4 @@
-/** A whole database between PostgreSQL and a SQLite file. */
+/** Copies a whole database between PostgreSQL and a SQLite file. */
 
 import { DatabaseSync } from '@photostructure/sqlite'
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -11,9 +11,9 @@ import { keptTables, transientTables } from './tables.ts'
 type SqliteFile = InstanceType<typeof DatabaseSync>
 type Row = Readonly<Record<string, string | number | null>>
 
-const rowsAtOnce = 500
+const batchSize = 500
 
-/** `path` is an empty file. It gets the schema the database has, and all rows as they are at one moment. */
+/** `path` must be an empty file. Copies the schema, and all rows in one consistent snapshot. */
 export async function copyFromPostgres(db: Database, path: string): Promise<void> {
   const target = new DatabaseSync(path, { enableForeignKeyConstraints: false })
   try {
@@ -43,7 +43,7 @@ async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: strin
   to.exec(`delete from "${table}"`)
   await sql`declare copying no scroll cursor for select * from ${sql.table(table)}`.execute(from)
   for (;;) {
-    const { rows } = await sql<Row>`fetch ${sql.lit(rowsAtOnce)} from copying`.execute(from)
+    const { rows } = await sql<Row>`fetch ${sql.lit(batchSize)} from copying`.execute(from)
     const [first] = rows
     if (first === undefined) break
     const columns = Object.keys(first)
@@ -52,13 +52,13 @@ async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: strin
     for (const row of rows) insert.run(...columns.map((name) => row[name] ?? null))
   }
   await sql`close copying`.execute(from)
-  const last = (await lastIds(from)).get(table)
-  if (last === undefined) return
+  const lastId = (await lastIds(from)).get(table)
+  if (lastId === undefined) return
   to.prepare('delete from sqlite_sequence where name = ?').run(table)
-  to.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(table, last)
+  to.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(table, lastId)
 }
 
-/** Everything but the leases and the schema gives way to what the SQLite file holds, which has the newest schema. */
+/** Replaces all data except leases with the rows of the SQLite file, which must have the latest schema. */
 export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
   const source = connectFile(path, { readOnly: true })
   try {
@@ -68,9 +68,9 @@ export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
       const rows = source.prepare(`select * from "${table}"`).all() as Row[]
       await insertRows(tx, table, table === 'locations' ? parentsFirst(rows) : rows)
     }
-    const used = source.prepare('select name, seq from sqlite_sequence').all() as { name: string; seq: number }[]
-    for (const [table, last] of await lastIds(tx.query)) {
-      const highest = Math.max(last, used.find(({ name }) => name === table)?.seq ?? 0)
+    const sequences = source.prepare('select name, seq from sqlite_sequence').all() as { name: string; seq: number }[]
+    for (const [table, lastId] of await lastIds(tx.query)) {
+      const highest = Math.max(lastId, sequences.find(({ name }) => name === table)?.seq ?? 0)
       if (highest > 0) await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${highest})`.execute(tx.query)
     }
   } finally {
@@ -79,30 +79,30 @@ export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
 }
 
 async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    const some = rows.slice(at, at + rowsAtOnce)
-    const names = Object.keys(some[0] ?? {})
-    const values = some.map((row) => sql`(${sql.join(names.map((name) => row[name]))})`)
+  for (let offset = 0; offset < rows.length; offset += batchSize) {
+    const batch = rows.slice(offset, offset + batchSize)
+    const names = Object.keys(batch[0] ?? {})
+    const values = batch.map((row) => sql`(${sql.join(names.map((name) => row[name]))})`)
     const columns = sql.join(names.map((name) => sql.ref(name)))
     await sql`insert into ${sql.table(table)} (${columns}) values ${sql.join(values)}`.execute(tx.query)
   }
 }
 
-/** A place after the one it is part of: PostgreSQL looks at once. */
+/** Sorts parent locations before their children, because PostgreSQL checks foreign keys immediately. */
 function parentsFirst(rows: readonly Row[]): Row[] {
   const sorted: Row[] = []
   const placed = new Set<Row[string] | undefined>([null])
-  for (let waiting = rows; waiting.length > 0; ) {
-    const next = waiting.filter((row) => placed.has(row.parent))
+  for (let remaining = rows; remaining.length > 0; ) {
+    const next = remaining.filter((row) => placed.has(row.parent))
     if (next.length === 0) throw new Error('The locations of the backup are inside each other.')
     for (const row of next) placed.add(row.id)
     sorted.push(...next)
-    waiting = waiting.filter((row) => !next.includes(row))
+    remaining = remaining.filter((row) => !next.includes(row))
   }
   return sorted
 }
 
-/** The highest id every table has ever given. */
+/** The highest id that each table has assigned. */
 async function lastIds(reader: Kysely<Schema>): Promise<Map<string, number>> {
   const { rows } = await sql<{ name: string; last: number | null }>`
     select table_name as name, pg_sequence_last_value(pg_get_serial_sequence(quote_ident(table_name), 'id')::regclass) as last

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL connections as Kysely wants them, made to outlive a server that restarts, hangs or is full: trouble becomes
- * a StoreDownError, a connection in doubt is thrown away, connections are made one at a time, and while the server
- * refuses, one try every half second goes out and everybody else is told at once.
+ * A PostgreSQL pool for Kysely that survives a server that restarts, hangs or has no free connections. Connection errors
+ * become a StoreDownError, unreliable connections are discarded, and connections are opened one at a time. While the
+ * server is unavailable, one attempt is made every half second and all other calls fail immediately.
  */
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
@@ -10,7 +10,7 @@ import { StoreBusyError, StoreDownError } from './errors.ts'
 import { toStorable } from './numbers.ts'
 import { createSemaphore } from './semaphore.ts'
 
-const connectAgainAfterMs = 500
+const reconnectDelayMs = 500
 const int8 = 20
 
 export async function createPostgresPool(options: {
@@ -19,7 +19,7 @@ export async function createPostgresPool(options: {
   readonly waitLimitMs: number
 }): Promise<PostgresPool> {
   const { url, poolSize, waitLimitMs } = options
-  // Nobody else has to wait for it at their start.
+  // Loaded on demand, so that installations with SQLite start faster.
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({
     connectionString: url,
@@ -28,7 +28,7 @@ export async function createPostgresPool(options: {
     keepAlive: true,
     connectionTimeoutMillis: waitLimitMs,
     statement_timeout: waitLimitMs,
-    // Only for a server that has stopped answering at all; else its own limit comes first.
+    // Applies only when the server does not respond at all; otherwise statement_timeout expires first.
     query_timeout: waitLimitMs * 1.1,
     idle_in_transaction_session_timeout: 15_000,
     types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
@@ -37,20 +37,20 @@ export async function createPostgresPool(options: {
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  /** Why no connection could be made, and until when nobody need try again. */
-  let refused: { readonly error: StoreDownError; readonly until: number } | undefined
-  /** A connection broke; whether others still work, somebody has to find out. */
-  let doubt: StoreDownError | undefined
+  /** The last connection error, and the time of the next attempt. */
+  let lastFailure: { readonly error: StoreDownError; readonly until: number } | undefined
+  /** Set after a connection broke, until one query on another connection has succeeded. */
+  let suspicion: StoreDownError | undefined
   let probing: Promise<void> | undefined
-  const turns = createSemaphore(1)
+  const connecting = createSemaphore(1)
 
   async function connect(): Promise<PostgresPoolClient> {
     await probing
-    return doubt === undefined ? guarded(await open()) : probe(doubt)
+    return suspicion === undefined ? guard(await open()) : probe(suspicion)
   }
 
-  async function probe(before: StoreDownError): Promise<PostgresPoolClient> {
-    if (probing !== undefined) throw before
+  async function probe(previous: StoreDownError): Promise<PostgresPoolClient> {
+    if (probing !== undefined) throw previous
     let end = () => {}
     probing = new Promise((resolve) => {
       end = () => {
@@ -59,64 +59,64 @@ export async function createPostgresPool(options: {
       }
     })
     try {
-      // That a connection is there says little: what counts is an answer.
-      return guarded(await open(), end)
+      // An open connection proves nothing; only a query result ends the probe.
+      return guard(await open(), end)
     } catch (error) {
       end()
       throw error
     }
   }
 
-  /** Of many that find no connection one asks for it; when it is refused, so are the others. */
+  /** Only one caller at a time opens a connection; when it fails, the waiting callers fail as well. */
   async function open(): Promise<PoolClient> {
-    if (pool.idleCount > 0 || pool.totalCount >= poolSize) return take()
-    await turns.acquire()
+    if (pool.idleCount > 0 || pool.totalCount >= poolSize) return acquire()
+    await connecting.acquire()
     try {
-      if (refused !== undefined && performance.now() < refused.until) throw refused.error
-      return await take()
+      if (lastFailure !== undefined && performance.now() < lastFailure.until) throw lastFailure.error
+      return await acquire()
     } finally {
-      turns.release()
+      connecting.release()
     }
   }
 
-  async function take(): Promise<PoolClient> {
+  async function acquire(): Promise<PoolClient> {
     try {
       return await pool.connect()
     } catch (error) {
       if (hasTimedOutInQueue(error) && pool.totalCount >= poolSize) {
         throw new StoreBusyError('All database connections are in use.', { cause: error })
       }
-      refused = { error: toDown(error), until: performance.now() + connectAgainAfterMs }
-      throw refused.error
+      lastFailure = { error: toDown(error), until: performance.now() + reconnectDelayMs }
+      throw lastFailure.error
     }
   }
 
-  /** `onAnswer` hears once whether the server answers, as far as it will ever be known. */
-  function guarded(client: PoolClient, onAnswer = () => {}): PostgresPoolClient {
-    let broken: StoreDownError | undefined
+  /** `onAnswer` is called after the first query or on release. */
+  function guard(client: PoolClient, onAnswer = () => {}): PostgresPoolClient {
+    let connectionError: StoreDownError | undefined
     async function query(text: string, values: readonly unknown[]) {
-      if (broken !== undefined) throw broken
+      if (connectionError !== undefined) throw connectionError
       const storable = values.map(toStorable)
       try {
         const result = await client.query(text, storable)
-        doubt = undefined
+        suspicion = undefined
         return result
       } catch (error) {
-        const trouble = toStoreError(error)
-        if (trouble instanceof StoreDownError && !isUsableAfter(error)) {
-          broken = trouble
-          doubt = trouble
+        const storeError = toStoreError(error)
+        if (storeError instanceof StoreDownError && !isUsableAfter(error)) {
+          connectionError = storeError
+          suspicion = storeError
         }
-        throw trouble
+        throw storeError
       } finally {
         onAnswer()
       }
     }
     const release = () => {
       onAnswer()
-      client.release(broken)
+      client.release(connectionError)
     }
-    // Kysely's type allows for cursors, which it only uses when it is given them.
+    // Kysely's type includes cursors, which are not used here.
     return { query: query as unknown as PostgresPoolClient['query'], release }
   }
 
@@ -124,30 +124,30 @@ export async function createPostgresPool(options: {
 }
 
 function toStoreError(error: unknown): unknown {
-  if (isInTheWay(error)) return new StoreBusyError('Another transaction was in the way.', { cause: error })
-  return isTheQuerysFault(error) ? error : toDown(error)
+  if (isConflict(error)) return new StoreBusyError('Another transaction was in the way.', { cause: error })
+  return isQueryError(error) ? error : toDown(error)
 }
 
-/** Resources missing, the administrator's hand, limits reached, the system failing; everything else is about the SQL. */
-const serverTrouble = /^(08|53|57|58|XX|25P0[34]|25006)/
-/** Transactions got in each other's way; the same call may succeed later. */
-const inTheWay = /^(40|55P03)/
+/** Insufficient resources, operator intervention, limits, system errors. Other codes are errors in the SQL. */
+const unavailableCodes = /^(08|53|57|58|XX|25P0[34]|25006)/
+/** Serialization failure, deadlock or lock timeout; the same call may succeed later. */
+const conflictCodes = /^(40|55P03)/
 
-function isTheQuerysFault(error: unknown): boolean {
+function isQueryError(error: unknown): boolean {
   const code = serverCode(error)
-  return code !== null && !serverTrouble.test(code)
+  return code !== null && !unavailableCodes.test(code)
 }
 
-function isInTheWay(error: unknown): boolean {
-  return inTheWay.test(serverCode(error) ?? '')
+function isConflict(error: unknown): boolean {
+  return conflictCodes.test(serverCode(error) ?? '')
 }
 
-/** A cancelled statement or a full disk leaves the connection as it was. */
+/** The connection remains usable after a cancelled statement or a full disk. */
 function isUsableAfter(error: unknown): boolean {
   return /^(57014|53)/.test(serverCode(error) ?? '')
 }
 
-/** The SQLSTATE of what the server itself complains of, which always has a severity; null for every other trouble. */
+/** The SQLSTATE of an error from the server, which always has a severity; null for all other errors. */
 function serverCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('severity' in error)) return null
   return 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,4 +1,4 @@
-/** Receivers and their channels, with what they last read. */
+/** Receivers and their channels, with their last readings. */
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Fault } from '../model/details.ts'
@@ -14,7 +14,7 @@ export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
   readonly channelNumbers: readonly number[]
 }
 
-/** What a channel reads, beside what it is. */
+/** The readings of a channel, without its identity. */
 type Reading = Omit<Channel, 'id' | 'channel' | 'slot'>
 type Readings = Readonly<Record<number, Reading>>
 
@@ -34,7 +34,7 @@ export async function listReceivers(reader: Reader, sinceRevision = -1): Promise
   })
 }
 
-/** In the order of the drafts, with ids, and with slots for their channels. */
+/** Returns the receivers in the order of the drafts, with ids and with slots for their channels. */
 export async function insertReceivers(tx: Tx, revision: number, drafts: readonly Draft[]): Promise<Receiver[]> {
   const inserted: Receiver[] = []
   let used = 0
@@ -44,30 +44,34 @@ export async function insertReceivers(tx: Tx, revision: number, drafts: readonly
   )
   await inChunks(drafts, async (chunk) => {
     const rows = chunk.map((draft) => toRow({ ...draft, channels: [] }, revision))
-    const made = await executeForRows(
+    const stored = await executeForRows(
       tx,
       rowColumns,
       rows,
-      (told) => sql<{ id: number }>`
-        insert into receivers (${names(rowColumns)}) select * from ${told} where true returning id`,
+      (input) => sql<{ id: number }>`
+        insert into receivers (${names(rowColumns)}) select * from ${input} where true returning id`,
     )
-    // Ids rise in the order of the rows; in what order they are returned is not promised.
-    const ids = made.map(({ id }) => id).sort((a, b) => a - b)
-    const wanted = chunk.flatMap((draft, index) => {
+    // Ids increase in the order of the rows, but the order of the returned rows is not guaranteed.
+    const ids = stored.map(({ id }) => id).sort((a, b) => a - b)
+    const channelsToInsert = chunk.flatMap((draft, index) => {
       const numbers = [...draft.channelNumbers].sort((a, b) => a - b)
       return numbers.map((channel) => ({ receiver_id: ids[index] ?? 0, channel, slot: slots[used++] ?? 0 }))
     })
-    const channels = groupByReceiver(await insertChannels(tx, wanted))
+    const channels = groupByReceiver(await insertChannels(tx, channelsToInsert))
     chunk.forEach(({ channelNumbers: _, ...draft }, index) => {
       const id = ids[index] ?? 0
-      const own = channels.get(id) ?? []
-      inserted.push({ ...draft, id, channels: own.map((row) => emptyChannel(row.id, row.channel, row.slot)) })
+      const receiverChannels = channels.get(id) ?? []
+      inserted.push({
+        ...draft,
+        id,
+        channels: receiverChannels.map((row) => emptyChannel(row.id, row.channel, row.slot)),
+      })
     })
   })
   return inserted
 }
 
-/** The receiver with channels of these numbers beside those it has. */
+/** Returns the receiver with the new channels added. */
 export async function addChannels(
   tx: Tx,
   revision: number,
@@ -76,21 +80,21 @@ export async function addChannels(
 ): Promise<Receiver> {
   const slots = await nextSlots(tx, numbers.length)
   const sorted = [...numbers].sort((a, b) => a - b)
-  const made = await insertChannels(
+  const stored = await insertChannels(
     tx,
     sorted.map((channel, index) => ({ receiver_id: receiver.id, channel, slot: slots[index] ?? 0 })),
   )
   await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver.id).execute()
-  const added = made.map((row) => emptyChannel(row.id, row.channel, row.slot))
+  const added = stored.map((row) => emptyChannel(row.id, row.channel, row.slot))
   return { ...receiver, channels: [...receiver.channels, ...added].sort((a, b) => a.channel - b.channel) }
 }
 
-/** Writes everything a receiver is and reads, but not which channels it has. */
+/** Writes all fields and readings of the receivers; does not add or remove channels. */
 export async function saveReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
   await updateRows(tx, rowColumns, receivers, (receiver) => toRow(receiver, revision))
 }
 
-/** Of receivers of which only what they read has changed: few columns, and no index but that of the revision. */
+/** For receivers of which only readings have changed: writes few columns and updates only the revision index. */
 export async function saveReadings(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
   const { last_seen, readings, revision: counter } = rowColumns
   await updateRows(tx, { last_seen, readings, revision: counter }, receivers, (receiver) => ({
@@ -100,35 +104,41 @@ export async function saveReadings(tx: Tx, revision: number, receivers: readonly
   }))
 }
 
-/** Of receivers of which nothing else is new. */
+/** For receivers of which only `last_seen` has changed. */
 export async function saveLastSeen(
   tx: Tx,
   revision: number,
-  heard: readonly Pick<Receiver, 'id' | 'last_seen'>[],
+  receivers: readonly Pick<Receiver, 'id' | 'last_seen'>[],
 ): Promise<void> {
   const { last_seen, revision: counter } = rowColumns
-  await updateRows(tx, { last_seen, revision: counter }, heard, (one) => ({ last_seen: one.last_seen, revision }))
+  await updateRows(tx, { last_seen, revision: counter }, receivers, (receiver) => ({
+    last_seen: receiver.last_seen,
+    revision,
+  }))
 }
 
-async function updateRows<Told extends { readonly id: number }, Name extends string>(
+async function updateRows<Item extends { readonly id: number }, Name extends string>(
   tx: Tx,
   columns: Readonly<Record<Name, 'bigint' | 'text'>>,
-  receivers: readonly Told[],
-  rowOf: (receiver: Told) => Row<NoInfer<Name>>,
+  receivers: readonly Item[],
+  rowOf: (receiver: Item) => Row<NoInfer<Name>>,
 ): Promise<void> {
-  const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`told.${name}`)}`)
+  const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`input.${name}`)}`)
   await inChunks(receivers, async (chunk) => {
     const rows = chunk.map((receiver) => ({ ...rowOf(receiver), id: receiver.id }))
     await executeForRows<unknown, string>(
       tx,
       { ...columns, id: 'bigint' },
       rows,
-      (told) => sql`update receivers set ${sql.join(assignments)} from ${told} where receivers.id = told.id`,
+      (input) => sql`update receivers set ${sql.join(assignments)} from ${input} where receivers.id = input.id`,
     )
   })
 }
 
-/** With its channels, movements and connection record; queue entries about it stay. Other processes hear of it. */
+/**
+ * Deletes a receiver with its channels, movements and connection record; its queue entries stay. The removal is recorded
+ * for the other processes.
+ */
 export async function removeReceiver(tx: Tx, revision: number, id: number): Promise<void> {
   await tx.query
     .updateTable('discovery_queue')
@@ -145,17 +155,17 @@ export async function listRemovals(reader: Reader, sinceRevision: number): Promi
   return rows.map(({ receiver_id }) => receiver_id)
 }
 
-/** The lowest positions on the wall that are free, from 1. */
+/** The lowest free slots, from 1. */
 export async function nextSlots(tx: Tx, count: number): Promise<number[]> {
   const free: number[] = []
-  const { taken, highest } = await tx.query
+  const { taken: usedCount, highest } = await tx.query
     .selectFrom('channels')
     .select((eb) => [eb.fn.countAll<number>().as('taken'), eb.fn.max('slot').as('highest')])
     .executeTakeFirstOrThrow()
   let next = 1
-  if (taken === (highest ?? 0)) next += taken
+  if (usedCount === (highest ?? 0)) next += usedCount
   else {
-    for await (const slot of takenSlots(tx.query)) {
+    for await (const slot of usedSlots(tx.query)) {
       while (next < slot && free.length < count) free.push(next++)
       if (free.length === count) break
       next = slot + 1
@@ -165,7 +175,7 @@ export async function nextSlots(tx: Tx, count: number): Promise<number[]> {
   return free
 }
 
-async function* takenSlots(reader: Reader): AsyncGenerator<number> {
+async function* usedSlots(reader: Reader): AsyncGenerator<number> {
   for (let after = 0, size = 2_000; ; ) {
     const page = await reader
       .selectFrom('channels')
@@ -202,13 +212,16 @@ async function channelsOf(reader: Reader, sinceRevision: number, after: number, 
   return groupByReceiver(rows)
 }
 
-async function insertChannels(tx: Tx, wanted: readonly Omit<StoredChannel, 'id'>[]): Promise<StoredChannel[]> {
+async function insertChannels(
+  tx: Tx,
+  channelsToInsert: readonly Omit<StoredChannel, 'id'>[],
+): Promise<StoredChannel[]> {
   const rows = await executeForRows(
     tx,
     { receiver_id: 'bigint', channel: 'bigint', slot: 'bigint' },
-    wanted as readonly Row<'receiver_id' | 'channel' | 'slot'>[],
-    (told) => sql<StoredChannel>`
-      insert into channels (receiver_id, channel, slot) select receiver_id, channel, slot from ${told} where true
+    channelsToInsert as readonly Row<'receiver_id' | 'channel' | 'slot'>[],
+    (input) => sql<StoredChannel>`
+      insert into channels (receiver_id, channel, slot) select receiver_id, channel, slot from ${input} where true
       returning id, receiver_id, channel, slot`,
   )
   return rows.sort((a, b) => a.receiver_id - b.receiver_id || a.channel - b.channel)

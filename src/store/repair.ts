@@ -1,6 +1,6 @@
 /**
- * Before a database file is opened: one that is damaged is put aside, and the newest good snapshot takes its place, as it
- * does for one that is missing. Of a log that is damaged, what SQLite can read of it is kept.
+ * Repairs a SQLite database before it is opened. A damaged file is moved aside and replaced by the newest good snapshot;
+ * a missing file is restored from it as well. When only the write-ahead log is damaged, its readable part is kept.
  */
 
 import { copyFile, rename, stat } from 'node:fs/promises'
@@ -15,41 +15,44 @@ import { lockFile, takeExclusiveLock } from './sqlite-lock.ts'
 import { findLogDamage } from './sqlite-log-damage.ts'
 
 export interface RepairedStore extends StoreIncident {
-  /** Where the damaged files are now; null: there was none. */
+  /** The new path of the damaged files; null when there were no files. */
   readonly corrupt: string | null
   readonly damage: string
 }
 
 const companions = ['-wal', '-shm', '-journal', '-synced', ''] as const
 
-/** What is wrong with the file. */
-interface Trouble {
+/** A problem with the database file. */
+interface StoreProblem {
   readonly cause: IncidentCause
   readonly damage: string
 }
 
-/** Null when there was nothing to mend, or when another process has it open, which has looked. `isStrict`: throws instead. */
-export function repairStore(place: StorePaths, now: number, isStrict: boolean): Promise<RepairedStore | null> {
-  return withWholeLock(place, async (path) => {
-    const trouble = (await findLoss(path, place)) ?? (await findDamagedFile(path, place))
-    if (trouble === null) return null
-    if (isStrict) throw strictError(path, trouble)
-    return mend(path, place, trouble, now)
+/**
+ * Null when there is nothing to repair, or when another process has the database open and has therefore checked it. With
+ * `isStrict`, throws instead of repairing.
+ */
+export function repairStore(paths: StorePaths, now: number, isStrict: boolean): Promise<RepairedStore | null> {
+  return withExclusiveLock(paths, async (path) => {
+    const problem = (await findLoss(path, paths)) ?? (await findDamagedFile(path, paths))
+    if (problem === null) return null
+    if (isStrict) throw strictError(path, problem)
+    return repair(path, paths, problem, now)
   })
 }
 
-/** For commands: what they would do to a database of which something is missing could not be undone. */
-export async function requireWhole(place: StorePaths): Promise<void> {
-  await withWholeLock(place, async (path) => {
-    const trouble = await findLoss(path, place)
-    if (trouble !== null) throw strictError(path, trouble)
+/** Throws when data is missing, because a command that opens the database then would make the loss permanent. */
+export async function requireNoLoss(paths: StorePaths): Promise<void> {
+  await withExclusiveLock(paths, async (path) => {
+    const problem = await findLoss(path, paths)
+    if (problem !== null) throw strictError(path, problem)
   })
 }
 
-async function withWholeLock<T>(place: StorePaths, work: (path: string) => Promise<T>): Promise<T | null> {
-  const path = sqlitePath(place.database_url)
-  if (path === null || !(await isOurs(path, place))) return null
-  if ((await sizeOf(path)) === null && (await listSnapshots(place)).length === 0) return null
+async function withExclusiveLock<T>(paths: StorePaths, work: (path: string) => Promise<T>): Promise<T | null> {
+  const path = sqlitePath(paths.database_url)
+  if (path === null || !(await isManaged(path, paths))) return null
+  if ((await sizeOf(path)) === null && (await listSnapshots(paths)).length === 0) return null
   const lock = await takeExclusiveLock(path)
   if (lock === null) return null
   try {
@@ -59,23 +62,23 @@ async function withWholeLock<T>(place: StorePaths, work: (path: string) => Promi
   }
 }
 
-/** What SQLite itself would pass over without an error. */
-async function findLoss(path: string, place: StorePaths): Promise<Trouble | null> {
+/** Finds losses that SQLite itself ignores without an error. */
+async function findLoss(path: string, paths: StorePaths): Promise<StoreProblem | null> {
   if ((await sizeOf(path)) === null) {
-    return (await listSnapshots(place)).length === 0 ? null : { cause: 'missing', damage: 'it is missing' }
+    return (await listSnapshots(paths)).length === 0 ? null : { cause: 'missing', damage: 'it is missing' }
   }
   const damage = await findLogDamage(path)
   return damage === null ? null : { cause: 'log_damaged', damage }
 }
 
-async function findDamagedFile(path: string, place: StorePaths): Promise<Trouble | null> {
+async function findDamagedFile(path: string, paths: StorePaths): Promise<StoreProblem | null> {
   const isEmpty = (await sizeOf(path)) === 0
-  const hasSnapshots = (await listSnapshots(place)).length > 0
+  const hasSnapshots = (await listSnapshots(paths)).length > 0
   const damage = !isEmpty ? findDamage(path) : hasSnapshots ? 'it is empty' : null
   return damage === null ? null : { cause: 'damaged', damage }
 }
 
-function strictError(path: string, { cause, damage }: Trouble): StoreDamagedError {
+function strictError(path: string, { cause, damage }: StoreProblem): StoreDamagedError {
   const advice = 'micwatch serve, without --strict, goes on with its newest snapshot'
   if (cause === 'missing') {
     return new StoreDamagedError(
@@ -88,39 +91,44 @@ function strictError(path: string, { cause, damage }: Trouble): StoreDamagedErro
   )
 }
 
-async function mend(path: string, place: StorePaths, { cause, damage }: Trouble, now: number): Promise<RepairedStore> {
-  const aside = `${path}.corrupt-${toStamp(now)}`
-  const snapshot = await newestGoodSnapshot(place)
+async function repair(
+  path: string,
+  paths: StorePaths,
+  { cause, damage }: StoreProblem,
+  now: number,
+): Promise<RepairedStore> {
+  const corruptPath = `${path}.corrupt-${toStamp(now)}`
+  const snapshot = await newestGoodSnapshot(paths)
   if (cause === 'log_damaged') {
-    await copyAside(path, aside)
-    // The part of the log before the damage may not fit what was moved to the database before.
+    await copyAside(path, corruptPath)
+    // The readable part of the log may not match what was already moved to the database file.
     if (findDamage(path) === null && !isAhead(snapshot, path)) {
-      takeInLog(path)
-      return { cause, restored_at: now, snapshot_at: null, snapshot: null, corrupt: aside, damage }
+      checkpointLog(path)
+      return { cause, restored_at: now, snapshot_at: null, snapshot: null, corrupt: corruptPath, damage }
     }
   }
-  const sizes = await Promise.all(companions.map((end) => sizeOf(path + end)))
+  const sizes = await Promise.all(companions.map((suffix) => sizeOf(path + suffix)))
   const hasFiles = sizes.some((size) => size !== null)
-  await moveAside(path, aside)
+  await moveAside(path, corruptPath)
   if (snapshot !== null) await copySqlite(snapshot.path, path, { overwrite: true })
   return {
     cause: cause === 'missing' ? cause : 'damaged',
     restored_at: now,
     snapshot_at: snapshot?.taken_at ?? null,
     snapshot: snapshot === null ? null : snapshotName(snapshot.taken_at),
-    corrupt: hasFiles ? aside : null,
+    corrupt: hasFiles ? corruptPath : null,
     damage,
   }
 }
 
-/** Whether the snapshot holds more than what can be read of the database. */
+/** Whether the snapshot contains newer data than the readable part of the database. */
 function isAhead(snapshot: Snapshot | null, path: string): boolean {
   if (snapshot === null) return false
   const [taken, found] = [progressOf(snapshot.path), progressOf(path)]
   return taken.audit > found.audit || (taken.audit === found.audit && taken.revision > found.revision)
 }
 
-/** What people did, and what happened to receivers, is counted as it is stored. */
+/** The counters of audit records and of receiver changes, which only increase. */
 function progressOf(path: string): { readonly audit: number; readonly revision: number } {
   return readSqlite(path, (read) => {
     const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)
@@ -133,8 +141,8 @@ function progressOf(path: string): { readonly audit: number; readonly revision: 
   })
 }
 
-/** SQLite reads the log up to the damage, moves that to the database, and removes the log. */
-function takeInLog(path: string): void {
+/** Makes SQLite move the readable part of the log to the database file and delete the log. */
+function checkpointLog(path: string): void {
   const database = connectFile(path, { timeout: 1_000 })
   try {
     database.exec('pragma wal_checkpoint(truncate)')
@@ -143,21 +151,21 @@ function takeInLog(path: string): void {
   }
 }
 
-/** A file that was named by mistake must not be put aside for not being a database. */
-async function isOurs(path: string, { data_dir }: StorePaths): Promise<boolean> {
+/** Prevents a file that was configured by mistake from being moved because it is not a database. */
+async function isManaged(path: string, { data_dir }: StorePaths): Promise<boolean> {
   return resolve(dirname(path)) === resolve(data_dir) || (await sizeOf(lockFile(path))) !== null
 }
 
-/** With its companions; the log of changes goes first, so that it can never be taken for that of another file. */
+/** Moves the database with its companion files. The log is moved first, so that it can never be applied to another file. */
 export async function moveAside(path: string, to: string): Promise<void> {
-  for (const end of companions) await rename(`${path}${end}`, `${to}${end}`).catch(unlessMissing)
+  for (const suffix of companions) await rename(`${path}${suffix}`, `${to}${suffix}`).catch(ignoreMissing)
 }
 
 async function copyAside(path: string, to: string): Promise<void> {
-  for (const end of companions) await copyFile(`${path}${end}`, `${to}${end}`).catch(unlessMissing)
+  for (const suffix of companions) await copyFile(`${path}${suffix}`, `${to}${suffix}`).catch(ignoreMissing)
 }
 
-function unlessMissing(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!isMissing(error)) throw error
 }
 
@@ -173,7 +181,7 @@ async function sizeOf(path: string): Promise<number | null> {
 const keys = {
   restored_at: 'store_restored_at',
   snapshot_at: 'store_restored_from',
-  /** A place in `incidentCauses`. */
+  /** An index in `incidentCauses`. */
   cause: 'store_incident_cause',
 } as const
 

@@ -1,4 +1,4 @@
-/** A backup takes the place of the database: wholly, or not at all. Nobody may be using it. */
+/** Replaces the database with a backup, completely or not at all. No process may be using the database. */
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { writeAudit } from './audit.ts'
 import { writeBackup } from './backup.ts'
 import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
 import { StoreBusyError } from './errors.ts'
-import { makeFolder } from './folder.ts'
+import { createFolder } from './folder.ts'
 import { isRunning, listHeldLeases } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
@@ -24,64 +24,65 @@ import { contentTables, transientTables } from './tables.ts'
 
 export interface RestoreOptions {
   readonly paths: StorePaths
-  /** The backup. */
+  /** The path of the backup. */
   readonly file: string
-  /** Also where there is something to lose. */
+  /** Replace a database that is not empty. */
   readonly isForced: boolean
   readonly actor: Actor
   now(): number
-  /** How long reading the backup may take; by default what its size allows. */
+  /** Time limit for checking the backup; depends on its size by default. */
   readonly readLimitMs?: number
 }
 
 export interface Restored {
-  /** Migrations the backup lacked. */
+  /** Migrations that were applied to the backup. */
   readonly migrated: readonly string[]
-  /** A copy of what was there before; null where there was nothing. */
+  /** The path of a copy of the previous database; null when that was empty. */
   readonly safety_copy: string | null
 }
 
-/** Throws, naming the reason, and then nothing has changed. */
+/** Throws with the reason when the backup cannot be restored; then nothing has changed. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   await checkBackup(options.file, options.readLimitMs)
   const path = sqlitePath(options.paths.database_url)
   return path === null ? restorePostgres(options) : restoreSqlite(path, options)
 }
 
-/** Throws, naming the reason. Nothing of the file is opened in this process before another one has read it to its end. */
+/** Throws with the reason. A separate process checks the whole file before this process opens it. */
 async function checkBackup(file: string, limitMs?: number): Promise<void> {
-  const fault = (await findIrregular(file)) ?? (await readElsewhere(file, limitMs ?? (await timeLimitMs(file))))
+  const fault =
+    (await findIrregularFile(file)) ?? (await checkInSeparateProcess(file, limitMs ?? (await timeLimitMs(file))))
   if (fault !== null) throw new Error(`${file} cannot be restored: ${fault}`)
 }
 
-/** Opening a pipe, say, would wait for whoever writes to it. SQLite also opens what has the name of its companions. */
-async function findIrregular(file: string): Promise<string | null> {
-  for (const end of ['', '-journal', '-wal', '-shm']) {
-    const found = await stat(`${file}${end}`).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' && end !== '') return null
+/** Opening a named pipe, for example, would block. SQLite opens the companion files as well. */
+async function findIrregularFile(file: string): Promise<string | null> {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) {
+    const found = await stat(`${file}${suffix}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' && suffix !== '') return null
       throw error
     })
-    if (found !== null && !found.isFile()) return `${end === '' ? 'it' : `${file}${end}`} is no regular file`
+    if (found !== null && !found.isFile()) return `${suffix === '' ? 'it' : `${file}${suffix}`} is no regular file`
   }
   return null
 }
 
-/** More than a slow disk needs to read a file of this size several times. */
+/** Longer than a slow disk needs to read a file of this size several times. */
 async function timeLimitMs(file: string): Promise<number> {
   const megabytes = (await stat(file)).size / (1024 * 1024)
   return 60_000 + Math.min(megabytes, 3600) * 1000
 }
 
-async function readElsewhere(file: string, limitMs: number): Promise<string | null> {
+async function checkInSeparateProcess(file: string, limitMs: number): Promise<string | null> {
   const reader = startProcess('backup-reader', [resolve(file)])
   const limit = setTimeout(() => reader.kill('SIGKILL'), limitMs)
-  const answers: { readonly fault: string | null }[] = []
-  reader.on('message', (answer: { readonly fault: string | null }) => answers.push(answer))
+  const results: { readonly fault: string | null }[] = []
+  reader.on('message', (result: { readonly fault: string | null }) => results.push(result))
   try {
-    // Its answer has arrived when the channel is closed, which may be after its end.
+    // The result has arrived when the channel is closed, which may be after the process has exited.
     const [[code, signal]] = await Promise.all([once(reader, 'exit'), once(reader, 'disconnect')])
-    const [answer] = answers
-    if (answer !== undefined) return answer.fault
+    const [result] = results
+    if (result !== undefined) return result.fault
     if (reader.killed) return `reading it took longer than ${Math.ceil(limitMs / 1000)} s`
     return `reading it ended with ${signal ?? `exit code ${code}`}`
   } finally {
@@ -89,23 +90,23 @@ async function readElsewhere(file: string, limitMs: number): Promise<string | nu
   }
 }
 
-/** What of the database that is replaced lives on. */
-interface Heritage {
+/** The state of the previous database that is carried over. */
+interface CarriedOver {
   readonly meta: readonly { readonly key: string; readonly value: number }[]
-  /** The highest ids that were ever given: none is given a second time. */
+  /** The highest assigned ids, so that no id is reused. */
   readonly sequences: readonly { readonly name: string; readonly seq: number }[]
   readonly leases: readonly { readonly source: string; readonly epoch: number }[]
 }
 
-const nothing: Heritage = { meta: [], sequences: [], leases: [] }
+const nothingCarriedOver: CarriedOver = { meta: [], sequences: [], leases: [] }
 
-/** What stands where the backup shall go. */
+/** The state of the database that is to be replaced. */
 type Found =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'damaged' }
   | {
       readonly kind: 'stored'
-      readonly heritage: Heritage
+      readonly carriedOver: CarriedOver
       readonly counts: Counts
       readonly held: readonly HeldLease[]
     }
@@ -113,20 +114,20 @@ type Found =
 type Counts = Readonly<Record<string, number>>
 
 async function restoreSqlite(path: string, options: RestoreOptions): Promise<Restored> {
-  await makeFolder(dirname(resolve(path)))
+  await createFolder(dirname(resolve(path)))
   const lock = await takeExclusiveLock(path)
   try {
-    const found = await lookAt(path)
+    const found = await inspect(path)
     const held = found.kind === 'stored' ? found.held : []
     if (lock === null || held.length > 0) throw inUse(held)
-    const isEmpty = found.kind === 'nothing' || (found.kind === 'stored' && isBare(found.counts))
+    const isEmpty = found.kind === 'nothing' || (found.kind === 'stored' && hasNoContent(found.counts))
     if (!isEmpty) requireForce(options, path, found.kind === 'stored' ? found.counts : null)
     const safety_copy = isEmpty ? null : `${path}.before-restore-${toStamp(options.now())}`
     const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
     try {
-      const migrated = await prepare(draft, options, found.kind === 'stored' ? found.heritage : nothing)
-      await clearAway(path, safety_copy, found.kind)
-      // A copy of the draft, which this process may still have open in some corner.
+      const migrated = await prepare(draft, options, found.kind === 'stored' ? found.carriedOver : nothingCarriedOver)
+      await removeExisting(path, safety_copy, found.kind)
+      // Copies the draft instead of renaming it, because this process may still have it open.
       await copySqlite(draft, path, { overwrite: true })
       return { migrated, safety_copy }
     } finally {
@@ -137,7 +138,7 @@ async function restoreSqlite(path: string, options: RestoreOptions): Promise<Res
   }
 }
 
-async function lookAt(path: string): Promise<Found> {
+async function inspect(path: string): Promise<Found> {
   const size = await stat(path).then(
     (found) => found.size,
     () => 0,
@@ -151,9 +152,9 @@ async function lookAt(path: string): Promise<Found> {
     const leases = readIfThere<StoredLease>('leases', ['source', 'owner', 'epoch', 'expires_at'])
     return {
       kind: 'stored',
-      heritage: {
-        meta: readIfThere<Heritage['meta'][number]>('meta', ['key', 'value']),
-        sequences: readIfThere<Heritage['sequences'][number]>('sqlite_sequence', ['name', 'seq']),
+      carriedOver: {
+        meta: readIfThere<CarriedOver['meta'][number]>('meta', ['key', 'value']),
+        sequences: readIfThere<CarriedOver['sequences'][number]>('sqlite_sequence', ['name', 'seq']),
         leases,
       },
       counts: Object.fromEntries(contentTables.map((table) => [table, readIfThere<object>(table, []).length])),
@@ -174,17 +175,17 @@ function toHeld({ source, owner, epoch, expires_at }: StoredLease, now: number):
   return [{ source, owner, epoch, seconds_left: Math.ceil((expires_at - now) / 1000) }]
 }
 
-/** In the end there is one file, or none, without a log of changes that could be taken for the new one's. */
-async function clearAway(path: string, safetyCopy: string | null, kind: Found['kind']): Promise<void> {
+/** Removes the log of the previous database, which SQLite would otherwise apply to the new file. */
+async function removeExisting(path: string, safetyCopy: string | null, kind: Found['kind']): Promise<void> {
   if (kind === 'damaged' && safetyCopy !== null) return moveAside(path, safetyCopy)
   if (safetyCopy !== null) await copySqlite(path, safetyCopy, { overwrite: false })
   if (kind === 'stored') {
-    // Closed by the last who has it open, the database takes its log in and removes it.
+    // When its last connection is closed, SQLite moves the log to the database file and deletes the log.
     const database = connectFile(path, {})
     database.exec('select count(*) from sqlite_master')
     database.close()
   }
-  for (const end of ['-wal', '-shm']) await rm(`${path}${end}`, { force: true })
+  for (const suffix of ['-wal', '-shm']) await rm(`${path}${suffix}`, { force: true })
 }
 
 async function restorePostgres(options: RestoreOptions): Promise<Restored> {
@@ -195,17 +196,19 @@ async function restorePostgres(options: RestoreOptions): Promise<Restored> {
     const held = await listHeldLeases(db.read)
     if (held.length > 0) throw inUse(held)
     const counts = await countRows(db)
-    if (!isBare(counts)) requireForce(options, 'the PostgreSQL database', counts)
-    await makeFolder(resolve(paths.data_dir))
-    const safety_copy = isBare(counts) ? null : join(paths.data_dir, `micwatch.db.before-restore-${toStamp(now())}`)
+    if (!hasNoContent(counts)) requireForce(options, 'the PostgreSQL database', counts)
+    await createFolder(resolve(paths.data_dir))
+    const safety_copy = hasNoContent(counts)
+      ? null
+      : join(paths.data_dir, `micwatch.db.before-restore-${toStamp(now())}`)
     if (safety_copy !== null) await writeBackup(db, paths.database_url, safety_copy, { overwrite: false })
     const draft = join(paths.data_dir, `restore-${randomBytes(4).toString('hex')}.tmp`)
     try {
       const meta = await db.read.selectFrom('meta').selectAll().execute()
-      const migrated = await prepare(draft, options, { ...nothing, meta })
+      const migrated = await prepare(draft, options, { ...nothingCarriedOver, meta })
       await db.transaction(async (tx) => {
-        const meanwhile = await listHeldLeases(tx.query)
-        if (meanwhile.length > 0) throw inUse(meanwhile)
+        const active = await listHeldLeases(tx.query)
+        if (active.length > 0) throw inUse(active)
         await copyIntoPostgres(tx, draft)
       })
       return { migrated, safety_copy }
@@ -226,8 +229,8 @@ async function countRows(db: Database): Promise<Counts> {
   return counts
 }
 
-/** The backup as it will be: in today's form, without what passes, ahead of everything that was stored before it. */
-async function prepare(draft: string, options: RestoreOptions, heritage: Heritage): Promise<readonly string[]> {
+/** Prepares the backup: migrates it, deletes transient rows, and advances counters past those of the previous database. */
+async function prepare(draft: string, options: RestoreOptions, carriedOver: CarriedOver): Promise<readonly string[]> {
   const { file, actor, paths } = options
   await copySqlite(file, draft, { overwrite: true })
   const db = await openDatabase({ url: `sqlite:${draft}` })
@@ -236,7 +239,7 @@ async function prepare(draft: string, options: RestoreOptions, heritage: Heritag
     await db.transaction(async (tx) => {
       for (const table of ['leases', ...transientTables] as const) await tx.query.deleteFrom(table).execute()
       await forgetIncident(tx)
-      await inherit(tx, heritage)
+      await carryOver(tx, carriedOver)
       const details = { file, migrated }
       const target = sqlitePath(paths.database_url) ?? 'PostgreSQL'
       await writeAudit(tx, { actor, action: 'store.restore', target, result: 'ok', details })
@@ -247,10 +250,10 @@ async function prepare(draft: string, options: RestoreOptions, heritage: Heritag
   }
 }
 
-async function inherit(tx: Tx, { meta, sequences, leases }: Heritage): Promise<void> {
+async function carryOver(tx: Tx, { meta, sequences, leases }: CarriedOver): Promise<void> {
   for (const { key, value } of await tx.query.selectFrom('meta').selectAll().execute()) {
-    const before = meta.find((one) => one.key === key)?.value ?? 0
-    const next = Math.max(value, before) + 1
+    const previous = meta.find((entry) => entry.key === key)?.value ?? 0
+    const next = Math.max(value, previous) + 1
     await tx.query.updateTable('meta').set({ value: next }).where('key', '=', key).execute()
   }
   for (const { name, seq } of sequences) {
@@ -263,22 +266,22 @@ async function inherit(tx: Tx, { meta, sequences, leases }: Heritage): Promise<v
   }
 }
 
-function isBare(counts: Counts): boolean {
+function hasNoContent(counts: Counts): boolean {
   return Object.values(counts).every((count) => count === 0)
 }
 
-function requireForce({ isForced }: RestoreOptions, what: string, counts: Counts | null): void {
+function requireForce({ isForced }: RestoreOptions, target: string, counts: Counts | null): void {
   if (isForced) return
-  const told = Object.entries(counts ?? {}).filter(([, count]) => count > 0)
+  const filled = Object.entries(counts ?? {}).filter(([, count]) => count > 0)
   const found =
-    counts === null ? 'damaged' : `not empty (${told.map(([name, count]) => `${name}: ${count}`).join(', ')})`
-  throw new Error(`${what} is ${found}; --force replaces it, and keeps a copy of it`)
+    counts === null ? 'damaged' : `not empty (${filled.map(([name, count]) => `${name}: ${count}`).join(', ')})`
+  throw new Error(`${target} is ${found}; --force replaces it, and keeps a copy of it`)
 }
 
 function inUse(held: readonly HeldLease[]): StoreBusyError {
   const users = toNodes(held).processes.map(describeProcess).join(', ')
   const seconds = Math.max(0, ...held.map(({ seconds_left }) => seconds_left))
-  const who = users === '' ? 'Another process uses the database' : `The database is in use by ${users}`
+  const subject = users === '' ? 'Another process uses the database' : `The database is in use by ${users}`
   const hint = held.length > 0 ? `; one that was killed counts for ${seconds} s more` : ''
-  return new StoreBusyError(`${who}: stop it first${hint}`)
+  return new StoreBusyError(`${subject}: stop it first${hint}`)
 }

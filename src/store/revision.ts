@@ -1,16 +1,16 @@
 /**
- * One counter, raised by every transaction that touches receivers, channels or the discovery queue. Rows carry the
- * revision of their last change, so that another process can ask what changed since. Raising it holds its row until
- * the commit: on PostgreSQL that makes such transactions follow one another, as SQLite's always do.
+ * A counter that every transaction on receivers, channels or the discovery queue increments. Rows store the revision of
+ * their last change, so that other processes can query changes. Incrementing locks the counter's row until the commit,
+ * which serializes such transactions on PostgreSQL; SQLite always serializes writes.
  */
 
 import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
-/** `revision` is the receivers' and the queue's; alerts and connections have one each, which hinder nobody else. */
+/** `revision` covers receivers and the queue. Alerts and connections have their own counters, to avoid lock contention. */
 type Counter = 'revision' | 'alerts' | 'connections'
 
-/** Call it before anything else in the transaction. */
+/** Must be the first statement of the transaction. */
 export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promise<number> {
   const { value } = await tx.query
     .updateTable('meta')
@@ -21,7 +21,7 @@ export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promi
   return value
 }
 
-/** Ask before listing: what is committed between the two is then listed twice rather than missed. */
+/** Call before listing rows, so that rows committed in between are listed twice rather than missed. */
 export async function currentRevision(reader: Reader, counter: Counter = 'revision'): Promise<number> {
   const { value } = await reader.selectFrom('meta').select('value').where('key', '=', counter).executeTakeFirstOrThrow()
   return value

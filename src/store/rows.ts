@@ -1,22 +1,22 @@
-/** Many rows at once, without holding the event loop for long. */
+/** Bulk reads and writes in chunks, without blocking the event loop for long. */
 
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Tx } from './database.ts'
 import { toStorable } from './numbers.ts'
 
-/** Keeps a statement with everything around it within some milliseconds. */
+/** Small enough that one statement and its processing take only some milliseconds. */
 export const chunkSize = 100
 
-/** Calls `run` with one part of `items` after another. */
+/** Calls `run` with consecutive chunks of `items`. */
 export async function inChunks<T>(items: readonly T[], run: (chunk: readonly T[]) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += chunkSize) {
+  for (let offset = 0; offset < items.length; offset += chunkSize) {
     if (isTimeSliceUsed()) await yieldToEventLoop()
-    await run(items.slice(at, at + chunkSize))
+    await run(items.slice(offset, offset + chunkSize))
   }
 }
 
-/** Reads a table in the order of its ids; `readAfter` gives at most `chunkSize` rows with higher ids. */
+/** Reads a table in the order of its ids; `readAfter` returns at most `chunkSize` rows with higher ids. */
 export async function inPages<T extends { readonly id: number }>(
   readAfter: (id: number) => Promise<readonly T[]>,
 ): Promise<T[]> {
@@ -35,45 +35,44 @@ type Columns<Name extends string> = Readonly<Record<Name, 'bigint' | 'text'>>
 export type Row<Name extends string> = Readonly<Record<Name, string | number | null>>
 
 /**
- * Executes a statement that selects from `told`, a table of these rows, and gives back what it returns; in what order
- * is not promised. The cheapest way differs: SQLite is handed a few rows at a time as parameters,
- * PostgreSQL all of them as JSON.
+ * Executes a statement that selects from `input`, a table of these rows, and returns its rows in no guaranteed order.
+ * For speed, SQLite receives a few rows at a time as parameters and PostgreSQL all rows as JSON.
  */
 export async function executeForRows<Result, Name extends string>(
   tx: Tx,
   columns: Columns<Name>,
   rows: readonly Row<NoInfer<Name>>[],
-  statement: (told: RawBuilder<unknown>) => RawBuilder<Result>,
+  statement: (input: RawBuilder<unknown>) => RawBuilder<Result>,
 ): Promise<Result[]> {
   const names = Object.keys(columns) as Name[]
   if (tx.dialect === 'postgres') {
     const types = names.map((name) => sql`${sql.ref(name)} ${sql.raw(columns[name])}`)
     const json = JSON.stringify(rows, (_, value: unknown) => toStorable(value))
-    const told = sql`json_to_recordset(${json}::json) as told (${sql.join(types)})`
-    return (await statement(told).execute(tx.query)).rows
+    const input = sql`json_to_recordset(${json}::json) as input (${sql.join(types)})`
+    return (await statement(input).execute(tx.query)).rows
   }
   const results: Result[] = []
   let compiled: CompiledQuery | undefined
   let compiledSize = 0
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    const some = rows.slice(at, at + rowsAtOnce)
-    if (compiled === undefined || some.length !== compiledSize) {
-      compiled = statement(valuesTable(names, some.length)).compile(tx.query)
-      compiledSize = some.length
+  for (let offset = 0; offset < rows.length; offset += batchSize) {
+    const batch = rows.slice(offset, offset + batchSize)
+    if (compiled === undefined || batch.length !== compiledSize) {
+      compiled = statement(valuesTable(names, batch.length)).compile(tx.query)
+      compiledSize = batch.length
     }
-    const parameters = some.flatMap((row) => names.map((name) => row[name]))
-    const { rows: made } = await tx.query.executeQuery({ ...compiled, parameters })
-    for (const one of made) results.push(one as Result)
+    const parameters = batch.flatMap((row) => names.map((name) => row[name]))
+    const { rows: returned } = await tx.query.executeQuery({ ...compiled, parameters })
+    for (const result of returned) results.push(result as Result)
   }
   return results
 }
 
-/** Enough to make the cost of a call small beside that of its rows. */
-const rowsAtOnce = 20
+/** Large enough that the overhead of a call is small compared with its rows. */
+const batchSize = 20
 
 /** SQLite names the columns of `values` column1, column2, … */
 function valuesTable(names: readonly string[], size: number): RawBuilder<unknown> {
   const columns = names.map((name, index) => sql`${sql.ref(`column${index + 1}`)} as ${sql.ref(name)}`)
   const row = sql`(${sql.join(names.map(() => null))})`
-  return sql`(select ${sql.join(columns)} from (values ${sql.join(Array.from({ length: size }, () => row))})) as told`
+  return sql`(select ${sql.join(columns)} from (values ${sql.join(Array.from({ length: size }, () => row))})) as input`
 }

@@ -1,6 +1,6 @@
 /**
- * The tables as the queries see them; `migrations/` makes them. On both engines times are epoch milliseconds, booleans
- * are 0 or 1, and JSON is text.
+ * The types of the tables, which `migrations/` creates. On both engines times are epoch milliseconds, booleans are 0 or 1,
+ * and JSON is text.
  */
 
 import type { Generated } from 'kysely'
@@ -54,7 +54,7 @@ interface ManufacturerRow {
   name: string
   plugin: string
   api_enabled: Flag
-  /** JSON with its secrets sealed: see `secrets.ts`. */
+  /** JSON with encrypted secrets: see `secrets.ts`. */
   config: string
 }
 
@@ -81,7 +81,7 @@ export interface ReceiverRow {
   last_seen: number
   location_id: number | null
   is_named_by_hand: Flag
-  /** JSON: what the channels last read, by channel number. */
+  /** JSON: the last readings by channel number. */
   readings: string
   fault: string | null
   revision: number
@@ -110,11 +110,11 @@ export interface QueueRow {
   existing_device: number | null
   discovered_at: number
   metadata: string
-  /** A user; the name stands beside it in `reviewer`, whoever it was. */
+  /** The id of the user; `reviewer` keeps the name. */
   reviewed_by: number | null
   reviewed_at: number | null
   reviewer: string | null
-  /** JSON: the observation behind the entry, without its metadata. */
+  /** JSON: the device report behind the entry, without its metadata. */
   seen: string | null
   revision: number
 }
@@ -132,7 +132,7 @@ export interface MovementRow {
   reason: string
   times_seen: number
   acknowledged: Flag
-  /** A user; the name stands beside it in `acknowledger`, whoever it was. */
+  /** The id of the user; `acknowledger` keeps the name. */
   acknowledged_by: number | null
   acknowledger: string | null
 }
@@ -168,13 +168,13 @@ export interface SourceRow {
   last_success_at: number | null
   overruns: number
   warning: string | null
-  /** JSON; null where no device fails. */
+  /** JSON; null when no device has errors. */
   device_errors: string | null
 }
 
 interface LeaseRow {
   source: string
-  /** Null once given back: the row stays, so that the epoch keeps rising. */
+  /** Null after release; the row stays, so that the epoch keeps increasing. */
   owner: string | null
   epoch: number
   expires_at: number
@@ -228,7 +228,7 @@ interface LocationRow {
   parent: number | null
 }
 
-/** A receiver that was removed, at this revision. */
+/** A removed receiver, with the revision of its removal. */
 interface RemovalRow {
   receiver_id: number
   revision: number

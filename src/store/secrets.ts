@@ -1,25 +1,25 @@
-/** What must not be read from a copy of the database: sealed with a key that lies beside it. */
+/** Encrypts secrets in the database, so that a copy of it does not reveal them. The key is stored in a separate file. */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { link, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isSecretName } from '../model/secrets.ts'
-import { createPrivateFile, describeWriteError, findExposure, makeFolder } from './folder.ts'
+import { createFolder, createPrivateFile, describeWriteError, findExposure } from './folder.ts'
 
 export type Config = Readonly<Record<string, unknown>>
 
 export interface Secrets {
-  /** What is doubtful about where the key is stored, in a sentence for an administrator; null when nothing is. */
+  /** A problem with the storage of the key, as a sentence for administrators; null without a problem. */
   readonly warning: string | null
   seal(text: string, context: string): string
-  /** Throws when it was sealed with another key or for another context. */
+  /** Throws when the text was sealed with another key or for another context. */
   open(sealed: string, context: string): string
   /**
-   * Every string under a key that names a secret, sealed for this manufacturer. Where `config` has null for a secret
-   * that is sealed in `before` and cannot be opened, the sealed one stays.
+   * Seals every string under a key that names a secret, for this manufacturer. When `config` has null for a secret that
+   * is sealed in `previousConfig` and cannot be opened, the sealed value is kept.
    */
-  sealConfig(config: Config, code: string, before?: Config): Config
-  /** The reverse. What cannot be opened is null. */
+  sealConfig(config: Config, code: string, previousConfig?: Config): Config
+  /** Opens the sealed secrets. Secrets that cannot be opened become null. */
   openConfig(config: Config, code: string): { readonly config: Config; readonly isUnreadable: boolean }
 }
 
@@ -27,12 +27,12 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** The key is `given` (64 hexadecimal digits), or lies in the folder; makes one when there is none. */
+/** Uses the `given` key (64 hexadecimal digits) or the key file in the folder, which is created when it is missing. */
 export async function openSecrets(dataDir: string, given: string | null = null): Promise<Secrets> {
   if (given !== null) return createSecrets({ key: Buffer.from(given, 'hex'), warning: null })
   const path = join(dataDir, 'secret.key')
-  await makeFolder(resolve(dataDir))
-  return createSecrets((await readKey(path)) ?? (await makeKey(path)))
+  await createFolder(resolve(dataDir))
+  return createSecrets((await readKey(path)) ?? (await createKey(path)))
 }
 
 interface Key extends Pick<Secrets, 'warning'> {
@@ -52,23 +52,26 @@ async function readKey(path: string): Promise<Key | null> {
   if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
     throw new Error(`The key file ${path} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`)
   }
-  return { key: Buffer.from(text.trim(), 'hex'), warning: exposure === 'unknown' ? warnOf(path) : null }
+  return {
+    key: Buffer.from(text.trim(), 'hex'),
+    warning: exposure === 'unknown' ? describeMissingPermissions(path) : null,
+  }
 }
 
-function warnOf(path: string): string {
+function describeMissingPermissions(path: string): string {
   return `The file system of ${path} has no permissions: everyone who can open this folder can read the key. Keep the data folder on a file system with permissions, or give the key as MICWATCH_SECRET_KEY.`
 }
 
-/** Written aside and linked into place: of two processes that start together one wins, and both read a whole key. */
-async function makeKey(path: string): Promise<Key> {
+/** Writes a draft and links it into place, so that two processes that start together use the same complete key. */
+async function createKey(path: string): Promise<Key> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const text = `${randomBytes(keyBytes).toString('hex')}\n`
   try {
     await writeNew(draft, text).catch((error) => Promise.reject(describeWriteError(path, error)))
-    // FAT, exFAT and many network shares have no links; there the key is written in place.
-    await link(draft, path).catch((error) => (isThere(error) ? undefined : writeNew(path, text)))
+    // FAT, exFAT and many network shares do not support links; the key is then written in place.
+    await link(draft, path).catch((error) => (isExisting(error) ? undefined : writeNew(path, text)))
   } catch (error) {
-    if (!isThere(error)) throw error
+    if (!isExisting(error)) throw error
   } finally {
     await rm(draft, { force: true })
   }
@@ -77,7 +80,7 @@ async function makeKey(path: string): Promise<Key> {
   return key
 }
 
-function isThere(error: unknown): boolean {
+function isExisting(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST'
 }
 
@@ -113,7 +116,7 @@ function createSecrets({ key, warning }: Key): Secrets {
     return Buffer.concat([body, decipher.final()]).toString('utf8')
   }
 
-  function findOpened(value: Sealed, context: string): string | null {
+  function tryOpen(value: Sealed, context: string): string | null {
     try {
       return openSealed(value.$sealed, context)
     } catch {
@@ -125,17 +128,17 @@ function createSecrets({ key, warning }: Key): Secrets {
     warning,
     seal,
     open: openSealed,
-    sealConfig(config, code, before = {}) {
-      return mapSecrets(config, before, (value, earlier) => {
+    sealConfig(config, code, previousConfig = {}) {
+      return mapSecrets(config, previousConfig, (value, previous) => {
         if (typeof value === 'string') return { $sealed: seal(value, code) } satisfies Sealed
-        return value === null && isSealed(earlier) && findOpened(earlier, code) === null ? earlier : undefined
+        return value === null && isSealed(previous) && tryOpen(previous, code) === null ? previous : undefined
       }) as Config
     },
     openConfig(config, code) {
       let isUnreadable = false
       const opened = mapSecrets(config, {}, (value) => {
         if (!isSealed(value)) return undefined
-        const text = findOpened(value, code)
+        const text = tryOpen(value, code)
         isUnreadable ||= text === null
         return text
       })
@@ -148,28 +151,33 @@ interface Sealed {
   readonly $sealed: string
 }
 
-/** Under a secret's name no plain string is ever stored, so nothing else there can look like this. */
+/** Unambiguous, because only sealed values are stored under the name of a secret. */
 function isSealed(value: unknown): value is Sealed {
   return isObject(value) && typeof value.$sealed === 'string' && Object.keys(value).length === 1
 }
 
-/** Walks `value` and `before` side by side. What is under a secret's name is what `map` makes of it; undefined: go deeper. */
+/**
+ * Walks `value` and `previousConfig` in parallel and replaces values under a secret's name with the result of `map`; when that is
+ * undefined, the walk continues inside the value.
+ */
 function mapSecrets(
   value: unknown,
-  before: unknown,
-  map: (value: unknown, before: unknown) => unknown,
+  previousConfig: unknown,
+  map: (value: unknown, previousConfig: unknown) => unknown,
   isSecret = false,
 ): unknown {
-  const mapped = isSecret ? map(value, before) : undefined
+  const mapped = isSecret ? map(value, previousConfig) : undefined
   if (mapped !== undefined) return mapped
   if (Array.isArray(value)) {
-    return value.map((item, at) => mapSecrets(item, Array.isArray(before) ? before[at] : undefined, map, isSecret))
+    return value.map((item, index) =>
+      mapSecrets(item, Array.isArray(previousConfig) ? previousConfig[index] : undefined, map, isSecret),
+    )
   }
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      const earlier = isObject(before) ? before[name] : undefined
-      return [name, mapSecrets(item, earlier, map, isSecret || isSecretName(name))]
+      const previous = isObject(previousConfig) ? previousConfig[name] : undefined
+      return [name, mapSecrets(item, previous, map, isSecret || isSecretName(name))]
     }),
   )
 }

@@ -1,11 +1,11 @@
-/** Lets at most so many through at once; the others wait in the order they came. */
+/** Limits concurrency; waiting callers acquire it in order of arrival. */
 export interface Semaphore {
   acquire(): Promise<void>
   release(): void
 }
 
-export function createSemaphore(places: number): Semaphore {
-  let free = places
+export function createSemaphore(limit: number): Semaphore {
+  let free = limit
   const waiting: (() => void)[] = []
   return {
     async acquire() {

@@ -1,4 +1,4 @@
-/** Manufacturers with their configuration, and the settings an operator changes while the service runs. */
+/** Manufacturers with their configuration, and settings that can change while the service runs. */
 
 import { sql } from 'kysely'
 import type { SettingRecord } from '../model/settings.ts'
@@ -14,11 +14,11 @@ export interface Manufacturer {
 }
 
 export interface StoredManufacturer extends Manufacturer {
-  /** Sealed with another key: those values of `config` are null until they are entered again. */
+  /** Secrets were sealed with another key; their values in `config` are null until they are entered again. */
   readonly secretsUnreadable: boolean
 }
 
-/** By code, with its secrets sealed: cheap to read and to compare. */
+/** By code, with sealed secrets, which is cheap to read and compare. */
 export async function listSealedManufacturers(reader: Reader) {
   return reader.selectFrom('manufacturers').selectAll().orderBy('code').execute()
 }
@@ -44,16 +44,16 @@ export async function findManufacturer(
   return row && openManufacturer(row, secrets)
 }
 
-/** A secret that could not be read and is still null keeps what is stored. */
+/** A secret that could not be opened and is still null keeps its stored value. */
 export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: Manufacturer): Promise<void> {
   const { code, name, plugin } = manufacturer
   const stored = await tx.query.selectFrom('manufacturers').select('config').where('code', '=', code).executeTakeFirst()
-  const before = stored === undefined ? {} : (JSON.parse(stored.config) as Config)
+  const previous = stored === undefined ? {} : (JSON.parse(stored.config) as Config)
   const fields = {
     name,
     plugin,
     api_enabled: manufacturer.api_enabled ? 1 : 0,
-    config: JSON.stringify(secrets.sealConfig(manufacturer.config, code, before)),
+    config: JSON.stringify(secrets.sealConfig(manufacturer.config, code, previous)),
   } as const
   await tx.query
     .insertInto('manufacturers')
@@ -62,7 +62,7 @@ export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: M
     .execute()
 }
 
-/** With its settings, its queue entries and what is known of its sources; it must have no receivers any more. */
+/** Deletes the manufacturer with its settings, queue entries and source records; it must have no receivers. */
 export async function deleteManufacturer(tx: Tx, code: string): Promise<void> {
   await tx.query.deleteFrom('discovery_queue').where('manufacturer', '=', code).execute()
   await tx.query.deleteFrom('sources').where('manufacturer', '=', code).execute()
@@ -78,7 +78,7 @@ export async function listSettings(reader: Reader): Promise<SettingRecord[]> {
   return reader.selectFrom('settings').select(['manufacturer', 'key', 'value']).orderBy('id').execute()
 }
 
-/** False when there was none. */
+/** False when the setting did not exist. */
 export async function deleteSetting(tx: Tx, { manufacturer, key }: Omit<SettingRecord, 'value'>): Promise<boolean> {
   const { numDeletedRows } = await tx.query
     .deleteFrom('settings')
@@ -88,7 +88,7 @@ export async function deleteSetting(tx: Tx, { manufacturer, key }: Omit<SettingR
   return numDeletedRows > 0n
 }
 
-/** One record a manufacturer (or none: global) and key. */
+/** Inserts or replaces the setting for a key; `manufacturer` is null for a global setting. */
 export async function saveSetting(tx: Tx, { manufacturer, key, value }: SettingRecord): Promise<void> {
   await sql`
     insert into settings (manufacturer, key, value) values (${manufacturer}, ${key}, ${value})

@@ -1,12 +1,12 @@
-/** The set-up code where only whoever runs the service can read it. */
+/** Stores the set-up code in a file that only the user of the service can read. */
 
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { createPrivateFile, makeFolder } from './folder.ts'
+import { createFolder, createPrivateFile } from './folder.ts'
 
-/** Says where it lies. */
+/** Returns the path of the file. */
 export async function writeSetupCode(dataDir: string, code: string): Promise<string> {
-  await makeFolder(resolve(dataDir))
+  await createFolder(resolve(dataDir))
   await removeSetupCode(dataDir)
   const path = pathOf(dataDir)
   const file = await createPrivateFile(path)

@@ -1,13 +1,13 @@
-/** Copies of a SQLite database, made while all is well, for the day its file is damaged. */
+/** Regular copies of a SQLite database, used to restore a damaged file. */
 
 import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Database } from './database.ts'
-import { isMissing, makeFolder } from './folder.ts'
+import { createFolder, isMissing } from './folder.ts'
 import { migrate, missingMigrations } from './migrate.ts'
 import { findDamage, fromStamp, readSqlite, toStamp } from './sqlite-file.ts'
 
-/** Where a database lies, and where what belongs to it is kept. */
+/** The address of the database, and the folder for related files. */
 export interface StorePaths {
   readonly database_url: string
   readonly data_dir: string
@@ -18,26 +18,26 @@ export interface Snapshot {
   readonly taken_at: number
 }
 
-const kept = 3
+const maxSnapshots = 3
 
-/** Null where the database is no file. The oldest go. */
+/** Null when the database is not a file. Deletes the oldest snapshots. */
 export async function takeSnapshot(
   db: Pick<Database, 'copyTo'>,
-  place: StorePaths,
+  paths: StorePaths,
   now: number,
 ): Promise<Snapshot | null> {
   if (db.copyTo === null) return null
-  const folder = snapshotsFolder(place)
-  await makeFolder(resolve(folder))
+  const folder = snapshotsFolder(paths)
+  await createFolder(resolve(folder))
   const snapshot = join(folder, snapshotName(now))
   await db.copyTo(snapshot)
-  for (const { path: old } of (await listSnapshots(place)).slice(kept)) await rm(old, { force: true })
+  for (const { path: old } of (await listSnapshots(paths)).slice(maxSnapshots)) await rm(old, { force: true })
   return { path: snapshot, taken_at: now }
 }
 
-/** The newest first. */
-export async function listSnapshots(place: StorePaths): Promise<Snapshot[]> {
-  const folder = snapshotsFolder(place)
+/** Newest first. */
+export async function listSnapshots(paths: StorePaths): Promise<Snapshot[]> {
+  const folder = snapshotsFolder(paths)
   const names = await readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return []
     throw error
@@ -50,15 +50,15 @@ export async function listSnapshots(place: StorePaths): Promise<Snapshot[]> {
     .sort((a, b) => b.taken_at - a.taken_at)
 }
 
-/** The newest that is whole and of a form this program knows. */
-export async function newestGoodSnapshot(place: StorePaths): Promise<Snapshot | null> {
-  for (const snapshot of await listSnapshots(place)) if (isGood(snapshot.path)) return snapshot
+/** The newest snapshot that is undamaged and has a known schema. */
+export async function newestGoodSnapshot(paths: StorePaths): Promise<Snapshot | null> {
+  for (const snapshot of await listSnapshots(paths)) if (isGood(snapshot.path)) return snapshot
   return null
 }
 
-/** `migrate`, with a snapshot of what was there before. */
-export function migrateWithSnapshot(db: Database, place: StorePaths): Promise<readonly string[]> {
-  return migrate(db, () => takeSnapshot(db, place, Date.now()))
+/** Takes a snapshot before migrating. */
+export function migrateWithSnapshot(db: Database, paths: StorePaths): Promise<readonly string[]> {
+  return migrate(db, () => takeSnapshot(db, paths, Date.now()))
 }
 
 function isGood(path: string): boolean {
@@ -69,7 +69,7 @@ function isGood(path: string): boolean {
   }
 }
 
-/** Throws where there are none. */
+/** Throws when the table is missing. */
 function migrationsIn(path: string): string[] {
   return readSqlite(path, (read) => read('migrations order by name', ['name'])).map(({ name }) => String(name))
 }

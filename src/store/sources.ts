@@ -1,4 +1,4 @@
-/** How each source fares, told by whoever polls it. */
+/** The status of each source, written by the node that polls it. */
 
 import { type DeviceErrors, noDeviceErrors, type SourceRecord } from '../model/health.ts'
 import type { Reader, Tx } from './database.ts'

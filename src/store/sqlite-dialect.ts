@@ -1,6 +1,6 @@
 /**
- * Kysely on the node:sqlite API. Transactions take the write lock when they begin (one that only reads first cannot
- * always get it later), and wait for it without holding up the event loop, which SQLite's own busy timeout would.
+ * A Kysely dialect for the node:sqlite API. Transactions acquire the write lock at the start, because upgrading a read
+ * transaction can fail, and wait for it without blocking the event loop, unlike SQLite's own busy timeout.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,7 +25,7 @@ interface Options {
   readonly database: InstanceType<typeof DatabaseSync>
   /** How long to wait for a lock another process holds. */
   readonly waitLimitMs: number
-  /** Of the connection that writes. Closed with the dialect. */
+  /** For the writing connection. Closed with the dialect. */
   readonly log?: Pick<SqliteLog, 'close' | 'noteCommit'>
   onDamage(): void
 }
@@ -58,30 +58,30 @@ export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T>
 }
 
 function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver {
-  const turns = createSemaphore(1)
-  const told = (error: unknown) => toStoreError(error, onDamage)
-  const connection = createConnection(database, waitLimitMs, told)
-  let askedAt = 0
+  const mutex = createSemaphore(1)
+  const toError = (error: unknown) => toStoreError(error, onDamage)
+  const connection = createConnection(database, waitLimitMs, toError)
+  let requestedAt = 0
   return {
     init: async () => {},
     async acquireConnection() {
       const now = performance.now()
-      await turns.acquire()
-      askedAt = now
+      await mutex.acquire()
+      requestedAt = now
       return connection
     },
-    beginTransaction: () => whenNotBusy(() => execute(database, 'begin immediate', told), askedAt + waitLimitMs),
+    beginTransaction: () => whenNotBusy(() => execute(database, 'begin immediate', toError), requestedAt + waitLimitMs),
     async commitTransaction() {
-      execute(database, 'commit', told)
+      execute(database, 'commit', toError)
       log?.noteCommit()
     },
     async rollbackTransaction() {
-      // After some errors (a full disk) SQLite has rolled back by itself.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (database.isTransaction) database.exec('rollback')
     },
-    releaseConnection: async () => turns.release(),
+    releaseConnection: async () => mutex.release(),
     async destroy() {
-      await turns.acquire()
+      await mutex.acquire()
       await log?.close()
       database.close()
     },
@@ -91,7 +91,7 @@ function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver
 function createConnection(
   database: Options['database'],
   waitLimitMs: number,
-  told: (error: unknown) => unknown,
+  toError: (error: unknown) => unknown,
 ): DatabaseConnection {
   const statements = createStatementCache(database)
   function run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
@@ -102,7 +102,7 @@ function createConnection(
       const { changes, lastInsertRowid } = statement.run(...values)
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     } catch (error) {
-      throw told(error)
+      throw toError(error)
     }
   }
   return {
@@ -116,36 +116,36 @@ function createConnection(
   }
 }
 
-/** Without it every execution prepares anew and leaves a statement to the garbage collector. */
+/** Caches prepared statements, which are expensive to prepare and to collect as garbage. */
 function createStatementCache(database: Options['database']) {
   const cached = new Map<string, { statement: ReturnType<typeof database.prepare>; returnsRows: boolean }>()
   return {
     get(sql: string) {
-      const known = cached.get(sql)
-      if (known !== undefined) {
+      const cachedEntry = cached.get(sql)
+      if (cachedEntry !== undefined) {
         cached.delete(sql)
-        cached.set(sql, known)
-        return known
+        cached.set(sql, cachedEntry)
+        return cachedEntry
       }
       const statement = database.prepare(sql)
-      const made = { statement, returnsRows: statement.columns().length > 0 }
-      cached.set(sql, made)
+      const entry = { statement, returnsRows: statement.columns().length > 0 }
+      cached.set(sql, entry)
       if (cached.size > cachedStatements) {
         for (const oldest of cached.keys()) {
           cached.delete(oldest)
           break
         }
       }
-      return made
+      return entry
     },
   }
 }
 
-function execute(database: Options['database'], sql: string, told: (error: unknown) => unknown): void {
+function execute(database: Options['database'], sql: string, toError: (error: unknown) => unknown): void {
   try {
     database.exec(sql)
   } catch (error) {
-    throw told(error)
+    throw toError(error)
   }
 }
 
@@ -154,7 +154,7 @@ function toBindable(value: unknown): unknown {
   return value === undefined ? null : toStorable(value)
 }
 
-const brokenCodes = new Map([
+const unavailableCodes = new Map([
   [8, 'it is read-only'],
   [10, 'the disk reports an error'],
   [13, 'the disk is full'],
@@ -172,11 +172,11 @@ function toStoreError(error: unknown, onDamage: () => void): unknown {
     onDamage()
     return new StoreDamagedError(`The database cannot be used: ${damage}.`, { cause: error })
   }
-  const reason = brokenCodes.get(code)
+  const reason = unavailableCodes.get(code)
   return reason === undefined ? error : new StoreDownError(`The database cannot be used: ${reason}.`, { cause: error })
 }
 
-/** Locked by somebody else, or overtaken by somebody again and again while locking. */
+/** SQLITE_BUSY, or SQLITE_PROTOCOL after repeated races for the lock. */
 function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
   return code === 5 || code === 15

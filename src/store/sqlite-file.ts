@@ -1,4 +1,4 @@
-/** SQLite databases as files: where they lie, whether they are whole, copies of them. */
+/** SQLite database files: paths, damage checks and copies. */
 
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -6,14 +6,14 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from '@photostructure/sqlite'
 import { createPrivateFile, describeWriteError, type FileOwner, isMissing } from './folder.ts'
 
-/** Null for a database that is no file. */
+/** Null when the database is not a SQLite file. */
 export function sqlitePath(url: string): string | null {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
 }
 
 /**
- * Whether it was not there. SQLite itself would make it readable for everybody; its companions (-wal, -shm) take over
- * the file's mode.
+ * Returns true when the file was created. SQLite itself would make it readable for all users; the companion files (-wal,
+ * -shm) inherit its mode.
  */
 export async function createFile(path: string, owner?: FileOwner): Promise<boolean> {
   try {
@@ -21,13 +21,13 @@ export async function createFile(path: string, owner?: FileOwner): Promise<boole
     await file.close()
     return true
   } catch (error) {
-    // Not opened when it is there: closing it again would drop the locks this process may hold on it.
+    // An existing file is not opened, because closing it would release locks that this process holds on it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return false
   }
 }
 
-/** Functions that a database names in its own schema are not run, whoever has made it. */
+/** Prevents SQL functions in the schema of an untrusted database from running. */
 export function connectFile(path: string, options: DatabaseSyncOptions): SqliteFile {
   const database = new DatabaseSync(path, options)
   try {
@@ -41,13 +41,13 @@ export function connectFile(path: string, options: DatabaseSyncOptions): SqliteF
 
 type SqliteFile = InstanceType<typeof DatabaseSync>
 
-/** What is wrong with it; null when it is whole. `quick` passes over indexes that lack what their tables have. */
+/** Describes damage; null when the file is intact. `quick` does not compare indexes with their tables. */
 export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): string | null {
   const check = depth === 'quick' ? 'quick_check' : 'integrity_check'
   try {
     const [found] = readSqlite(path, (read) => read(`pragma_${check}`, [check]))
-    const said = String(found?.[check])
-    return said === 'ok' ? null : said.replace(/\s+/g, ' ').trim()
+    const message = String(found?.[check])
+    return message === 'ok' ? null : message.replace(/\s+/g, ' ').trim()
   } catch (error) {
     const damage = describeDamage(error)
     if (damage === null) throw error
@@ -55,7 +55,7 @@ export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): stri
   }
 }
 
-/** What SQLite says of a damaged file; null for any other error. */
+/** SQLite's message for a damaged file; null for any other error. */
 export function describeDamage(error: unknown): string | null {
   const { errcode = 0, message } = error as Error & { errcode?: number }
   return damagedCodes.has(errcode & 0xff) ? message : null
@@ -64,25 +64,25 @@ export function describeDamage(error: unknown): string | null {
 const damagedCodes: ReadonlySet<number> = new Set([11, 26])
 
 export type StoredRow = Readonly<Record<string, string | number | null>>
-/** These columns of a table, or of anything else that can stand after `from`. */
+/** Reads columns of a table, or of any other `from` clause. */
 export type Read = (from: string, columns: readonly string[]) => StoredRow[]
 
 /**
- * Reads without keeping the file open. A prepared statement would, until it is collected as garbage, and no other file
- * could safely take its place meanwhile: so the SQL itself hands over its rows.
+ * Reads without keeping the file open. A prepared statement would keep it open until it is collected as garbage, and the
+ * file could not be replaced safely. Therefore the rows are passed to a user-defined SQL function.
  */
-export function readSqlite<T>(path: string, look: (read: Read) => T): T {
-  const database = openToRead(path)
+export function readSqlite<T>(path: string, run: (read: Read) => T): T {
+  const database = openForReading(path)
   let rows: StoredRow[] = []
   try {
-    database.function('told', (json: string) => {
+    database.function('emit_row', (json: string) => {
       rows.push(JSON.parse(json))
       return null
     })
-    return look((from, columns) => {
+    return run((from, columns) => {
       rows = []
       const fields = columns.map((name) => `'${name}', "${name}"`)
-      database.exec(`select told(json_object(${fields.join(', ')})) from ${from}`)
+      database.exec(`select emit_row(json_object(${fields.join(', ')})) from ${from}`)
       return rows
     })
   } finally {
@@ -90,10 +90,10 @@ export function readSqlite<T>(path: string, look: (read: Read) => T): T {
   }
 }
 
-/** A copy of the state at one moment, as one file, while others may write; whole, or not there at all. */
+/** Copies a consistent state to one file, atomically, while other processes may write. */
 export async function copySqlite(from: string, to: string, options: WriteOptions): Promise<void> {
   await writeAtomically(to, options, async (draft) => {
-    const database = openToRead(from)
+    const database = openForReading(from)
     try {
       vacuumInto(database, draft)
     } finally {
@@ -102,7 +102,7 @@ export async function copySqlite(from: string, to: string, options: WriteOptions
   })
 }
 
-/** The same of a database that is open: also when its file was deleted meanwhile. */
+/** Copies an open database, even when its file was deleted. */
 export function copyOpen(database: InstanceType<typeof DatabaseSync>, to: string): Promise<void> {
   return writeAtomically(to, { overwrite: true }, async (draft) => vacuumInto(database, draft))
 }
@@ -111,12 +111,12 @@ function vacuumInto(database: InstanceType<typeof DatabaseSync>, to: string): vo
   database.exec(`vacuum into '${to.replaceAll("'", "''")}'`)
 }
 
-/** A copy that lives until it is closed and cannot be written. */
+/** A read-only copy in memory, which exists until it is closed. */
 export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
   const address = `file:/micwatch-${randomBytes(8).toString('hex')}?vfs=memdb`
   const copy = new DatabaseSync(address)
   try {
-    const database = openToRead(path)
+    const database = openForReading(path)
     try {
       vacuumInto(database, address)
     } finally {
@@ -131,20 +131,20 @@ export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
 }
 
 /**
- * Even a reader needs room on the disk, for the index of the log (-shm), unless another process has created it. Where
- * there is no room, the database is opened exclusively, and SQLite keeps the index in memory.
+ * Even a reader needs disk space for the index of the log (-shm), unless another process has created it. When there is no
+ * space, the database is opened exclusively, and SQLite keeps the index in memory.
  */
-function openToRead(path: string): InstanceType<typeof DatabaseSync> {
-  const look = 'select count(*) from sqlite_master'
+function openForReading(path: string): InstanceType<typeof DatabaseSync> {
+  const statement = 'select count(*) from sqlite_master'
   try {
-    return openWith(path, { readOnly: true }, look)
+    return openAndRun(path, { readOnly: true }, statement)
   } catch (error) {
-    if (!hasDiskTrouble(error)) throw error
-    return openWith(path, {}, `pragma locking_mode = exclusive; ${look}`)
+    if (!isDiskError(error)) throw error
+    return openAndRun(path, {}, `pragma locking_mode = exclusive; ${statement}`)
   }
 }
 
-function openWith(path: string, options: { readonly readOnly?: boolean }, statements: string) {
+function openAndRun(path: string, options: { readonly readOnly?: boolean }, statements: string) {
   const database = connectFile(path, { ...options, timeout: 1_000 })
   try {
     database.exec(statements)
@@ -155,27 +155,27 @@ function openWith(path: string, options: { readonly readOnly?: boolean }, statem
   }
 }
 
-const diskTroubleCodes: ReadonlySet<number> = new Set([10, 13, 14])
+const diskErrorCodes: ReadonlySet<number> = new Set([10, 13, 14])
 
 /** The disk is full or reports an error, or a file cannot be created. */
-export function hasDiskTrouble(error: unknown): boolean {
+export function isDiskError(error: unknown): boolean {
   const { errcode = 0 } = error as { readonly errcode?: number }
-  return diskTroubleCodes.has(errcode & 0xff)
+  return diskErrorCodes.has(errcode & 0xff)
 }
 
-/** Of a database that is open: whether its file and its log are still found under their names. */
+/** Checks whether the files of an open database are still those at its path. */
 export async function watchFiles(path: string): Promise<{ areInPlace(): Promise<boolean> }> {
   const identify = () => Promise.all([path, `${path}-wal`, `${path}-shm`].map(identityOf))
   const opened = await identify()
   return {
     async areInPlace() {
       const found = await identify()
-      return found.every((one, at) => one === opened[at])
+      return found.every((identity, index) => identity === opened[index])
     },
   }
 }
 
-/** Null where there is no file of this name. */
+/** Null when the file does not exist. */
 async function identityOf(path: string): Promise<string | null> {
   try {
     const { dev, ino } = await stat(path, { bigint: true })
@@ -186,26 +186,27 @@ async function identityOf(path: string): Promise<string | null> {
   }
 }
 
-/** With what SQLite and we keep beside it. */
+/** Deletes a database with all its companion files. */
 export async function removeSqlite(path: string): Promise<void> {
-  for (const end of ['', '-journal', '-wal', '-shm', '-synced', '-lock']) await rm(`${path}${end}`, { force: true })
+  for (const suffix of ['', '-journal', '-wal', '-shm', '-synced', '-lock'])
+    await rm(`${path}${suffix}`, { force: true })
 }
 
 export interface WriteOptions {
   readonly overwrite: boolean
-  /** `process` for a file that was asked for by its path: it may hold secrets that are not for the folder's owner. */
+  /** `process` for a file at a path given by the user: it may contain secrets that the folder's owner must not read. */
   readonly owner?: FileOwner
 }
 
-/** `write` makes a file that takes its name once it is safe on the disk, readable by its owner only. */
+/** `write` fills a private draft file, which is renamed to `path` once it is synced to disk. */
 export async function writeAtomically(
   path: string,
   { overwrite, owner }: WriteOptions,
   write: (draft: string) => Promise<void>,
 ): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
-  // The name is taken at once, so that nobody else's file is replaced in the end.
-  if (!overwrite) await takeName(path)
+  // Creates the file first, so that a file created meanwhile is not replaced.
+  if (!overwrite) await reserveName(path)
   try {
     await createFile(draft, owner)
     await write(draft)
@@ -220,7 +221,7 @@ export async function writeAtomically(
   }
 }
 
-async function takeName(path: string): Promise<void> {
+async function reserveName(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close()
   } catch (error) {
@@ -228,13 +229,13 @@ async function takeName(path: string): Promise<void> {
   }
 }
 
-/** Replaces what is there. */
+/** Replaces an existing file. */
 export function writeText(path: string, text: string): Promise<void> {
   return writeAtomically(path, { overwrite: true, owner: 'process' }, (draft) => writeFile(draft, text))
 }
 
 async function syncFile(path: string): Promise<void> {
-  // Windows syncs only what is open for writing.
+  // Windows can sync only files that are open for writing.
   const file = await open(path, 'r+')
   try {
     await file.sync()
@@ -243,7 +244,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** For the names in it. */
+/** Makes renames in the folder durable. */
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r')
@@ -253,10 +254,10 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** How Windows and some network shares say that a folder cannot be synced. */
+/** Error codes of Windows and some network shares, which cannot sync folders. */
 const withoutFolderSync: ReadonlySet<string> = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'])
 
-/** A time for a file's name: `20260501T180000.000Z`. */
+/** Formats a time for file names: `20260501T180000.000Z`. */
 export function toStamp(time: number): string {
   return new Date(time).toISOString().replace(/[-:]/g, '')
 }

@@ -1,7 +1,7 @@
 /**
- * Whether anybody has a SQLite database open, whatever state it is in: everybody who opens it shares a lock on a file
- * beside it, which the operating system takes back when a process ends. Putting another file in the database's place
- * under a process that uses it would damage the new one.
+ * Detects whether any process has a SQLite database open, even a damaged one. Every process that opens the database holds
+ * a shared lock on a separate file, which the operating system releases when the process ends. Replacing a database file
+ * that is in use would damage the new file.
  */
 
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -11,16 +11,16 @@ export interface Lock {
   release(): void
 }
 
-/** Throws SQLite's busy error while somebody has the database to himself. */
+/** Throws SQLite's busy error while another process holds the exclusive lock. */
 export function takeSharedLock(path: string): Lock {
   return lock(path, 'begin; select count(*) from sqlite_master')
 }
 
-/** Null while anybody has the database open. */
+/** Null while any process has the database open. */
 export async function takeExclusiveLock(path: string): Promise<Lock | null> {
   await createFile(lockFile(path))
   try {
-    // Nothing is ever written to the file, and its journal must not need room on a full disk.
+    // Nothing is written to this file. A journal in memory needs no space on a full disk.
     return lock(path, 'pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     if ((error as { errcode?: number }).errcode === busy) return null

@@ -1,15 +1,15 @@
 /**
- * Finds damage in SQLite's log (https://www.sqlite.org/fileformat2.html#walformat). SQLite itself reads the log up to the
- * first frame whose checksum is wrong and drops the rest without an error: that is right for a frame which was being
- * written when the process ended, and wrong for frames that were complete.
+ * Finds damage in SQLite's write-ahead log (https://www.sqlite.org/fileformat2.html#walformat). SQLite itself reads the
+ * log up to the first frame with a wrong checksum and drops the rest without an error. That is correct for a frame that
+ * was being written when the process ended, but not for frames that were complete.
  */
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { isMissing } from './folder.ts'
 
-/** How much of a log is safe on the disk. */
+/** The part of a log that is synced to disk. */
 export interface SyncedLog {
-  /** Of the log's header: every time the log begins anew it has others. */
+  /** From the log's header; they change every time the log is restarted. */
   readonly salts: Buffer
   readonly frames: number
 }
@@ -30,9 +30,9 @@ const formatVersion = 3_007_000
 const magic = 0x377f0682
 const chunkBytes = 4 * 1024 * 1024
 
-/** A sentence; null when the log is complete, absent, or ends with an unfinished write. Nobody may be writing. */
+/** Describes damage; null when the log is complete, missing or ends with an unfinished write. No process may be writing. */
 export async function findLogDamage(path: string): Promise<string | null> {
-  const file = await openIfThere(logFile(path))
+  const file = await openIfExists(logFile(path))
   if (file === null) return null
   try {
     const { size } = await file.stat()
@@ -41,10 +41,10 @@ export async function findLogDamage(path: string): Promise<string | null> {
     if (header === null) return 'the header of its log is damaged'
     const found = await readFrames(file, size, header)
     const synced = await readSynced(path)
-    const isCounted = synced?.salts.equals(header.salts) === true
-    const expected = isCounted ? synced.frames : found.lastCommit
-    // Without a count, the last frame may be one that was not finished.
-    const isComplete = found.committed >= expected || (!isCounted && found.lastCommit <= found.valid + 1)
+    const isCountValid = synced?.salts.equals(header.salts) === true
+    const expected = isCountValid ? synced.frames : found.lastCommit
+    // Without a synced count, the last frame may be an unfinished write.
+    const isComplete = found.committed >= expected || (!isCountValid && found.lastCommit <= found.valid + 1)
     return isComplete ? null : `its log can be read up to frame ${found.committed} of ${expected}`
   } finally {
     await file.close()
@@ -55,7 +55,7 @@ export function logFile(path: string): string {
   return `${path}-wal`
 }
 
-/** Beside the log, and so small that it is written at once. */
+/** A file beside the log, small enough to be written atomically. */
 export function syncedFile(path: string): string {
   return `${path}-synced`
 }
@@ -67,7 +67,7 @@ export function formatSynced({ salts, frames }: SyncedLog): Buffer {
 }
 
 async function readSynced(path: string): Promise<SyncedLog | null> {
-  const file = await openIfThere(syncedFile(path))
+  const file = await openIfExists(syncedFile(path))
   if (file === null) return null
   try {
     const bytes = await readBytes(file, 0, saltBytes + 4)
@@ -78,7 +78,7 @@ async function readSynced(path: string): Promise<SyncedLog | null> {
   }
 }
 
-async function openIfThere(path: string): Promise<FileHandle | null> {
+async function openIfExists(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'r')
   } catch (error) {
@@ -92,7 +92,7 @@ async function readBytes(file: FileHandle, position: number, length: number): Pr
   return buffer.subarray(0, bytesRead)
 }
 
-/** The salts in the header of a log that is in use. */
+/** The salts in the header of a log. */
 export function saltsOf(header: Buffer): Buffer {
   return header.subarray(16, 16 + saltBytes)
 }
@@ -109,11 +109,11 @@ function parseHeader(bytes: Buffer): LogHeader | null {
 }
 
 interface Frames {
-  /** From the beginning of the log up to the first that is not. */
+  /** The number of valid frames before the first invalid frame. */
   readonly valid: number
-  /** Up to the last commit among them. */
+  /** The number of valid frames up to and including the last commit. */
   readonly committed: number
-  /** The last commit that was written since the log began anew, valid or not. A transaction that failed leaves none. */
+  /** The last commit frame since the log was restarted, valid or not. A rolled-back transaction has no commit frame. */
   readonly lastCommit: number
 }
 
@@ -126,9 +126,9 @@ async function readFrames(file: FileHandle, size: number, header: LogHeader): Pr
   for (let first = 0; first < total; first += framesAtOnce) {
     const count = Math.min(framesAtOnce, total - first)
     const bytes = await readBytes(file, logHeaderBytes + first * frameBytes, count * frameBytes)
-    for (let at = 0; at < count; at += 1) {
-      const number = first + at + 1
-      const frame = bytes.subarray(at * frameBytes, (at + 1) * frameBytes)
+    for (let offset = 0; offset < count; offset += 1) {
+      const number = first + offset + 1
+      const frame = bytes.subarray(offset * frameBytes, (offset + 1) * frameBytes)
       if (!frame.subarray(8, 8 + saltBytes).equals(header.salts)) continue
       const isCommit = frame.readUInt32BE(4) !== 0
       if (isCommit) found = { ...found, lastCommit: number }
@@ -146,16 +146,16 @@ async function readFrames(file: FileHandle, size: number, header: LogHeader): Pr
   return found
 }
 
-function isChecksum(bytes: Buffer, at: number, [first, second]: Checksum): boolean {
-  return bytes.readUInt32BE(at) === first && bytes.readUInt32BE(at + 4) === second
+function isChecksum(bytes: Buffer, offset: number, [first, second]: Checksum): boolean {
+  return bytes.readUInt32BE(offset) === first && bytes.readUInt32BE(offset + 4) === second
 }
 
 function addToChecksum(before: Checksum, bytes: Buffer, isBigEndian: boolean): Checksum {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let [first, second] = before
-  for (let at = 0; at < bytes.byteLength; at += 8) {
-    first = (first + view.getUint32(at, !isBigEndian) + second) >>> 0
-    second = (second + view.getUint32(at + 4, !isBigEndian) + first) >>> 0
+  for (let offset = 0; offset < bytes.byteLength; offset += 8) {
+    first = (first + view.getUint32(offset, !isBigEndian) + second) >>> 0
+    second = (second + view.getUint32(offset + 4, !isBigEndian) + first) >>> 0
   }
   return [first, second]
 }

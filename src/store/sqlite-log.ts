@@ -1,6 +1,7 @@
 /**
- * SQLite's log, the file that ends in `-wal`: what is committed stands there first, and is moved to the database later.
- * Both wait for the disk. SQLite would do so in the middle of a commit, and every meter would wait with it.
+ * SQLite's write-ahead log (`-wal`). Commits are appended to it and moved to the database file by a later checkpoint. Both
+ * wait for the disk. SQLite would sync and checkpoint inside the commit, which would block the event loop and delay all
+ * level meters, so this module does both asynchronously.
  */
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
@@ -14,99 +15,99 @@ import { formatSynced, logFile, logHeaderBytes, type SyncedLog, saltsOf, syncedF
 export interface SqliteLog {
   /** Called right after a commit, before the next transaction begins. */
   noteCommit(): void
-  /** Resolves once what is committed would survive a power failure. */
+  /** Resolves once all commits are durable, so that they survive a power failure. */
   secure(): Promise<void>
-  /** Moves what it holds. */
+  /** Moves the log to the database file and closes it. */
   close(): Promise<void>
 }
 
-/** The log is moved once it has grown to this. A thread is started for it, so not for every bit, and not all the time. */
-const moveAtBytes = 16 * 1024 * 1024
-const moveEveryMs = 10_000
-/** Should no thread get to it, SQLite sees to it within a commit after all. */
-const moveAnywayAtPages = 16_384
+/** Size of the log that triggers a checkpoint. Each checkpoint starts a thread, so it must not run too often. */
+const checkpointBytes = 16 * 1024 * 1024
+const checkpointEveryMs = 10_000
+/** Size of the log at which SQLite runs the checkpoint inside a commit, in case the thread has failed to. */
+const maxLogPages = 16_384
 
-/** Of the connection that writes, which leaves securing and moving to us from now on. */
+/** Takes over syncing and checkpoints from the writing connection. */
 export async function createSqliteLog(path: string, writer: InstanceType<typeof DatabaseSync>): Promise<SqliteLog> {
   writer.exec(
-    `pragma synchronous = normal; pragma wal_autocheckpoint = ${moveAnywayAtPages};
-     pragma journal_size_limit = ${moveAtBytes / 2}`,
+    `pragma synchronous = normal; pragma wal_autocheckpoint = ${maxLogPages};
+     pragma journal_size_limit = ${checkpointBytes / 2}`,
   )
   const database = await realpath(path)
   let file: FileHandle | undefined
   const count = createSyncedCount(database, writer)
-  /** The disk refused once: nothing says how much of the log is on it. */
-  let isDoubtful = false
-  let next: Promise<void> | undefined
-  let last: Promise<void> = Promise.resolve()
-  let moving: Promise<void> | undefined
-  let movedAt = Number.NEGATIVE_INFINITY
+  /** A sync has failed, so it is unknown how much of the log is on disk. */
+  let hasSyncFailed = false
+  let nextSync: Promise<void> | undefined
+  let lastSync: Promise<void> = Promise.resolve()
+  let checkpoint: Promise<void> | undefined
+  let checkpointStartedAt = Number.NEGATIVE_INFINITY
 
-  /** Whoever commits while one is under way shares the next. */
+  /** Commits during a running sync share the next one. */
   function sync(): Promise<void> {
-    next ??= last
+    nextSync ??= lastSync
       .catch(() => {})
       .then(() => {
-        next = undefined
-        last = syncNow()
-        return last
+        nextSync = undefined
+        lastSync = syncNow()
+        return lastSync
       })
-    return next
+    return nextSync
   }
 
   async function syncNow(): Promise<void> {
     try {
-      if (isDoubtful) moveAll()
-      // There since the first commit, and for as long as anybody has the database open.
+      if (hasSyncFailed) checkpointNow()
+      // The file exists from the first commit until the last process closes the database.
       file ??= await open(logFile(database), 'r+')
       const committed = count.committed()
       await file.datasync()
       await count.save(committed)
-      const isDue = moving === undefined && performance.now() - movedAt >= moveEveryMs
-      if (isDue && (await file.stat()).size >= moveAtBytes) move()
+      const isDue = checkpoint === undefined && performance.now() - checkpointStartedAt >= checkpointEveryMs
+      if (isDue && (await file.stat()).size >= checkpointBytes) startCheckpoint()
     } catch (error) {
-      isDoubtful = true
+      hasSyncFailed = true
       throw new StoreDownError(`What was written may be lost: ${String(error)}`, { cause: error })
     }
   }
 
-  /** Writes everything once more, to the database itself: only then is the log to be trusted again. */
-  function moveAll(): void {
-    const told = writer.prepare('pragma wal_checkpoint(truncate)').get() as { readonly busy: number }
-    if (told.busy !== 0) throw new Error('the log could not be moved')
-    isDoubtful = false
+  /** Moves the whole log to the database file, after which syncing the log is reliable again. */
+  function checkpointNow(): void {
+    const result = writer.prepare('pragma wal_checkpoint(truncate)').get() as { readonly busy: number }
+    if (result.busy !== 0) throw new Error('the log could not be moved')
+    hasSyncFailed = false
   }
 
-  function move(): void {
-    movedAt = performance.now()
-    moving = new Promise<void>((resolve, reject) => {
+  function startCheckpoint(): void {
+    checkpointStartedAt = performance.now()
+    checkpoint = new Promise<void>((resolve, reject) => {
       const thread = startThread('checkpoint-worker', { workerData: database })
       thread.once('error', reject)
       thread.once('exit', () => resolve())
     })
-      // What it could not do the next one does.
+      // A failed checkpoint is retried by the next one.
       .catch(() => {})
       .finally(() => {
-        moving = undefined
+        checkpoint = undefined
       })
   }
 
   async function close(): Promise<void> {
-    await moving
+    await checkpoint
     try {
       await sync()
       await file?.close()
       await count.close()
       writer.exec('pragma wal_checkpoint(truncate)')
     } catch {
-      // Whoever opens the database next reads the log, too.
+      // The next process that opens the database reads the log.
     }
   }
 
   let closing: Promise<void> | undefined
   return {
     noteCommit: count.note,
-    secure: () => closing?.then(() => last) ?? sync(),
+    secure: () => closing?.then(() => lastSync) ?? sync(),
     close() {
       closing ??= close()
       return closing
@@ -114,12 +115,12 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   }
 }
 
-/** Keeps beside the log how much of it is safe on the disk, so that damage to it is noticed at the next start. */
+/** Records how much of the log is synced to disk, so that damage is detected at the next start. */
 function createSyncedCount(database: string, writer: InstanceType<typeof DatabaseSync>) {
-  const look = writer.prepare('pragma wal_checkpoint(noop)')
+  const walStatus = writer.prepare('pragma wal_checkpoint(noop)')
   const header = Buffer.alloc(logHeaderBytes)
   let log: number | undefined
-  let noted: SyncedLog | null = null
+  let latest: SyncedLog | null = null
   let file: FileHandle | undefined
 
   function readSalts(): Buffer {
@@ -132,15 +133,15 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
     note(): void {
       try {
         const salts = readSalts()
-        const { log: frames } = look.get() as { readonly log: number }
-        // Another process may begin the log anew at any time.
-        noted = readSalts().equals(salts) ? { salts, frames } : null
+        const { log: frames } = walStatus.get() as { readonly log: number }
+        // Another process may restart the log at any time.
+        latest = readSalts().equals(salts) ? { salts, frames } : null
       } catch {
-        noted = null
+        latest = null
       }
     },
-    committed: () => noted,
-    /** A count that cannot be written leaves an earlier one, which is true as well. */
+    committed: () => latest,
+    /** When the count cannot be written, the earlier count stays, which is still valid. */
     async save(committed: SyncedLog | null): Promise<void> {
       if (committed === null) return
       try {
@@ -148,7 +149,7 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
         const bytes = formatSynced(committed)
         await file.write(bytes, 0, bytes.length, 0)
       } catch {
-        // The disk is full, say; the log itself is safe.
+        // For example, the disk is full; the log itself is synced.
       }
     },
     async close(): Promise<void> {
@@ -158,7 +159,7 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
   }
 }
 
-/** Opens the file for writing; creates it where it is missing, with the owner of the data folder. */
+/** Opens the file for writing; creates it when it is missing, with the owner of the data folder. */
 async function openCount(path: string): Promise<FileHandle> {
   await createFile(path)
   return open(path, constants.O_WRONLY)

@@ -1,4 +1,4 @@
-/** The way back from a snapshot that was not wanted: the next start begins empty, and nothing is deleted. */
+/** Moves the database and its snapshots aside, so that the next start begins with an empty database. Deletes nothing. */
 
 import { rename, stat } from 'node:fs/promises'
 import { StoreBusyError } from './errors.ts'
@@ -7,29 +7,29 @@ import { listSnapshots, type StorePaths, snapshotsFolder } from './snapshots.ts'
 import { sqlitePath, toStamp } from './sqlite-file.ts'
 import { takeExclusiveLock } from './sqlite-lock.ts'
 
-export interface PutAside {
-  /** Where they are now; null: there was none. */
+export interface MovedAside {
+  /** The new paths; null when there was nothing to move. */
   readonly database: string | null
   readonly snapshots: string | null
 }
 
-export async function startEmpty(place: StorePaths, now: number): Promise<PutAside> {
-  const path = sqlitePath(place.database_url)
+export async function startEmpty(paths: StorePaths, now: number): Promise<MovedAside> {
+  const path = sqlitePath(paths.database_url)
   if (path === null) throw new Error('--none is for SQLite; PostgreSQL has no snapshots here: create an empty database')
   const hasDatabase = await stat(path).then(
     () => true,
     () => false,
   )
-  const hasSnapshots = (await listSnapshots(place)).length > 0
+  const hasSnapshots = (await listSnapshots(paths)).length > 0
   if (!hasDatabase && !hasSnapshots) return { database: null, snapshots: null }
   const lock = await takeExclusiveLock(path)
   if (lock === null) throw new StoreBusyError('Another process uses the database: stop it first')
   try {
-    const end = `before-restore-${toStamp(now)}`
-    const database = hasDatabase ? `${path}.${end}` : null
-    const snapshots = hasSnapshots ? `${snapshotsFolder(place)}.${end}` : null
-    // The snapshots go first: a database without them is kept, snapshots without a database would be restored.
-    if (snapshots !== null) await rename(snapshotsFolder(place), snapshots)
+    const suffix = `before-restore-${toStamp(now)}`
+    const database = hasDatabase ? `${path}.${suffix}` : null
+    const snapshots = hasSnapshots ? `${snapshotsFolder(paths)}.${suffix}` : null
+    // The snapshots are moved first: without a database, remaining snapshots would be restored.
+    if (snapshots !== null) await rename(snapshotsFolder(paths), snapshots)
     if (database !== null) await moveAside(path, database)
     return { database, snapshots }
   } finally {

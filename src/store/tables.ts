@@ -1,14 +1,14 @@
-/** What a copy of the database holds. */
+/** The tables that a backup contains. */
 
 import type { Schema } from './schema.ts'
 
 /**
- * Every table, those that others refer to before them. A restore leaves out what passes: who is signed in, who polls.
- * `own` belongs to the database and not to the house.
+ * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, polls).
+ * Internal tables belong to the database and not to the installation's data.
  */
 const tableKinds = {
-  migrations: 'own',
-  leases: 'own',
+  migrations: 'internal',
+  leases: 'internal',
   meta: 'kept',
   manufacturers: 'kept',
   settings: 'kept',
@@ -29,20 +29,20 @@ const tableKinds = {
   audit: 'kept',
   users: 'kept',
   tokens: 'kept',
-  known_browsers: 'passing',
-  sessions: 'passing',
-  failed_tries: 'passing',
-  polls: 'passing',
-} as const satisfies Record<keyof Schema, 'own' | 'kept' | 'passing'>
+  known_browsers: 'transient',
+  sessions: 'transient',
+  failed_tries: 'transient',
+  polls: 'transient',
+} as const satisfies Record<keyof Schema, 'internal' | 'kept' | 'transient'>
 
 type Table = keyof typeof tableKinds
 
 export const keptTables: readonly Table[] = tablesOf('kept')
-export const transientTables: readonly Table[] = tablesOf('passing')
+export const transientTables: readonly Table[] = tablesOf('transient')
 
-function tablesOf(fate: (typeof tableKinds)[Table]): Table[] {
-  return (Object.keys(tableKinds) as Table[]).filter((table) => tableKinds[table] === fate)
+function tablesOf(kind: (typeof tableKinds)[Table]): Table[] {
+  return (Object.keys(tableKinds) as Table[]).filter((table) => tableKinds[table] === kind)
 }
 
-/** Where there is anything in one of these, somebody has put it there. */
+/** Tables that are empty in a new installation: any row in them was added by a user or a device. */
 export const contentTables = ['receivers', 'manufacturers', 'groups', 'locations', 'performers', 'users'] as const

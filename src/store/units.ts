@@ -1,4 +1,4 @@
-/** Transmitters: who they are, and of those that are devices of their own what was told last. */
+/** Transmitters, with the last report of those that are devices themselves. */
 
 import { type RawBuilder, sql } from 'kysely'
 import type { TransmitterDetails } from '../model/details.ts'
@@ -22,32 +22,32 @@ export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Uni
   })
 }
 
-/** In no particular order, with ids. */
+/** Returns the units with ids, in no particular order. */
 export async function insertUnits(tx: Tx, revision: number, drafts: readonly UnitDraft[]): Promise<Unit[]> {
   const inserted: Unit[] = []
   await inChunks(drafts, async (chunk) => {
     const rows = chunk.map((draft) => toRow(draft, revision))
-    const made = await executeForRows(
+    const stored = await executeForRows(
       tx,
       columns,
       rows,
-      (told) => sql<StoredUnit>`
-        insert into units (${names(columns)}) select ${names(columns)} from ${told} where true returning *`,
+      (input) => sql<StoredUnit>`
+        insert into units (${names(columns)}) select ${names(columns)} from ${input} where true returning *`,
     )
-    inserted.push(...made.map(toUnit))
+    inserted.push(...stored.map(toUnit))
   })
   return inserted
 }
 
 export async function saveUnits(tx: Tx, revision: number, units: readonly Unit[]): Promise<void> {
-  const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`told.${name}`)}`)
+  const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`input.${name}`)}`)
   await inChunks(units, async (chunk) => {
     const rows = chunk.map(({ id, ...unit }) => ({ id, ...toRow(unit, revision) }))
     await executeForRows(
       tx,
       { id: 'bigint', ...columns },
       rows,
-      (told) => sql`update units set ${sql.join(assignments)} from ${told} where units.id = told.id`,
+      (input) => sql`update units set ${sql.join(assignments)} from ${input} where units.id = input.id`,
     )
   })
 }
@@ -69,8 +69,8 @@ const columns = {
   revision: 'bigint',
 } as const satisfies Record<keyof Omit<UnitRow, 'id'>, 'bigint' | 'text'>
 
-function names(of: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
-  return sql.join(Object.keys(of).map((name) => sql.ref(name)))
+function names(record: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
+  return sql.join(Object.keys(record).map((name) => sql.ref(name)))
 }
 
 function toRow(unit: UnitDraft, revision: number): Omit<UnitRow, 'id'> {

@@ -1,4 +1,4 @@
-/** What devices tell the networks this machine is in: asked over multicast DNS who offers a service, or unasked. */
+/** Device discovery on the local networks: multicast DNS queries, and announcements that devices send on their own. */
 
 import { createSocket, type Socket } from 'node:dgram'
 import { networkInterfaces } from 'node:os'
@@ -15,25 +15,25 @@ export interface BrowseOptions {
   readonly types: readonly string[]
   readonly forMs: number
   readonly signal: AbortSignal
-  /** Where the question goes; the multicast group unless told. */
+  /** Destination of the query; the mDNS multicast group by default. */
   readonly group?: MulticastGroup
-  /** This machine's own addresses to ask from; one of every network unless told. */
+  /** Local addresses to send from; by default one of each network. */
   readonly from?: readonly string[]
 }
 
 const multicastDns = { address: '224.0.0.251', port: 5353 }
 const maxRecords = 10_000
-/** Nobody has more devices; whoever makes up addresses gets no further. */
+/** More devices than any installation has; limits the memory that forged sender addresses can use. */
 const maxSenders = 4_096
-/** An answer may get lost, and so may a question. */
-const askEveryMs = 1000
+/** The query is repeated because UDP datagrams may be lost. */
+const queryEveryMs = 1000
 
 /**
- * Ends early on abort, with what was answered until then. A network that cannot be asked is passed over: who is there is
- * found by their addresses as well.
+ * Returns early on abort, with the services found so far. Networks that cannot be queried are skipped; the address scan
+ * also covers them.
  */
 export async function browse(options: BrowseOptions): Promise<Service[]> {
-  const { types, forMs, signal, group = multicastDns, from = ownAddresses() } = options
+  const { types, forMs, signal, group = multicastDns, from = localAddresses() } = options
   if (types.length === 0) return []
   const records: DnsRecord[] = []
   const sockets = from.map((address) => {
@@ -42,15 +42,15 @@ export async function browse(options: BrowseOptions): Promise<Service[]> {
     socket.on('message', (message) => {
       if (records.length < maxRecords) records.push(...parseRecords(message))
     })
-    // Not from the port of multicast DNS itself: answers then come to us alone, and nobody else's question is heard.
-    socket.bind(0, address, () => becomeSender(socket, address))
+    // A port other than 5353, so that responses are sent to this socket only and other queries are not received.
+    socket.bind(0, address, () => setMulticastInterface(socket, address))
     return socket
   })
-  const question = encodeQuestion(types)
+  const query = encodeQuestion(types)
   try {
-    for (let leftMs = forMs; leftMs > 0 && !signal.aborted; leftMs -= askEveryMs) {
-      for (const socket of sockets) ask(socket, question, group)
-      await listenFor(Math.min(askEveryMs, leftMs), signal)
+    for (let remainingMs = forMs; remainingMs > 0 && !signal.aborted; remainingMs -= queryEveryMs) {
+      for (const socket of sockets) sendQuery(socket, query, group)
+      await waitFor(Math.min(queryEveryMs, remainingMs), signal)
     }
   } finally {
     for (const socket of sockets) socket.close()
@@ -62,37 +62,36 @@ export interface BeaconOptions {
   readonly group: MulticastGroup
   readonly forMs: number
   readonly signal: AbortSignal
-  /** This machine's own addresses to listen at; one of every network unless told. */
+  /** Local addresses to listen on; by default one of each network. */
   readonly from?: readonly string[]
 }
 
-/** What was last sent to the group meanwhile, by the address of whoever sent it. Ends early on abort, with that. */
+/** Returns the last announcement of each sender, by IP address. Returns early on abort, with those received so far. */
 export async function listenForBeacons<T>(
-  { group, forMs, signal, from = ownAddresses() }: BeaconOptions,
+  { group, forMs, signal, from = localAddresses() }: BeaconOptions,
   read: (datagram: Buffer, ip: string) => T | null,
 ): Promise<ReadonlyMap<string, T>> {
-  const heard = new Map<string, T>()
-  // Others on this machine may listen too.
+  const announcements = new Map<string, T>()
+  // Other processes on this machine may listen on the same port.
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   socket.on('error', () => {})
   socket.on('message', (datagram, { address }) => {
-    if (heard.size >= maxSenders && !heard.has(address)) return
-    const told = read(datagram, address)
-    if (told !== null) heard.set(address, told)
+    if (announcements.size >= maxSenders && !announcements.has(address)) return
+    const announcement = read(datagram, address)
+    if (announcement !== null) announcements.set(address, announcement)
   })
   socket.bind(group.port, () => {
     for (const address of from) join(socket, group.address, address)
   })
   try {
-    await listenFor(forMs, signal)
-    return heard
+    await waitFor(forMs, signal)
+    return announcements
   } finally {
     socket.close()
   }
 }
 
-/** Until the time is up, or the signal aborts. */
-async function listenFor(ms: number, signal: AbortSignal): Promise<void> {
+async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal }).catch(() => {})
 }
 
@@ -100,27 +99,27 @@ function join(socket: Socket, group: string, address: string): void {
   try {
     socket.addMembership(group, address)
   } catch {
-    // A network without multicast, or one that has gone.
+    // The network has no multicast, or the interface is down.
   }
 }
 
-function becomeSender(socket: Socket, address: string): void {
+function setMulticastInterface(socket: Socket, address: string): void {
   try {
     socket.setMulticastInterface(address)
   } catch {
-    // Asked all the same, by whatever way the system takes.
+    // The query is still sent, on the interface that the system chooses.
   }
 }
 
-function ask(socket: Socket, question: Buffer, { address, port }: MulticastGroup): void {
+function sendQuery(socket: Socket, query: Buffer, { address, port }: MulticastGroup): void {
   try {
-    socket.send(question, port, address, () => {})
+    socket.send(query, port, address, () => {})
   } catch {
-    // Its network has gone.
+    // The interface is down.
   }
 }
 
-function ownAddresses(): string[] {
+function localAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((one) => one ?? [])
   return all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
 }

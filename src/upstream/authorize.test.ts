@@ -14,12 +14,12 @@ const rfcHeader = (algorithm: string) =>
   `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, ` +
   'nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"'
 
-describe('digest', () => {
+describe('digest authorizer', () => {
   // Conformance: S-5.1, C-3.13.
   test.each([
     ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
     ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
-  ])('answers the example of RFC 7616 §3.9.1 with %s', (algorithm, response) => {
+  ])('computes the example response of RFC 7616 §3.9.1 with %s', (algorithm, response) => {
     const [challenge] = parseChallenges(rfcHeader(algorithm))
     const header = challenge && digestHeader(challenge, rfc)
     expect(header).toContain(`response="${response}"`)
@@ -27,13 +27,13 @@ describe('digest', () => {
   })
 
   // Reliability: U23.
-  test('prefers SHA-256 where both are offered', () => {
+  test('prefers SHA-256 when both algorithms are offered', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
     expect(digest.learn(`${rfcHeader('MD5')}, ${rfcHeader('SHA-256')}`, {})).toBe(true)
     expect(digest.headers('GET', '/').authorization).toContain('algorithm=SHA-256')
   })
 
-  test('goes out bare first, then counts each use of a nonce, and starts anew with the next nonce', () => {
+  test('sends no credentials first, counts the uses of a nonce, and restarts the count with the next nonce', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
     expect(digest.headers('GET', '/')).toEqual({})
     digest.learn('Digest realm="r", nonce="one", qop="auth"', {})
@@ -43,7 +43,7 @@ describe('digest', () => {
     expect(digest.headers('GET', '/').authorization).toMatch(/nonce="two".*nc=00000001/)
   })
 
-  test('a stale nonce is worth another try, the same nonce refused is not', () => {
+  test('retries after a stale nonce, but not when the same nonce is rejected', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
     digest.learn('Digest realm="r", nonce="one", qop="auth"', {})
     const sent = digest.headers('GET', '/')
@@ -51,7 +51,7 @@ describe('digest', () => {
     expect(digest.learn('Digest realm="r", nonce="two", qop="auth", stale=true', sent)).toBe(true)
   })
 
-  test('two that went out bare and met one nonce both try again, and no count is used twice', () => {
+  test('retries two parallel requests that receive the same nonce, with different nonce counts', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
     const challenge = 'Digest realm="r", nonce="one", qop="auth"'
     expect(digest.learn(challenge, {})).toBe(true)
@@ -63,17 +63,17 @@ describe('digest', () => {
     expect(digest.headers('GET', '/').authorization).toContain('nc=00000003')
   })
 
-  test('gives nothing to a foreign scheme', () => {
+  test('sends no credentials for an unsupported scheme', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
     expect(digest.learn('Basic realm="r"', {})).toBe(false)
     expect(digest.headers('GET', '/')).toEqual({})
   })
 
-  describe('the key in a header of its own', () => {
+  describe('key header', () => {
     const start = () =>
       createAuthorizer({ scheme: 'digest', username: 'u', secret: 's', keyHeader: 'x-api-key' }, () => 'cnonce')
 
-    test('goes out once the upstream refuses without a challenge, and is tried once', () => {
+    test('is sent after a 401 without a challenge, and only once', () => {
       const authorizer = start()
       expect(authorizer.headers('GET', '/')).toEqual({})
       expect(authorizer.learn('', {})).toBe(true)
@@ -82,41 +82,45 @@ describe('digest', () => {
       expect(authorizer.learn('', sent)).toBe(false)
     })
 
-    test('does not go to a peer that has answered without it', () => {
+    test('is not sent to a peer that has accepted a request without it', () => {
       const authorizer = start()
       authorizer.confirm('')
       expect(authorizer.learn('', {})).toBe(false)
       expect(authorizer.headers('GET', '/')).toEqual({})
     })
 
-    test('never goes to a peer that asks for a digest, of whatever kind, or for a password', () => {
-      const asked = ['Digest realm="r", nonce="n", qop="auth"', 'Digest realm="r", nonce="n", algorithm=SHA3', 'Basic']
-      for (const challenge of asked) {
+    test('is never sent to a peer that sends a Digest or Basic challenge', () => {
+      const challenges = [
+        'Digest realm="r", nonce="n", qop="auth"',
+        'Digest realm="r", nonce="n", algorithm=SHA3',
+        'Basic',
+      ]
+      for (const challenge of challenges) {
         const authorizer = start()
         authorizer.learn(challenge, {})
         expect(authorizer.headers('GET', '/')).not.toHaveProperty('x-api-key')
         authorizer.learn('', authorizer.headers('GET', '/'))
         expect(authorizer.headers('GET', '/')).not.toHaveProperty('x-api-key')
       }
-      const turned = start()
-      turned.learn(asked[0] ?? '', {})
-      expect(turned.learn('', turned.headers('GET', '/'))).toBe(false)
+      const challenged = start()
+      challenged.learn(challenges[0] ?? '', {})
+      expect(challenged.learn('', challenged.headers('GET', '/'))).toBe(false)
       const late = start()
       late.learn('', {})
-      expect(late.learn(asked[0] ?? '', late.headers('GET', '/'))).toBe(true)
+      expect(late.learn(challenges[0] ?? '', late.headers('GET', '/'))).toBe(true)
       expect(Object.keys(late.headers('GET', '/'))).toEqual(['authorization'])
     })
   })
 
   // Conformance: S-5.2.
-  test('sends the key header only when configured', () => {
+  test('sends the additional key header only when it is configured', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's', header: 'X-Vendor-Auth-Key' })
     expect(digest.headers('GET', '/')).toEqual({ 'X-Vendor-Auth-Key': 's' })
   })
 })
 
 // Conformance: S-5.4.
-test('basic sends its credentials with every request and learns nothing', () => {
+test('basic authorizer sends its credentials with every request and ignores challenges', () => {
   const basic = createAuthorizer({ scheme: 'basic', username: 'api', secret: 'pass' })
   expect(basic.headers('GET', '/')).toEqual({ authorization: 'Basic YXBpOnBhc3M=' })
   expect(basic.learn('Basic realm="r"', basic.headers('GET', '/'))).toBe(false)

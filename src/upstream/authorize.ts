@@ -1,4 +1,4 @@
-/** Credentials -> headers: HTTP Digest (RFC 7616), a key in a header, and Basic (RFC 7617). */
+/** Creates authentication headers: HTTP Digest (RFC 7616), a key in a header, and Basic (RFC 7617). */
 
 import { createHash, randomBytes } from 'node:crypto'
 import { isHeaderValue } from './header-text.ts'
@@ -12,29 +12,29 @@ interface DigestCredentials {
   readonly scheme: 'digest'
   readonly username: string
   readonly secret: string
-  /** Carries the secret beside the digest, always. */
+  /** Header that carries the secret with every request, in addition to the digest. */
   readonly header?: string | null
-  /** Carries the secret instead, from the moment the upstream refuses us without asking for a digest. */
+  /** Header that carries the secret instead of a digest, once the upstream has sent a 401 without a digest challenge. */
   readonly keyHeader?: string
 }
 
 export interface Authorizer {
-  /** Headers for a request that goes out now. Each call uses up one nonce count, so the order of calls is that of sending. */
+  /** Headers for a request that is sent now. Each call consumes a nonce count, so calls must be in sending order. */
   headers(method: string, uri: string): Record<string, string>
-  /** Reads the challenges of a 401, and the headers of the refused request. True: another try may pass. */
+  /** Reads the challenges of a 401 and the headers of the rejected request. Returns true when a retry may succeed. */
   learn(challenges: string, sent: Readonly<Record<string, string>>): boolean
-  /** Reads an accepted answer's Authentication-Info. */
+  /** Reads the Authentication-Info header of a successful response. */
   confirm(authenticationInfo: string): void
 }
 
-/** A scheme the upstream asks for and we do not speak gets no credentials at all. */
+/** When the upstream requests an unsupported scheme, no credentials are sent. */
 export function createAuthorizer(
   credentials: Credentials,
-  makeCnonce = () => randomBytes(16).toString('hex'),
+  createCnonce = () => randomBytes(16).toString('hex'),
 ): Authorizer {
   switch (credentials.scheme) {
     case 'digest':
-      return createDigest(credentials, makeCnonce)
+      return createDigest(credentials, createCnonce)
     case 'basic':
       return createBasic(credentials.username, credentials.secret)
     case 'none':
@@ -49,7 +49,7 @@ export interface Challenge {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Takes one or several joined WWW-Authenticate headers apart. Scheme and parameter names come in lower case. */
+/** Parses one or several joined WWW-Authenticate headers. Scheme and parameter names are returned in lower case. */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: { scheme: string; parameters: Record<string, string> }[] = []
   const item = /([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/g
@@ -64,7 +64,7 @@ export function parseChallenges(header: string): Challenge[] {
   return challenges
 }
 
-/** In the order of preference; RFC 7616 §3.3 and §6.1. */
+/** Hash algorithms in order of preference (RFC 7616 §3.3 and §6.1). */
 const hashes: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-512-256': 'sha512-256', md5: 'md5' }
 
 export interface DigestRequest {
@@ -76,7 +76,7 @@ export interface DigestRequest {
   readonly cnonce: string
 }
 
-/** The Authorization header that answers a digest challenge. */
+/** Builds the Authorization header for a digest challenge. */
 export function digestHeader(challenge: Challenge, request: DigestRequest): string {
   const { realm = '', nonce = '', opaque, userhash } = challenge.parameters
   const algorithm = challenge.parameters.algorithm ?? 'MD5'
@@ -105,24 +105,24 @@ export function digestHeader(challenge: Challenge, request: DigestRequest): stri
   return `Digest ${parts.join(', ')}`
 }
 
-function createDigest(credentials: DigestCredentials, makeCnonce: () => string): Authorizer {
+function createDigest(credentials: DigestCredentials, createCnonce: () => string): Authorizer {
   const { username, secret, header, keyHeader } = credentials
   const fixed: Record<string, string> = header ? { [header]: secret } : {}
   let keyed: Record<string, string> = {}
-  /** For a digest or a password: such a peer is not to see the secret itself, from then on. */
-  let hasAskedOtherwise = false
-  /** It has answered whoever came without credentials: what it refuses then, a key does not open. */
-  let isOpen = false
+  /** The peer has sent a Digest or Basic challenge. From then on the secret is never sent to it in plain text. */
+  let hasSentChallenge = false
+  /** The peer has accepted a request without credentials, so a later 401 is not about the key. */
+  let isUnprotected = false
   let challenge: Challenge | undefined
   let nonceCount = 0
-  const learnKey = (sent: Readonly<Record<string, string>>): boolean => {
+  const tryKeyHeader = (sent: Readonly<Record<string, string>>): boolean => {
     if (keyHeader === undefined || secret === '' || !isHeaderValue(secret) || sent[keyHeader] !== undefined)
       return false
-    if (hasAskedOtherwise || isOpen) return false
+    if (hasSentChallenge || isUnprotected) return false
     keyed = { [keyHeader]: secret }
     return true
   }
-  const use = (next: Challenge) => {
+  const setChallenge = (next: Challenge) => {
     if (next.parameters.nonce !== challenge?.parameters.nonce) nonceCount = 0
     challenge = next
   }
@@ -130,31 +130,38 @@ function createDigest(credentials: DigestCredentials, makeCnonce: () => string):
     headers(method, uri) {
       if (challenge === undefined) return { ...fixed, ...keyed }
       nonceCount += 1
-      const authorization = digestHeader(challenge, { username, secret, method, uri, nonceCount, cnonce: makeCnonce() })
+      const authorization = digestHeader(challenge, {
+        username,
+        secret,
+        method,
+        uri,
+        nonceCount,
+        cnonce: createCnonce(),
+      })
       return { ...fixed, authorization }
     },
     learn(challenges, sent) {
-      const asked = parseChallenges(challenges)
-      const offered = asked.filter(isAnswerable)
-      if (asked.some(({ scheme }) => scheme === 'digest' || scheme === 'basic')) {
-        hasAskedOtherwise = true
+      const parsed = parseChallenges(challenges)
+      const supported = parsed.filter(isSupported)
+      if (parsed.some(({ scheme }) => scheme === 'digest' || scheme === 'basic')) {
+        hasSentChallenge = true
         keyed = {}
       }
-      const ranked = Object.values(hashes)
-      const rank = (one: Challenge) => ranked.indexOf(hashOf(one.parameters.algorithm ?? 'MD5') ?? '')
-      const best = offered.sort((a, b) => rank(a) - rank(b))[0]
-      if (best === undefined) return learnKey(sent)
-      // The nonce it carried again, without `stale`: the credentials are wrong, not the nonce.
-      const carried = parseChallenges(sent.authorization ?? '')[0]?.parameters.nonce
-      if (carried === best.parameters.nonce && best.parameters.stale?.toLowerCase() !== 'true') return false
-      use(best)
+      const ordered = Object.values(hashes)
+      const preference = (one: Challenge) => ordered.indexOf(hashOf(one.parameters.algorithm ?? 'MD5') ?? '')
+      const best = supported.sort((a, b) => preference(a) - preference(b))[0]
+      if (best === undefined) return tryKeyHeader(sent)
+      // The same nonce is offered again without `stale`: the credentials are wrong, not the nonce.
+      const sentNonce = parseChallenges(sent.authorization ?? '')[0]?.parameters.nonce
+      if (sentNonce === best.parameters.nonce && best.parameters.stale?.toLowerCase() !== 'true') return false
+      setChallenge(best)
       return true
     },
     confirm(authenticationInfo) {
-      isOpen ||= challenge === undefined && Object.keys(keyed).length === 0
+      isUnprotected ||= challenge === undefined && Object.keys(keyed).length === 0
       const nextnonce = parseChallenges(`info ${authenticationInfo}`)[0]?.parameters.nextnonce
       if (challenge === undefined || nextnonce === undefined) return
-      use({ ...challenge, parameters: { ...challenge.parameters, nonce: nextnonce } })
+      setChallenge({ ...challenge, parameters: { ...challenge.parameters, nonce: nextnonce } })
     },
   }
 }
@@ -164,7 +171,7 @@ function createBasic(username: string, secret: string): Authorizer {
   return { headers: () => ({ authorization }), learn: () => false, confirm: () => {} }
 }
 
-function isAnswerable(challenge: Challenge): boolean {
+function isSupported(challenge: Challenge): boolean {
   const { nonce, qop, algorithm = 'MD5' } = challenge.parameters
   const isKnown = challenge.scheme === 'digest' && nonce !== undefined && hashOf(algorithm) !== undefined
   return isKnown && (qop === undefined || offersAuth(challenge))

@@ -10,32 +10,32 @@ import { ApiError, ApiRateLimitError } from './errors.ts'
 const errors = { ApiError, ApiRateLimitError }
 const open: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of open.splice(0).toReversed()) await resource.close()
 })
 
-function keep<T extends { close(): unknown }>(one: T): T {
-  open.push(one)
-  return one
+function closeLater<T extends { close(): unknown }>(resource: T): T {
+  open.push(resource)
+  return resource
 }
 
-function linkTo(baseUrl: string, settings: Partial<UpstreamSettings> = {}, throttle = createRequestThrottle()) {
+function createClient(baseUrl: string, settings: Partial<UpstreamSettings> = {}, throttle = createRequestThrottle()) {
   const rateLimit = { perSecond: 10_000, burst: 10_000 }
   const defaults = { timeoutMs: 2000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }
-  return keep(createUpstreamClient({ settings: { baseUrl, ...defaults, ...settings }, errors, throttle }))
+  return closeLater(createUpstreamClient({ settings: { baseUrl, ...defaults, ...settings }, errors, throttle }))
 }
 
 const digest = { scheme: 'digest', username: 'api', secret: 'key' } as const
-const serve = async (onRequest: RequestListener) => keep(await serveHttp({ onRequest }))
+const serve = async (onRequest: RequestListener) => closeLater(await serveHttp({ onRequest }))
 
-describe('answers', () => {
-  test('are parsed; an empty one has no body; a refusal that is accepted is not read', async () => {
+describe('responses', () => {
+  test('are parsed; an empty response has no body; an accepted error response is not read', async () => {
     const server = await serve((request, response) => {
       const [status = '200', body = ''] = decodeURIComponent(request.url ?? '')
         .slice(1)
         .split(' ')
       response.writeHead(Number(status)).end(body)
     })
-    const client = linkTo(server.url)
+    const client = createClient(server.url)
     expect(await client.request('GET', '/200%20[1]')).toMatchObject({ status: 200, body: [1] })
     expect(await client.request('GET', '/204')).toMatchObject({ status: 204, body: undefined })
     const page = await client.request('GET', '/404%20<h1>None</h1>', { accept: [404] })
@@ -52,24 +52,24 @@ describe('answers', () => {
     ['half a coding', { 'content-encoding': 'gzip' }, gzipSync(`[${'1,'.repeat(9999)}1]`).subarray(0, 30), /decoded/],
     ['big headers', { 'x-big': 'x'.repeat(17 * 1024) }, Buffer.from('[]'), /larger than/],
     ['65 levels', {}, Buffer.from(`${'['.repeat(65)}${']'.repeat(65)}`), /nested deeper/],
-  ])('%s: refused, and the connection is not blocked by what is left unread', async (_, headers, body, says) => {
+  ])('%s: rejected, and the unread body does not block the connection', async (_, headers, body, message) => {
     let isBroken = true
     const server = await serve((_request, response) => {
       if (isBroken) response.writeHead(200, headers).end(body)
       else response.end('[]')
     })
-    const client = linkTo(server.url, { credentials: digest, timeoutMs: 1000 })
-    await expect(client.request('GET', '/')).rejects.toMatchObject({ message: expect.stringMatching(says) })
+    const client = createClient(server.url, { credentials: digest, timeoutMs: 1000 })
+    await expect(client.request('GET', '/')).rejects.toMatchObject({ message: expect.stringMatching(message) })
     isBroken = false
     expect((await client.request('GET', '/')).body).toEqual([])
   })
 
-  test('64 levels and one coding are read', async () => {
+  test('may be nested 64 levels deep and have one content encoding', async () => {
     const text = `${'['.repeat(64)}${']'.repeat(64)}`
     const server = await serve((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text)),
     )
-    expect(JSON.stringify((await linkTo(server.url).request('GET', '/')).body)).toBe(text)
+    expect(JSON.stringify((await createClient(server.url).request('GET', '/')).body)).toBe(text)
   })
 
   // Conformance: C-3.24.
@@ -78,9 +78,9 @@ describe('answers', () => {
     ['shorter than announced', 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n["a"]'],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
-  ])('%s: nothing of it is used', async (_, text) => {
-    const server = keep(await serveRaw((socket) => socket.once('data', () => socket.end(text))))
-    const thrown = await linkTo(server.url)
+  ])('%s: rejected completely', async (_, text) => {
+    const server = closeLater(await serveRaw((socket) => socket.once('data', () => socket.end(text))))
+    const thrown = await createClient(server.url)
       .request('GET', '/')
       .catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(ApiError)
@@ -88,15 +88,15 @@ describe('answers', () => {
   })
 })
 
-describe('the deadline', () => {
+describe('request timeout', () => {
   // Conformance: C-3.23.
   // Reliability: U3.
   test.each([
     ['before a byte', () => ''],
     ['in the head', () => 'HTTP/1.1 200 OK\r\nx-a: '],
     ['in the body', () => 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n['],
-  ])('holds %s, and the connection ends with it', async (_, first) => {
-    const server = keep(
+  ])('applies to %s, and closes the connection', async (_, first) => {
+    const server = closeLater(
       await serveRaw((socket) => {
         socket.write(first())
         socket.resume()
@@ -105,23 +105,23 @@ describe('the deadline', () => {
       }),
     )
     const startedAt = performance.now()
-    await expect(linkTo(server.url, { timeoutMs: 300 }).request('GET', '/')).rejects.toThrow('within 0.3 s')
+    await expect(createClient(server.url, { timeoutMs: 300 }).request('GET', '/')).rejects.toThrow('within 0.3 s')
     expect(performance.now() - startedAt).toBeLessThan(800)
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test('begins when a request goes out, not while it waits for the connection', async () => {
+  test('starts when a request is sent, not while it waits for a connection', async () => {
     const server = await serve((_request, response) => void setTimeout(() => response.end('[]'), 100))
-    const client = linkTo(server.url, { credentials: digest, timeoutMs: 400 })
+    const client = createClient(server.url, { credentials: digest, timeoutMs: 400 })
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.request('GET', '/')))
     expect(answers).toHaveLength(8)
   })
 
-  test('ends a request that the HTTP client never sends, and so does an abort', async () => {
+  test('ends a request that the HTTP client never sends, as does an abort', async () => {
     const challenge = { 'www-authenticate': 'Digest realm="r", nonce="n"' }
     const server = await serve((_request, response) => response.writeHead(401, challenge).end())
-    // undici counts the connection of a request that it rejects as busy, for good.
-    const client = linkTo(server.url, { credentials: { ...digest, username: 'b€nutzer' }, timeoutMs: 300 })
+    // undici permanently counts the connection of a request that it rejects as busy.
+    const client = createClient(server.url, { credentials: { ...digest, username: 'b€nutzer' }, timeoutMs: 300 })
     await expect(client.request('GET', '/')).rejects.toThrow(ApiError)
     await expect(client.request('GET', '/')).rejects.toThrow('within 0.3 s')
     const stop = new AbortController()
@@ -130,9 +130,9 @@ describe('the deadline', () => {
     await expect(waiting).rejects.toThrow('enough')
   })
 
-  test('an abort while waiting for the connection ends that one and no other', async () => {
+  test('an abort while waiting for a connection ends only that request', async () => {
     const server = await serve((_request, response) => void setTimeout(() => response.end('[]'), 100))
-    const client = linkTo(server.url, { credentials: digest })
+    const client = createClient(server.url, { credentials: digest })
     const stop = new AbortController()
     const first = client.request('GET', '/')
     const second = client.request('GET', '/', { signal: stop.signal })
@@ -144,25 +144,27 @@ describe('the deadline', () => {
   })
 })
 
-describe('a hold', () => {
+describe('Retry-After', () => {
   // Conformance: C-3.26.
-  test('keeps everything back that was not sent yet, then lets go', async () => {
+  test('blocks all unsent requests until it expires', async () => {
     let now = 1_000_000
-    let asked = 0
+    let requestCount = 0
     const server = await serve((_request, response) => {
-      asked++
-      if (asked === 1) response.writeHead(429, { 'retry-after': '7' })
+      requestCount++
+      if (requestCount === 1) response.writeHead(429, { 'retry-after': '7' })
       response.end('[]')
     })
-    // One connection for all, so that eleven wait in line while the first is told to.
-    const client = linkTo(
+    // A single connection, so that eleven requests are queued when the first receives Retry-After.
+    const client = createClient(
       server.url,
       { credentials: digest },
       createRequestThrottle(() => now),
     )
     const settled = await Promise.allSettled(Array.from({ length: 12 }, () => client.request('GET', '/')))
-    expect(settled.every((one) => one.status === 'rejected' && one.reason instanceof ApiRateLimitError)).toBe(true)
-    expect(asked).toBe(1)
+    expect(
+      settled.every((resource) => resource.status === 'rejected' && resource.reason instanceof ApiRateLimitError),
+    ).toBe(true)
+    expect(requestCount).toBe(1)
     now += 6999
     await expect(client.waitForTurn()).rejects.toMatchObject({ status: 429, retryAfter: 1 })
     expect(client.holdMs).toBe(1)
@@ -171,15 +173,15 @@ describe('a hold', () => {
     expect((await client.request('GET', '/')).status).toBe(200)
   })
 
-  test('reaches those who wait for their turn', async () => {
-    let asked = 0
+  test('rejects requests that wait for the rate limit', async () => {
+    let requestCount = 0
     const server = await serve((_request, response) => {
-      asked++
+      requestCount++
       response.writeHead(429, { 'retry-after': '7' }).end()
     })
-    const client = linkTo(server.url, { rateLimit: { perSecond: 20, burst: 1 } })
+    const client = createClient(server.url, { rateLimit: { perSecond: 20, burst: 1 } })
     await Promise.allSettled(Array.from({ length: 4 }, () => client.request('GET', '/')))
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
   })
 
   const serverTime = Date.parse('2001-02-03T04:05:06Z')
@@ -197,31 +199,31 @@ describe('a hold', () => {
     [503, '7', 7],
     [503, undefined, null],
     [500, '7', null],
-  ])('%i with Retry-After %s', async (status, value, expected) => {
+  ])('is read from %i with Retry-After %s', async (status, value, expected) => {
     const headers = {
       date: new Date(serverTime).toUTCString(),
       ...(value === undefined ? {} : { 'retry-after': value }),
     }
     const server = await serve((_request, response) => response.writeHead(status, headers).end())
-    const client = linkTo(server.url)
+    const client = createClient(server.url)
     const thrown = await client.request('GET', '/').catch((error: unknown) => error)
     expect(thrown).toMatchObject({ status, retryAfter: expected, response: { status } })
     expect(thrown instanceof ApiRateLimitError).toBe(status === 429)
     expect(client.holdMs > 0).toBe(expected !== null)
   })
 
-  test('is never shortened by a later answer', async () => {
+  test('is never shortened by a later response', async () => {
     const server = await serve((request, response) => {
       const isLong = request.url === '/long'
       setTimeout(() => response.writeHead(429, { 'retry-after': isLong ? '90' : '1' }).end(), isLong ? 0 : 60)
     })
-    const client = linkTo(server.url)
+    const client = createClient(server.url)
     await Promise.allSettled([client.request('GET', '/long'), client.request('GET', '/short')])
     expect(client.holdMs).toBeGreaterThan(80_000)
   })
 })
 
-describe('digest', () => {
+describe('digest authentication', () => {
   const challenge = (nonce: string, more = '') => `Digest realm="r", qop="auth", algorithm=MD5, nonce="${nonce}"${more}`
   const md5 = (text: string) => createHash('md5').update(text).digest('hex')
   const parse = (request: IncomingMessage) => {
@@ -233,16 +235,16 @@ describe('digest', () => {
     return { isBare: header === '', isRight: field('response') === proof, nonce, nc: Number.parseInt(nc, 16), cnonce }
   }
 
-  /** Accepts each nonce `uses` times; notes what came. */
+  /** Starts a server that accepts each nonce `uses` times and records the requests. */
   async function startDigest(about: { nonces: () => string; uses?: number; info?: () => string; right?: boolean }) {
     const seen: ReturnType<typeof parse>[] = []
     let nonce = about.nonces()
     let used = 0
     const server = await serve((request, response) => {
-      const given = parse(request)
-      seen.push(given)
-      const isStale = given.nonce !== nonce || used >= (about.uses ?? Number.POSITIVE_INFINITY)
-      if (given.isRight && !isStale && about.right !== false) {
+      const credentials = parse(request)
+      seen.push(credentials)
+      const isStale = credentials.nonce !== nonce || used >= (about.uses ?? Number.POSITIVE_INFINITY)
+      if (credentials.isRight && !isStale && about.right !== false) {
         used++
         const info = about.info?.()
         if (info !== undefined) response.setHeader('authentication-info', info)
@@ -250,7 +252,7 @@ describe('digest', () => {
       }
       if (used > 0) nonce = about.nonces()
       used = 0
-      const isStaleOnly = given.isRight && about.right !== false
+      const isStaleOnly = credentials.isRight && about.right !== false
       response.writeHead(401, { 'www-authenticate': challenge(nonce, isStaleOnly ? ', stale=true' : '') }).end()
     })
     return { server, seen }
@@ -263,9 +265,9 @@ describe('digest', () => {
 
   // Conformance: S-5.1, C-3.13.
   // Reliability: U5.
-  test('one challenge serves many calls, in a row and at once; counts rise, cnonces change', async () => {
+  test('uses one challenge for many sequential and parallel calls, with rising counts and new cnonces', async () => {
     const { server, seen } = await startDigest({ nonces: counter() })
-    const client = linkTo(server.url, { credentials: digest })
+    const client = createClient(server.url, { credentials: digest })
     await Promise.all(Array.from({ length: 10 }, () => client.request('GET', '/a?b=c')))
     for (let at = 0; at < 5; at++) await client.request('PUT', '/d', { body: {} })
     expect(seen.map(({ nc }) => nc || 0)).toEqual([0, ...Array.from({ length: 15 }, (_, at) => at + 1)])
@@ -273,16 +275,16 @@ describe('digest', () => {
   })
 
   // Conformance: C-3.13.
-  test('a nonce that turns stale is replaced within the call', async () => {
+  test('replaces a stale nonce within the call', async () => {
     const { server, seen } = await startDigest({ nonces: counter(), uses: 3 })
-    const client = linkTo(server.url, { credentials: digest })
+    const client = createClient(server.url, { credentials: digest })
     for (let at = 0; at < 7; at++) expect((await client.request('GET', '/')).status).toBe(200)
     expect(seen).toHaveLength(7 + 3)
     expect(seen.filter(({ isBare }) => isBare)).toHaveLength(1)
   })
 
   // Conformance: C-3.13.
-  test('the next nonce is used without a challenge', async () => {
+  test('uses the next nonce without a new challenge', async () => {
     let at = 1
     const seen: string[] = []
     const server = await serve((request, response) => {
@@ -291,7 +293,7 @@ describe('digest', () => {
       seen.push(nonce)
       response.writeHead(200, { 'authentication-info': `nextnonce="n${++at}"` }).end('[]')
     })
-    const client = linkTo(server.url, { credentials: digest })
+    const client = createClient(server.url, { credentials: digest })
     for (let call = 0; call < 3; call++) await client.request('GET', '/')
     expect(seen).toEqual(['n1', 'n2', 'n3'])
   })
@@ -299,47 +301,49 @@ describe('digest', () => {
   test.each([
     ['fresh nonces', counter()],
     ['always the same nonce', () => 'same'],
-  ])('wrong credentials, %s: two requests a call at most', async (_, nonces) => {
+  ])('sends at most two requests per call with wrong credentials, %s', async (_, nonces) => {
     const { server, seen } = await startDigest({ nonces, right: false })
-    const client = linkTo(server.url, { credentials: digest })
+    const client = createClient(server.url, { credentials: digest })
     for (let call = 1; call <= 3; call++) {
       await expect(client.request('GET', '/')).rejects.toMatchObject({ status: 401, message: /credentials rejected/ })
       expect(seen.length).toBeLessThanOrEqual(2 * call)
     }
   })
 
-  test('two links that meet one nonce at once both pass', async () => {
+  test('two parallel requests with the same nonce both succeed', async () => {
     const { server } = await startDigest({ nonces: () => 'same' })
-    const client = linkTo(server.url, { credentials: digest })
+    const client = createClient(server.url, { credentials: digest })
     await Promise.all([client.request('GET', '/a'), client.request('GET', '/b')])
   })
 
-  test('a challenge of another scheme gets no credentials', async () => {
+  test('sends no credentials for a challenge of another scheme', async () => {
     const headers: IncomingMessage['headers'][] = []
     const server = await serve((request, response) => {
       headers.push(request.headers)
       response.writeHead(401, { 'www-authenticate': 'Basic realm="r"' }).end()
     })
-    await expect(linkTo(server.url, { credentials: digest }).request('GET', '/')).rejects.toMatchObject({ status: 401 })
+    await expect(createClient(server.url, { credentials: digest }).request('GET', '/')).rejects.toMatchObject({
+      status: 401,
+    })
     expect(headers).toHaveLength(1)
     expect(JSON.stringify(headers)).not.toContain('authorization')
   })
 })
 
 // Conformance: C-3.25.
-test('a redirect is an error, and nothing follows it', async () => {
+test('rejects a redirect without following it', async () => {
   let visits = 0
-  const elsewhere = await serve((_request, response) => response.end(String(++visits)))
-  const server = await serve((_request, response) => response.writeHead(307, { location: elsewhere.url }).end())
+  const target = await serve((_request, response) => response.end(String(++visits)))
+  const server = await serve((_request, response) => response.writeHead(307, { location: target.url }).end())
   const basic = { scheme: 'basic', username: 'api', secret: 'x' } as const
-  const call = linkTo(server.url, { credentials: basic }).request('GET', '/')
+  const call = createClient(server.url, { credentials: basic }).request('GET', '/')
   await expect(call).rejects.toMatchObject({ status: 307, message: /unexpected redirect/ })
   expect(visits).toBe(0)
 })
 
-test('an upstream that comes back is heard again', async () => {
+test('reconnects when the upstream is available again', async () => {
   const first = await serveRaw((socket) => socket.resetAndDestroy())
-  const client = linkTo(first.url)
+  const client = createClient(first.url)
   await expect(client.request('GET', '/')).rejects.toBeInstanceOf(ApiError)
   await first.close()
   const startedAt = performance.now()
@@ -347,17 +351,17 @@ test('an upstream that comes back is heard again', async () => {
   expect(performance.now() - startedAt).toBeLessThan(1000)
 })
 
-describe('the turnstile', () => {
-  test('spaces calls out, keeps their order, and lets an abort through at once', async () => {
+describe('request throttle', () => {
+  test('spaces out calls in order, and rejects immediately on abort', async () => {
     const throttle = createRequestThrottle()
-    const pace = { perSecond: 20, burst: 3 }
+    const rateLimit = { perSecond: 20, burst: 3 }
     const order: number[] = []
     const startedAt = performance.now()
     const stop = new AbortController()
     const late = throttle
       .waitForTurn('b', { perSecond: 0.1, burst: 1 })
       .then(() => throttle.waitForTurn('b', { perSecond: 0.1, burst: 1 }, stop.signal))
-    const passed = Array.from({ length: 6 }, (_, at) => throttle.waitForTurn('a', pace).then(() => order.push(at)))
+    const passed = Array.from({ length: 6 }, (_, at) => throttle.waitForTurn('a', rateLimit).then(() => order.push(at)))
     await Promise.all(passed)
     expect(order).toEqual([0, 1, 2, 3, 4, 5])
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(190)
@@ -365,12 +369,15 @@ describe('the turnstile', () => {
     await expect(late).rejects.toThrow('enough')
   })
 
-  test('a clock that stands still costs nobody a turn', async () => {
+  test('does not delay calls within the burst when the clock stands still', async () => {
     let now = 0
     const throttle = createRequestThrottle(() => now)
-    const pace = { perSecond: 1000, burst: 2 }
-    await throttle.waitForTurn('a', pace)
+    const rateLimit = { perSecond: 1000, burst: 2 }
+    await throttle.waitForTurn('a', rateLimit)
     now = 1000
-    await Promise.race([throttle.waitForTurn('a', pace), pause(200).then(() => Promise.reject(new Error('waited')))])
+    await Promise.race([
+      throttle.waitForTurn('a', rateLimit),
+      pause(200).then(() => Promise.reject(new Error('waited'))),
+    ])
   })
 })

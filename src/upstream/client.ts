@@ -1,4 +1,4 @@
-/** Talking to one manufacturer's system: deadline, TLS choice, pace, hold, size limit; and what it pushes. */
+/** The HTTP client for one upstream system: timeout, TLS, rate limit, Retry-After, size limit and stream state. */
 
 import type { Socket } from 'node:dgram'
 import { pipeline } from 'node:stream'
@@ -22,22 +22,22 @@ import { createDestinations, type Destinations, guardedConnector, portOf } from 
 import { describeConnectionError, describeStatus } from './error-messages.ts'
 import type { ApiError, ErrorClasses } from './errors.ts'
 
-/** How to reach a source; what a manufacturer's `config` says of it. */
+/** Connection settings of a source, from the manufacturer's `config`. */
 export interface UpstreamSettings extends Trust {
   /** Without a final slash. */
   readonly baseUrl: string
   readonly timeoutMs: number
   readonly rateLimit: RateLimit
   readonly credentials: Credentials
-  /** What people call a single device; for one that tells no name of its own. */
+  /** Display name of a single device, for devices that do not report a name. */
   readonly name?: string | null
-  /** Where the source pushes, when the configuration says so. */
+  /** The WebSocket address, when the configuration sets one. */
   readonly websocketUrl?: string | null
-  /** An event stream without a byte for so long is lost; 60 s where nothing is said. */
+  /** An event stream is lost when no data arrives for this long; 60 s by default. */
   readonly streamTimeoutMs?: number
 }
 
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** Parsed JSON; undefined when the body is empty. */
@@ -48,91 +48,97 @@ export interface RequestOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** Statuses the caller wants to see as answers; others outside 2xx are thrown. */
+  /** Statuses outside 2xx that are returned instead of thrown. */
   readonly accept?: readonly number[]
-  /** Reads the body of a success; where it gives undefined, the body is parsed as JSON all the same. */
+  /** Reads the body of a successful response. When it returns undefined, the body is parsed as JSON. */
   readonly read?: (bytes: Buffer) => Promise<unknown>
 }
 
 export interface UpstreamClient {
   readonly settings: UpstreamSettings
   readonly errors: ErrorClasses
-  /** Throws the manufacturer's ApiError (ApiRateLimitError on 429 and while its hold lasts); an abort by `signal` throws the signal's reason. */
-  request(method: string, path: string, options?: RequestOptions): Promise<UpstreamAnswer>
-  /** For what is not one request with one answer (push.ts): waits for the turn, throws while a hold lasts. */
+  /**
+   * Throws the manufacturer's ApiError, ApiRateLimitError on 429 and while a Retry-After period lasts, and the signal's
+   * reason on abort.
+   */
+  request(method: string, path: string, options?: RequestOptions): Promise<UpstreamResponse>
+  /** For streams and sockets (push.ts): waits for the rate limit, and throws while a Retry-After period lasts. */
   waitForTurn(signal?: AbortSignal): Promise<void>
-  /** An answer that is no success -> the manufacturer's error; begins a hold where one was asked for. */
+  /** Converts an error response to the manufacturer's error, and applies its Retry-After header. */
   toError(status: number, headers: RawHeaders): ApiError
   readonly authorizer: Authorizer
   readonly destinations: Destinations
-  /** So long no request goes out, as the upstream asked; 0 when it did not. */
+  /** The remaining time of the Retry-After period; 0 when there is none. */
   readonly holdMs: number
   /**
-   * Goes on from where another process left off, which may have called the upstream at full pace until `idleMs` ago, and
-   * was asked by it to wait for `holdMs` more.
+   * Takes over from another process, which may have used the full rate limit until `idleMs` ago and still had to wait
+   * `holdMs` because of a Retry-After header.
    */
   takeOver(from: { readonly idleMs: number; readonly holdMs: number }): void
-  /** What its event stream asked us to remember for the next time it is opened. */
+  /** State for reopening the event stream. */
   readonly resume: StreamResume
-  /** Sockets on ports of ours, by port, that its conversations share (datagrams.ts). */
+  /** Sockets bound to fixed local ports, by port, which the device sessions of this client share (udp.ts). */
   readonly boundSockets: Map<number, BoundSocket>
-  /** Nothing is asked any more over this link, only this is thrown: it would do harm until somebody changes a setting. */
+  /** Makes every further request throw `reason`, because requests would do harm until a setting is changed. */
   block(reason: ApiError): void
   close(): Promise<void>
 }
 
 export interface BoundSocket {
   readonly opening: Promise<Socket>
-  /** How many conversations go over it; the last one closes it. */
+  /** The number of sessions that use the socket; the last one closes it. */
   users: number
 }
 
-/** As undici and Node give them. */
+/** The header format of undici and Node. */
 type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export interface StreamResume {
   lastEventId: string
-  /** How long to wait before it is opened again; null where it did not say. */
+  /** Time to wait before the stream is reopened; null when the server did not send `retry`. */
   retryMs: number | null
 }
 
-/** Keeps the pace of every address and heeds its pauses, whoever asks; one for the whole process. */
+/** Applies rate limits and Retry-After periods per origin; one instance for the whole process. */
 export interface RequestThrottle {
-  waitForTurn(origin: string, pace: RateLimit, signal?: AbortSignal): Promise<void>
-  /** Another process may have called it at full pace until `idleMs` ago. */
-  takeOver(origin: string, pace: RateLimit, idleMs: number): void
-  /** It asked for a pause. One that lasts longer stands. */
+  waitForTurn(origin: string, rateLimit: RateLimit, signal?: AbortSignal): Promise<void>
+  /** Another process may have used the full rate limit until `idleMs` ago. */
+  takeOver(origin: string, rateLimit: RateLimit, idleMs: number): void
+  /** Blocks requests for `ms`. Does not shorten a longer period. */
   hold(origin: string, ms: number): void
-  /** What is left of it; 0 when nothing is. */
+  /** The remaining time of the blocked period; 0 when there is none. */
   holdMs(origin: string): number
 }
 
-/** `now`: of a clock that nobody sets. */
+/** `now` must be a monotonic clock. */
 export function createRequestThrottle(now: () => number = () => performance.now()): RequestThrottle {
   const buckets = new Map<string, Bucket>()
   const holds = new Map<string, number>()
-  // The upstream counts arrivals, we count departures: a tenth is kept back for what happens between.
-  const keptBack = (pace: RateLimit) => ({ ...pace, burst: Math.max(1, Math.floor(pace.burst * 0.9)) })
-  const bucketOf = (origin: string, kept: RateLimit) => buckets.get(origin) ?? fullBucket(kept, now())
+  // The upstream counts arrivals and this process counts departures; a tenth of the burst is reserved for jitter.
+  const withReserve = (rateLimit: RateLimit) => ({
+    ...rateLimit,
+    burst: Math.max(1, Math.floor(rateLimit.burst * 0.9)),
+  })
+  const bucketOf = (origin: string, reduced: RateLimit) => buckets.get(origin) ?? fullBucket(reduced, now())
   return {
     hold: (origin, ms) => void holds.set(origin, Math.max(holds.get(origin) ?? 0, now() + ms)),
     holdMs: (origin) => Math.max(0, (holds.get(origin) ?? 0) - now()),
-    async waitForTurn(origin, pace, signal) {
+    async waitForTurn(origin, rateLimit, signal) {
       signal?.throwIfAborted()
-      const kept = keptBack(pace)
-      const { bucket, waitMs } = reserveToken(bucketOf(origin, kept), kept, now())
+      const reduced = withReserve(rateLimit)
+      const { bucket, waitMs } = reserveToken(bucketOf(origin, reduced), reduced, now())
       buckets.set(origin, bucket)
       if (waitMs > 0) await pause(waitMs, signal)
     },
-    takeOver(origin, pace, idleMs) {
-      const kept = keptBack(pace)
-      buckets.set(origin, bucketAfterTakeover(bucketOf(origin, kept), kept, now(), idleMs))
+    takeOver(origin, rateLimit, idleMs) {
+      const reduced = withReserve(rateLimit)
+      buckets.set(origin, takenOverBucket(bucketOf(origin, reduced), reduced, now(), idleMs))
     },
   }
 }
 
 const maxBodyBytes = 16 * 1024 * 1024
-/** The pool looks at its clock every half second, so that it is 3 s at most. */
+/** undici checks timeouts every 0.5 s, so that the effective limit is 3 s. */
 export const maxConnectMs = 2500
 const maxExcerptChars = 200
 
@@ -153,22 +159,22 @@ export function createUpstreamClient(options: {
   } = options
   const { timeoutMs, credentials, rateLimit } = settings
   const base = new URL(settings.baseUrl)
-  // Addresses that are no web addresses have no origin of their own in Node's eyes.
+  // `URL.origin` is "null" for schemes other than those of the web.
   const address = `${base.protocol}//${base.host}`
   const prefix = base.pathname.replace(/\/$/, '')
   const authorizer = createAuthorizer(credentials)
-  // Digest counts must arrive in the order they were given out, so its requests share one connection.
+  // Digest nonce counts must arrive in order, so digest requests share one connection.
   const connections = credentials.scheme === 'digest' ? 1 : 4
-  const takeSlot = createSlots(connections)
+  const acquireSlot = createSlots(connections)
   const connect = guardedConnector(destinations, {
     port: portOf(base),
     timeout: Math.min(maxConnectMs, timeoutMs),
     trust: settings,
   })
   let inFlight = 0
-  let lockedOut: ApiError | null = null
+  let blockReason: ApiError | null = null
   let pool: Pool | undefined
-  // Opened by the first request: a link to a device that speaks otherwise never has one.
+  // Created by the first request; clients of devices without HTTP never create one.
   const openPool = () =>
     new Pool(address, {
       connections,
@@ -176,18 +182,19 @@ export function createUpstreamClient(options: {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16 * 1024,
-      // After an aborted request undici would connect anew, with nobody asking.
-      connect: (target, tell) => (inFlight > 0 ? connect(target, tell) : tell(new Error('nobody asks'), null)),
+      // undici would reconnect after an aborted request although no request is waiting.
+      connect: (target, callback) =>
+        inFlight > 0 ? connect(target, callback) : callback(new Error('nobody asks'), null),
     })
   async function waitForTurn(signal?: AbortSignal): Promise<void> {
-    if (lockedOut !== null) throw lockedOut
-    heedHold()
+    if (blockReason !== null) throw blockReason
+    throwIfHeld()
     await throttle.waitForTurn(address, rateLimit, signal)
-    // One may have begun while we waited.
-    heedHold()
+    // A Retry-After period may have started during the wait.
+    throwIfHeld()
   }
 
-  function heedHold(): void {
+  function throwIfHeld(): void {
     const holdMs = throttle.holdMs(address)
     if (holdMs === 0) return
     const seconds = Math.ceil(holdMs / 1000)
@@ -198,45 +205,44 @@ export function createUpstreamClient(options: {
   }
 
   /**
-   * Waits for a free connection here and not in the pool: who waits has no deadline yet, hears of a hold or a challenge
-   * that others met, and takes a nonce count only when going out.
+   * Waits for a free connection here and not in the pool, so that the timeout starts when the request is sent, and the
+   * request uses the latest Retry-After period, challenge and nonce count.
    */
-  async function request(method: string, path: string, options: RequestOptions = {}): Promise<UpstreamAnswer> {
-    const giveBack = await takeSlot(options.signal)
+  async function request(method: string, path: string, options: RequestOptions = {}): Promise<UpstreamResponse> {
+    const release = await acquireSlot(options.signal)
     try {
       const first = await attempt(method, path, options)
-      const isWorthRetrying =
-        first.status === 401 && authorizer.learn(first.headers['www-authenticate'] ?? '', first.sent)
-      return await toAnswer(isWorthRetrying ? await attempt(method, path, options) : first, options)
+      const canRetry = first.status === 401 && authorizer.learn(first.headers['www-authenticate'] ?? '', first.sent)
+      return await toResponse(canRetry ? await attempt(method, path, options) : first, options)
     } finally {
-      giveBack()
+      release()
     }
   }
 
-  async function toAnswer(
-    { status, headers, bytes }: RawAnswer,
+  async function toResponse(
+    { status, headers, bytes }: RawResponse,
     { accept = [], read }: RequestOptions,
-  ): Promise<UpstreamAnswer> {
+  ): Promise<UpstreamResponse> {
     const isSuccess = status >= 200 && status < 300
     if (!isSuccess && !accept.includes(status)) throw toError(status, headers)
     authorizer.confirm(headers['authentication-info'] ?? '')
-    // The body of a refusal is for people: many servers put a page there.
+    // The body of an error response is often an HTML page, so it is not parsed.
     if (!isSuccess || bytes.length === 0) return { status, headers, body: undefined }
     const body = (await read?.(bytes)) ?? parseBody(status, headers, bytes.toString('utf8'))
     return { status, headers, body }
   }
 
-  /** One exchange of bytes within one deadline. */
-  async function attempt(method: string, path: string, options: RequestOptions): Promise<RawAnswer> {
+  /** Sends one request and reads its response within the timeout. */
+  async function attempt(method: string, path: string, options: RequestOptions): Promise<RawResponse> {
     await waitForTurn(options.signal)
-    const ending = new AbortController()
-    let isLate = false
+    const controller = new AbortController()
+    let hasTimedOut = false
     const timer = setTimeout(() => {
-      isLate = true
-      ending.abort()
+      hasTimedOut = true
+      controller.abort()
     }, timeoutMs)
-    // Not AbortSignal.any: the caller's signal may live as long as the process, and this one only for a request.
-    const abort = () => ending.abort()
+    // Not AbortSignal.any: the caller's signal may live as long as the process, and would collect listeners.
+    const abort = () => controller.abort()
     options.signal?.addEventListener('abort', abort, { once: true })
     const target = prefix + path
     const sent = authorizer.headers(method, target)
@@ -254,18 +260,18 @@ export function createUpstreamClient(options: {
           ...options.headers,
         },
         body: options.body === undefined ? null : JSON.stringify(options.body),
-        signal: ending.signal,
+        signal: controller.signal,
       })
       // undici ignores the signal of a request that has no connection yet.
-      const { statusCode, headers, body } = await abortable(request, ending.signal)
+      const { statusCode, headers, body } = await abortable(request, controller.signal)
       const plainHeaders = flatten(headers)
       const bytes = await readBytes(body, plainHeaders['content-encoding'])
       return { status: statusCode, headers: plainHeaders, bytes, sent }
     } catch (error) {
-      // Lets go of a body that nobody is going to read; its connection would wait for that.
-      ending.abort()
+      // Cancels an unread body, which would keep its connection busy.
+      controller.abort()
       options.signal?.throwIfAborted()
-      const cause = isLate ? { code: 'DEADLINE' } : error
+      const cause = hasTimedOut ? { code: 'DEADLINE' } : error
       throw new errors.ApiError(describeConnectionError(cause, base.host, timeoutMs), { cause: error })
     } finally {
       inFlight -= 1
@@ -276,8 +282,8 @@ export function createUpstreamClient(options: {
 
   function toError(status: number, rawHeaders: RawHeaders): ApiError {
     const headers = flatten(rawHeaders)
-    const asksToWait = status === 429 || status === 503
-    const retryAfter = asksToWait ? parseRetryAfter(headers['retry-after'], headers.date, now()) : null
+    const mayRetryLater = status === 429 || status === 503
+    const retryAfter = mayRetryLater ? parseRetryAfter(headers['retry-after'], headers.date, now()) : null
     if (retryAfter !== null) throttle.hold(address, retryAfter * 1000)
     const details = { status, response: { status, headers }, retryAfter }
     const message = describeStatus(status, base.host, retryAfter)
@@ -318,25 +324,25 @@ export function createUpstreamClient(options: {
     resume: { lastEventId: '', retryMs: null },
     boundSockets: new Map(),
     block(reason) {
-      lockedOut = reason
+      blockReason = reason
     },
     close: async () => pool?.destroy(),
   }
 }
 
-interface RawAnswer {
+interface RawResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer
-  /** The credentials that went with the request. */
+  /** The authentication headers of the request. */
   readonly sent: Readonly<Record<string, string>>
 }
 
-/** So many at a time, the others in the order they came. The answer gives the slot back. */
+/** Limits concurrency to `count`, first in first out. Resolves with a function that releases the slot. */
 function createSlots(count: number): (signal?: AbortSignal) => Promise<() => void> {
   let free = count
   const waiting = new Set<() => void>()
-  const giveBack = () => {
+  const release = () => {
     const [next] = waiting
     if (next === undefined) free += 1
     else next()
@@ -345,31 +351,31 @@ function createSlots(count: number): (signal?: AbortSignal) => Promise<() => voi
     signal?.throwIfAborted()
     if (free > 0) {
       free -= 1
-      return giveBack
+      return release
     }
     return new Promise((resolve, reject) => {
-      const leave = () => {
-        waiting.delete(take)
+      const cleanUp = () => {
+        waiting.delete(acquire)
         signal?.removeEventListener('abort', abort)
       }
-      const take = () => {
-        leave()
-        resolve(giveBack)
+      const acquire = () => {
+        cleanUp()
+        resolve(release)
       }
       const abort = () => {
-        leave()
+        cleanUp()
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', abort, { once: true })
-      waiting.add(take)
+      waiting.add(acquire)
     })
   }
 }
 
-/** The beginning of a body that makes no sense, fit for one line of a log. */
+/** The beginning of an unusable body, escaped for one log line. */
 function excerptOf(text: string): string {
-  const spelledOut = (one: string) => `\\u{${one.codePointAt(0)?.toString(16)}}`
-  return text.slice(0, maxExcerptChars).replace(/\p{C}/gu, spelledOut).slice(0, maxExcerptChars)
+  const escapeCharacter = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`
+  return text.slice(0, maxExcerptChars).replace(/\p{C}/gu, escapeCharacter).slice(0, maxExcerptChars)
 }
 
 async function readBytes(body: AsyncIterable<Buffer>, encoding: string | undefined): Promise<Buffer> {
@@ -383,7 +389,7 @@ async function readBytes(body: AsyncIterable<Buffer>, encoding: string | undefin
   return Buffer.concat(chunks, size)
 }
 
-/** We ask for no encoding; a system that encodes all the same may do so once. */
+/** Requests ask for no encoding. A single encoding is decoded anyway, for systems that ignore the request. */
 function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncIterable<Buffer> {
   switch (encoding.trim().toLowerCase()) {
     case '':
@@ -400,7 +406,7 @@ function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncItera
   }
 }
 
-/** The reader of a pipeline sees its error; the callback has nothing to add. */
+/** The reader of the pipeline receives its error, so the callback is empty. */
 function ignoreEnd(): void {}
 
 function flatten(headers: RawHeaders): Record<string, string> {
@@ -411,7 +417,7 @@ function flatten(headers: RawHeaders): Record<string, string> {
   return flat
 }
 
-/** Waits; an abort ends it at once with the signal's reason. */
+/** Sleeps; rejects with the signal's reason on abort. */
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { signal }).catch((error) => {
     signal?.throwIfAborted()

@@ -18,59 +18,59 @@ const upper = {
   polling_interval: 3,
 }
 const url = { api_base_url: 'http://a' }
-const bare = { websocketUrl: null, fingerprint: null, name: null }
+const noExtras = { websocketUrl: null, fingerprint: null, name: null }
 
-describe('the two forms', () => {
+describe('the two notations', () => {
   // Conformance: S-2.23.
   test('are equal', () => {
     expect(parseConnection(upper)).toEqual(parseConnection(plain))
     expect(parseConnection(plain)).toEqual({
-      addresses: [{ ...bare, baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
+      addresses: [{ ...noExtras, baseUrl: 'https://10.0.0.5:8443', secret: 'secret' }],
       username: 'micwatch',
       verifySsl: false,
       timeoutMs: 5000,
       pace: { perSecond: 10, burst: 20 },
       isEnabled: true,
       pollIntervalSeconds: 3,
-      silentStreamMs: 60_000,
+      streamTimeoutMs: 60_000,
       authHeader: null,
     })
   })
 
   // Conformance: C-1.14.
   test.each(Object.keys(plain))('may both give %s, if they agree', (key) => {
-    const twin = Object.keys(upper)[Object.keys(plain).indexOf(key)] as keyof typeof upper
-    expect(parseConnection({ ...plain, [twin]: upper[twin] })).toEqual(parseConnection(plain))
-    const other = typeof upper[twin] === 'boolean' ? true : typeof upper[twin] === 'number' ? 7 : 'http://other'
-    expect(() => parseConnection({ ...plain, [twin]: other })).toThrow(new RegExp(`^${key}: .*${twin}`))
+    const otherKey = Object.keys(upper)[Object.keys(plain).indexOf(key)] as keyof typeof upper
+    expect(parseConnection({ ...plain, [otherKey]: upper[otherKey] })).toEqual(parseConnection(plain))
+    const other = typeof upper[otherKey] === 'boolean' ? true : typeof upper[otherKey] === 'number' ? 7 : 'http://other'
+    expect(() => parseConnection({ ...plain, [otherKey]: other })).toThrow(new RegExp(`^${key}: .*${otherKey}`))
   })
 
-  test('may spell one address differently', () => {
+  test('may write one address differently', () => {
     const both = { BASE_URL: 'https://Mics.example/', api_base_url: 'https://mics.example' }
     expect(parseConnection(both).addresses).toEqual(parseConnection({ api_base_url: both.api_base_url }).addresses)
     expect(() => parseConnection({ ...both, BASE_URL: 'https://mics.example/a/' })).toThrow(/different values/)
   })
 
   // Conformance: S-8.4.
-  test('allow 10 seconds, and with BASE_URL 30', () => {
+  test('have a default timeout of 10 seconds, or 30 seconds with BASE_URL', () => {
     expect(parseConnection(url).timeoutMs).toBe(10_000)
     expect(parseConnection({ BASE_URL: 'http://a' }).timeoutMs).toBe(30_000)
     expect(parseConnection({ BASE_URL: 'http://a', timeout: 2 }).timeoutMs).toBe(2000)
   })
 
-  test('null is as good as not given', () => {
+  test('treat null as absent', () => {
     const empty = { username: null, websocket_url: null, shared_key: null, BASE_URL: null, TIMEOUT: null }
     expect(parseConnection({ ...url, ...empty })).toEqual(parseConnection(url))
   })
 })
 
-test('the secret is shared_key or password', () => {
+test('reads the secret from shared_key or password', () => {
   expect(parseConnection({ ...url, shared_key: 'k' }).addresses[0]?.secret).toBe('k')
   expect(parseConnection({ ...url, shared_key: 'k', password: 'k' }).addresses[0]?.secret).toBe('k')
   expect(() => parseConnection({ ...url, shared_key: 'k', PASSWORD: 'other' })).toThrow(/^shared_key: /)
 })
 
-describe('a setting that cannot be sent', () => {
+describe('a setting that is invalid in a header', () => {
   const key = { shared_key: 'k', auth_header: true }
   test.each([
     ['auth_header_name', { ...key, auth_header_name: 'X Key' }],
@@ -89,7 +89,7 @@ describe('a setting that cannot be sent', () => {
     ['USERNAME', { USERNAME: 'b€nutzer' }],
     ['devices.0.password', { devices: [{ url: 'http://b', password: 'own\n' }] }],
     ['devices.0.password', { ...key, devices: [{ url: 'http://b', password: '€' }] }],
-  ])('is refused by its name: %s in %j', (name, config) => {
+  ])('is rejected with its name: %s in %j', (name, config) => {
     const parse = () => parseConnection({ ...url, ...config })
     expect(parse).toThrow(ConfigError)
     expect(parse).toThrow(new RegExp(`^${name}: expected `))
@@ -100,19 +100,25 @@ describe('a setting that cannot be sent', () => {
     { shared_key: 'geheim €' },
     { ...key, shared_key: 'with spaces inside, and signs: "\\"' },
     { ...key, auth_header_name: 'X_Key.1' },
-  ])('is nothing like %j', (config) => {
+  ])('does not include %j', (config) => {
     expect(() => parseConnection({ ...url, ...config })).not.toThrow()
   })
 })
 
 // Conformance: C-3.19.
-test('single devices stand beside the system, each with its own password if need be', () => {
+test('lists single devices after the system, with optional passwords of their own', () => {
   const fingerprint = 'ab'.repeat(32)
   const devices = ['http://10.0.0.7', { url: 'https://10.0.0.8/', password: 'own', name: 'Stage', fingerprint }]
   expect(parseConnection({ ...url, password: 'shared', devices }).addresses).toEqual([
-    { ...bare, baseUrl: 'http://a', secret: 'shared' },
-    { ...bare, baseUrl: 'http://10.0.0.7', secret: 'shared' },
-    { ...bare, baseUrl: 'https://10.0.0.8', secret: 'own', name: 'Stage', fingerprint: Array(32).fill('AB').join(':') },
+    { ...noExtras, baseUrl: 'http://a', secret: 'shared' },
+    { ...noExtras, baseUrl: 'http://10.0.0.7', secret: 'shared' },
+    {
+      ...noExtras,
+      baseUrl: 'https://10.0.0.8',
+      secret: 'own',
+      name: 'Stage',
+      fingerprint: Array(32).fill('AB').join(':'),
+    },
   ])
   expect(parseConnection({ devices: [] }).addresses).toEqual([])
 })
@@ -122,9 +128,9 @@ test.each([
   ['TCP://Stage-Left/', 'tcp://stage-left:2202'],
   ['udp://10.0.0.9:4000', 'udp://10.0.0.9:4000'],
   ['tcp://[fe80::1]', 'tcp://[fe80::1]:2202'],
-])('%j of a device that is no web server is spelled %s', (given, expected) => {
+])('normalizes %j of a device without HTTP to %s', (given, expected) => {
   const { addresses } = parseConnection({ devices: [given] }, { 'tcp:': 2202, 'udp:': 2202 })
-  expect(addresses).toEqual([{ ...bare, baseUrl: expected, secret: '' }])
+  expect(addresses).toEqual([{ ...noExtras, baseUrl: expected, secret: '' }])
 })
 
 test.each([
@@ -134,20 +140,20 @@ test.each([
   [{ devices: [{ url: 'https://a', fingerprint: 'ab:cd' }] }, /^devices\.0\.fingerprint: .*64 hex digits/],
   [{ devices: [{ url: 'https://a', name: 7 }] }, /^devices\.0\.name: expected text/],
   [{ api_base_url: 'ssc1://10.0.0.9' }, /^api_base_url: /],
-])('a device that cannot be reached so is refused: %j', (config, says) => {
-  expect(() => parseConnection(config, { 'ssc1:': 45 })).toThrow(says)
+])('rejects an invalid device: %j', (config, message) => {
+  expect(() => parseConnection(config, { 'ssc1:': 45 })).toThrow(message)
 })
 
 test.each([
   ['http://a/', 'http://a'],
   [' HTTP://A:80 ', 'http://a'],
   ['https://10.0.0.5:443/mics//', 'https://10.0.0.5/mics'],
-])('%j is spelled %s', (given, expected) => {
+])('normalizes %j to %s', (given, expected) => {
   expect(parseConnection({ api_base_url: given }).addresses[0]?.baseUrl).toBe(expected)
 })
 
 // Conformance: C-3.14.
-test('the header with the key is sent only when asked for', () => {
+test('sends the key header only when it is configured', () => {
   expect(parseConnection({ ...url, auth_header_name: 'X-Key' }).authHeader).toBeNull()
   expect(parseConnection({ ...url, auth_header: true }).authHeader).toBe('X-Vendor-Auth-Key')
   expect(parseConnection({ ...url, auth_header: true, auth_header_name: 'X-Key' }).authHeader).toBe('X-Key')
@@ -182,8 +188,8 @@ test.each<[Record<string, unknown>, string]>([
   [{ devices: [{ password: 'x' }] }, 'devices.0.url'],
   [{ devices: [{ url: 'http://a', password: 7 }] }, 'devices.0.password'],
   [{ devices: ['http://a', 'http://A:80/'] }, 'devices'],
-])('%j is refused by the name of its key', (config, key) => {
-  const refused = () => parseConnection(config)
-  expect(refused).toThrow(ConfigError)
-  expect(refused).toThrow(new RegExp(`^${key}: `))
+])('rejects %j and names the key', (config, key) => {
+  const parse = () => parseConnection(config)
+  expect(parse).toThrow(ConfigError)
+  expect(parse).toThrow(new RegExp(`^${key}: `))
 })

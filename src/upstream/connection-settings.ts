@@ -1,4 +1,4 @@
-/** A manufacturer's connection settings: the two equivalent forms of the interface specification -> one. */
+/** Parses a manufacturer's connection settings from the two equivalent notations of the interface specification. */
 
 import { keyAliases } from '../model/manufacturer-config.ts'
 import type { RateLimit } from '../model/rate-limit.ts'
@@ -9,7 +9,7 @@ import { isFreeHeaderName, isHeaderValue } from './header-text.ts'
 type Config = Readonly<Record<string, unknown>>
 
 export interface ConnectionSettings {
-  /** The system's address and those of single devices. */
+  /** The addresses of the system and of single devices. */
   readonly addresses: readonly Address[]
   readonly username: string
   readonly verifySsl: boolean
@@ -18,25 +18,25 @@ export interface ConnectionSettings {
   readonly isEnabled: boolean
   readonly pollIntervalSeconds: number | undefined
   readonly streamTimeoutMs: number
-  /** Name of the header that carries the key beside the digest; null: none is sent. */
+  /** Name of the header that carries the key in addition to the digest; null when it is not sent. */
   readonly authHeader: string | null
 }
 
 export interface Address {
-  /** Without a final slash, and with its port where the scheme is not the web's. */
+  /** Without a final slash; always with a port when the scheme is not http or https. */
   readonly baseUrl: string
   readonly secret: string
-  /** Where it pushes, if the configuration says so: only ever the system's. */
+  /** The configured WebSocket address; only the system has one. */
   readonly websocketUrl: string | null
-  /** Of a single device: its pinned certificate, and what people call it. */
+  /** For a single device: its pinned certificate and its display name. */
   readonly fingerprint: string | null
   readonly name: string | null
 }
 
-/** The schemes of single devices that are no web servers (`tcp:`), each with the port used where none is given. */
+/** The schemes of single devices without HTTP (for example `tcp:`), each with its default port. */
 export type DevicePorts = Readonly<Record<string, number>>
 
-/** A configuration that cannot be used; the message names the key and what was expected. */
+/** An invalid configuration; the message names the key and the expected value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -61,15 +61,15 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
   for (const key of Object.keys(config)) {
     if (!known.has(key)) throw new ConfigError(`${key}: unknown key; expected one of ${[...known].join(', ')}`)
   }
-  const read = reader(config)
+  const read = createReader(config)
   const authHeader = read.authHeader()
   const checkSecret = authHeader === null ? requirePlainText : requireHeaderValue
   const secret = read.secret(checkSecret)
   const systemUrl = read.text('api_base_url')
   const devices = config.devices ?? []
   if (!Array.isArray(devices)) throw new ConfigError('devices: expected a list of addresses')
-  const addresses = devices.map((device, at) =>
-    parseDevice(device, `devices.${at}`, { secret, checkSecret, devicePorts }),
+  const addresses = devices.map((device, index) =>
+    parseDevice(device, `devices.${index}`, { secret, checkSecret, devicePorts }),
   )
   const websocketUrl = readWebSocketUrl(read, systemUrl)
   if (systemUrl !== undefined) {
@@ -77,9 +77,9 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
     addresses.unshift({ baseUrl, secret, websocketUrl, fingerprint: null, name: null })
   }
   const urls = addresses.map(({ baseUrl }) => baseUrl)
-  const twice = urls.find((url, at) => urls.indexOf(url) !== at)
-  if (twice !== undefined) throw new ConfigError(`devices: ${twice} is given twice; keep one`)
-  // The specification's form with BASE_URL allows 30 s, the other 10.
+  const duplicate = urls.find((url, index) => urls.indexOf(url) !== index)
+  if (duplicate !== undefined) throw new ConfigError(`devices: ${duplicate} is given twice; keep one`)
+  // The specification's default is 30 s with BASE_URL and 10 s with api_base_url.
   const defaultTimeout = (config.BASE_URL ?? null) === null ? 10 : 30
   return {
     addresses,
@@ -111,27 +111,27 @@ function requireHeaderValue(text: string, key: string): void {
   )
 }
 
-function reader(config: Config) {
+function createReader(config: Config) {
   const value = (key: string): unknown => {
     const other = keyAliases[key]
     const given = config[key] ?? undefined
     if (other === undefined) return given
-    const twin = config[other] ?? undefined
-    if (given !== undefined && twin !== undefined && !isSameSetting(key, other, given, twin)) {
+    const otherValue = config[other] ?? undefined
+    if (given !== undefined && otherValue !== undefined && !isSameSetting(key, other, given, otherValue)) {
       throw new ConfigError(`${key}: given as ${key} and as ${other} with different values; keep one`)
     }
-    return given ?? twin
+    return given ?? otherValue
   }
-  const nameOf = (key: string) => (config[key] === value(key) ? key : (keyAliases[key] ?? key))
-  const typed = <T>(key: string, expected: string, is: (given: unknown) => given is T): T | undefined => {
+  const nameOf = (key: string) => (config[key] === value(key) ? key : (otherForm[key] ?? key))
+  const readTyped = <T>(key: string, expected: string, isValid: (given: unknown) => given is T): T | undefined => {
     const given = value(key)
-    if (given === undefined || is(given)) return given
+    if (given === undefined || isValid(given)) return given
     throw new ConfigError(`${nameOf(key)}: expected ${expected}`)
   }
   const number = (key: string, min: number, max: number) =>
-    typed(key, `a number from ${min} to ${max}`, (one): one is number => isBetween(one, min, max))
-  const flag = (key: string) => typed(key, 'true or false', (one): one is boolean => typeof one === 'boolean')
-  const text = (key: string) => typed(key, 'text', (one): one is string => typeof one === 'string')
+    readTyped(key, `a number from ${min} to ${max}`, (value): value is number => isBetween(value, min, max))
+  const flag = (key: string) => readTyped(key, 'true or false', (value): value is boolean => typeof value === 'boolean')
+  const text = (key: string) => readTyped(key, 'text', (value): value is string => typeof value === 'string')
   const checkedText = (key: string, check: CheckText) => {
     const given = text(key)
     if (given !== undefined) check(given, nameOf(key))
@@ -140,7 +140,7 @@ function reader(config: Config) {
   return {
     text,
     username: () => checkedText('username', requireHeaderValue),
-    /** Name of the header that carries the secret; null when it is not sent in one. */
+    /** Name of the header that carries the secret; null when no header carries it. */
     authHeader: () => {
       const name = text('auth_header_name') ?? 'X-Vendor-Auth-Key'
       if (!isFreeHeaderName(name)) {
@@ -151,10 +151,10 @@ function reader(config: Config) {
     number,
     flag,
     whole: (key: string, min: number, max: number) =>
-      typed(
+      readTyped(
         key,
         `whole seconds from ${min} to ${max}`,
-        (one): one is number => isBetween(one, min, max) && Number.isInteger(one),
+        (value): value is number => isBetween(value, min, max) && Number.isInteger(value),
       ),
     webSocketUrl: () => {
       const url = text('websocket_url')
@@ -171,8 +171,8 @@ function reader(config: Config) {
   }
 }
 
-/** Credentials go there too, so another host than the system's has to be allowed in so many words. */
-function readWebSocketUrl(read: ReturnType<typeof reader>, systemUrl: string | undefined): string | null {
+/** Credentials are also sent to the WebSocket address, so a host other than the system's must be allowed explicitly. */
+function readWebSocketUrl(read: ReturnType<typeof createReader>, systemUrl: string | undefined): string | null {
   const url = read.webSocketUrl()
   const mayDiffer = read.flag('websocket_other_host') ?? false
   if (url === null || systemUrl === undefined || mayDiffer) return url
@@ -180,7 +180,7 @@ function readWebSocketUrl(read: ReturnType<typeof reader>, systemUrl: string | u
   throw new ConfigError('websocket_url: expected the same host as api_base_url; or set websocket_other_host: true')
 }
 
-/** Two spellings of one address are one setting. */
+/** Two notations of one address count as equal. */
 function isSameSetting(key: string, other: string, a: unknown, b: unknown): boolean {
   if (a === b) return true
   const areAddresses = key === 'api_base_url' && typeof a === 'string' && typeof b === 'string'
@@ -196,10 +196,10 @@ function parseDevice(
   path: string,
   { secret, checkSecret, devicePorts }: { secret: string; checkSecret: CheckText; devicePorts: DevicePorts },
 ): Address {
-  const about = typeof device === 'string' ? { url: device } : device
-  if (!isRecord(about)) throw new ConfigError(`${path}: expected an address`)
-  const { url, password, fingerprint = null, name = null } = about
-  const key = device === about ? `${path}.url` : path
+  const settings = typeof device === 'string' ? { url: device } : device
+  if (!isRecord(settings)) throw new ConfigError(`${path}: expected an address`)
+  const { url, password, fingerprint = null, name = null } = settings
+  const key = device === settings ? `${path}.url` : path
   if (typeof url !== 'string') throw new ConfigError(`${key}: expected an address`)
   if (password !== undefined && typeof password !== 'string') throw new ConfigError(`${path}.password: expected text`)
   if (password !== undefined) checkSecret(password, `${path}.password`)
@@ -212,7 +212,7 @@ function parseDevice(
   return { baseUrl, secret: password ?? secret, websocketUrl: null, fingerprint: pinned, name }
 }
 
-/** One spelling for one address: it names the source. */
+/** Normalizes an address, because it identifies the source. */
 function parseBaseUrl(text: string, path: string, devicePorts: DevicePorts = {}): string {
   const url = parseUrl(text, path, ['http:', 'https:', ...Object.keys(devicePorts)])
   if (url.search !== '') throw new ConfigError(`${path}: expected an address without a query`)

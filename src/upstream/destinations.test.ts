@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createDestinations, isRefusedNow } from './destinations.ts'
 
 // Reliability: 1.15, 3.9.1.
-describe('where nothing is sent to', () => {
+describe('blocked destinations', () => {
   const destinations = createDestinations()
   destinations.addOwn('127.0.0.1', 8080)
   destinations.addOwn('::', 9090)
@@ -28,7 +28,7 @@ describe('where nothing is sent to', () => {
     (address) => expect(destinations.isRefused(address, 80)).toBe(false),
   )
 
-  it('is where this process listens itself', () => {
+  it('include the addresses on which this process listens', () => {
     expect(destinations.isRefused('127.0.0.1', 8080)).toBe(true)
     expect(destinations.isRefused('::ffff:127.0.0.1', 8080)).toBe(true)
     expect(destinations.isRefused('127.0.0.1', 8081)).toBe(false)
@@ -36,7 +36,7 @@ describe('where nothing is sent to', () => {
     expect(destinations.isRefused('10.255.255.254', 9090)).toBe(false)
   })
 
-  it('is what a name resolves to', async () => {
+  it('include names that resolve to a blocked address', async () => {
     expect(await isRefusedNow(destinations, new URL('http://localhost:9090'))).toBe(true)
     expect(await isRefusedNow(destinations, new URL('http://localhost:9091'))).toBe(false)
     expect(await isRefusedNow(destinations, new URL('http://no-such-name.invalid'))).toBe(false)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { UpstreamAnswer, UpstreamClient } from './client.ts'
+import type { UpstreamClient, UpstreamResponse } from './client.ts'
 import { deviceApi, parsePushed, toDeviceReport } from './device-api.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
 
@@ -7,70 +7,79 @@ const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSame
 const family = (model: string) => (model.startsWith('ULXD') ? 'ulxd' : undefined)
 const path = '/api/v1/devices'
 
-/** Answers by path; a status instead of a body is a refusal, everything else is 404. */
-function linkWith(answers: Record<string, unknown>): UpstreamClient & { readonly asked: string[] } {
-  const asked: string[] = []
-  const request = async (_method: string, at: string, { accept = [] }: { accept?: readonly number[] } = {}) => {
-    asked.push(at)
-    const answer = at in answers ? answers[at] : 404
-    if (answer instanceof Error) throw answer
-    const status = typeof answer === 'number' ? answer : 200
+/** Responds by path; a number is an error status, an unknown path is 404. */
+function createFakeClient(responses: Record<string, unknown>): UpstreamClient & { readonly requests: string[] } {
+  const requests: string[] = []
+  const request = async (
+    _method: string,
+    requestPath: string,
+    { accept = [] }: { accept?: readonly number[] } = {},
+  ) => {
+    requests.push(requestPath)
+    const response = requestPath in responses ? responses[requestPath] : 404
+    if (response instanceof Error) throw response
+    const status = typeof response === 'number' ? response : 200
     if (status !== 200 && !accept.includes(status)) throw new ApiError(`answered ${status}`, { status })
-    return { status, headers: {}, body: status === 200 ? answer : undefined } satisfies UpstreamAnswer
+    return { status, headers: {}, body: status === 200 ? response : undefined } satisfies UpstreamResponse
   }
-  const link = { settings: { baseUrl: 'http://system' }, errors: { ApiError, ApiRateLimitError }, request, asked }
-  return link as unknown as UpstreamClient & { asked: string[] }
+  const client = {
+    settings: { baseUrl: 'http://system' },
+    errors: { ApiError, ApiRateLimitError },
+    request,
+    requests,
+  }
+  return client as unknown as UpstreamClient & { requests: string[] }
 }
 
-/** The observation of the only device, with every part read. */
-async function observe(item: object, parts: Record<string, unknown> = {}) {
-  const answers = Object.fromEntries(Object.entries(parts).map(([part, body]) => [`${path}/d${part}`, body]))
-  const link = linkWith({ [path]: [{ device_id: 'd', ...item }], ...answers })
-  let [device] = (await listDevices(link)).devices
+/** The report of the only device, with every part read. */
+async function readReport(item: object, parts: Record<string, unknown> = {}) {
+  const responses = Object.fromEntries(Object.entries(parts).map(([part, body]) => [`${path}/d${part}`, body]))
+  const client = createFakeClient({ [path]: [{ device_id: 'd', ...item }], ...responses })
+  let [device] = (await listDevices(client)).devices
   if (device === undefined) throw new Error('no device')
-  for (const part of partsOf(device)) device = await readPart(link, device, part)
+  for (const part of partsOf(device)) device = await readPart(client, device, part)
   const { metadata, ...observation } = toDeviceReport(device, family)
-  return { observation, device, asked: link.asked.slice(1) }
+  return { observation, device, asked: client.requests.slice(1) }
 }
 
-describe('the list', () => {
+describe('device list', () => {
   // Conformance: C-3.1.
   test.each([
     ['an object', { devices: [{ device_id: 'a' }] }],
     ['a bare array', [{ device_id: 'a' }]],
   ])('may be %s', async (_, body) => {
-    expect((await listDevices(linkWith({ [path]: body }))).devices.map(({ id }) => id)).toEqual(['a'])
+    expect((await listDevices(createFakeClient({ [path]: body }))).devices.map(({ id }) => id)).toEqual(['a'])
   })
 
   test('may be empty', async () => {
-    expect(await listDevices(linkWith({ [path]: { devices: [] } }))).toEqual({ devices: [], malformed: 0 })
+    expect(await listDevices(createFakeClient({ [path]: { devices: [] } }))).toEqual({ devices: [], malformed: 0 })
   })
 
   test.each([{}, { devices: null }, { devices: {} }, { devices: 'none' }, 'devices', null, [7], [{}]])(
     '%j is none',
     async (body) => {
-      await expect(listDevices(linkWith({ [path]: body }))).rejects.toThrow('invalid response from system')
+      await expect(listDevices(createFakeClient({ [path]: body }))).rejects.toThrow('invalid response from system')
     },
   )
 
-  test('what cannot be read is counted, and the first reason told', async () => {
+  test('counts unusable entries and reports the reasons', async () => {
     const body = [{ device_id: 'a' }, {}, 'x', null, { device_id: { a: 1 } }, { id: 7 }]
-    const { devices, ...rest } = await listDevices(linkWith({ [path]: body }))
+    const { devices, ...rest } = await listDevices(createFakeClient({ [path]: body }))
     expect(devices.map(({ id }) => id)).toEqual(['a', '7'])
     expect(rest).toMatchObject({ malformed: 4 })
     const entry = 'entry 2 of the list'
     expect(rest.complaints?.[0]).toEqual({ about: entry, problem: 'it has no device_id', device: entry })
   })
 
-  test('ends at ten thousand', async () => {
-    const body = Array.from({ length: 10_005 }, (_, at) => ({ device_id: at }))
-    const { devices, malformed, complaints } = await listDevices(linkWith({ [path]: body }))
+  test('reads at most ten thousand entries', async () => {
+    const body = Array.from({ length: 10_005 }, (_, requestPath) => ({ device_id: requestPath }))
+    const { devices, malformed, complaints } = await listDevices(createFakeClient({ [path]: body }))
     expect([devices.length, malformed]).toEqual([10_000, 0])
     expect(complaints?.[0]?.problem).toContain('10005')
   })
 })
 
-describe('what a list item carries is not asked for again', () => {
+describe('partsOf', () => {
   const identity = { ip: '10.0.0.1', serial_number: 'S', mac_address: '00:0e:dd:4a:00:01' }
   // Conformance: C-3.4.
   test.each<[object, string[]]>([
@@ -83,8 +92,8 @@ describe('what a list item carries is not asked for again', () => {
     [{ ...identity, channels: [{ channel: 1 }], transmitters: [] }, []],
     [{ channels: null }, ['identity', 'channels', 'transmitter']],
     [{ channels: 4 }, ['identity', 'channels', 'transmitter']],
-  ])('%j leaves %j', async (item, parts) => {
-    const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
+  ])('for an entry with %j requests %j', async (item, parts) => {
+    const [device] = (await listDevices(createFakeClient({ [path]: [{ device_id: 'd', ...item }] }))).devices
     expect(device && partsOf(device)).toEqual(parts)
     expect(device && hasIdentity(device)).toBe(!parts.includes('identity'))
   })
@@ -92,18 +101,21 @@ describe('what a list item carries is not asked for again', () => {
   test.each([
     { ip: '10.0.0.1', serial_number: 'S' },
     { ip: '10.0.0.1', mac_address: '00:0e:dd:4a:00:01' },
-  ])('%j is enough to be known by, and the rest is asked for', async (item) => {
-    const [device] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...item }] }))).devices
+  ])('%j identifies the device, and the other parts are requested', async (item) => {
+    const [device] = (await listDevices(createFakeClient({ [path]: [{ device_id: 'd', ...item }] }))).devices
     expect(device && [hasIdentity(device), partsOf(device)]).toEqual([true, ['identity', 'channels', 'transmitter']])
   })
 })
 
-describe('channels and transmitters', () => {
+describe('channel and transmitter readings', () => {
   const two = { channels: [{ channel: 1 }, { channel: 2, frequency: 500 }] }
 
   // Conformance: C-3.2.
-  test('one transmitter, on channel 1 unless told', async () => {
-    const { observation } = await observe({}, { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } })
+  test('assigns a single transmitter to channel 1 by default', async () => {
+    const { observation } = await readReport(
+      {},
+      { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } },
+    )
     expect(observation.channels).toEqual([
       { channel: 1, transmitter: { battery: 40, upstream_slot: 2 } },
       { channel: 2, frequency: '500.000', transmitter: null },
@@ -111,9 +123,9 @@ describe('channels and transmitters', () => {
   })
 
   // Conformance: C-3.3.
-  test('several, one of them on a channel that was not told', async () => {
+  test('reads several transmitters, one on a channel that is not in the channel list', async () => {
     const transmitters = [{ channel: 2, battery: 5 }, { channel: 3, rf_level: -60 }, { channel: 'x' }, {}]
-    const { observation } = await observe({}, { '/channels': two, '/transmitter': { transmitters } })
+    const { observation } = await readReport({}, { '/channels': two, '/transmitter': { transmitters } })
     expect(observation.channels?.map(({ channel, transmitter }) => [channel, transmitter])).toEqual([
       [1, null],
       [2, { battery: 5 }],
@@ -122,15 +134,15 @@ describe('channels and transmitters', () => {
   })
 
   // Conformance: C-3.3.
-  test('404 means that there is none', async () => {
-    const { observation } = await observe({}, { '/channels': two })
+  test('treats 404 as no channels or transmitters', async () => {
+    const { observation } = await readReport({}, { '/channels': two })
     expect(observation.channels?.map(({ transmitter }) => transmitter)).toEqual([null, null])
   })
 
-  test('a broken answer says nothing, and no other device suffers', async () => {
+  test('ignores an invalid response of one device', async () => {
     const broken = new ApiError('not JSON', { status: 200 })
     for (const odd of [500, 502, 400, 409, broken, { channels: null }, { channels: 4 }, 'x']) {
-      const { observation, device } = await observe(
+      const { observation, device } = await readReport(
         { battery_percentage: 9 },
         { '': odd, '/channels': odd, '/transmitter': 500 },
       )
@@ -147,52 +159,55 @@ describe('channels and transmitters', () => {
     ['a maintenance', new ApiError('no', { status: 503, retryAfter: 7 })],
     ['no answer', new ApiError('no')],
     ['an abort', new DOMException('stop', 'AbortError')],
-  ])('%s concerns more than the device', async (_, error) => {
+  ])('throws on %s, which does not concern only this device', async (_, error) => {
     for (const part of ['', '/channels', '/transmitter']) {
-      await expect(observe({}, { '': {}, '/channels': [], '/transmitter': [], [part]: error })).rejects.toBe(error)
+      await expect(readReport({}, { '': {}, '/channels': [], '/transmitter': [], [part]: error })).rejects.toBe(error)
     }
   })
 })
 
-describe("the list's summary", () => {
+describe('list summary', () => {
   const summary = { battery_percentage: 40, rf_level: -50 }
   const asTransmitter = [{ channel: 1, transmitter: { battery: 40, rf_level: -50 } }]
 
   // Conformance: C-3.5.
-  test('stands in where there are no channels at all', async () => {
-    expect((await observe(summary)).observation.channels).toEqual(asTransmitter)
-    expect((await observe(summary, { '/channels': [] })).observation.channels).toEqual(asTransmitter)
-    expect((await observe({ ...summary, channels: [] })).observation.channels).toEqual(asTransmitter)
-    expect((await observe({ battery_percentage: null })).observation).not.toHaveProperty('channels')
+  test('is used when the device has no channels', async () => {
+    expect((await readReport(summary)).observation.channels).toEqual(asTransmitter)
+    expect((await readReport(summary, { '/channels': [] })).observation.channels).toEqual(asTransmitter)
+    expect((await readReport({ ...summary, channels: [] })).observation.channels).toEqual(asTransmitter)
+    expect((await readReport({ battery_percentage: null })).observation).not.toHaveProperty('channels')
   })
 
   // Conformance: C-3.5.
-  test('is of no use where channels or transmitters are told, or could not be asked', async () => {
-    expect((await observe(summary, { '/channels': [{ channel: 2 }] })).observation.channels).toEqual([
+  test('is ignored when channels or transmitters are reported or could not be read', async () => {
+    expect((await readReport(summary, { '/channels': [{ channel: 2 }] })).observation.channels).toEqual([
       { channel: 2, transmitter: null },
     ])
-    expect((await observe(summary, { '/transmitter': { battery: 9 } })).observation.channels).toEqual([
+    expect((await readReport(summary, { '/transmitter': { battery: 9 } })).observation.channels).toEqual([
       { channel: 1, transmitter: { battery: 9 } },
     ])
-    expect((await observe(summary, { '/channels': 500 })).observation.channels).toEqual([])
+    expect((await readReport(summary, { '/channels': 500 })).observation.channels).toEqual([])
   })
 })
 
-describe('from one cycle to the next', () => {
-  test('the identity stays, levels do not', async () => {
-    const { device } = await observe({}, { '': { ip: '10.0.0.1', serial_number: 'S' }, '/channels': [{ channel: 1 }] })
-    const [listed] = (await listDevices(linkWith({ [path]: [{ device_id: 'd', rf_level: -9 }] }))).devices
+describe('consecutive poll cycles', () => {
+  test('keep the identity but not the levels', async () => {
+    const { device } = await readReport(
+      {},
+      { '': { ip: '10.0.0.1', serial_number: 'S' }, '/channels': [{ channel: 1 }] },
+    )
+    const [listed] = (await listDevices(createFakeClient({ [path]: [{ device_id: 'd', rf_level: -9 }] }))).devices
     if (listed === undefined) throw new Error('no device')
     expect(isSameIdentity(listed, device)).toBe(true)
-    const { metadata, ...told } = toDeviceReport(withEarlierIdentity(listed, device), family)
-    expect(told).toMatchObject({ ip: '10.0.0.1', serial_number: 'S' })
-    expect(told).not.toHaveProperty('channels')
+    const { metadata, ...expected } = toDeviceReport(withEarlierIdentity(listed, device), family)
+    expect(expected).toMatchObject({ ip: '10.0.0.1', serial_number: 'S' })
+    expect(expected).not.toHaveProperty('channels')
   })
 
-  test('a device that has channels now is not taken for one without', async () => {
-    const { device } = await observe({ rf_level: -9, channels: [], transmitters: [] })
+  test('detect that a device has gained channels', async () => {
+    const { device } = await readReport({ rf_level: -9, channels: [], transmitters: [] })
     const item = { device_id: 'd', rf_level: -9, channels: [{ channel: 1 }, { channel: 2 }], transmitters: [] }
-    const [listed] = (await listDevices(linkWith({ [path]: [item] }))).devices
+    const [listed] = (await listDevices(createFakeClient({ [path]: [item] }))).devices
     if (listed === undefined) throw new Error('no device')
     expect(toDeviceReport(withEarlierIdentity(listed, device), family).channels).toHaveLength(2)
   })
@@ -203,15 +218,15 @@ describe('from one cycle to the next', () => {
     [{ device_name: 'A', status: 'offline' }, false],
     [{ device_name: 'A', device_type: 'bodypack' }, false],
     [{}, false],
-  ])('%j is the same: %s', async (item, isSame) => {
-    const list = async (one: object) =>
-      (await listDevices(linkWith({ [path]: [{ device_id: 'd', ...one }] }))).devices[0]
+  ])('compare the identity with %j as unchanged: %s', async (item, isSame) => {
+    const list = async (item: object) =>
+      (await listDevices(createFakeClient({ [path]: [{ device_id: 'd', ...item }] }))).devices[0]
     const [listed, before] = [await list(item), await list({ device_name: 'A' })]
     expect(listed && before && isSameIdentity(listed, before)).toBe(isSame)
   })
 })
 
-describe('the common format', () => {
+describe('toDeviceReport', () => {
   // Conformance: S-2.4, S-2.22, C-2.2, C-2.8, C-2.9.
   test.each<[object, object]>([
     [{}, { id: 'd', name: 'd', model_name: null, online: true, kind: 'receiver', device_type: 'receiver' }],
@@ -221,17 +236,17 @@ describe('the common format', () => {
     [{ status: 'standby' }, { online: false }],
     [{ device_type: 'handheld' }, { kind: 'transmitter' }],
     [{ network_mode: 'DHCP' }, { network_mode: 'dhcp' }],
-  ])('of %j', async (item, expected) => {
-    expect((await observe(item)).observation).toMatchObject(expected)
+  ])('converts %j', async (item, expected) => {
+    expect((await readReport(item)).observation).toMatchObject(expected)
   })
 
-  test('has no network mode other than the four known ones', async () => {
-    expect((await observe({ network_mode: 'weird' })).observation).not.toHaveProperty('network_mode')
+  test('accepts only the four known network modes', async () => {
+    expect((await readReport({ network_mode: 'weird' })).observation).not.toHaveProperty('network_mode')
   })
 
-  test('keys are data', async () => {
+  test('treats special property names as data', async () => {
     const item = JSON.parse('{"__proto__": {"status": "offline"}, "constructor": {"prototype": {"online": false}}}')
-    const [device] = (await listDevices(linkWith({ [path]: [{ ...item, device_id: 'd' }] }))).devices
+    const [device] = (await listDevices(createFakeClient({ [path]: [{ ...item, device_id: 'd' }] }))).devices
     expect(device && toDeviceReport(device, family).online).toBe(true)
     expect({}).not.toHaveProperty('status')
   })
@@ -250,6 +265,10 @@ test.each<[object, object]>([
   [{ transmitters: [{ channel: 2, rf_level: -6 }] }, { channels: [{ channel: 2, transmitter: { rf_level: -6 } }] }],
   [{ channels: [{ channel: 2, transmitter: null }] }, { channels: [{ channel: 2, transmitter: null }] }],
   [{ channels: 'x', transmitters: 7 }, {}],
-])('pushed %j tells only that', (fields, told) => {
-  expect(parsePushed('d', fields as Record<string, unknown>, family)).toEqual({ id: 'd', kind: 'receiver', ...told })
+])('a pushed message %j contains only its own fields', (fields, expected) => {
+  expect(parsePushed('d', fields as Record<string, unknown>, family)).toEqual({
+    id: 'd',
+    kind: 'receiver',
+    ...expected,
+  })
 })

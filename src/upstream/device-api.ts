@@ -1,6 +1,6 @@
 /**
- * The upstream API of the interface specification (`/api/v1/devices …`), spoken alike by both kinds of manufacturer
- * system: its calls, its shapes, and their translation to the common format.
+ * The upstream API of the interface specification (`/api/v1/devices …`), which the systems of both manufacturers share:
+ * its requests, its data types and their conversion to the common format.
  */
 
 import type { DeviceProblem } from '../model/health.ts'
@@ -25,23 +25,23 @@ import {
 } from './fields.ts'
 import { type ItemList, readItems } from './items.ts'
 
-/** What the list or the detail tells of a device apart from its levels. */
+/** The device fields from the list or the detail, without levels. */
 type Identity = Partial<Omit<DeviceReport, 'id' | 'kind' | 'channels' | 'metadata'>>
 
 export interface ApiDevice {
   readonly id: string
-  /** The upstream's own word. */
+  /** The type as the upstream reports it. */
   readonly type: string
   readonly listed: Identity
   readonly summary: { readonly battery: number | null; readonly rf_level: number | null }
-  /** Absent: not asked for yet, like the two below. What the list itself carries of those is parsed when it is wanted. */
+  /** Absent when not requested yet, as are the two below. Data in the list itself is parsed when it is needed. */
   readonly detail?: Identity
   readonly channels?: readonly ChannelReading[]
-  /** By channel; an empty list says that there is none. */
+  /** By channel; an empty list means that there are no transmitters. */
   readonly transmitters?: readonly (TransmitterReading & { readonly channel: number })[]
-  /** It was asked, and has no channels at all. */
+  /** The device was asked and has no channels. */
   readonly hasNoChannels?: boolean
-  /** The upstream's own words, for the review queue. */
+  /** The unparsed responses, for the review queue. */
   readonly raw: {
     readonly listed: Json
     readonly detail?: unknown
@@ -52,10 +52,10 @@ export interface ApiDevice {
 
 const maxDevices = 10_000
 
-/** The part of a plugin that is the same for every system of this form. */
+/** The part of a plugin that is the same for every system with this API. */
 export const deviceApi = { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity }
 
-/** What became of an entry of the list: a device, or none, and what of it makes no sense. */
+/** The result of parsing a list entry: the device if it is usable, and the problem if there is one. */
 interface ListItem {
   readonly device: ApiDevice | null
   readonly problem: string | null
@@ -65,32 +65,37 @@ interface ApiDeviceList {
   readonly devices: readonly ApiDevice[]
   readonly malformed: number
   readonly complaints?: readonly DeviceProblem[]
-  /** What the next list is compared with. */
+  /** Passed to the next call for comparison. */
   readonly read?: ItemList<ListItem>
 }
 
 /**
- * One call. A device that stands in the list as it stood in the one `before` is the same object as there. Throws the
- * manufacturer's ApiError when the answer is no list of devices.
+ * Sends one request. A device whose entry is unchanged since `before` is the same object. Throws the manufacturer's
+ * ApiError when the response is not a list of devices.
  */
 async function listDevices(
   client: UpstreamClient,
   signal?: AbortSignal,
-  before?: ApiDeviceList,
+  previous?: ApiDeviceList,
 ): Promise<ApiDeviceList> {
   let read: ApiDeviceList['read']
   const { body } = await client.request('GET', '/api/v1/devices', {
     signal,
     read: async (bytes) => {
-      read = await readItems(bytes, { key: 'devices', parse: parseItem, maxDepth: maxJsonDepth, before: before?.read })
+      read = await readItems(bytes, {
+        key: 'devices',
+        parse: parseItem,
+        maxDepth: maxJsonDepth,
+        previous: previous?.read,
+      })
       return read
     },
   })
   const list = read?.items ?? parseList(body)
   if (list === undefined) throw wrongShape(client)
-  const sorted = sortOut(list)
-  if (sorted.devices.length === 0 && list.length > 0) throw wrongShape(client)
-  return read === undefined ? sorted : { ...sorted, read }
+  const result = toDeviceList(list)
+  if (result.devices.length === 0 && list.length > 0) throw wrongShape(client)
+  return read === undefined ? result : { ...result, read }
 }
 
 function parseList(body: unknown): readonly ListItem[] | undefined {
@@ -98,16 +103,16 @@ function parseList(body: unknown): readonly ListItem[] | undefined {
   return Array.isArray(list) ? list.map((item) => parseItem(item)) : undefined
 }
 
-function sortOut(list: readonly ListItem[]): ApiDeviceList {
+function toDeviceList(list: readonly ListItem[]): ApiDeviceList {
   const devices: ApiDevice[] = []
   const complaints: DeviceProblem[] = []
   if (list.length > maxDevices) {
     complaints.push({ about: 'the list', problem: `only the first ${maxDevices} of ${list.length} devices are read` })
   }
-  for (const [at, { device, problem }] of list.slice(0, maxDevices).entries()) {
+  for (const [index, { device, problem }] of list.slice(0, maxDevices).entries()) {
     if (device !== null) devices.push(device)
     if (problem === null) continue
-    const entry = `entry ${at + 1} of the list`
+    const entry = `entry ${index + 1} of the list`
     complaints.push(
       device === null
         ? { about: entry, problem, device: entry }
@@ -120,9 +125,9 @@ function sortOut(list: readonly ListItem[]): ApiDeviceList {
 
 function partsOf(device: ApiDevice): readonly string[] {
   const parts: string[] = []
-  if (!tellsAllOfIdentity(device.listed)) parts.push('identity')
-  if (!carriesChannels(device.raw.listed)) parts.push('channels')
-  if (!carriesTransmitters(device.raw.listed)) parts.push('transmitter')
+  if (!hasFullIdentity(device.listed)) parts.push('identity')
+  if (!hasChannels(device.raw.listed)) parts.push('channels')
+  if (!hasTransmitters(device.raw.listed)) parts.push('transmitter')
   return parts
 }
 
@@ -155,26 +160,26 @@ async function readPart(
   }
 }
 
-function withEarlierIdentity(listed: ApiDevice, before: ApiDevice): ApiDevice {
-  const { detail } = before
-  const hasNoChannels = listed.hasNoChannels ?? before.hasNoChannels
-  const kept = { ...listed, raw: { ...before.raw, listed: listed.raw.listed } }
-  return { ...kept, ...(detail && { detail }), ...(hasNoChannels && { hasNoChannels }) }
+function withEarlierIdentity(listed: ApiDevice, previous: ApiDevice): ApiDevice {
+  const { detail } = previous
+  const hasNoChannels = listed.hasNoChannels ?? previous.hasNoChannels
+  const updated = { ...listed, raw: { ...previous.raw, listed: listed.raw.listed } }
+  return { ...updated, ...(detail && { detail }), ...(hasNoChannels && { hasNoChannels }) }
 }
 
 function hasIdentity(device: ApiDevice): boolean {
-  return device.detail !== undefined || isRecognisable(device.listed)
+  return device.detail !== undefined || isIdentifiable(device.listed)
 }
 
-function isSameIdentity(listed: ApiDevice, before: ApiDevice): boolean {
+function isSameIdentity(listed: ApiDevice, previous: ApiDevice): boolean {
   const keys = Object.keys(listed.listed) as (keyof Identity)[]
-  if (listed.type !== before.type || keys.length !== Object.keys(before.listed).length) return false
-  return keys.every((key) => listed.listed[key] === before.listed[key])
+  if (listed.type !== previous.type || keys.length !== Object.keys(previous.listed).length) return false
+  return keys.every((key) => listed.listed[key] === previous.listed[key])
 }
 
-/** `family` finds the plugin's word for a model: `ulxd`, `ewdx` …; without one the upstream's own word stands. */
+/** `family` returns the plugin's device type for a model (`ulxd`, `ewdx` …), with the upstream's type as the fallback. */
 export function toDeviceReport(device: ApiDevice, family: (model: string) => string | undefined): DeviceReport {
-  // The list is newer than a detail that was read some cycles ago.
+  // The list is newer than the detail, which may be several cycles old.
   const identity = device.detail === undefined ? device.listed : { ...device.detail, ...device.listed }
   const model_name = identity.model_name ?? null
   const channels = toChannelReadings(device)
@@ -193,14 +198,14 @@ export function toDeviceReport(device: ApiDevice, family: (model: string) => str
 }
 
 /**
- * Reads what a device pushed: any of its own, its channels' or its transmitters' fields. What is not told is left out.
+ * Parses a pushed message: any fields of the device, its channels or its transmitters. Absent fields are omitted.
  */
 export function parsePushed(id: string, fields: Json, family: (model: string) => string | undefined): DeviceReport {
   const identity = parseIdentity(fields)
   const { model_name } = identity
   const type = typeof model_name === 'string' ? family(model_name) : undefined
   const hasTransmitter = fields.transmitter !== undefined || fields.transmitters !== undefined
-  const channels = joinTransmitters(
+  const channels = mergeTransmitters(
     fields.channels === undefined ? [] : parseChannels(fields.channels),
     hasTransmitter ? parsePushedTransmitters(fields) : [],
   )
@@ -228,8 +233,8 @@ function toDevice(id: string, item: Json): ApiDevice {
     listed: parseIdentity(item),
     summary: { battery: readBattery(item.battery_percentage) ?? null, rf_level: readRfLevel(item.rf_level) ?? null },
     raw: { listed: item },
-    ...(carriesChannels(item) && {
-      hasNoChannels: channelItems(item.channels).every((one) => channelNumber(one) === null),
+    ...(hasChannels(item) && {
+      hasNoChannels: channelItems(item.channels).every((channel) => channelNumber(channel) === null),
     }),
   }
 }
@@ -244,22 +249,22 @@ const listFields: Readonly<Record<string, (value: unknown) => unknown>> = {
   rf_level: readRfLevel,
 }
 
-/** Fields of a list entry that are told and make no sense, as a sentence; null when there are none. */
+/** Describes the fields of a list entry that are present but invalid; null when all are valid. */
 function unreadableFields(item: Json): string | null {
   const names: string[] = []
   for (const name in listFields) {
     const value = item[name]
-    const isTold = value !== undefined && value !== null && value !== ''
-    if (isTold && listFields[name]?.(value) === null) names.push(name)
+    const isPresent = value !== undefined && value !== null && value !== ''
+    if (isPresent && listFields[name]?.(value) === null) names.push(name)
   }
   return names.length === 0 ? null : `${names.join(', ')} cannot be read`
 }
 
-function carriesChannels(item: Json): boolean {
+function hasChannels(item: Json): boolean {
   return hasChannelList(item.channels)
 }
 
-function carriesTransmitters(item: Json): boolean {
+function hasTransmitters(item: Json): boolean {
   return item.transmitter !== undefined || item.transmitters !== undefined
 }
 
@@ -268,7 +273,7 @@ function hasChannelList(body: unknown): boolean {
 }
 
 function parseIdentity(item: Json): Identity {
-  return readable({
+  return withoutNulls({
     name: readText(item.device_name ?? item.name, maxNameChars),
     model_name: readText(item.model),
     online: parseStatus(item.status),
@@ -285,8 +290,8 @@ function parseIdentity(item: Json): Identity {
   })
 }
 
-/** A part of an identity that cannot be read is as good as not told: it says nothing against what is known. */
-function readable(fields: { readonly [Key in keyof Identity]: Identity[Key] | null }): Identity {
+/** Drops identity fields that are invalid, so that they do not overwrite known values. */
+function withoutNulls(fields: { readonly [Key in keyof Identity]: Identity[Key] | null }): Identity {
   const identity: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(fields)) if (value !== undefined && value !== null) identity[key] = value
   return identity
@@ -296,16 +301,16 @@ function parseStatus(status: unknown): boolean | undefined {
   return typeof status === 'string' ? status.trim().toLowerCase() === 'online' : undefined
 }
 
-/** Enough to tell it from others; what else there is to know may come later. */
-function isRecognisable({ ip, serial_number, mac_address }: Identity): boolean {
+/** Whether the fields identify the device; the others may follow later. */
+function isIdentifiable({ ip, serial_number, mac_address }: Identity): boolean {
   return ip !== undefined && (serial_number !== undefined || mac_address !== undefined)
 }
 
-function tellsAllOfIdentity({ ip, serial_number, mac_address }: Identity): boolean {
+function hasFullIdentity({ ip, serial_number, mac_address }: Identity): boolean {
   return ip !== undefined && serial_number !== undefined && mac_address !== undefined
 }
 
-/** `{"channels":[…]}` or the bare array; entries without a channel number are left out. */
+/** Parses `{"channels":[…]}` or the bare array; entries without a channel number are skipped. */
 function parseChannels(body: unknown): ChannelReading[] {
   return channelItems(body).flatMap((item) => {
     const channel = channelNumber(item)
@@ -332,12 +337,12 @@ function channelNumber(item: Json): number | null {
   return readWhole(item.channel, 1, 65_535) ?? null
 }
 
-/** One object or `{"transmitters":[…]}`; the channel is 1 where it is not told. */
+/** Parses one object, an array or `{"transmitters":[…]}`; the channel defaults to 1. */
 function parseTransmitters(body: unknown): (TransmitterReading & { channel: number })[] {
   const list = isRecord(body) ? (body.transmitters ?? [body]) : body
   if (!Array.isArray(list)) return []
-  const filled = list.filter(isRecord).filter((item) => Object.keys(item).length > 0)
-  return filled.flatMap((item) => {
+  const present = list.filter(isRecord).filter((item) => Object.keys(item).length > 0)
+  return present.flatMap((item) => {
     const channel = item.channel === undefined ? 1 : readWhole(item.channel, 1, 65_535)
     return typeof channel === 'number' ? [{ channel, ...parseTransmitter(item) }] : []
   })
@@ -355,7 +360,7 @@ function parseTransmitter(item: unknown): TransmitterReading | null {
   })
 }
 
-/** Pushed, `transmitter: null` takes the one on channel 1 away. */
+/** In a pushed message, `transmitter: null` removes the transmitter on channel 1. */
 function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { channel: number })[] {
   if (fields.transmitter === null) return [{ channel: 1, transmitter: null }]
   const transmitters = parseTransmitters(fields.transmitters ?? fields.transmitter)
@@ -363,8 +368,8 @@ function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { cha
 }
 
 /**
- * What was asked of the device's channels, put together. A channel without a transmitter among those told has none. The
- * list's summary stands in for a device that has no channels at all.
+ * Combines the channels with the transmitters. When transmitters were read, a channel without one has none. The summary
+ * of the list is used for a device that has no channels.
  */
 function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undefined {
   const { summary } = device
@@ -374,7 +379,7 @@ function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undef
     return [{ channel: 1, transmitter: summary }]
   }
   if (channels === undefined && transmitters === undefined) return undefined
-  const readings = joinTransmitters(
+  const readings = mergeTransmitters(
     channels ?? [],
     (transmitters ?? []).map(({ channel, ...transmitter }) => ({ channel, transmitter })),
   )
@@ -383,24 +388,23 @@ function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undef
 }
 
 function channelsOf({ channels, raw: { listed } }: ApiDevice): ApiDevice['channels'] {
-  return channels ?? (carriesChannels(listed) ? parseChannels(listed.channels) : undefined)
+  return channels ?? (hasChannels(listed) ? parseChannels(listed.channels) : undefined)
 }
 
 function transmittersOf({ transmitters, raw: { listed } }: ApiDevice): ApiDevice['transmitters'] {
   return (
-    transmitters ??
-    (carriesTransmitters(listed) ? parseTransmitters(listed.transmitters ?? listed.transmitter) : undefined)
+    transmitters ?? (hasTransmitters(listed) ? parseTransmitters(listed.transmitters ?? listed.transmitter) : undefined)
   )
 }
 
-function joinTransmitters(
+function mergeTransmitters(
   channels: readonly ChannelReading[],
   transmitters: readonly ChannelReading[],
 ): readonly ChannelReading[] {
   if (transmitters.length === 0) return channels
-  const joined = new Map(channels.map((reading) => [reading.channel, reading]))
-  for (const reading of transmitters) joined.set(reading.channel, { ...joined.get(reading.channel), ...reading })
-  return [...joined.values()]
+  const merged = new Map(channels.map((reading) => [reading.channel, reading]))
+  for (const reading of transmitters) merged.set(reading.channel, { ...merged.get(reading.channel), ...reading })
+  return [...merged.values()]
 }
 
 function toMetadata(raw: ApiDevice['raw']): unknown {
@@ -414,8 +418,8 @@ function toMetadata(raw: ApiDevice['raw']): unknown {
 }
 
 /**
- * Null when there is no such resource (404), undefined when it is broken: the list's data stands. One device whose
- * answers make no sense must not keep the others from being read.
+ * Null when the resource does not exist (404), undefined when the response is invalid. An invalid response of one device
+ * must not prevent the other devices from being read.
  */
 export async function readOptional(
   client: UpstreamClient,
@@ -428,13 +432,13 @@ export async function readOptional(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status, retryAfter } = error
-    // No answer, or one that is about us and not about the device.
+    // There was no response, or the error concerns the client and not this device.
     if (status === null || retryAfter !== null || [401, 403, 429].includes(status)) throw error
     return undefined
   }
 }
 
-/** An answer came, and is something else. */
+/** The error for a response that is not a list of devices. */
 export function wrongShape(client: UpstreamClient): ApiError {
   const { host } = new URL(client.settings.baseUrl)
   return new client.errors.ApiError(`invalid response from ${host}: not a list of devices`, { status: 200 })

@@ -1,54 +1,54 @@
-/** A conversation with one device that goes on until somebody ends it: what TCP and UDP have in common. */
+/** A long-lived session with one device: the interface shared by TCP and UDP. */
 
 export interface DeviceSocket {
   /**
-   * What came, in its order; what came together, together. Ends quietly on abort, throws the manufacturer's ApiError
-   * when the device is lost.
+   * Received messages in order, in batches that arrived together. Ends without an error on abort, and throws the
+   * manufacturer's ApiError when the device is lost.
    */
   readonly messages: AsyncIterable<readonly string[]>
-  /** The device's address, as the name it was given resolved. */
+  /** The IP address to which the configured host resolved. */
   readonly remoteAddress: string
-  /** Waits for its turn. Of what does not arrive nobody hears. */
+  /** Waits for the rate limit. Delivery is not confirmed. */
   send(text: string): Promise<void>
-  /** Says goodbye and lets go. */
+  /** Sends the farewell and closes the socket. */
   close(): void
 }
 
 export interface DeviceSocketOptions {
-  /** From the first moment to the last: an abort ends it at once, with a goodbye. */
+  /** An abort closes the session at any time, after sending the farewell. */
   readonly signal: AbortSignal
-  /** What is said before letting go, whoever lets go; nothing where it gives none. */
+  /** Returns the last message to send before the socket closes; undefined sends nothing. */
   readonly farewell?: () => string | undefined
 }
 
-/** What has come in and waits to be read. */
+/** A queue of received messages. */
 export interface Inbox {
   readonly messages: AsyncIterable<readonly string[]>
-  /** How many wait. */
+  /** The number of unread messages. */
   readonly size: number
-  put(messages: readonly string[]): void
-  /** Nothing more comes: what waits can still be read, then this is thrown. */
+  push(messages: readonly string[]): void
+  /** Ends the queue with an error, which is thrown after the unread messages. */
   fail(error: unknown): void
-  /** Nothing more comes, and nobody has to read what waits. */
+  /** Ends the queue and discards the unread messages. */
   end(): void
 }
 
-/** `onEmpty`: everything has been read. `onLeft`: the reader is done, one way or the other. */
-export function createInbox(hooks: { onEmpty?(): void; onLeft(): void }): Inbox {
-  let waiting: string[] = []
-  let trouble: { readonly error: unknown } | undefined
+/** `onEmpty` is called when all messages have been read, `onLeft` when the reader has finished for any reason. */
+export function createInbox(hooks: { onEmpty?(): void; onClose(): void }): Inbox {
+  let queued: string[] = []
+  let failure: { readonly error: unknown } | undefined
   let isEnded = false
   let wake = () => {}
 
   async function* read(): AsyncGenerator<readonly string[]> {
     try {
       while (!isEnded) {
-        if (waiting.length > 0) {
-          const messages = waiting
-          waiting = []
+        if (queued.length > 0) {
+          const messages = queued
+          queued = []
           hooks.onEmpty?.()
           yield messages
-        } else if (trouble !== undefined) throw trouble.error
+        } else if (failure !== undefined) throw failure.error
         else {
           await new Promise<void>((resolve) => {
             wake = resolve
@@ -56,21 +56,21 @@ export function createInbox(hooks: { onEmpty?(): void; onLeft(): void }): Inbox 
         }
       }
     } finally {
-      hooks.onLeft()
+      hooks.onClose()
     }
   }
 
   return {
     messages: read(),
     get size() {
-      return waiting.length
+      return queued.length
     },
-    put(messages) {
-      waiting = waiting.length === 0 ? [...messages] : waiting.concat(messages)
+    push(messages) {
+      queued = queued.length === 0 ? [...messages] : queued.concat(messages)
       wake()
     },
     fail(error) {
-      trouble ??= { error }
+      failure ??= { error }
       wake()
     },
     end() {

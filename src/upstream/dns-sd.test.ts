@@ -16,7 +16,7 @@ const answer = hex(`
   c027 0010 8001 00000e10 0019 ${label('Model=EM6000')} ${label('txtvers=1')} 01 3d
   c042 0001 8001 00000078 0004 0a14010b`)
 
-test('a question asks for pointers to every type, and for answers of one’s own', () => {
+test('encodeQuestion requests PTR records of every type and unicast responses', () => {
   expect(encodeQuestion(['_ssc._udp', '_ssc._tcp'])).toEqual(
     hex(`0000 0000 0002 0000 0000 0000
       ${label('_ssc')} ${label('_udp')} ${label('local')} 00 000c 8001
@@ -24,8 +24,8 @@ test('a question asks for pointers to every type, and for answers of one’s own
   )
 })
 
-describe('an answer', () => {
-  test('becomes services', () => {
+describe('response', () => {
+  test('is converted to services', () => {
     const services = toServices(parseRecords(answer), ['_ssc._udp', '_ssc._tcp'])
     expect(services).toEqual([
       {
@@ -38,7 +38,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('may come in several messages, in any order, twice, and without an address', () => {
+  test('may consist of several messages, in any order, repeated, and without an address', () => {
     const records = parseRecords(answer)
     expect(toServices([...records.toReversed(), ...records], ['_ssc._udp'])).toHaveLength(1)
     expect(
@@ -55,14 +55,14 @@ describe('an answer', () => {
     ).toEqual([])
   })
 
-  test('that ends early, or leads in circles, gives what made sense', () => {
+  test('returns the valid records when it is truncated or has circular pointers', () => {
     const types = (records: readonly DnsRecord[]) => records.map(({ type }) => type)
     expect(types(parseRecords(answer.subarray(0, answer.length - 2)))).toEqual(['PTR', 'SRV', 'TXT'])
     expect(parseRecords(Buffer.alloc(0))).toEqual([])
     expect(parseRecords(hex('0000 8400 0000 0001 0000 0000 c00c 000c 0001 00000000 0000'))).toEqual([])
   })
 
-  test('may be anything at all', () => {
+  test('may be arbitrary bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(answer.length), (noise, at) => {
         parseRecords(Buffer.from(noise))
@@ -72,7 +72,7 @@ describe('an answer', () => {
   })
 })
 
-/** Answers each question twice, the first time with what makes no sense. */
+/** Responds to each query twice, first with an invalid message. */
 async function startResponder(onQuestion: (question: Buffer) => void) {
   const responder = createSocket('udp4')
   responder.on('message', (message, { port, address }) => {
@@ -87,26 +87,26 @@ async function startResponder(onQuestion: (question: Buffer) => void) {
   return { types: ['_ssc._udp'], group, from: ['127.0.0.1'] }
 }
 
-test('asks who is there and gathers what comes', async () => {
-  const asked: Buffer[] = []
-  const about = await startResponder((question) => asked.push(question))
-  const services = await browse({ ...about, forMs: 200, signal: new AbortController().signal })
+test('browse sends a query and collects the responses', async () => {
+  const questions: Buffer[] = []
+  const options = await startResponder((question) => questions.push(question))
+  const services = await browse({ ...options, forMs: 200, signal: new AbortController().signal })
   expect(services).toMatchObject([{ port: 45, addresses: ['10.20.1.11'] }])
-  expect(asked).toEqual([encodeQuestion(['_ssc._udp'])])
+  expect(questions).toEqual([encodeQuestion(['_ssc._udp'])])
 })
 
-test('asks until an abort, and gives what came until then', async () => {
+test('browse repeats the query until an abort and returns the services found so far', async () => {
   const stop = new AbortController()
   let questions = 0
-  // By the second question the answer to the first has long come.
-  const about = await startResponder(() => {
+  // The response to the first query has arrived before the second query is sent.
+  const options = await startResponder(() => {
     questions += 1
     if (questions === 2) stop.abort()
   })
   const startedAt = performance.now()
-  const services = await browse({ ...about, forMs: 15_000, signal: stop.signal })
+  const services = await browse({ ...options, forMs: 15_000, signal: stop.signal })
   expect(services).toMatchObject([{ port: 45, addresses: ['10.20.1.11'] }])
   expect(performance.now() - startedAt).toBeLessThan(10_000)
-  expect(await browse({ ...about, forMs: 15_000, signal: stop.signal })).toEqual([])
+  expect(await browse({ ...options, forMs: 15_000, signal: stop.signal })).toEqual([])
   expect(questions).toBe(2)
 })

@@ -1,15 +1,15 @@
-/** DNS service discovery (RFC 6763) over multicast DNS (RFC 6762), as far as it takes to ask who offers a service. Pure. */
+/** DNS service discovery (RFC 6763) over multicast DNS (RFC 6762), limited to browsing for services. Performs no I/O. */
 
-/** A service that somebody offers: put together of the records that tell of it. */
+/** A discovered service, assembled from its DNS records. */
 export interface Service {
-  /** Such as `_ssc._udp`, without the domain. */
+  /** For example `_ssc._udp`, without the domain. */
   readonly type: string
-  /** What people call this one. */
+  /** The name of this instance as users see it. */
   readonly instance: string
   readonly port: number
   /** IPv4. */
   readonly addresses: readonly string[]
-  /** The text record's keys, in lower case. */
+  /** The TXT record by lower-case key. */
   readonly text: Readonly<Record<string, string>>
 }
 
@@ -21,12 +21,12 @@ export type DnsRecord =
 
 const typeNumbers = { A: 1, PTR: 12, TXT: 16, SRV: 33 } as const
 const headerBytes = 12
-/** The top bit of a question's class: answers may come straight to us (RFC 6762 §5.4). */
+/** The top bit of a question's class requests a unicast response (RFC 6762 §5.4). */
 const unicastWanted = 0x8001
 const maxRecords = 500
 const maxLabels = 128
 
-/** One message that asks for all instances of these service types. */
+/** Encodes one query for all instances of these service types. */
 export function encodeQuestion(types: readonly string[]): Buffer {
   const header = Buffer.alloc(headerBytes)
   header.writeUInt16BE(types.length, 4)
@@ -39,31 +39,31 @@ export function encodeQuestion(types: readonly string[]): Buffer {
   return Buffer.concat([header, ...questions])
 }
 
-/** The records of one message; none where it makes no sense from some point on. */
+/** Parses the records of one message, up to the first malformed record. */
 export function parseRecords(message: Buffer): DnsRecord[] {
   const records: DnsRecord[] = []
   try {
     const questions = message.readUInt16BE(4)
     const count = message.readUInt16BE(6) + message.readUInt16BE(8) + message.readUInt16BE(10)
-    let at = headerBytes
-    for (let n = 0; n < questions; n++) at = readName(message, at).end + 4
-    for (let n = 0; n < Math.min(count, maxRecords); n++) {
-      const { labels, end } = readName(message, at)
+    let offset = headerBytes
+    for (let index = 0; index < questions; index++) offset = readName(message, offset).end + 4
+    for (let index = 0; index < Math.min(count, maxRecords); index++) {
+      const { labels, end } = readName(message, offset)
       const type = message.readUInt16BE(end)
       const dataAt = end + 10
-      at = dataAt + message.readUInt16BE(end + 8)
-      if (at > message.length) break
-      const record = readRecord(message, { type, labels, dataAt, endAt: at })
+      offset = dataAt + message.readUInt16BE(end + 8)
+      if (offset > message.length) break
+      const record = readRecord(message, { type, labels, dataAt, endAt: offset })
       if (record !== null) records.push(record)
     }
   } catch (error) {
-    // Reading beyond the end: what came before it stands.
+    // The message is truncated; the records before this point are kept.
     if (!(error instanceof RangeError)) throw error
   }
   return records
 }
 
-/** The services of these types that can be reached: with a port and an address. */
+/** The services of these types that have both a port and an address. */
 export function toServices(records: readonly DnsRecord[], types: readonly string[]): Service[] {
   const services: Service[] = []
   for (const type of types) {
@@ -71,15 +71,17 @@ export function toServices(records: readonly DnsRecord[], types: readonly string
     for (const pointer of records) {
       if (pointer.type !== 'PTR' || pointer.name !== domain) continue
       const name = nameOf(pointer.target)
-      if (services.some((one) => one.type === type && one.instance === pointer.target[0])) continue
-      const place = records.find((one) => one.type === 'SRV' && one.name === name)
-      if (place?.type !== 'SRV') continue
-      const addresses = records.flatMap((one) => (one.type === 'A' && one.name === place.host ? [one.address] : []))
-      const texts = records.flatMap((one) => (one.type === 'TXT' && one.name === name ? [one.text] : []))
+      if (services.some((other) => other.type === type && other.instance === pointer.target[0])) continue
+      const service = records.find((other) => other.type === 'SRV' && other.name === name)
+      if (service?.type !== 'SRV') continue
+      const addresses = records.flatMap((other) =>
+        other.type === 'A' && other.name === service.host ? [other.address] : [],
+      )
+      const texts = records.flatMap((other) => (other.type === 'TXT' && other.name === name ? [other.text] : []))
       services.push({
         type,
         instance: pointer.target[0] ?? '',
-        port: place.port,
+        port: service.port,
         addresses: [...new Set(addresses)],
         text: Object.assign({}, ...texts),
       })
@@ -90,10 +92,10 @@ export function toServices(records: readonly DnsRecord[], types: readonly string
 
 function readRecord(
   message: Buffer,
-  about: { type: number; labels: readonly string[]; dataAt: number; endAt: number },
+  record: { type: number; labels: readonly string[]; dataAt: number; endAt: number },
 ): DnsRecord | null {
-  const { type, dataAt, endAt } = about
-  const name = nameOf(about.labels)
+  const { type, dataAt, endAt } = record
+  const name = nameOf(record.labels)
   switch (type) {
     case typeNumbers.A:
       return endAt - dataAt === 4 ? { type: 'A', name, address: [...message.subarray(dataAt, endAt)].join('.') } : null
@@ -110,37 +112,37 @@ function readRecord(
   }
 }
 
-/** `key=value` strings, each behind its length (RFC 6763 §6); the first of a name counts. */
+/** Parses length-prefixed `key=value` strings (RFC 6763 §6); the first occurrence of a key counts. */
 function readText(data: Buffer): Record<string, string> {
   const text: Record<string, string> = {}
-  for (let at = 0; at < data.length; at += 1 + (data[at] ?? 0)) {
-    const pair = data.toString('utf8', at + 1, at + 1 + (data[at] ?? 0))
+  for (let offset = 0; offset < data.length; offset += 1 + (data[offset] ?? 0)) {
+    const pair = data.toString('utf8', offset + 1, offset + 1 + (data[offset] ?? 0))
     const [, key = '', value = ''] = /^([^=]+)=?(.*)$/s.exec(pair) ?? []
     if (key !== '') text[key.toLowerCase()] ??= value
   }
   return text
 }
 
-/** Labels, following pointers to earlier ones (RFC 1035 §4.1.4). Throws a RangeError where they lead nowhere. */
+/** Reads a name and follows compression pointers (RFC 1035 §4.1.4). Throws a RangeError when a pointer is invalid. */
 function readName(message: Buffer, start: number): { labels: string[]; end: number } {
   const labels: string[] = []
   let end: number | undefined
-  for (let at = start, jumps = 0; ; ) {
-    const length = message.readUInt8(at)
-    if (length === 0) return { labels, end: end ?? at + 1 }
+  for (let offset = start, jumps = 0; ; ) {
+    const length = message.readUInt8(offset)
+    if (length === 0) return { labels, end: end ?? offset + 1 }
     if (length >= 0xc0) {
-      end ??= at + 2
-      at = message.readUInt16BE(at) & 0x3fff
+      end ??= offset + 2
+      offset = message.readUInt16BE(offset) & 0x3fff
       jumps += 1
     } else {
-      labels.push(message.toString('utf8', at + 1, at + 1 + length))
-      at += 1 + length
+      labels.push(message.toString('utf8', offset + 1, offset + 1 + length))
+      offset += 1 + length
     }
     if (jumps + labels.length > maxLabels) throw new RangeError('a name without an end')
   }
 }
 
-/** Names compare without regard to case. */
+/** Lower case, because DNS names are case-insensitive. */
 function nameOf(labels: readonly string[]): string {
   return labels.join('.').toLowerCase()
 }

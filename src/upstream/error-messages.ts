@@ -1,6 +1,6 @@
-/** What went wrong with an upstream, as a sentence for the person who can mend it. */
+/** Describes upstream errors for administrators: what failed and what to check. */
 
-/** No whole answer came. `error` is what the network layer threw; `code: 'DEADLINE'` says that time ran out. */
+/** Describes a request without a complete response. `error` is from the network layer; code `DEADLINE` is a timeout. */
 export function describeConnectionError(error: unknown, host: string, timeoutMs: number): string {
   const code = codeOf(error)
   if (isCertificateCode(code)) {
@@ -48,7 +48,7 @@ export function describeConnectionError(error: unknown, host: string, timeoutMs:
   }
 }
 
-/** A whole answer came, and it is a refusal. */
+/** Describes a complete response with an error status. */
 export function describeStatus(status: number, host: string, retryAfter: number | null): string {
   if (status === 401) return `credentials rejected by ${host}; check the key or password of this manufacturer`
   if (status === 403) return `API access is disabled on the device or system ${host}; enable third-party access there`
@@ -63,16 +63,16 @@ function messageOf(error: unknown): string {
 }
 
 function codeOf(error: unknown): string {
-  for (let one = error; one instanceof Object; one = (one as { cause?: unknown }).cause) {
-    const { code } = one as { code?: unknown }
+  for (let current = error; current instanceof Object; current = (current as { cause?: unknown }).cause) {
+    const { code } = current as { code?: unknown }
     if (typeof code === 'string') return code
-    // Several addresses were tried; the first says enough.
-    if (one instanceof AggregateError && one.errors.length > 0) return codeOf(one.errors[0])
+    // Several addresses were tried; the first error is sufficient.
+    if (current instanceof AggregateError && current.errors.length > 0) return codeOf(current.errors[0])
   }
   return error instanceof Error ? error.name : 'unknown'
 }
 
-/** What an `ERR_SSL_…_ALERT_…` complains about is none of the other side's certificate. */
+/** An `ERR_SSL_…_ALERT_…` error is sent by the peer and is not about the peer's certificate. */
 function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) && !/^WRONG_CERTIFICATE$|_ALERT_/.test(code)
 }

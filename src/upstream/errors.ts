@@ -1,46 +1,46 @@
-/** What can go wrong with a manufacturer's system. Each manufacturer has subclasses of both. */
+/** Errors of upstream systems. Each manufacturer has subclasses of both. */
 
-/** The answer behind an error, as far as there was one. */
-export interface UpstreamResponse {
+/** The response that caused an error. */
+export interface ErrorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of a body that could not be used, escaped; for a log, never for a page. */
+  /** The beginning of an unusable body, escaped; for logs only, never for pages. */
   readonly excerpt?: string
 }
 
 export interface ApiErrorDetails {
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null when there was no response. */
   readonly status?: number | null
-  readonly response?: UpstreamResponse | null
-  /** Seconds to wait, as the upstream asked. */
+  readonly response?: ErrorResponse | null
+  /** Seconds to wait, from the upstream's Retry-After header. */
   readonly retryAfter?: number | null
-  /** Where no HTTP status tells. */
-  readonly answer?: UpstreamAnswer
+  /** For errors without an HTTP status. */
+  readonly failureKind?: FailureKind
   readonly cause?: unknown
 }
 
-/** Whether anything answered: nothing, something else than expected, or a device that is not supported. */
-export type UpstreamAnswer = 'none' | 'unusable' | 'unsupported'
+/** What responded: nothing, something unexpected, or an unsupported device. */
+export type FailureKind = 'none' | 'unusable' | 'unsupported'
 
-/** A call to a manufacturer's system failed. The message is a sentence for the person who can mend it. */
+/** A failed call to a manufacturer's system. The message is written for the administrator who can fix it. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError'
   readonly status: number | null
-  readonly response: UpstreamResponse | null
+  readonly response: ErrorResponse | null
   readonly retryAfter: number | null
-  readonly answer: UpstreamAnswer
+  readonly failureKind: FailureKind
 
   constructor(message: string, details: ApiErrorDetails = {}) {
-    // It may quote what a device said.
+    // The message may quote device data.
     super(message.replace(/\p{Cc}+/gu, ' '), { cause: details.cause })
     this.status = details.status ?? null
     this.response = details.response ?? null
     this.retryAfter = details.retryAfter ?? null
-    this.answer = details.answer ?? (this.status === null ? 'none' : 'unusable')
+    this.failureKind = details.failureKind ?? (this.status === null ? 'none' : 'unusable')
   }
 }
 
-/** HTTP 429, or a hold that one began. */
+/** An HTTP 429 response, or a request that was blocked while its Retry-After period lasts. */
 export class ApiRateLimitError extends ApiError {
   override readonly name: string = 'ApiRateLimitError'
 }

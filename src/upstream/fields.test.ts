@@ -14,7 +14,7 @@ import {
 
 const readers = { readText, readBattery, readAudioLevel, readRfLevel, readFrequency, readIp, readMac }
 
-test.each(Object.entries(readers))('%s: not told stays not told, another type is told but unknown', (_, read) => {
+test.each(Object.entries(readers))('%s returns undefined for an absent value and null for another type', (_, read) => {
   expect(read(undefined)).toBeUndefined()
   for (const odd of [null, {}, [], true, Number.NaN, { toString: 7 }]) expect(read(odd)).toBeNull()
 })
@@ -73,12 +73,12 @@ test.each<[(value: unknown) => unknown, unknown, unknown]>([
   expect(read(value)).toBe(expected)
 })
 
-test('whole numbers have bounds', () => {
+test('readWhole checks the bounds', () => {
   expect(readWhole(1.4, 1, 2)).toBe(1)
   expect(readWhole(2.6, 1, 2)).toBeNull()
 })
 
-test('a megabyte of anything is dealt with at once', () => {
+test('cleanText is fast for text of one megabyte', () => {
   const startedAt = performance.now()
   for (const letter of [' ', 'M', '\u0000', '\ud800', '1', '.', ':', '🎤']) {
     const long = letter.repeat(1024 * 1024)
@@ -88,6 +88,6 @@ test('a megabyte of anything is dealt with at once', () => {
   expect(performance.now() - startedAt).toBeLessThan(2000)
 })
 
-test('told drops what was not told and nothing else', () => {
+test('withoutUndefined removes only undefined fields', () => {
   expect(withoutUndefined({ a: undefined, b: null, c: 0, d: '' })).toEqual({ b: null, c: 0, d: '' })
 })

@@ -1,7 +1,7 @@
 /**
- * Unknown JSON -> clean values. A field of the wrong type or out of its range is null (told, but unknown); an absent one
- * is undefined (not told). In text a run of control characters becomes one space, broken surrogates are replaced, and long
- * text is cut, so that it is the same on every database, terminal and page.
+ * Reads validated values from unknown JSON. A field of the wrong type or out of range is null (reported but unknown); an
+ * absent field is undefined (not reported). In text, a run of control characters becomes one space, lone surrogates are
+ * replaced, and long text is truncated, so that every database, terminal and page shows the same text.
  */
 
 import { type NetworkMode, parseNetworkMode } from '../model/network.ts'
@@ -24,9 +24,9 @@ export function readText(value: unknown, maxChars = maxTextChars): string | null
 }
 
 export function cleanText(text: string, maxChars: number): string {
-  // Few texts need any of this; the common one is given back as it is.
+  // Most text needs no cleaning.
   if (text.length <= maxChars && plainText.test(text)) return text.trim()
-  // Cut roughly first: a megabyte of name is not worth walking through.
+  // Truncates roughly first, so that a very long text is not processed in full.
   const points = Array.from(
     text
       .slice(0, maxChars * 4)
@@ -39,7 +39,7 @@ export function cleanText(text: string, maxChars: number): string {
 const controls = /\p{Cc}+/gu
 const plainText = /^[\u0020-\u007e\u00a0-\ud7ff]*$/
 
-/** A whole number within bounds; fractions are rounded. */
+/** An integer within bounds; fractions are rounded. */
 export function readWhole(value: unknown, min: number, max: number): number | null | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isFinite(value)) return null
@@ -51,7 +51,7 @@ export function readBattery(value: unknown): number | null | undefined {
   return readWhole(value, 0, 100)
 }
 
-/** dBFS; what claims to be above full scale is at full scale. */
+/** dBFS; values above full scale become 0. */
 export function readAudioLevel(value: unknown): number | null | undefined {
   const level = readWhole(value, -200, 100)
   return level && level > 0 ? 0 : level
@@ -62,7 +62,7 @@ export function readRfLevel(value: unknown): number | null | undefined {
   return readWhole(value, -200, 50)
 }
 
-/** MHz as a number or text, with or without the unit -> text with three decimals. */
+/** Converts MHz as a number or text, with or without the unit, to text with three decimals. */
 export function readFrequency(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   const mhz = typeof value === 'string' ? parseMhz(value) : value
@@ -70,7 +70,7 @@ export function readFrequency(value: unknown): string | null | undefined {
 }
 
 function parseMhz(text: string): number {
-  // A longer one is no frequency, and would keep the expression busy for minutes.
+  // Longer text is not a frequency, and the regular expression would need minutes for it.
   if (text.length > 32) return Number.NaN
   return Number(text.replace(/\s*MHz\s*$/i, '') || Number.NaN)
 }
@@ -94,14 +94,14 @@ export function readMac(value: unknown): string | null | undefined {
   return digits.length === 12 ? (digits.toUpperCase().match(/../g) ?? []).join(':') : null
 }
 
-/** Drops the fields that were not told, so that they overwrite nothing. */
+/** Removes undefined fields, so that they do not overwrite known values. */
 export function withoutUndefined<T extends object>(fields: T): T {
   const kept: Partial<T> = {}
-  let isWhole = true
+  let isComplete = true
   for (const key in fields) {
-    if (fields[key] === undefined) isWhole = false
+    if (fields[key] === undefined) isComplete = false
     else kept[key] = fields[key]
   }
-  // Not by `delete`: an object that lost a field is slow, and large, for good.
-  return isWhole ? fields : (kept as T)
+  // Copies instead of using `delete`, which makes V8 store the object in a slower and larger form.
+  return isComplete ? fields : (kept as T)
 }

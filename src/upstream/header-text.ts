@@ -1,10 +1,10 @@
-/** What an HTTP request header can carry (RFC 9110, section 5). */
+/** Validation of HTTP request header names and values (RFC 9110, section 5). */
 
 const token = /^[!#$%&'*+.^_`|~\w-]+$/
-/** Printable Latin-1 without white space at the ends, which the receiver would remove. */
+/** Printable Latin-1 without white space at the ends, which the recipient would remove. */
 const fieldValue = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/
 
-/** Headers that the HTTP client sets itself or refuses. */
+/** Headers that the HTTP client sets itself or rejects. */
 const reserved = new Set([
   'connection',
   'content-length',
@@ -17,7 +17,7 @@ const reserved = new Set([
   'upgrade',
 ])
 
-/** Whether `name` can be the name of a header that a setting adds to every request. */
+/** Whether a setting may add a header of this name to every request. */
 export function isFreeHeaderName(name: string): boolean {
   const lower = name.toLowerCase()
   return token.test(name) && !reserved.has(lower) && !lower.startsWith('sec-websocket-')

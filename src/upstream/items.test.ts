@@ -5,25 +5,25 @@ import { type ItemList, readItems } from './items.ts'
 const options = { key: 'devices', parse: (item: unknown) => item, maxDepth: 64 }
 
 function read(text: string, before?: ItemList<unknown>) {
-  return readItems(Buffer.from(text), { ...options, before })
+  return readItems(Buffer.from(text), { ...options, previous: before })
 }
 
-describe('a list read item by item', () => {
-  test('is what JSON.parse makes of it, however it is spaced and whatever stands around it', async () => {
+describe('readItems', () => {
+  test('returns the same items as JSON.parse, with any white space and surrounding properties', async () => {
     const list = fc.array(fc.oneof(fc.jsonValue(), fc.record({ name: fc.string({ unit: 'binary' }) })))
     await fc.assert(
       fc.asyncProperty(list, fc.constantFrom(0, 2, '\t'), fc.jsonValue(), async (items, space, other) => {
-        const whole = { before: other, devices: items, after: [other] }
-        const told = await read(JSON.stringify(whole, null, space))
+        const body = { before: other, devices: items, after: [other] }
+        const result = await read(JSON.stringify(body, null, space))
         if (!JSON.stringify(other).includes('"devices"')) {
-          expect(told?.items).toEqual(JSON.parse(JSON.stringify(items)))
+          expect(result?.items).toEqual(JSON.parse(JSON.stringify(items)))
         }
         expect((await read(JSON.stringify(items, null, space)))?.items).toEqual(JSON.parse(JSON.stringify(items)))
       }),
     )
   })
 
-  test('gives back the very items that stand as they stood, and parses the others', async () => {
+  test('returns the same objects for unchanged items and parses the others', async () => {
     const first = await read('{"devices":[{"id":1},{"id":2,"name":"ü"},{"id":3}]}')
     const second = await read('{"count": 3, "devices":[{"id":1}, {"id":2,"name":"u"} ,{"id":3}]}', first)
     expect(second?.items).toEqual([{ id: 1 }, { id: 2, name: 'u' }, { id: 3 }])
@@ -32,7 +32,7 @@ describe('a list read item by item', () => {
     expect(third?.items[0]).toBe(first?.items[0])
   })
 
-  test('an item that begins like the one before it but goes on is another', async () => {
+  test('parses an item that starts like the previous one but is longer', async () => {
     const first = await read('[12,{"a":1}]')
     expect((await read('[123,{"a":10}]', first))?.items).toEqual([123, { a: 10 }])
   })
@@ -51,11 +51,11 @@ describe('a list read item by item', () => {
     ['an item that cannot be parsed', '[{"id":1},{"id":tru}]'],
     ['a text', '"devices"'],
     ['nothing', ''],
-  ])('%s is left to JSON.parse', async (_, text) => {
+  ])('returns undefined for %s', async (_, text) => {
     expect(await read(text)).toBeUndefined()
   })
 
-  test('does not hold up the others', async () => {
+  test('yields to the event loop', async () => {
     const text = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, channels: Array(20).fill({ id }) })))
     let turns = 0
     const turning = setInterval(() => {

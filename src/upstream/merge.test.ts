@@ -10,13 +10,13 @@ async function* every(ms: number, ...items: (string | Error)[]): AsyncGenerator<
   }
 }
 
-test('what comes first is told first, until all have ended', async () => {
-  const told: string[] = []
-  for await (const one of merge(every(20, 'a', 'b'), every(50, 'c'), every(1))) told.push(one)
-  expect(told).toEqual(['a', 'b', 'c'])
+test('yields values in order of arrival until all streams have ended', async () => {
+  const received: string[] = []
+  for await (const value of merge(every(20, 'a', 'b'), every(50, 'c'), every(1))) received.push(value)
+  expect(received).toEqual(['a', 'b', 'c'])
 })
 
-test('the first error ends it, and the others with it', async () => {
+test('closes all streams on the first error', async () => {
   let isEnded = false
   async function* endless() {
     try {
@@ -25,16 +25,16 @@ test('the first error ends it, and the others with it', async () => {
       isEnded = true
     }
   }
-  const told: string[] = []
+  const received: string[] = []
   const reading = (async () => {
-    for await (const one of merge(endless(), every(30, new Error('lost')))) told.push(one)
+    for await (const value of merge(endless(), every(30, new Error('lost')))) received.push(value)
   })()
   await expect(reading).rejects.toThrow('lost')
-  expect(told.length).toBeGreaterThan(0)
+  expect(received.length).toBeGreaterThan(0)
   await expect.poll(() => isEnded).toBe(true)
 })
 
-test('a reader that leaves ends them all', async () => {
+test('closes all streams when the reader stops', async () => {
   const ended: string[] = []
   async function* named(name: string) {
     try {

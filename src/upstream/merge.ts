@@ -1,32 +1,32 @@
-/** Several streams as one: whatever comes, in the order it comes, and no faster than it is read. */
+/** Merges several streams into one in order of arrival, with back-pressure. */
 
-/** Ends when all have ended, throws what the first of them throws; either way every stream is told to end. */
+/** Ends when all streams have ended, and throws the first error. All streams are closed in both cases. */
 export async function* merge<T>(...streams: readonly AsyncIterable<T>[]): AsyncGenerator<T> {
   const running = new Set(streams.map((stream) => stream[Symbol.asyncIterator]()))
   const ready: (() => IteratorResult<T>)[] = []
   let wake = () => {}
-  const ask = (iterator: AsyncIterator<T>) => {
-    const tell = (read: () => IteratorResult<T>) => {
+  const readNext = (iterator: AsyncIterator<T>) => {
+    const enqueue = (read: () => IteratorResult<T>) => {
       ready.push(read)
       wake()
     }
     iterator.next().then(
       (result) => {
         if (result.done) running.delete(iterator)
-        tell(() => {
-          if (!result.done) ask(iterator)
+        enqueue(() => {
+          if (!result.done) readNext(iterator)
           return result
         })
       },
       (error) => {
         running.delete(iterator)
-        tell(() => {
+        enqueue(() => {
           throw error
         })
       },
     )
   }
-  for (const iterator of running) ask(iterator)
+  for (const iterator of running) readNext(iterator)
   try {
     while (running.size > 0 || ready.length > 0) {
       const read = ready.shift()
@@ -40,7 +40,7 @@ export async function* merge<T>(...streams: readonly AsyncIterable<T>[]): AsyncG
       if (!done) yield value
     }
   } finally {
-    // Not waited for: one that is busy ends when its signal says so.
+    // Not awaited: a stream that is busy ends when its abort signal fires.
     for (const iterator of running) iterator.return?.().catch(() => {})
   }
 }

@@ -14,19 +14,21 @@ import { openEventStream, openWebSocket, type PushTiming } from './push.ts'
 const errors = { ApiError, ApiRateLimitError }
 const open: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of open.splice(0).toReversed()) await resource.close()
 })
 
-function keep<T extends { close(): unknown }>(one: T): T {
-  open.push(one)
-  return one
+function closeLater<T extends { close(): unknown }>(resource: T): T {
+  open.push(resource)
+  return resource
 }
 
-async function linkTo(answers: Partial<Answers>, settings: Partial<UpstreamSettings> = {}) {
-  const server = keep(await serveHttp({ onRequest: (_request, response) => response.end(), ...answers }))
+async function connectTo(answers: Partial<Answers>, settings: Partial<UpstreamSettings> = {}) {
+  const server = closeLater(await serveHttp({ onRequest: (_request, response) => response.end(), ...answers }))
   const rateLimit = { perSecond: 1000, burst: 1000 }
   const defaults = { timeoutMs: 1000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }
-  const client = keep(createUpstreamClient({ settings: { baseUrl: server.url, ...defaults, ...settings }, errors }))
+  const client = closeLater(
+    createUpstreamClient({ settings: { baseUrl: server.url, ...defaults, ...settings }, errors }),
+  )
   return { link: client, server }
 }
 
@@ -36,15 +38,15 @@ async function drain(events: AsyncIterable<unknown>): Promise<unknown[]> {
   return all
 }
 
-/** What a subscription that is over has told, and how it ended. */
-async function outcome(events: AsyncIterable<unknown>) {
+/** The events of an ended stream, its error, and its duration. */
+async function collect(events: AsyncIterable<unknown>) {
   const startedAt = performance.now()
-  const told: unknown[] = []
+  const received: unknown[] = []
   const error = await (async () => {
-    for await (const event of events) told.push(event)
+    for await (const event of events) received.push(event)
     return null
   })().catch((thrown: unknown) => thrown)
-  return { told, error, tookMs: performance.now() - startedAt }
+  return { received, error, tookMs: performance.now() - startedAt }
 }
 
 const refusals: [number, Record<string, string>, RegExp][] = [
@@ -56,13 +58,13 @@ const refusals: [number, Record<string, string>, RegExp][] = [
   [503, { 'retry-after': '7' }, /answered 503/],
 ]
 
-describe('a WebSocket', () => {
+describe('openWebSocket', () => {
   const never = new AbortController().signal
-  const follow = async (onSocket: (socket: WebSocket) => unknown, timing: PushTiming = {}, signal = never) => {
+  const openStream = async (onSocket: (socket: WebSocket) => unknown, timing: PushTiming = {}, signal = never) => {
     const wss = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false })
     const onUpgrade = (request: IncomingMessage, socket: Duplex) =>
       wss.handleUpgrade(request, socket, Buffer.alloc(0), onSocket)
-    const { link: client, server } = await linkTo({ onUpgrade })
+    const { link: client, server } = await connectTo({ onUpgrade })
     return { events: openWebSocket(client, '/ws', signal, timing), server }
   }
   const accept = (request: IncomingMessage) => {
@@ -71,8 +73,8 @@ describe('a WebSocket', () => {
     return `HTTP/1.1 101 Switching\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`
   }
 
-  test('a frame in the packet that accepts is not lost', async () => {
-    const { link: client } = await linkTo({
+  test('returns a frame that arrives in the accepting packet', async () => {
+    const { link: client } = await connectTo({
       onUpgrade: (request, socket) =>
         socket.write(Buffer.concat([Buffer.from(accept(request)), Buffer.from([0x81, 0x02, 0x68, 0x69])])),
     })
@@ -82,21 +84,24 @@ describe('a WebSocket', () => {
     await events.return(undefined)
   })
 
-  test.each([1000, 1001, 1011, 1006])('closed with %i: an error after what was told', async (code) => {
-    const { events } = await follow((socket) => {
-      socket.send('one', () => (code === 1006 ? socket.terminate() : socket.close(code)))
-    })
-    const { told, error } = await outcome(events)
-    expect(told).toEqual([null, 'one'])
-    expect(error).toBeInstanceOf(ApiError)
-    expect(error).toMatchObject({ message: expect.stringMatching(/was closed/) })
-  })
+  test.each([1000, 1001, 1011, 1006])(
+    'throws after the received frames when the socket is closed with %i',
+    async (code) => {
+      const { events } = await openStream((socket) => {
+        socket.send('one', () => (code === 1006 ? socket.terminate() : socket.close(code)))
+      })
+      const { received, error } = await collect(events)
+      expect(received).toEqual([null, 'one'])
+      expect(error).toBeInstanceOf(ApiError)
+      expect(error).toMatchObject({ message: expect.stringMatching(/was closed/) })
+    },
+  )
 
   // Conformance: C-8.8.
-  test('half open: pinged after a silence, lost after another', async () => {
+  test('sends a ping to an idle connection, and throws when there is no response', async () => {
     let pings = 0
-    const { events, server } = await follow((socket) => socket.on('ping', () => pings++), { pingEveryMs: 100 })
-    const { error, tookMs } = await outcome(events)
+    const { events, server } = await openStream((socket) => socket.on('ping', () => pings++), { pingEveryMs: 100 })
+    const { error, tookMs } = await collect(events)
     expect(error).toBeInstanceOf(ApiError)
     expect(pings).toBe(1)
     expect(tookMs).toBeGreaterThanOrEqual(190)
@@ -104,16 +109,16 @@ describe('a WebSocket', () => {
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test('a pong, or any frame, keeps it', async () => {
+  test('keeps the connection open after a pong or any other frame', async () => {
     const stop = new AbortController()
     let pings = 0
     const onSocket = (socket: WebSocket) => socket.on('ping', () => (++pings % 2 ? socket.pong() : socket.send('here')))
-    const { events } = await follow(onSocket, { pingEveryMs: 60 }, stop.signal)
+    const { events } = await openStream(onSocket, { pingEveryMs: 60 }, stop.signal)
     setTimeout(() => stop.abort(), 500)
-    const { error, told } = await outcome(events)
+    const { error, received } = await collect(events)
     expect(error).toBeNull()
     expect(pings).toBeGreaterThan(3)
-    expect(told).toContain('here')
+    expect(received).toContain('here')
   })
 
   test.each([
@@ -121,59 +126,59 @@ describe('a WebSocket', () => {
     ['bad UTF-8', Buffer.from([0x81, 0x02, 0xc3, 0x28]), 1007],
     ['compressed, though not agreed', Buffer.from([0xc1, 0x01, 0x61]), 1002],
     ['an unknown opcode', Buffer.from([0x83, 0x00]), 1002],
-  ])('a frame of %s ends it', async (_, frame, code) => {
-    const heard: Buffer[] = []
-    const { link: client } = await linkTo({
+  ])('throws on a frame of %s', async (_, frame, code) => {
+    const received: Buffer[] = []
+    const { link: client } = await connectTo({
       onUpgrade(request, socket) {
-        socket.on('data', (chunk: Buffer) => heard.push(chunk))
+        socket.on('data', (chunk: Buffer) => received.push(chunk))
         socket.write(accept(request))
         socket.write(frame)
       },
     })
-    const { error } = await outcome(openWebSocket(client, '/ws', never))
+    const { error } = await collect(openWebSocket(client, '/ws', never))
     expect(error).toBeInstanceOf(ApiError)
-    await expect.poll(() => Buffer.concat(heard).length).toBeGreaterThanOrEqual(8)
-    const [, , ...masked] = Buffer.concat(heard)
+    await expect.poll(() => Buffer.concat(received).length).toBeGreaterThanOrEqual(8)
+    const [, , ...masked] = Buffer.concat(received)
     expect((((masked[4] ?? 0) ^ (masked[0] ?? 0)) << 8) | ((masked[5] ?? 0) ^ (masked[1] ?? 0))).toBe(code)
   })
 
-  test('a binary frame is passed over', async () => {
-    const { events } = await follow((socket) => {
+  test('ignores a binary frame', async () => {
+    const { events } = await openStream((socket) => {
       socket.send(Buffer.from('x'))
       socket.send('text', () => socket.close())
     })
-    expect((await outcome(events)).told).toEqual([null, 'text'])
+    expect((await collect(events)).received).toEqual([null, 'text'])
   })
 
-  test.each(refusals)('answered with %i', async (status, headers, says) => {
+  test.each(refusals)('answered with %i', async (status, headers, message) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const { link: client, server } = await linkTo({
+    const { link: client, server } = await connectTo({
       onUpgrade: (_request, socket) =>
         socket.end(`HTTP/1.1 ${status} No\r\n${lines.join('')}content-length: 0\r\n\r\n`),
     })
-    const { error } = await outcome(openWebSocket(client, '/ws', never))
-    expect(error).toMatchObject({ status, message: expect.stringMatching(says) })
+    const { error } = await collect(openWebSocket(client, '/ws', never))
+    expect(error).toMatchObject({ status, message: expect.stringMatching(message) })
     expect(error instanceof ApiRateLimitError).toBe(status === 429)
     expect(client.holdMs > 0).toBe('retry-after' in headers)
     await expect.poll(() => server.connections).toBe(0)
   })
 
   test('answered with a page, or never', async () => {
-    const page = await linkTo({
+    const page = await connectTo({
       onUpgrade: (_, socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n<h1>'),
     })
-    expect((await outcome(openWebSocket(page.link, '/ws', never))).error).toMatchObject({ status: 200 })
-    const { link: client, server } = await linkTo({
+    expect((await collect(openWebSocket(page.link, '/ws', never))).error).toMatchObject({ status: 200 })
+    const { link: client, server } = await connectTo({
       onUpgrade: (_, socket) => socket.resume().on('end', () => socket.end()),
     })
-    const { error } = await outcome(openWebSocket(client, '/ws', never, { handshakeMs: 200 }))
+    const { error } = await collect(openWebSocket(client, '/ws', never, { handshakeMs: 200 }))
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no answer .* within 0.2 s/) })
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test('a slow reader holds the sender back instead of the heap', async () => {
+  test('applies back-pressure when the reader is slow', async () => {
     let socketOfServer: WebSocket | undefined
-    const { events } = await follow((socket) => {
+    const { events } = await openStream((socket) => {
       socketOfServer = socket
       for (let at = 0; at < 12_000; at++) socket.send('x'.repeat(1000))
     })
@@ -184,13 +189,13 @@ describe('a WebSocket', () => {
     await events.return(null)
   })
 
-  test('an abort while waiting for its turn ends it quietly', async () => {
-    const { link: client } = await linkTo({}, { rateLimit: { perSecond: 0.1, burst: 1 } })
+  test('ends without an error on abort while waiting for the rate limit', async () => {
+    const { link: client } = await connectTo({}, { rateLimit: { perSecond: 0.1, burst: 1 } })
     await client.waitForTurn()
     for (const openPush of [openWebSocket, openEventStream]) {
       const stop = new AbortController()
       setTimeout(() => stop.abort(), 30)
-      expect(await outcome(openPush(client, '/', stop.signal))).toMatchObject({ told: [], error: null })
+      expect(await collect(openPush(client, '/', stop.signal))).toMatchObject({ received: [], error: null })
     }
   })
 })
@@ -198,26 +203,29 @@ describe('a WebSocket', () => {
 test.each([
   ['a WebSocket', openWebSocket],
   ['an event stream', openEventStream],
-])('%s to a host whose name server does not answer ends at once on abort', async (_, openPush) => {
+])('%s ends immediately on abort while the host name is being resolved', async (_, openPush) => {
   const destinations = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
   const rateLimit = { perSecond: 1000, burst: 1000 }
   const credentials = { scheme: 'none' } as const
   const settings = { baseUrl: 'http://system.example', timeoutMs: 20_000, verifySsl: true, rateLimit, credentials }
   const stop = new AbortController()
-  const client = keep(createUpstreamClient({ settings, errors, destinations }))
-  const waiting = outcome(openPush(client, '/', stop.signal))
+  const client = closeLater(createUpstreamClient({ settings, errors, destinations }))
+  const waiting = collect(openPush(client, '/', stop.signal))
   await pause(50)
   const abortedAt = performance.now()
   stop.abort()
-  expect(await waiting).toMatchObject({ told: [], error: null })
+  expect(await waiting).toMatchObject({ received: [], error: null })
   expect(performance.now() - abortedAt).toBeLessThan(1000)
 })
 
-describe('an event stream', () => {
+describe('openEventStream', () => {
   const never = new AbortController().signal
   const stream = { 'content-type': 'text/event-stream; charset=utf-8' }
-  const follow = async (chunks: readonly (string | Buffer)[], about: { end?: boolean; timing?: PushTiming } = {}) => {
-    const { link: client, server } = await linkTo({
+  const openStream = async (
+    chunks: readonly (string | Buffer)[],
+    about: { end?: boolean; timing?: PushTiming } = {},
+  ) => {
+    const { link: client, server } = await connectTo({
       async onRequest(_request, response) {
         response.writeHead(200, stream).flushHeaders()
         for (const chunk of chunks) {
@@ -230,14 +238,14 @@ describe('an event stream', () => {
     return { events: openEventStream(client, '/events', never, about.timing), server }
   }
 
-  test('its events come out however they are cut, and its end is an error', async () => {
+  test('returns events that are split across chunks, and throws at the end of the stream', async () => {
     const text = Buffer.from(
       ': hello\r\n\r\nevent: open\r\ndata: {"ä":\r\ndata: 1}\r\n\r\nid: 7\r\nretry: 0\r\ndata: plain\r\n\r\n',
     )
     const pieces = Array.from(text, (byte) => Buffer.from([byte]))
-    const { events } = await follow(pieces, { end: true })
-    const { told, error } = await outcome(events)
-    expect(told).toEqual([
+    const { events } = await openStream(pieces, { end: true })
+    const { received, error } = await collect(events)
+    expect(received).toEqual([
       { event: 'open', data: '{"ä":\n1}' },
       { event: 'message', data: 'plain' },
     ])
@@ -245,10 +253,10 @@ describe('an event stream', () => {
   })
 
   // Conformance: C-8.9.
-  test('silent for too long: lost; a comment keeps it', async () => {
+  test('throws when the stream is idle too long; a comment counts as activity', async () => {
     const comments = Array.from({ length: 100 }, () => ':\n')
-    const { events, server } = await follow(comments, { timing: { silentStreamMs: 200 } })
-    const { error, tookMs } = await outcome(events)
+    const { events, server } = await openStream(comments, { timing: { silentStreamMs: 200 } })
+    const { error, tookMs } = await collect(events)
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/fell silent/) })
     expect(tookMs).toBeGreaterThan(500)
     expect(tookMs).toBeLessThan(2500)
@@ -258,47 +266,47 @@ describe('an event stream', () => {
   test.each([
     ['a line without end', () => 'x'.repeat(64 * 1024)],
     ['an event without end', () => `data: ${'x'.repeat(1000)}\n`.repeat(64)],
-  ])('%s: dropped', async (_, piece) => {
-    const { events, server } = await follow(Array.from({ length: 8 }, piece))
-    const { error, told } = await outcome(events)
-    expect(told).toEqual([])
+  ])('throws on %s', async (_, piece) => {
+    const { events, server } = await openStream(Array.from({ length: 8 }, piece))
+    const { error, received } = await collect(events)
+    expect(received).toEqual([])
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/larger than/) })
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test.each(refusals)('answered with %i', async (status, headers, says) => {
-    const { link: client, server } = await linkTo({
+  test.each(refusals)('answered with %i', async (status, headers, message) => {
+    const { link: client, server } = await connectTo({
       onRequest: (_, response) => response.writeHead(status, headers).end(),
     })
-    const { error } = await outcome(openEventStream(client, '/events', never))
-    expect(error).toMatchObject({ status, message: expect.stringMatching(says) })
+    const { error } = await collect(openEventStream(client, '/events', never))
+    expect(error).toMatchObject({ status, message: expect.stringMatching(message) })
     expect(error instanceof ApiRateLimitError).toBe(status === 429)
     expect(client.holdMs > 0).toBe('retry-after' in headers)
     await expect.poll(() => server.connections).toBe(0)
   })
 
   test('answered with a page, or never', async () => {
-    const { link: client } = await linkTo({
+    const { link: client } = await connectTo({
       onRequest: (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>'),
     })
-    const { error } = await outcome(openEventStream(client, '/events', never))
+    const { error } = await collect(openEventStream(client, '/events', never))
     expect(error).toMatchObject({ status: 200, message: expect.stringMatching(/not an event stream/) })
-    const silent = await linkTo({ onRequest: () => {} })
-    const late = await outcome(openEventStream(silent.link, '/events', never, { handshakeMs: 200 }))
+    const silent = await connectTo({ onRequest: () => {} })
+    const late = await collect(openEventStream(silent.link, '/events', never, { handshakeMs: 200 }))
     expect(late.error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no answer/) })
     expect(late.tookMs).toBeLessThan(1500)
     await expect.poll(() => silent.server.connections).toBe(0)
   })
 
-  test('an abort ends it quietly', async () => {
+  test('ends without an error on abort', async () => {
     const stop = new AbortController()
-    const { link: client, server } = await linkTo({
+    const { link: client, server } = await connectTo({
       onRequest: (_, response) => response.writeHead(200, stream).write('data: 1\n\n'),
     })
-    const told = drain(openEventStream(client, '/events', stop.signal))
+    const received = drain(openEventStream(client, '/events', stop.signal))
     await pause(50)
     stop.abort()
-    expect(await told).toEqual([{ event: 'message', data: '1' }])
+    expect(await received).toEqual([{ event: 'message', data: '1' }])
     await expect.poll(() => server.connections).toBe(0)
   })
 })

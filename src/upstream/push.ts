@@ -1,4 +1,4 @@
-/** What a system pushes, over WebSocket or event stream, as one kind of async iterable. */
+/** Reads pushed messages from a WebSocket or an event stream as an async iterable. */
 
 import { on, once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -20,17 +20,18 @@ const maxEventChars = 256 * 1024
 const silentStreamMs = 60_000
 
 export interface PushTiming {
-  /** From the first byte sent to the answer that accepts; of an event stream, to its first event. */
+  /** Time limit from the first byte sent to the accepting response, or to the first event of an event stream. */
   readonly handshakeMs?: number
-  /** Own ping after so long; as long again without any sound: lost. */
+  /** A ping is sent after this idle time; after the same time again without a message the connection is lost. */
   readonly pingEveryMs?: number
-  /** An event stream without a byte for so long is lost. */
+  /** An event stream is lost when no data arrives for this long. */
   readonly silentStreamMs?: number
 }
 
 /**
- * Text frames of a WebSocket, compression off; `path` of the link's own origin, or a whole ws URL. The first `next()`
- * resolves once the link is up, with null. Ends quietly on abort, throws the manufacturer's ApiError when the link is lost.
+ * Reads text frames of a WebSocket without compression. `pathOrUrl` is a path on the client's origin or a full ws URL.
+ * The first `next()` resolves with null once the connection is open. Ends without an error on abort, and throws the
+ * manufacturer's ApiError when the connection is lost.
  */
 export async function* openWebSocket(
   client: UpstreamClient,
@@ -40,21 +41,21 @@ export async function* openWebSocket(
 ): AsyncGenerator<string | null> {
   const url = new URL(pathOrUrl, client.settings.baseUrl)
   url.protocol = url.protocol.replace('http', 'ws')
-  const patienceMs = timing.handshakeMs ?? handshakeMs
+  const timeoutMs = timing.handshakeMs ?? handshakeMs
   let close = () => {}
   try {
-    const { socket, frames } = await connect(client, url, { signal, patienceMs })
-    const stopWatching = watchSilence(socket, timing.pingEveryMs ?? pingEveryMs)
+    const { socket, frames } = await connect(client, url, { signal, timeoutMs })
+    const stopKeepAlive = startKeepAlive(socket, timing.pingEveryMs ?? pingEveryMs)
     close = () => {
-      stopWatching()
-      discard(socket)
+      stopKeepAlive()
+      terminate(socket)
     }
     yield null
     for await (const [data, isBinary] of frames) if (!isBinary) yield String(data)
     throw new client.errors.ApiError(`the real-time link to ${url.host} was closed`)
   } catch (error) {
     if (signal.aborted) return
-    throw toApiError(client, error, url, patienceMs)
+    throw toApiError(client, error, url, timeoutMs)
   } finally {
     close()
   }
@@ -68,97 +69,97 @@ interface OpenSocket {
 async function connect(
   client: UpstreamClient,
   url: URL,
-  about: { readonly signal: AbortSignal; readonly patienceMs: number; readonly isSecondTry?: boolean },
+  options: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly isSecondTry?: boolean },
 ): Promise<OpenSocket> {
-  const { signal, patienceMs, isSecondTry = false } = about
+  const { signal, timeoutMs, isSecondTry = false } = options
   checkDestination(client.destinations, url)
   await client.waitForTurn(signal)
   const sent = client.authorizer.headers('GET', url.pathname + url.search)
   const socket = new WebSocket(url, {
     headers: sent,
-    ...pinned(client),
+    ...tlsClientOptions(client),
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
     followRedirects: false,
     lookup: guardedLookup(client.destinations, portOf(url)),
   })
-  // Listens from the start: a frame may come in the packet that accepts. Pauses the socket while so many wait to be read.
+  // Subscribes before the handshake, because the accepting packet may contain a frame. Pauses the socket at 512 unread frames.
   const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
-  const refusal = new Promise<IncomingMessage>((resolve) => {
+  const rejection = new Promise<IncomingMessage>((resolve) => {
     socket.once('unexpected-response', (_request, response) => resolve(response))
   })
-  let isLate = false
+  let hasTimedOut = false
   const timer = setTimeout(() => {
-    isLate = true
-    discard(socket)
-  }, patienceMs)
+    hasTimedOut = true
+    terminate(socket)
+  }, timeoutMs)
   try {
-    const refused = await Promise.race([once(socket, 'open', { signal }).then(() => null), refusal])
-    if (refused === null) return { socket, frames: frames as OpenSocket['frames'] }
-    discard(socket)
-    const { statusCode: status = 0, headers } = refused
+    const errorResponse = await Promise.race([once(socket, 'open', { signal }).then(() => null), rejection])
+    if (errorResponse === null) return { socket, frames: frames as OpenSocket['frames'] }
+    terminate(socket)
+    const { statusCode: status = 0, headers } = errorResponse
     const isChallenge = status === 401 && !isSecondTry
     if (isChallenge && client.authorizer.learn(headers['www-authenticate'] ?? '', sent)) {
-      return await connect(client, url, { ...about, isSecondTry: true })
+      return await connect(client, url, { ...options, isSecondTry: true })
     }
     throw client.toError(status, headers)
   } catch (error) {
-    discard(socket)
-    throw isLate && !(error instanceof ApiError) ? late(error) : error
+    terminate(socket)
+    throw hasTimedOut && !(error instanceof ApiError) ? timeoutError(error) : error
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** `ws` would look at the certificate by the machine's authorities alone. */
-function pinned({ settings }: UpstreamClient): ClientOptions {
+/** `ws` itself checks certificates only against the machine's certificate authorities. */
+function tlsClientOptions({ settings }: UpstreamClient): ClientOptions {
   const { fingerprint = null, verifySsl } = settings
   if (fingerprint === null) return { rejectUnauthorized: verifySsl }
   const createConnection = (options: ConnectionOptions) => connectPinned(options, settings)
   return { createConnection: createConnection as NonNullable<ClientOptions['createConnection']> }
 }
 
-function late(cause: unknown): Error {
+function timeoutError(cause: unknown): Error {
   return Object.assign(new Error('too late', { cause }), { code: 'DEADLINE' })
 }
 
-function toApiError(client: UpstreamClient, error: unknown, url: URL, patienceMs: number): ApiError {
+function toApiError(client: UpstreamClient, error: unknown, url: URL, timeoutMs: number): ApiError {
   if (error instanceof ApiError) return error
-  return new client.errors.ApiError(describeConnectionError(error, url.host, patienceMs), { cause: error })
+  return new client.errors.ApiError(describeConnectionError(error, url.host, timeoutMs), { cause: error })
 }
 
-/** Ends a socket whatever its state; one that is still connecting says so with an error nobody waits for. */
-function discard(socket: WebSocket): void {
+/** Terminates a socket in any state. A socket that is still connecting emits an error, which is ignored. */
+function terminate(socket: WebSocket): void {
   socket.on('error', () => {})
   socket.terminate()
 }
 
-/** Pings while nothing is heard, and gives the socket up when that brings no sound either. */
-function watchSilence(socket: WebSocket, everyMs: number): () => void {
-  let isWaiting = false
-  const heard = () => {
-    isWaiting = false
+/** Sends a ping when the socket is idle, and terminates it when there is no response. */
+function startKeepAlive(socket: WebSocket, everyMs: number): () => void {
+  let isPingPending = false
+  const onActivity = () => {
+    isPingPending = false
     timer.refresh()
   }
   const timer = setTimeout(function expire() {
-    if (isWaiting) return socket.terminate()
-    isWaiting = true
+    if (isPingPending) return socket.terminate()
+    isPingPending = true
     socket.ping()
     timer.refresh()
   }, everyMs)
-  socket.on('message', heard).on('pong', heard).on('ping', heard)
+  socket.on('message', onActivity).on('pong', onActivity).on('ping', onActivity)
   return () => clearTimeout(timer)
 }
 
 export interface StreamEvent {
-  /** `message` where the stream names none. */
+  /** `message` when the stream does not name the event. */
   readonly event: string
   readonly data: string
 }
 
 /**
- * Events of an event stream at `path` of the link's origin, from the last one heard on where the system numbers them.
- * Ends quietly on abort, throws the manufacturer's ApiError when the stream does not begin, ends or falls silent.
+ * Reads the event stream at `path` on the client's origin. Resumes after the last received event when events have ids.
+ * Ends without an error on abort, and throws the manufacturer's ApiError when the stream does not start, ends or times out.
  */
 export async function* openEventStream(
   client: UpstreamClient,
@@ -167,7 +168,7 @@ export async function* openEventStream(
   timing: PushTiming = {},
 ): AsyncGenerator<StreamEvent> {
   const url = new URL(client.settings.baseUrl + path)
-  const patienceMs = timing.handshakeMs ?? handshakeMs
+  const timeoutMs = timing.handshakeMs ?? handshakeMs
   const bodyTimeout = timing.silentStreamMs ?? client.settings.streamTimeoutMs ?? silentStreamMs
   const agent = new Agent({
     connect: guardedConnector(client.destinations, {
@@ -177,29 +178,30 @@ export async function* openEventStream(
     }),
     headersTimeout: 0,
   })
-  let isLate = false
-  let patience: NodeJS.Timeout | undefined
+  let hasTimedOut = false
+  let timer: NodeJS.Timeout | undefined
   try {
     await client.waitForTurn(signal)
-    patience = setTimeout(() => {
-      isLate = true
+    timer = setTimeout(() => {
+      hasTimedOut = true
       agent.destroy().catch(() => {})
-    }, patienceMs)
+    }, timeoutMs)
     const opening = request(url, { dispatcher: agent, headers: streamHeaders(client, url), bodyTimeout, signal })
     const { statusCode, headers, body } = await abortable(opening, signal)
     if (statusCode !== 200) throw client.toError(statusCode, headers)
-    const fault = streamFault(url, headers)
-    if (fault !== null) throw new client.errors.ApiError(`invalid response from ${url.host}: ${fault}`, { status: 200 })
+    const problem = findStreamProblem(url, headers)
+    if (problem !== null)
+      throw new client.errors.ApiError(`invalid response from ${url.host}: ${problem}`, { status: 200 })
     for await (const { event = 'message', data } of readEvents(client, body)) {
-      clearTimeout(patience)
+      clearTimeout(timer)
       yield { event, data }
     }
     throw new client.errors.ApiError(`the event stream of ${url.host} ended`)
   } catch (error) {
     if (signal.aborted) return
-    throw toApiError(client, isLate ? late(error) : error, url, patienceMs)
+    throw toApiError(client, hasTimedOut ? timeoutError(error) : error, url, timeoutMs)
   } finally {
-    clearTimeout(patience)
+    clearTimeout(timer)
     await agent.destroy()
   }
 }
@@ -212,12 +214,12 @@ function streamHeaders({ authorizer, resume: { lastEventId } }: UpstreamClient, 
   }
 }
 
-/** Why an answer that was accepted is no stream to listen to; null when it is one. */
-function streamFault(url: URL, headers: IncomingHttpHeaders): string | null {
+/** The reason why a 200 response is not a usable event stream; null when it is usable. */
+function findStreamProblem(url: URL, headers: IncomingHttpHeaders): string | null {
   if (!String(headers['content-type']).startsWith('text/event-stream')) return 'not an event stream'
   const location = String(headers['content-location'] ?? '')
-  const isOwn = URL.canParse(location, url) && new URL(location, url).origin === url.origin
-  return isOwn ? null : 'its event stream leads to another system'
+  const isSameOrigin = URL.canParse(location, url) && new URL(location, url).origin === url.origin
+  return isSameOrigin ? null : 'its event stream leads to another system'
 }
 
 async function* readEvents(
@@ -229,7 +231,7 @@ async function* readEvents(
     maxBufferSize: maxEventChars,
     onEvent(event) {
       ready.push(event)
-      // What does not fit into a header cannot be sent back.
+      // An id that is not valid in a header cannot be sent back as Last-Event-ID.
       if (event.id !== undefined && /^[\x20-\x7e]{0,1024}$/.test(event.id)) resume.lastEventId = event.id
     },
     onRetry: (ms) => {

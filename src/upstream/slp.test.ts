@@ -5,7 +5,7 @@ import { parseAttributeReply } from './slp.ts'
 
 const reply = attributeReply(shureAttributes())
 
-test('an attribute reply is read by name', () => {
+test('reads the attributes of a reply by name', () => {
   expect(parseAttributeReply(reply)).toEqual({
     cid: 'DD47E0D7-0000-11DD-A000-000EDDCCCCCC',
     'acn-fctn': 'QLXD4',
@@ -16,12 +16,12 @@ test('an attribute reply is read by name', () => {
   })
 })
 
-test('escaped characters are put back, keywords are passed over, and the first of a name counts', () => {
+test('decodes escapes, skips keywords, and uses the first attribute of a name', () => {
   const text = '(A=left \\28front\\29),keyword,(b=),(a=again),(__proto__=x)'
   expect({ ...parseAttributeReply(attributeReply(text)) }).toEqual({ a: 'left (front)', b: '', ['__proto__']: 'x' })
 })
 
-test('what is another message, refused, cut off or longer than it says is none', () => {
+test('returns null for another message type, an error, or a wrong length', () => {
   const request = Buffer.from(reply)
   request[1] = 6
   const old = Buffer.from(reply)
@@ -31,7 +31,7 @@ test('what is another message, refused, cut off or longer than it says is none',
   for (const datagram of wrong) expect(parseAttributeReply(datagram)).toBeNull()
 })
 
-test('whatever comes, reading ends, with few attributes at most', () => {
+test('handles arbitrary bytes and limits the number of attributes', () => {
   const change = fc.tuple(fc.nat(reply.length - 1), fc.nat(255))
   fc.assert(
     fc.property(fc.array(change, { maxLength: 6 }), fc.uint8Array({ maxLength: 300 }), (changes, noise) => {

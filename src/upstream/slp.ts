@@ -1,17 +1,17 @@
 /**
- * Attribute Replies of the Service Location Protocol (RFC 2608 §10.4), which some devices send to everybody unasked.
- * Pure.
+ * Parses Attribute Replies of the Service Location Protocol (RFC 2608 §10.4), which some devices multicast without a
+ * request. Performs no I/O.
  */
 
 export type SlpAttributes = Readonly<Record<string, string>>
 
 const version = 2
 const attributeReply = 7
-/** Up to the language tag: version, function, length, flags, extension, XID, length of the tag. */
+/** The fields before the language tag: version, function, length, flags, extension, XID, length of the tag. */
 const headerBytes = 14
 const maxAttributes = 50
 
-/** The attributes, by lower-case name; null where it is no whole and sound Attribute Reply. */
+/** The attributes by lower-case name; null when the datagram is not a complete and valid Attribute Reply. */
 export function parseAttributeReply(datagram: Buffer): SlpAttributes | null {
   if (datagram.length < headerBytes || datagram[0] !== version || datagram[1] !== attributeReply) return null
   if (datagram.readUIntBE(2, 3) !== datagram.length) return null
@@ -25,15 +25,15 @@ export function parseAttributeReply(datagram: Buffer): SlpAttributes | null {
 /** `(acn-fctn=QLXD4),(cid=…),keyword`; reserved characters within a value are escaped, `\29` for instance (§5). */
 function parseAttributes(text: string): SlpAttributes {
   const attributes: Record<string, string> = Object.create(null)
-  let left = maxAttributes
+  let remaining = maxAttributes
   for (const [, name = '', value = ''] of text.matchAll(/\(([^()=,]{1,100})=([^()]*)\)/g)) {
-    if (left === 0) break
-    left -= 1
-    attributes[name.trim().toLowerCase()] ??= plain(value)
+    if (remaining === 0) break
+    remaining -= 1
+    attributes[name.trim().toLowerCase()] ??= decodeEscapes(value)
   }
   return attributes
 }
 
-function plain(value: string): string {
+function decodeEscapes(value: string): string {
   return value.replace(/\\([0-9a-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)))
 }

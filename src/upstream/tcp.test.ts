@@ -18,7 +18,7 @@ const byLines: Framing = (text) => {
   return { messages, rest }
 }
 
-async function linkTo(onSocket: (socket: Socket) => unknown, rateLimit = { perSecond: 1000, burst: 1000 }) {
+async function createClient(onSocket: (socket: Socket) => unknown, rateLimit = { perSecond: 1000, burst: 1000 }) {
   const server = await serveRaw(onSocket)
   open.push(server)
   const client = toDevice(server.url.replace('http:', 'tcp:'), rateLimit)
@@ -33,22 +33,22 @@ function toDevice(baseUrl: string, rateLimit = { perSecond: 1000, burst: 1000 },
 }
 
 async function lineTo(onSocket: (socket: Socket) => unknown, options: Partial<TcpOptions> = {}) {
-  const { server, link: client } = await linkTo(onSocket)
+  const { server, link: client } = await createClient(onSocket)
   return { server, line: await openTcpSocket(client, { framing: byLines, signal: never, ...options }) }
 }
 
 async function outcome(messages: AsyncIterable<readonly string[]>) {
-  const told: string[] = []
+  const received: string[] = []
   try {
-    for await (const some of messages) told.push(...some)
-    return { told, error: null }
+    for await (const batch of messages) received.push(...batch)
+    return { received, error: null }
   } catch (error) {
-    return { told, error }
+    return { received, error }
   }
 }
 
-describe('what a device says', () => {
-  test('comes out message by message, however it was cut on the way', async () => {
+describe('received data', () => {
+  test('is split into messages regardless of packet boundaries', async () => {
     const { line } = await lineTo(async (socket) => {
       const bytes = Buffer.from('one\ntwö\nthree\nfo')
       for (const byte of bytes) socket.write(Buffer.of(byte))
@@ -56,36 +56,36 @@ describe('what a device says', () => {
       socket.write('ur\nfive\nsi')
       socket.end()
     })
-    const { told, error } = await outcome(line.messages)
-    expect(told).toEqual(['one', 'twö', 'three', 'four', 'five'])
+    const { received, error } = await outcome(line.messages)
+    expect(received).toEqual(['one', 'twö', 'three', 'four', 'five'])
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toMatchObject({ message: expect.stringMatching(/closed the connection/) })
   })
 
-  test('without end is cut off', async () => {
+  test('without a message end closes the connection', async () => {
     const { line } = await lineTo((socket) => socket.write('x'.repeat(70_000)))
     expect((await outcome(line.messages)).error).toMatchObject({ message: expect.stringMatching(/larger than/) })
   })
 
-  test('a line that is reset or falls silent is lost', async () => {
+  test('ends with an error when the connection is reset or idle too long', async () => {
     const { line: reset } = await lineTo((socket) => setTimeout(() => socket.resetAndDestroy(), 20))
     expect((await outcome(reset.messages)).error).toMatchObject({ message: expect.stringMatching(/in the middle/) })
     const { line: silent } = await lineTo((socket) => socket.write('hello\n'), { silentMs: 60 })
     expect(await outcome(silent.messages)).toMatchObject({
-      told: ['hello'],
+      received: ['hello'],
       error: { message: expect.stringMatching(/fell silent/) },
     })
   })
 })
 
-test('what is said arrives, within the pace, and so does the goodbye', async () => {
+test('sends messages within the rate limit, and the farewell', async () => {
   const times: number[] = []
-  let heard = ''
-  const { link: client, server } = await linkTo(
+  let received = ''
+  const { link: client, server } = await createClient(
     (socket) => {
       socket.on('data', (bytes) => {
         times.push(performance.now())
-        heard += bytes
+        received += bytes
       })
     },
     { perSecond: 20, burst: 2 },
@@ -95,37 +95,37 @@ test('what is said arrives, within the pace, and so does the goodbye', async () 
   for (const word of ['a', 'b', 'c']) await line.send(word)
   line.close()
   while (server.connections > 0) await pause(5)
-  expect(heard).toBe('abcbye')
+  expect(received).toBe('abcbye')
   expect((times.at(-1) ?? 0) - startedAt).toBeGreaterThan(100)
 })
 
-describe('an abort', () => {
-  test('ends the line quietly and lets go of it', async () => {
+describe('abort', () => {
+  test('ends the messages without an error and closes the connection', async () => {
     const stop = new AbortController()
     const { line, server } = await lineTo((socket) => socket.write('hello\n'), { signal: stop.signal })
     setTimeout(() => stop.abort(), 30)
-    expect(await outcome(line.messages)).toEqual({ told: ['hello'], error: null })
+    expect(await outcome(line.messages)).toEqual({ received: ['hello'], error: null })
     while (server.connections > 0) await pause(5)
   })
 
-  test('says goodbye all the same', async () => {
+  test('sends the farewell', async () => {
     const stop = new AbortController()
-    let heard = ''
+    let received = ''
     const { line, server } = await lineTo(
       (socket) => {
         socket.write('hello\n')
         socket.on('data', (bytes) => {
-          heard += bytes
+          received += bytes
         })
       },
       { signal: stop.signal, farewell: () => 'bye' },
     )
     for await (const _ of line.messages) stop.abort()
     while (server.connections > 0) await pause(5)
-    expect(heard).toBe('bye')
+    expect(received).toBe('bye')
   })
 
-  test('while connecting is the reason given', async () => {
+  test('throws the signal reason while connecting', async () => {
     const stop = new AbortController()
     const unanswering = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
     const client = toDevice('tcp://receiver.local:2202', undefined, unanswering)
@@ -134,7 +134,7 @@ describe('an abort', () => {
   })
 })
 
-test('nobody there, or nowhere anything is sent to', async () => {
+test('throws when the connection is refused or the destination is blocked', async () => {
   const refused = openTcpSocket(toDevice('tcp://127.0.0.1:1'), { framing: byLines, signal: never })
   await expect(refused).rejects.toThrow(/connection refused/)
   const destinations = createDestinations()

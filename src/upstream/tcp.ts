@@ -1,4 +1,4 @@
-/** A conversation with one device over TCP: messages both ways, cut as its protocol says. */
+/** A session with one device over TCP. The protocol's framing splits the byte stream into messages. */
 
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
@@ -8,23 +8,23 @@ import { createInbox, type DeviceSocket, type DeviceSocketOptions } from './devi
 import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
-/** Cuts what has come into whole messages; what is left waits for more. Must not keep what can never become one. */
+/** Splits received text into complete messages and an incomplete rest. Must drop text that can never complete. */
 export type Framing = (text: string) => { readonly messages: readonly string[]; readonly rest: string }
 
 export interface TcpOptions extends DeviceSocketOptions {
   readonly framing: Framing
-  /** Not a byte for so long: lost. Unless told, a line may be silent for ever. */
+  /** The device is lost when no data arrives for this long. Without it, the connection may stay idle forever. */
   readonly silentMs?: number
 }
 
-/** A message that does not end within so many characters is none. */
+/** A message longer than this is an error. */
 const maxRestChars = 64 * 1024
-/** While so many messages wait to be read, the device is not heard. */
-const maxWaiting = 512
-/** So long a goodbye may take: a device that is cut off in the middle of it may hang. */
+/** The socket is paused while more than this many messages are unread. */
+const maxQueued = 512
+/** Time limit for sending the farewell. Some devices hang when the connection is cut in the middle of it. */
 const farewellMs = 200
 
-/** Throws the manufacturer's ApiError when nobody is there; on abort the signal's reason. */
+/** Throws the manufacturer's ApiError when the connection fails, and the signal's reason on abort. */
 export async function openTcpSocket(client: UpstreamClient, options: TcpOptions): Promise<DeviceSocket> {
   const { framing, signal, silentMs, farewell } = options
   const url = new URL(client.settings.baseUrl)
@@ -38,8 +38,8 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     signal.throwIfAborted()
     throw toApiError(error)
   })
-  const inbox = createInbox({ onEmpty: () => void socket.resume(), onLeft: close })
-  const lose = (error: unknown) => {
+  const inbox = createInbox({ onEmpty: () => void socket.resume(), onClose: close })
+  const fail = (error: unknown) => {
     inbox.fail(toApiError(error))
     socket.destroy()
   }
@@ -50,32 +50,32 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     isClosed = true
     signal.removeEventListener('abort', close)
     inbox.end()
-    const words = socket.destroyed || !socket.writable ? undefined : farewell?.()
-    if (words === undefined) return void socket.destroy()
-    // Both sides let go in peace, unless the other one does not.
+    const lastMessage = socket.destroyed || !socket.writable ? undefined : farewell?.()
+    if (lastMessage === undefined) return void socket.destroy()
+    // Closes cleanly, and destroys the socket when the device does not close its side in time.
     const timer = setTimeout(() => socket.destroy(), farewellMs)
     socket.once('close', () => clearTimeout(timer)).resume()
-    socket.end(words)
+    socket.end(lastMessage)
   }
 
   const decoder = new TextDecoder()
   let rest = ''
   socket.on('data', (chunk: Buffer) => {
     if (isClosed) return
-    const cut = framing(rest + decoder.decode(chunk, { stream: true }))
-    rest = cut.rest
-    if (cut.messages.length > 0) inbox.put(cut.messages)
-    if (inbox.size > maxWaiting) socket.pause()
-    if (rest.length > maxRestChars) lose(Object.assign(new Error('endless'), { code: 'BODY_TOO_LARGE' }))
+    const frames = framing(rest + decoder.decode(chunk, { stream: true }))
+    rest = frames.rest
+    if (frames.messages.length > 0) inbox.push(frames.messages)
+    if (inbox.size > maxQueued) socket.pause()
+    if (rest.length > maxRestChars) fail(Object.assign(new Error('endless'), { code: 'BODY_TOO_LARGE' }))
   })
-  socket.on('error', lose)
-  socket.on('end', () => lose(new client.errors.ApiError(`${url.host} closed the connection`)))
+  socket.on('error', fail)
+  socket.on('end', () => fail(new client.errors.ApiError(`${url.host} closed the connection`)))
   if (silentMs !== undefined) {
     socket.setTimeout(silentMs, () => {
       const { bytesRead } = socket
-      // After a long turn of our own what has come waits to be read, and the clock strikes first.
+      // When the event loop was blocked, this timer fires before data that has already arrived is read.
       setImmediate(() => {
-        if (socket.bytesRead === bytesRead) lose(Object.assign(new Error('silent'), { code: 'SILENT' }))
+        if (socket.bytesRead === bytesRead) fail(Object.assign(new Error('silent'), { code: 'SILENT' }))
       })
     })
   }
@@ -102,9 +102,9 @@ async function connect(
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const lookup = guardedLookup(client.destinations, portOf(url))
   const socket = createConnection({ host, port: portOf(url), lookup, noDelay: true, keepAlive: true })
-  // A socket that nobody listens to any more must not end the process.
+  // Without a listener, a late error would end the process.
   socket.on('error', () => {})
-  const late = setTimeout(() => socket.destroy(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })), connectMs)
+  const timer = setTimeout(() => socket.destroy(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })), connectMs)
   try {
     await once(socket, 'connect', { signal })
     return socket
@@ -112,6 +112,6 @@ async function connect(
     socket.destroy()
     throw error
   } finally {
-    clearTimeout(late)
+    clearTimeout(timer)
   }
 }

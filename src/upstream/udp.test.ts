@@ -12,7 +12,7 @@ afterEach(async () => {
 })
 const never = new AbortController().signal
 
-/** A device that answers every datagram as it is told. */
+/** A device that responds to every datagram with `answer`. */
 async function startDevice(answer: (socket: Socket, text: string, from: RemoteInfo) => unknown) {
   const socket = createSocket('udp4')
   open.push(socket)
@@ -22,7 +22,7 @@ async function startDevice(answer: (socket: Socket, text: string, from: RemoteIn
   return `udp://127.0.0.1:${socket.address().port}`
 }
 
-function linkTo(baseUrl: string, destinations = createDestinations()) {
+function createClient(baseUrl: string, destinations = createDestinations()) {
   const rateLimit = { perSecond: 1000, burst: 1000 }
   const settings = { baseUrl, timeoutMs: 1000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }
   const client = createUpstreamClient({ settings, errors: { ApiError, ApiRateLimitError }, destinations })
@@ -30,53 +30,53 @@ function linkTo(baseUrl: string, destinations = createDestinations()) {
   return client
 }
 
-async function outcome(messages: AsyncIterable<readonly string[]>) {
-  const told: string[] = []
+async function collect(messages: AsyncIterable<readonly string[]>) {
+  const received: string[] = []
   try {
-    for await (const some of messages) told.push(...some)
-    return { told, error: null }
+    for await (const batch of messages) received.push(...batch)
+    return { received, error: null }
   } catch (error) {
-    return { told, error }
+    return { received, error }
   }
 }
 
-test('what the device answers comes out until it has been silent for long', async () => {
+test('returns the responses of the device until it times out', async () => {
   const device = await startDevice((socket, text, from) => {
     for (const word of ['you said', text]) socket.send(word, from.port, from.address)
   })
-  const talk = await openUdpSocket(linkTo(device), { signal: never, silentMs: 100 })
+  const talk = await openUdpSocket(createClient(device), { signal: never, silentMs: 100 })
   await talk.send('hello')
-  expect(await outcome(talk.messages)).toEqual({
-    told: ['you said', 'hello'],
+  expect(await collect(talk.messages)).toEqual({
+    received: ['you said', 'hello'],
     error: expect.objectContaining({ message: expect.stringMatching(/fell silent/) }),
   })
 })
 
-test('what comes from elsewhere is not heard', async () => {
+test('ignores datagrams from other addresses', async () => {
   const stranger = createSocket('udp4')
   open.push(stranger)
   const device = await startDevice((socket, _, from) => {
     stranger.send('from elsewhere', from.port, from.address, () => socket.send('mine', from.port, from.address))
   })
-  const talk = await openUdpSocket(linkTo(device), { signal: never, silentMs: 100 })
+  const talk = await openUdpSocket(createClient(device), { signal: never, silentMs: 100 })
   await talk.send('hello')
-  expect((await outcome(talk.messages)).told).toEqual(['mine'])
+  expect((await collect(talk.messages)).received).toEqual(['mine'])
 })
 
-test('an abort ends it quietly; the goodbye is sent before it is let go', async () => {
-  const heard: string[] = []
+test('ends without an error on abort, after sending the farewell', async () => {
+  const received: string[] = []
   const device = await startDevice((socket, text, from) => {
-    heard.push(text)
+    received.push(text)
     socket.send('yes', from.port, from.address)
   })
   const stop = new AbortController()
-  const first = await openUdpSocket(linkTo(device), { signal: stop.signal, silentMs: 5000 })
+  const first = await openUdpSocket(createClient(device), { signal: stop.signal, silentMs: 5000 })
   setTimeout(() => stop.abort(), 20)
-  expect(await outcome(first.messages)).toEqual({ told: [], error: null })
-  const second = await openUdpSocket(linkTo(device), { signal: never, silentMs: 5000, farewell: () => 'bye' })
+  expect(await collect(first.messages)).toEqual({ received: [], error: null })
+  const second = await openUdpSocket(createClient(device), { signal: never, silentMs: 5000, farewell: () => 'bye' })
   second.close()
-  expect(await outcome(second.messages)).toEqual({ told: [], error: null })
-  await expect.poll(() => heard).toEqual(['bye'])
+  expect(await collect(second.messages)).toEqual({ received: [], error: null })
+  await expect.poll(() => received).toEqual(['bye'])
 })
 
 test.each([undefined, 45_454])(
@@ -85,44 +85,44 @@ test.each([undefined, 45_454])(
     const destinations = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
     const stop = new AbortController()
     const about = { signal: stop.signal, silentMs: 100, ...(localPort !== undefined && { localPort }) }
-    const opening = openUdpSocket(linkTo('udp://device.example:9', destinations), about)
+    const opening = openUdpSocket(createClient('udp://device.example:9', destinations), about)
     stop.abort(new Error('enough'))
     await expect(opening).rejects.toThrow('enough')
   },
 )
 
-test('nobody there, no such name, and nowhere anything is sent to', async () => {
+test('throws when the port is closed, the name does not resolve or the destination is blocked', async () => {
   const gone = createSocket('udp4')
   gone.bind(0, '127.0.0.1')
   await once(gone, 'listening')
   const { port } = gone.address()
   gone.close()
-  const talk = await openUdpSocket(linkTo(`udp://localhost:${port}`), { signal: never, silentMs: 2000 })
+  const talk = await openUdpSocket(createClient(`udp://localhost:${port}`), { signal: never, silentMs: 2000 })
   await talk.send('hello')
-  expect((await outcome(talk.messages)).error).toMatchObject({ message: expect.stringMatching(/connection refused/) })
-  const nameless = openUdpSocket(linkTo('udp://no-such-host.invalid:9'), { signal: never, silentMs: 100 })
+  expect((await collect(talk.messages)).error).toMatchObject({ message: expect.stringMatching(/connection refused/) })
+  const nameless = openUdpSocket(createClient('udp://no-such-host.invalid:9'), { signal: never, silentMs: 100 })
   await expect(nameless).rejects.toThrow(/does not resolve/)
   const destinations = createDestinations()
   destinations.addOwn('127.0.0.1', 2202)
   for (const address of ['udp://127.0.0.1:2202', 'udp://localhost:2202', 'udp://239.255.254.253:8427']) {
-    const sent = openUdpSocket(linkTo(address, destinations), { signal: never, silentMs: 100 })
+    const sent = openUdpSocket(createClient(address, destinations), { signal: never, silentMs: 100 })
     await expect(sent, address).rejects.toThrow(/nothing is sent to/)
   }
 })
 
-test('conversations over one link hear the same on a port of ours, and the last one says goodbye', async () => {
-  const heard: string[] = []
+test('sessions of one client share a local port, and the last one sends the farewell', async () => {
+  const received: string[] = []
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   open.push(socket)
   socket.bind(0, '127.0.0.2')
   await once(socket, 'listening')
   const { port } = socket.address()
-  // Answers to the port of the same number, whoever asks.
+  // Always responds to the port with the same number.
   socket.on('message', (bytes, from) => {
-    heard.push(String(bytes))
+    received.push(String(bytes))
     socket.send('answer', port, from.address)
   })
-  const client = linkTo(`udp://127.0.0.2:${port}`)
+  const client = createClient(`udp://127.0.0.2:${port}`)
   const options = { signal: never, silentMs: 5000, localPort: port, farewell: () => 'bye' }
   const [first, second] = await Promise.all([openUdpSocket(client, options), openUdpSocket(client, options)])
   await second.send('hello')
@@ -132,7 +132,7 @@ test('conversations over one link hear the same on a port of ours, and the last 
   }
   second.close()
   await first.send('still there')
-  await expect.poll(() => heard).toEqual(['hello', 'still there'])
+  await expect.poll(() => received).toEqual(['hello', 'still there'])
   first.close()
-  await expect.poll(() => heard).toEqual(['hello', 'still there', 'bye'])
+  await expect.poll(() => received).toEqual(['hello', 'still there', 'bye'])
 })

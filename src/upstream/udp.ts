@@ -1,4 +1,4 @@
-/** A conversation with one device over UDP: nobody says whether it is there, so silence is all there is to go by. */
+/** A session with one device over UDP. UDP does not report a lost device, so a receive timeout detects it. */
 
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -10,21 +10,21 @@ import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
 export interface UdpOptions extends DeviceSocketOptions {
-  /** Not a datagram for so long: lost. */
+  /** The device is lost when no datagram arrives for this long. */
   readonly silentMs: number
   /**
-   * For a device that answers to this port whoever asks. Links share it, each with a socket of its own; conversations over
-   * one link share that socket, hear the same, and only the last of them says goodbye.
+   * For a device that always replies to this port. Each client binds its own socket to the port. Sessions of one client
+   * share that socket and receive the same datagrams; only the last one to close sends its farewell.
    */
   readonly localPort?: number
 }
 
-/** So many datagrams wait to be read; what comes then is lost, as it may be in the network. */
-const maxWaiting = 512
+/** At most this many unread datagrams are queued. Further ones are dropped, as the network may drop them too. */
+const maxQueued = 512
 
 /**
- * From a port of our own, to and from this one device; a message is a datagram. Throws the manufacturer's ApiError where
- * its name does not resolve; on abort the signal's reason.
+ * Exchanges datagrams with this one device; each message is one datagram. Throws the manufacturer's ApiError when the
+ * host name does not resolve, and the signal's reason on abort.
  */
 export async function openUdpSocket(client: UpstreamClient, options: UdpOptions): Promise<DeviceSocket> {
   const { signal, silentMs, farewell } = options
@@ -34,18 +34,18 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
     return new client.errors.ApiError(describeConnectionError(error, url.host, silentMs), { cause: error })
   }
   await client.waitForTurn(signal)
-  const { socket, leave } = await takeSocket(client, url, options).catch((error) => {
+  const { socket, release } = await acquireSocket(client, url, options).catch((error) => {
     signal.throwIfAborted()
     throw toApiError(error)
   })
-  const inbox = createInbox({ onLeft: close })
-  const lose = (error: unknown) => inbox.fail(toApiError(error))
-  let heard = 0
-  const silence = setTimeout(() => {
-    const before = heard
-    // After a long turn of our own what has come waits to be read, and the clock strikes first.
+  const inbox = createInbox({ onClose: close })
+  const fail = (error: unknown) => inbox.fail(toApiError(error))
+  let receivedCount = 0
+  const silenceTimer = setTimeout(() => {
+    const countBefore = receivedCount
+    // When the event loop was blocked, this timer fires before datagrams that have already arrived are read.
     setImmediate(() => {
-      if (heard === before) lose(Object.assign(new Error('silent'), { code: 'SILENT' }))
+      if (receivedCount === countBefore) fail(Object.assign(new Error('silent'), { code: 'SILENT' }))
     })
   }, silentMs)
   let isClosed = false
@@ -53,23 +53,23 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
   function close(): void {
     if (isClosed) return
     isClosed = true
-    clearTimeout(silence)
+    clearTimeout(silenceTimer)
     signal.removeEventListener('abort', close)
     inbox.end()
-    socket.off('message', hear)
-    if (!leave()) return void socket.off('error', lose)
-    const words = farewell?.()
-    if (words === undefined) socket.close()
-    else socket.send(words, () => socket.close())
+    socket.off('message', onMessage)
+    if (!release()) return void socket.off('error', fail)
+    const lastMessage = farewell?.()
+    if (lastMessage === undefined) socket.close()
+    else socket.send(lastMessage, () => socket.close())
   }
 
-  function hear(bytes: Buffer): void {
-    heard += 1
-    silence.refresh()
-    if (inbox.size < maxWaiting) inbox.put([bytes.toString('utf8')])
+  function onMessage(bytes: Buffer): void {
+    receivedCount += 1
+    silenceTimer.refresh()
+    if (inbox.size < maxQueued) inbox.push([bytes.toString('utf8')])
   }
 
-  socket.on('error', lose).on('message', hear)
+  socket.on('error', fail).on('message', onMessage)
   signal.addEventListener('abort', close, { once: true })
   if (signal.aborted) close()
 
@@ -78,38 +78,38 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
     remoteAddress: socket.remoteAddress().address,
     async send(text) {
       await client.waitForTurn(signal)
-      // Of several in a row the next one is told that nobody listens, and without a callback that would be lost.
-      if (!isClosed) socket.send(text, (error) => error && lose(error))
+      // The "port unreachable" reply to one datagram is reported by the next send; without a callback it would be lost.
+      if (!isClosed) socket.send(text, (error) => error && fail(error))
     },
     close,
   }
 }
 
-/** `leave` tells whether nobody else is left. */
-async function takeSocket(
+/** `leave` returns true when no other session uses the socket. */
+async function acquireSocket(
   client: UpstreamClient,
   url: URL,
   { signal, localPort }: UdpOptions,
-): Promise<{ readonly socket: Socket; leave(): boolean }> {
-  if (localPort === undefined) return { socket: await connect(client, url, signal), leave: () => true }
+): Promise<{ readonly socket: Socket; release(): boolean }> {
+  if (localPort === undefined) return { socket: await connect(client, url, signal), release: () => true }
   const bound = client.boundSockets.get(localPort) ?? { opening: connect(client, url, undefined, localPort), users: 0 }
   client.boundSockets.set(localPort, bound)
   bound.users += 1
-  const leave = () => {
+  const release = () => {
     bound.users -= 1
     if (bound.users === 0) client.boundSockets.delete(localPort)
     return bound.users === 0
   }
   try {
     const socket = await abortable(bound.opening, signal)
-    return { socket, leave }
+    return { socket, release }
   } catch (error) {
-    if (leave()) bound.opening.then((socket) => socket.close()).catch(() => {})
+    if (release()) bound.opening.then((socket) => socket.close()).catch(() => {})
     throw error
   }
 }
 
-/** Connected: what others send never reaches us, and a port where nobody listens says so. */
+/** A connected socket receives only from this device, and reports a closed port as an error. */
 async function connect(
   client: UpstreamClient,
   url: URL,

@@ -1,4 +1,4 @@
-/** Who did what. */
+/** The audit log. */
 export const name = '0002-audit'
 
 export function statements(dialect: 'sqlite' | 'postgres'): readonly string[] {

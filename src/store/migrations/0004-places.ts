@@ -1,4 +1,4 @@
-/** Where receivers stand, what a review needs to make one, what a scan found, and which receivers are gone. */
+/** Locations, the reports behind queue entries, devices found by scans, and removed receivers. */
 export const name = '0004-places'
 
 export function statements(dialect: 'sqlite' | 'postgres'): readonly string[] {
@@ -17,7 +17,7 @@ export function statements(dialect: 'sqlite' | 'postgres'): readonly string[] {
     'alter table receivers add column location_id bigint references locations (id)',
     'alter table receivers add column is_named_by_hand integer not null default 0',
     'create index receivers_location_id on receivers (location_id)',
-    // A receiver that is removed leaves this behind, so that other processes hear of it.
+    // Records removed receivers for the other processes.
     `create table removals (
       receiver_id bigint primary key,
       revision bigint not null

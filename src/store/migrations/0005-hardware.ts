@@ -1,4 +1,4 @@
-/** Units, performers, and who wears what. */
+/** Units, performers and assignments. */
 export const name = '0005-hardware'
 
 export function statements(dialect: 'sqlite' | 'postgres'): readonly string[] {

@@ -1,4 +1,4 @@
-/** How often a source's cycles outlasted their interval, and what of its answers is passed over. */
+/** How often a source's poll cycles exceeded their interval, and problems in its responses. */
 export const name = '0007-warnings'
 
 export function statements(): readonly string[] {

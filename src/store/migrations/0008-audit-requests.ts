@@ -1,4 +1,4 @@
-/** Which request it was that somebody did something with. */
+/** The id of the request that caused an audit record. */
 export const name = '0008-audit-requests'
 
 export function statements(): readonly string[] {

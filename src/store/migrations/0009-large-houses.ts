@@ -1,4 +1,4 @@
-/** What a house of thousands of receivers looks up in its logs. */
+/** Indexes for log queries in installations with thousands of receivers. */
 export const name = '0009-large-houses'
 
 export function statements(): readonly string[] {

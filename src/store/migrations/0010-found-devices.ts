@@ -1,4 +1,4 @@
-/** A device that a scan found by itself has an address, and tells its model. */
+/** The address and model of devices that a scan found directly. */
 export const name = '0010-found-devices'
 
 export function statements(): readonly string[] {

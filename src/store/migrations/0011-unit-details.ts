@@ -1,4 +1,4 @@
-/** What gear tells of a pack beyond its battery's percentage. */
+/** Transmitter details beyond the battery percentage. */
 export const name = '0011-unit-details'
 
 export function statements(): readonly string[] {

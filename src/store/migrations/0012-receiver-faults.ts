@@ -1,4 +1,4 @@
-/** What a receiver reports as wrong with itself. */
+/** Faults that a receiver reports about itself. */
 export const name = '0012-receiver-faults'
 
 export function statements(): readonly string[] {

@@ -1,4 +1,4 @@
-/** Which devices of a source fail, and why. */
+/** Devices of a source with errors, and the errors. */
 export const name = '0013-device-errors'
 
 export function statements(): readonly string[] {

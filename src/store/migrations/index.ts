@@ -1,4 +1,4 @@
-/** The migrations in the order they are applied. Never change one that was released: add the next. */
+/** The migrations in the order in which they are applied. Never change a released migration; add a new one. */
 
 import * as firstTables from './0001-first-tables.ts'
 import * as audit from './0002-audit.ts'
