@@ -115,7 +115,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     }
     const bound = server.server.address()
     if (typeof bound === 'object' && bound !== null) runtime.sourceDeps.destinations.addOwn(bound.address, bound.port)
-    running.push(runtime.follow(stop.signal), people.credentials.keepUp(stop.signal))
+    running.push(runtime.follow(stop.signal), people.credentials.watch(stop.signal))
     if (!options.servesOnly) {
       const hasReaders = () => runtime.leaseManager.hasOtherNodes() && runtime.redis?.isUp !== true
       running.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))

@@ -236,9 +236,9 @@ function printLine(cycle: CycleOf, { json, dryRun }: PollOptions, terminal: Term
 function printCycle(
   terminal: Terminal,
   { manufacturers }: { manufacturers: ManufacturerCycle[] },
-  isRehearsal: boolean,
+  isDryRun: boolean,
 ): void {
-  if (isRehearsal) terminal.out('A poll would find this; nothing was written:')
+  if (isDryRun) terminal.out('A poll would find this; nothing was written:')
   // The specification's word for a known device is `duplicate`; in the review queue that is a cause for alarm.
   const head = ['manufacturer', 'devices', 'new', 'updated', 'moved', 'known', 'conflicts', 'unreadable', 'ms']
   const rows = manufacturers.map((one) => [
