@@ -76,7 +76,7 @@ describe.each(engines)('export and import on %s', (engine) => {
 
       const shown = await old.run(['export'])
       expect([shown.code, shown.err]).toEqual([0, ''])
-      expect(shown.out).toMatch(/^# The configuration of a house/)
+      expect(shown.out).toMatch(/^# The configuration of an installation/)
       expect(shown.out).not.toContain(shure.config.shared_key)
       const file = parse(shown.out)
       expect(file).toMatchObject({

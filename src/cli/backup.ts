@@ -9,7 +9,7 @@ import { restoreBackup } from '../store/restore.ts'
 import { openSecrets } from '../store/secrets.ts'
 import { listManufacturers } from '../store/settings.ts'
 import { startEmpty } from '../store/start-empty.ts'
-import { actorAt, requireStore } from './store.ts'
+import { actorOf, requireStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -52,7 +52,9 @@ async function backup(file: string, options: FileOptions, terminal: Terminal): P
     await db.close()
   }
   if (!options.json) {
-    terminal.err(`The key of its secrets is not included: also keep a copy of ${config.data_dir}/secret.key in another place.`)
+    terminal.err(
+      `The key of its secrets is not included: also keep a copy of ${config.data_dir}/secret.key in another place.`,
+    )
   }
   return exitCodes.ok
 }
@@ -65,7 +67,8 @@ export function restoreCommand(terminal: Terminal, done: (code: ExitCode) => voi
     .action(async (file: string | undefined, options: RestoreOptions) => {
       if (file !== undefined && options.none === true) throw new UsageError('--none takes no file')
       if (options.none === true) return done(await resetDatabase(options, terminal))
-      if (file === undefined) throw new UsageError('give the backup to restore, or --none to start with an empty database')
+      if (file === undefined)
+        throw new UsageError('give the backup to restore, or --none to start with an empty database')
       return done(await restore(file, options, terminal))
     })
 }
@@ -86,7 +89,7 @@ async function restore(file: string, options: FileOptions, terminal: Terminal): 
   const config = readOptions(options, terminal, { isOffline: true })
   if (!existsSync(file)) throw new Error(`${file} does not exist`)
   const isForced = options.force === true
-  const restored = await restoreBackup({ paths: config, file, isForced, actor: actorAt(terminal), now: Date.now })
+  const restored = await restoreBackup({ paths: config, file, isForced, actor: actorOf(terminal), now: Date.now })
   const unreadable = await findUnreadable(config)
   if (options.json) printJson(terminal, { file, ...restored, credentials_unreadable: unreadable })
   else {

@@ -87,7 +87,8 @@ async function check(
   // Sources that are not monitored (disabled manufacturers, removed receivers) have no subscription that could be down.
   const monitoredIds = new Set(runtime.sources.map(({ id }) => id))
   const down = connections.filter(
-    ({ status, source }) => source !== null && monitoredIds.has(source) && (status === 'disconnected' || status === 'error'),
+    ({ status, source }) =>
+      source !== null && monitoredIds.has(source) && (status === 'disconnected' || status === 'error'),
   )
   const problems = down.map((connection) => bodyOf(runtime, connection))
   if (options.alert) await raiseAlerts(runtime, down)
@@ -139,7 +140,14 @@ function printConnections(bodies: readonly ConnectionBody[], isVerbose: boolean,
   const head = ['receiver', 'name', 'manufacturer', 'transport', 'status', 'seconds connected']
   const more = ['connected', 'disconnected', 'last message', 'errors', 'attempts', 'error']
   const rows = bodies.map((body) => {
-    const row = [body.receiver, body.receiver_name, body.manufacturer, body.transport, body.status, body.duration_seconds]
+    const row = [
+      body.receiver,
+      body.receiver_name,
+      body.manufacturer,
+      body.transport,
+      body.status,
+      body.duration_seconds,
+    ]
     if (!isVerbose) return row
     const { connected_at, disconnected_at, last_message_at, error_count, reconnect_attempts, error_message } = body
     return [...row, connected_at, disconnected_at, last_message_at, error_count, reconnect_attempts, error_message]

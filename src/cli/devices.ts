@@ -122,14 +122,16 @@ async function chooseManufacturer(runtime: Runtime, plugin: Plugin, named: strin
   const [only, ...others] = codes
   if (only === undefined) throw new UsageError(`no enabled manufacturer uses the plugin ${plugin.code}`)
   if (others.length > 0)
-    throw new UsageError(`several manufacturers use ${plugin.code}; choose one with --manufacturer: ${codes.join(', ')}`)
+    throw new UsageError(
+      `several manufacturers use ${plugin.code}; choose one with --manufacturer: ${codes.join(', ')}`,
+    )
   return only
 }
 
 const nothingFound = { found: [], unsupported: [] }
 
 interface SingleDevicesChange {
-  readonly verb: 'add' | 'remove'
+  readonly operation: 'add' | 'remove'
   readonly manufacturer: string
   readonly ips: readonly string[]
   /** The configuration file lists its devices, and overrides the stored list at the next start. */
@@ -147,7 +149,8 @@ async function changeSingleDevices(
   const { db, secrets, sourceDeps, reload } = runtime
   const deps = { ...sourceDeps, db, secrets, reload, sources: () => runtime.sources }
   const actor = actorOf(terminal)
-  const searched = operation === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound
+  const searched =
+    operation === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound
   const { found: responding, unsupported: errors } = searched
   for (const { error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
   const found = responding.filter(({ kind }) => kind === 'device')
@@ -187,7 +190,7 @@ async function readBack({ source, error }: Registration, signal: AbortSignal) {
 async function writeDiscoveryAudit(
   runtime: Runtime,
   terminal: Terminal,
-  about: { verb: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
+  about: { operation: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
 ): Promise<void> {
   const { operation, manufacturer, ips, registered } = about
   const actor = actorOf(terminal)

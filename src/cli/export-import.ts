@@ -10,7 +10,7 @@ import { type InstallationFile, toInstallationFile } from '../model/installation
 import { openSecrets } from '../store/secrets.ts'
 import { writeText } from '../store/sqlite-file.ts'
 import { parseInstallationFile, toJsonText, toYamlText } from './installation-file.ts'
-import { actorAt, withNewStore, withStore } from './store.ts'
+import { actorOf, withNewStore, withStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -49,7 +49,9 @@ async function runExport(options: ExportOptions, terminal: Terminal): Promise<Ex
     await writeText(output, content)
     terminal.err(`Wrote ${plain(output)}: ${describe(file)}.`)
   }
-  const unreadable = installation.manufacturers.filter(({ secretsUnreadable }) => secretsUnreadable).map(({ code }) => code)
+  const unreadable = installation.manufacturers
+    .filter(({ secretsUnreadable }) => secretsUnreadable)
+    .map(({ code }) => code)
   if (withSecrets && unreadable.length > 0) {
     terminal.err(`The credentials of ${unreadable.map(plain).join(', ')} cannot be decrypted and are not exported.`)
   }
@@ -83,7 +85,7 @@ async function runImport(path: string, options: ImportOptions, terminal: Termina
   try {
     const report = await withNewStore(config, (db) => {
       const deps = { db, secrets, destinations: destinationsBeside(config.server), now: Date.now }
-      return importInstallation(deps, actorAt(terminal), file, { isDryRun, source })
+      return importInstallation(deps, actorOf(terminal), file, { isDryRun, source })
     })
     if (options.json) printJson(terminal, { dry_run: isDryRun, ...report })
     else print(terminal, report, isDryRun)

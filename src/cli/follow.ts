@@ -71,7 +71,9 @@ async function follow(
   try {
     const selectSources = (): MonitoredSource[] => {
       const matching = runtime.sources.filter(matches)
-      return matching.filter((source) => options.manufacturer === undefined || source.manufacturer === options.manufacturer)
+      return matching.filter(
+        (source) => options.manufacturer === undefined || source.manufacturer === options.manufacturer,
+      )
     }
     sourcesOf(runtime, options.manufacturer)
     if (selectSources().length === 0) {
@@ -85,7 +87,12 @@ async function follow(
     await Promise.all([
       runtime.follow(signal),
       keepSavingLevels(levels, () => runtime.redis?.isUp !== true, signal),
-      followAll(runtime, selectSources, (source, lifetime) => followOne(runtime, source, lifetime, options, terminal), signal),
+      followAll(
+        runtime,
+        selectSources,
+        (source, lifetime) => followOne(runtime, source, lifetime, options, terminal),
+        signal,
+      ),
     ])
     return exitCodes.ok
   } finally {

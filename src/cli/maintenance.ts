@@ -23,7 +23,9 @@ interface SimulateOptions extends CommonOptions {
 
 export function simulateCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   return createCommand('simulate', 'Run simulated manufacturers’ systems, and print their addresses')
-    .addOption(wholeOption('--seed <n>', 'seed of the simulation; the same seed gives the same show', 0, 2 ** 31 - 1).default(1))
+    .addOption(
+      wholeOption('--seed <n>', 'seed of the simulation; the same seed gives the same show', 0, 2 ** 31 - 1).default(1),
+    )
     .addOption(wholeOption('--receivers <n>', 'how many receivers, over both manufacturers', 1, 20_000))
     .action(async (options: SimulateOptions) => done(await simulate(options, terminal)))
 }
@@ -46,8 +48,8 @@ async function simulate(options: SimulateOptions, terminal: Terminal): Promise<E
 }
 
 export function migrateCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('migrate', 'Migrate the database to the schema of this version').action(async (options: CommonOptions) =>
-    done(await runMigrations(options, terminal)),
+  return createCommand('migrate', 'Migrate the database to the schema of this version').action(
+    async (options: CommonOptions) => done(await runMigrations(options, terminal)),
   )
 }
 
