@@ -75,7 +75,7 @@ function toErrorWithoutSource({ code, base_url, sources, error }: ManufacturerHe
 
 /**
  * Builds the record that the service would report: a failure now counts as at least one failure, or as the stored number
- * the system checkedCodes for leaves everything as it was.
+ * of failures. A pause that the system requested leaves the number unchanged.
  */
 async function checkSource(runtime: Runtime, { id, manufacturer, checkHealth }: MonitoredSource, signal: AbortSignal) {
   const { status, error } = await checkHealth(signal)
