@@ -43,9 +43,9 @@ export async function addGroup(
 ): Promise<Group> {
   checkManufacturer(deps, manufacturer)
   const group = await deps.db.transaction(async (tx) => {
-    const made = await insertGroup(tx, { title, slots, hide_charts, manufacturer })
-    await audit(tx, actor, 'group.create', `group ${made.id}`, { title })
-    return made
+    const inserted = await insertGroup(tx, { title, slots, hide_charts, manufacturer })
+    await audit(tx, actor, 'group.create', `group ${inserted.id}`, { title })
+    return inserted
   })
   await deps.reload()
   return group
@@ -126,9 +126,9 @@ export async function addPerformer(
   { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
 ): Promise<Performer> {
   return db.transaction(async (tx) => {
-    const made = await insertPerformer(tx, { name, notes, picture })
-    await audit(tx, actor, 'performer.create', `performer ${made.id}`, { name })
-    return made
+    const inserted = await insertPerformer(tx, { name, notes, picture })
+    await audit(tx, actor, 'performer.create', `performer ${inserted.id}`, { name })
+    return inserted
   })
 }
 
@@ -171,9 +171,9 @@ export async function addAssignment(
     const started_at = now()
     const draft = { ...who, is_active, started_at, ended_at: is_active ? null : started_at }
     await checkAssignment(tx, draft)
-    const made = await insertAssignment(tx, draft)
-    await audit(tx, actor, 'assignment.create', `assignment ${made.id}`, { ...who, is_active })
-    return made
+    const inserted = await insertAssignment(tx, draft)
+    await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, is_active })
+    return inserted
   })
 }
 

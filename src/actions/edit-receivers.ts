@@ -136,9 +136,9 @@ export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: n
 /** Stores a receiver with its channels and their latest readings. */
 export async function createReceiver(tx: Tx, revision: number, { draft, readings }: Creation): Promise<Receiver> {
   const channelNumbers = [...new Set(readings.map((reading) => reading.channel))]
-  const [made] = await insertReceivers(tx, revision, [{ ...draft, channelNumbers }])
-  if (made === undefined) throw new Error('The receiver was not stored.')
-  const receiver = applyUpdate(made, { fields: {}, readings })
+  const [inserted] = await insertReceivers(tx, revision, [{ ...draft, channelNumbers }])
+  if (inserted === undefined) throw new Error('The receiver was not stored.')
+  const receiver = applyUpdate(inserted, { fields: {}, readings })
   await saveReceivers(tx, revision, [receiver])
   return receiver
 }

@@ -118,7 +118,7 @@ export async function signOut({ db, credentials }: SignInDeps, actor: Actor, ses
   })
 }
 
-/** Every session of the user ends; the browser that asked is given a new one. */
+/** Ends every session of the user and opens a new one for the requesting browser. */
 export async function changeOwnPassword(
   deps: SignInDeps,
   requester: Requester,

@@ -92,7 +92,7 @@ function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
     return reply.code(204).send()
   })
 
-  /** Changes the group with the value id, or creates a group without an id. */
+  /** Changes the group with the given id, or creates a group without an id. */
   app.post<{ Body: Type.Static<typeof GroupBody> }>(
     '/api/group',
     { schema: { body: GroupBody } },

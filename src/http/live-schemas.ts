@@ -92,7 +92,7 @@ export const TransmitterDetails = schemaOf<details.TransmitterDetails>()(
       fault: Type.Optional(
         orNull(
           oneOf(details.faults, 'Fault of a pack in a charger.'),
-          'Fault of a pack in a charger; null if there is none.',
+          'Fault of a pack in a charger; null if there is no fault.',
         ),
       ),
     },
@@ -153,7 +153,7 @@ export const location = orNull(LocationReference, 'Its location.')
 const ReceiverDetails = schemaOf<details.ReceiverDetails>()(
   named('ReceiverDetails', 'Faults that some equipment reports for itself; absent while there is no fault.', {
     fault: Type.Optional(
-      orNull(oneOf(details.faults, 'Fault of the receiver.'), 'Fault of the receiver; null if there is none.'),
+      orNull(oneOf(details.faults, 'Fault of the receiver.'), 'Fault of the receiver; null if there is no fault.'),
     ),
   }),
 )
@@ -322,7 +322,7 @@ export const sourceErrors = Type.Optional(
       source: text('Address of the system or device.'),
       error: text('What is wrong.'),
     }),
-    'Sources that failed; absent if there are none.',
+    'Sources that failed; absent if all succeeded.',
   ),
 )
 

@@ -15,7 +15,7 @@ import { type Query, readId, readPage, readParameter, toPage } from './response.
 import { body, id, nullable, text } from './schemas.ts'
 
 export interface LocationRoutesDeps {
-  readonly placeDeps: EditLocationDeps & EditReceiverDeps
+  readonly editDeps: EditLocationDeps & EditReceiverDeps
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
   locations(): readonly Location[]
@@ -50,7 +50,7 @@ interface WithId {
 }
 
 export function locationRoutes(app: FastifyInstance, deps: LocationRoutesDeps): void {
-  const { placeDeps } = deps
+  const { editDeps } = deps
   const inspect = { config: { needs: 'inspect' } } as const
   const review = { config: { needs: 'review' } } as const
 
@@ -61,15 +61,15 @@ export function locationRoutes(app: FastifyInstance, deps: LocationRoutesDeps): 
   app.post<{ Body: Type.Static<typeof LocationBody> }>(
     '/api/admin/locations',
     { ...review, schema: { body: LocationBody } },
-    async (request, reply) => reply.code(201).send(await addLocation(placeDeps, request.actor, request.body)),
+    async (request, reply) => reply.code(201).send(await addLocation(editDeps, request.actor, request.body)),
   )
   app.patch<{ Params: WithId; Body: Type.Static<typeof LocationChange> }>(
     '/api/admin/locations/:id',
     { ...review, schema: { body: LocationChange } },
-    (request) => changeLocation(placeDeps, request.actor, readId(request.params.id), request.body),
+    (request) => changeLocation(editDeps, request.actor, readId(request.params.id), request.body),
   )
   app.delete<{ Params: WithId }>('/api/admin/locations/:id', review, async (request, reply) => {
-    await deleteLocation(placeDeps, request.actor, readId(request.params.id))
+    await deleteLocation(editDeps, request.actor, readId(request.params.id))
     return reply.code(204).send()
   })
 
@@ -87,15 +87,15 @@ export function locationRoutes(app: FastifyInstance, deps: LocationRoutesDeps): 
   app.post<{ Body: Type.Static<typeof ReceiverBody> }>(
     '/api/admin/receivers',
     { ...review, schema: { body: ReceiverBody } },
-    async (request, reply) => reply.code(201).send(toBody(await addReceiver(placeDeps, request.actor, request.body))),
+    async (request, reply) => reply.code(201).send(toBody(await addReceiver(editDeps, request.actor, request.body))),
   )
   app.patch<{ Params: WithId; Body: Type.Static<typeof ReceiverChange> }>(
     '/api/admin/receivers/:id',
     { ...review, schema: { body: ReceiverChange } },
-    async (request) => toBody(await changeReceiver(placeDeps, request.actor, readId(request.params.id), request.body)),
+    async (request) => toBody(await changeReceiver(editDeps, request.actor, readId(request.params.id), request.body)),
   )
   app.delete<{ Params: WithId }>('/api/admin/receivers/:id', review, async (request, reply) => {
-    await deleteReceiver(placeDeps, request.actor, readId(request.params.id))
+    await deleteReceiver(editDeps, request.actor, readId(request.params.id))
     return reply.code(204).send()
   })
 

@@ -23,7 +23,7 @@ export interface MetricsDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
   readonly feed: Feed
-  readonly tally: Pick<Counters, 'registry'>
+  readonly counters: Pick<Counters, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
@@ -45,7 +45,7 @@ export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
     add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers)
     add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
     if (showsChannels) describeChannels(deps, add)
-    const text = `${await deps.tally.registry.metrics()}\n${await gauges.metrics()}`
+    const text = `${await deps.counters.registry.metrics()}\n${await gauges.metrics()}`
     return reply.header('content-type', Registry.PROMETHEUS_CONTENT_TYPE).send(text)
   })
 }

@@ -152,9 +152,9 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   413: 'The body is too large.',
   415: 'The body is not `application/json`.',
   421: 'The service does not serve this host name.',
-  429: 'Too many requests; `Retry-After` tells when to retry.',
+  429: 'Too many requests; `Retry-After` gives the delay before a retry.',
   500: 'Internal server error.',
-  503: 'The service, its database or its upstreams are unavailable; `Retry-After` tells when to retry.',
+  503: 'The service, its database or its upstreams are unavailable; `Retry-After` gives the delay before a retry.',
 }
 
 const Failure = schemaOf<ErrorBody>()(

@@ -68,11 +68,11 @@ export function createBuckets(rate: RateLimit, now: () => number): LocalBuckets 
 }
 
 /** The buckets in Redis, which all processes share. Uses local buckets while Redis is unreachable. */
-function createSharedBuckets(endpoint: string, rate: RateLimit, local: Buckets, shared: Redis): Buckets {
+function createSharedBuckets(endpoint: string, rate: RateLimit, local: Buckets, redis: Redis): Buckets {
   return {
-    take: async (client) => (await shared.takeToken(`${endpoint}:${client}`, rate)) ?? local.take(client),
+    take: async (client) => (await redis.takeToken(`${endpoint}:${client}`, rate)) ?? local.take(client),
     returnToken(client) {
-      if (shared.isUp) shared.returnToken(`${endpoint}:${client}`, rate)
+      if (redis.isUp) redis.returnToken(`${endpoint}:${client}`, rate)
       else local.returnToken(client)
     },
   }
@@ -92,19 +92,19 @@ export interface RequestLimiterOptions {
   /** Prefix of REST paths. */
   readonly mount: string
   /** Redis, if several processes share the limits. */
-  readonly shared: Redis | null
+  readonly redis: Redis | null
 }
 
 export function createRequestLimiter(
   app: FastifyInstance,
   settings: RateLimitSettings,
-  { mount, shared }: RequestLimiterOptions,
+  { mount, redis }: RequestLimiterOptions,
 ): RequestLimiter {
   const prefix = `${mount}/api/`
   const createLimiter = (endpoint: string, { max_requests, window_seconds }: Limit): Limiter => {
     const rate: RateLimit = { perSecond: max_requests / window_seconds, burst: max_requests }
     const local = createBuckets(rate, () => performance.now())
-    return { rate, ...(shared === null ? local : createSharedBuckets(endpoint, rate, local, shared)) }
+    return { rate, ...(redis === null ? local : createSharedBuckets(endpoint, rate, local, redis)) }
   }
   const general = createLimiter('all', settings)
   const special = new Map(
@@ -118,7 +118,7 @@ export function createRequestLimiter(
   const limiterOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) =>
     special.size === 0 ? undefined : special.get(`${method} ${url.replace(/\/$/, '')}`)
 
-  const counted = new WeakMap<FastifyRequest, Counted>()
+  const counted = new WeakMap<FastifyRequest, CountedRequest>()
 
   function take(limiter: Limiter, client: string, reply: FastifyReply): Counting {
     const taken = limiter.take(client)
@@ -162,12 +162,12 @@ function applyResult({ rate }: Limiter, { tokens, waitMs }: Taken, reply: Fastif
   if (waitMs > 0) throw new RequestError('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
 }
 
-interface Counted {
+interface CountedRequest {
   readonly limiter?: Limiter
   readonly client: string
 }
 
-const none: Counted = { client: '' }
+const none: CountedRequest = { client: '' }
 
 /** Screens that share a kiosk token are counted separately by address. */
 function clientOf(request: FastifyRequest): string {

@@ -7,10 +7,10 @@ const items = Array.from({ length: 50 }, (_, id) => ({ id, name: `Größe ${id}`
 test('joins and compresses any number of chunks to the same content', () => {
   for (const list of [[], items.slice(0, 1), items.slice(0, 16), items]) {
     const chunks = [toChunk('['), ...createChunker(JSON.stringify).cut(list), toChunk(']')]
-    const whole = joinChunks(chunks)
-    expect(Buffer.concat(chunks.map(({ bytes }) => bytes)).equals(whole)).toBe(true)
-    expect(JSON.parse(whole.toString())).toEqual(list)
-    expect(gunzipSync(gzipChunks(chunks)).equals(whole)).toBe(true)
+    const joined = joinChunks(chunks)
+    expect(Buffer.concat(chunks.map(({ bytes }) => bytes)).equals(joined)).toBe(true)
+    expect(JSON.parse(joined.toString())).toEqual(list)
+    expect(gunzipSync(gzipChunks(chunks)).equals(joined)).toBe(true)
   }
 })
 

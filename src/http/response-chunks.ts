@@ -64,18 +64,18 @@ function isSame<Item>(slice: readonly Item[], items: readonly Item[], start: num
   return true
 }
 
-/** The whole; the chunks are parts of it from now on, so that nothing is cached twice. */
+/** Joins the chunks. Afterwards they are slices of the result, so that no byte is kept twice. */
 export function joinChunks(chunks: readonly ResponseChunk[]): Buffer {
   const [only, ...others] = chunks
   if (only !== undefined && others.length === 0) return only.bytes
-  const whole = Buffer.concat(chunks.map(({ bytes }) => bytes))
+  const joined = Buffer.concat(chunks.map(({ bytes }) => bytes))
   let offset = 0
   for (const chunk of chunks) {
     const end = offset + chunk.bytes.length
-    chunk.bytes = whole.subarray(offset, end)
+    chunk.bytes = joined.subarray(offset, end)
     offset = end
   }
-  return whole
+  return joined
 }
 
 export function digestOf(chunks: readonly ResponseChunk[]): string {

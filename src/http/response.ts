@@ -18,7 +18,7 @@ export interface CachedResponse {
   readonly type: string
   isSent?: boolean
   /** The joined chunks, once the response is sent again. */
-  whole?: Buffer
+  joined?: Buffer
   gzip?: Buffer | Promise<Buffer>
 }
 
@@ -77,14 +77,14 @@ export function sendResponse(
 
 /** Most responses are sent only once while levels change, so the chunks are only joined when sent again. */
 function bodyOf(response: CachedResponse): readonly Buffer[] {
-  if (response.isSent) return [wholeOf(response)]
+  if (response.isSent) return [joinedOf(response)]
   response.isSent = true
   return response.chunks.map(({ bytes }) => bytes)
 }
 
-function wholeOf(response: CachedResponse): Buffer {
-  response.whole ??= joinChunks(response.chunks)
-  return response.whole
+function joinedOf(response: CachedResponse): Buffer {
+  response.joined ??= joinChunks(response.chunks)
+  return response.joined
 }
 
 function headOf({ etag, madeAt }: CachedResponse): string[] {
@@ -113,7 +113,7 @@ const maxSyncGzipBytes = 1024 * 1024
 const gzip = promisify<Buffer, { level: number }, Buffer>(gzipInThreadPool)
 
 function compress(response: CachedResponse): Buffer | Promise<Buffer> {
-  return response.size <= maxSyncGzipBytes ? gzipChunks(response.chunks) : gzip(wholeOf(response), { level: 1 })
+  return response.size <= maxSyncGzipBytes ? gzipChunks(response.chunks) : gzip(joinedOf(response), { level: 1 })
 }
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -66,7 +66,7 @@ export interface ServerDeps
   readonly publicUrl: URL | null
   readonly rateLimit: RateLimitSettings
   /** Redis, which the processes of an installation share; null if it is not configured. */
-  readonly shared: Redis | null
+  readonly redis: Redis | null
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly log: FastifyBaseLogger
 }
@@ -158,19 +158,19 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
   app.addHook('onRequest', ignoreBody)
   app.setErrorHandler(async (error, request, reply) => {
-    let response = toRequestError(error)
+    let requestError = toRequestError(error)
     try {
-      if (unauthenticatedErrors.has(response.code)) await rateLimit.countByAddress(request, reply)
+      if (guardErrors.has(requestError.code)) await rateLimit.countByAddress(request, reply)
     } catch (rateLimitError) {
-      response = toRequestError(rateLimitError)
+      requestError = toRequestError(rateLimitError)
     }
     const isNavigating = isNavigation(request, deps.mount)
-    if (response.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
+    if (requestError.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
       return redirectToSignIn(reply, deps.mount)
     }
-    if (response.code === 'not_found' && isNavigating) return sendPage(reply.code(response.status), html)
-    if (response.status === 500) deps.log.error({ err: error, request: request.id }, 'request failed')
-    return sendError(reply, response, headers)
+    if (requestError.code === 'not_found' && isNavigating) return sendPage(reply.code(requestError.status), html)
+    if (requestError.status === 500) deps.log.error({ err: error, request: request.id }, 'request failed')
+    return sendError(reply, requestError, headers)
   })
   const methodsOf = collectMethods(app)
   app.setNotFoundHandler((request, reply) => {
@@ -228,7 +228,7 @@ function connectionOptions({ tls }: Pick<ServerDeps, 'tls'>) {
 }
 
 /** Errors of the guard, which are thrown before the rate limiter has counted the request. */
-const unauthenticatedErrors: ReadonlySet<RequestErrorCode> = new Set([
+const guardErrors: ReadonlySet<RequestErrorCode> = new Set([
   'sign_in_needed',
   'not_allowed',
   'csrf_token_needed',
