@@ -151,7 +151,7 @@ describe.each(engines)('a house on %s', (engine) => {
       const moved = await other.run(['restore', 'house.backup'])
       expect([moved.code, moved.out]).toEqual([0, 'Restored house.backup.\n'])
       // The key stayed behind.
-      expect(moved.err).toMatch(/credentials of shure were sealed with another key.*\n$/)
+      expect(moved.err).toMatch(/credentials of shure were encrypted with another key.*\n$/)
       await copyFile(join(house.path, 'data', 'secret.key'), join(other.path, 'data', 'secret.key'))
       const there = await other.serve()
       expect(await pictureOf(there, headers)).toEqual(picture)
@@ -178,7 +178,7 @@ describe.each(engines)('a house on %s', (engine) => {
         raw.close()
       }
       const reasons = {
-        missing: 'missing is not there',
+        missing: 'missing does not exist',
         text: 'it is no backup of Micwatch',
         foreign: 'it is no backup of Micwatch',
         half: 'it is damaged',
@@ -321,7 +321,7 @@ describe('nodes', () => {
       const house = await startHouse(engine, [entryOf(shure)])
       expect((await house.run(['migrate'])).code).toBe(0)
       const none = await house.run(['nodes'])
-      expect([none.code, none.out]).toEqual([0, 'No source is taken: nobody polls.\n'])
+      expect([none.code, none.out]).toEqual([0, 'No process is polling a source.\n'])
       expect((await house.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
       const service = await house.serve()
       const screen = await house.serve(['--no-poll'])

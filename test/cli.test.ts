@@ -171,7 +171,7 @@ describe('poll_devices', () => {
     const said = home.start(['poll_devices', '--dry-run', '--continuous', '--interval', '1'])
     await until('two lines', () => said.lines().length >= 3)
     expect(said.lines()).toEqual([
-      'Polls would find this; nothing is written:',
+      'Dry run, nothing is written. Polls would find this:',
       ...Array.from({ length: said.lines().length - 1 }, () => expect.stringMatching(/Z shure: 2 devices, 0 new/)),
     ])
     said.kill('SIGTERM')

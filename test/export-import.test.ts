@@ -76,7 +76,7 @@ describe.each(engines)('export and import on %s', (engine) => {
 
       const shown = await old.run(['export'])
       expect([shown.code, shown.err]).toEqual([0, ''])
-      expect(shown.out).toMatch(/^# The configuration of a house/)
+      expect(shown.out).toMatch(/^# The configuration of an installation/)
       expect(shown.out).not.toContain(shure.config.shared_key)
       const file = parse(shown.out)
       expect(file).toMatchObject({
@@ -292,7 +292,7 @@ describe('one validation for REST and import', () => {
     const deps = { db, secrets, destinations, now: Date.now }
     const importText = async (content: string) =>
       importInstallation(deps, actor, parseInstallationFile(content, 'house.yaml'), {
-        isRehearsal: false,
+        isDryRun: false,
         source: 'house.yaml',
       })
     for (const [kind, path, body] of [
@@ -355,7 +355,7 @@ describe('one validation for REST and import', () => {
       assignments: [{ ...assignment, since: '2026-05-01T23:59:60Z' }],
     }
     const house = parseInstallationFile(JSON.stringify(file), 'house.yaml')
-    const imported = importInstallation(deps, actor, house, { isRehearsal: false, source: 'house.yaml' })
+    const imported = importInstallation(deps, actor, house, { isDryRun: false, source: 'house.yaml' })
     await expect(imported).rejects.toThrow('assignments.0.since: expected a time')
   })
 })

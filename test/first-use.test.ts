@@ -118,7 +118,7 @@ describe('a slip', () => {
     async () => {
       const home = await startHome()
       for (const flag of ['--seed', '--receivers']) {
-        await expectLine(home, ['serve', flag, '3'], 2, `micwatch: ${flag} says which demo; it goes with --demo`)
+        await expectLine(home, ['serve', flag, '3'], 2, `micwatch: ${flag} can only be used with --demo`)
       }
       expect(await readdir(home.path)).toEqual([])
     },
@@ -223,7 +223,7 @@ describe('the first administrator', () => {
       const path = join(home.path, 'data', 'micwatch.db')
       const first = await home.run([...asAdmin, '--json'], {}, password)
       expect([first.code, first.json().created]).toEqual([0, true])
-      expect(first.err).toBe(`There was no database at ${path}; a new one was made there.\n`)
+      expect(first.err).toBe(`There was no database at ${path}; a new one was created.\n`)
       expect((await home.run([...asAdmin, '--reset'], {}, password)).err).toBe('')
     },
     patience,

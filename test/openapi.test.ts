@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
         expect(told.tags, about).toHaveLength(1)
         expect(Object.keys(tags), about).toContain(told.tags[0])
         expect(told.summary, about).toMatch(/^\S.*\.$/)
-        expect(told.description, about).toMatch(/^(Needs the permission|Open to anybody)/)
+        expect(told.description, about).toMatch(/^(Requires the permission|Requires no credentials)/)
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
         const parameters = told.parameters ?? []
         expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(inPath)

@@ -191,7 +191,7 @@ describe.concurrent('a system that speaks for many', () => {
     const home = await startHome({ manufacturers: [{ code: 'shure' }], ...range })
     const added = await home.run(['add_shure_devices', '--cidr', '127.0.77.8/30', '--json'])
     expect([added.code, added.json()]).toEqual([0, expect.objectContaining({ found: [], systems: [address] })])
-    expect(added.err).toContain(`a system answers at ${address}: put that into api_base_url`)
+    expect(added.err).toContain(`a system responds at ${address}: set api_base_url to that address`)
     expect(server.requests.entries.map(({ refusal }) => refusal)).toEqual(['no-credentials', 'no-credentials'])
   })
 })

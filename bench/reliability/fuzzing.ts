@@ -24,7 +24,7 @@ export const fuzzing: Check = {
     const bugs = service
       .log()
       .split('\n')
-      .filter((line) => line.includes('a request failed') || line.includes('"level":60'))
+      .filter((line) => line.includes('request failed') || line.includes('"level":60'))
     return [
       none('things that must not happen', [...report.troubles, ...bugs], say),
       atMost('longest answer', report.longestMs, 5000, 'ms'),

@@ -1,4 +1,4 @@
-/** An administrator has seen that the database was damaged and a snapshot took its place. */
+/** Acknowledges that the database was damaged and replaced by a snapshot. */
 
 import type { Actor } from '../model/access.ts'
 import { describeIncident } from '../model/health.ts'
@@ -8,7 +8,7 @@ import { findIncident, forgetIncident } from '../store/repair.ts'
 
 export interface StoreActionDeps {
   readonly db: Database
-  /** Takes what was stored over at once. */
+  /** Loads the stored changes immediately. */
   reload(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export async function acknowledgeStore({ db, reload }: StoreActionDeps, actor: A
     await writeAudit(tx, { actor, action: 'store.acknowledge', target: 'database', result: 'ok', details })
     return found
   })
-  if (incident === null) return { acknowledged: false, message: 'Nothing has happened to the database.' }
+  if (incident === null) return { acknowledged: false, message: 'There is no database incident to acknowledge.' }
   await reload()
   return { acknowledged: true, message: describeIncident(incident) }
 }

@@ -1,19 +1,19 @@
-/** Single devices join a manufacturer's configuration when they answer, and leave it by their address. */
+/** Adds responding single devices to a manufacturer's configuration, and removes them by address. */
 
 import { getPlugin } from '../manufacturers/index.ts'
 import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
 import type { Actor } from '../model/access.ts'
 import type { SourceError } from '../model/health.ts'
-import { changeManufacturer, existing, type ManufacturerDeps } from './change-manufacturers.ts'
+import { changeManufacturer, getManufacturer, type ManufacturerDeps } from './change-manufacturers.ts'
 
-/** Those that answer and are not listened to yet. `unsupported`: they answered, and cannot be used. */
+/** Finds responding devices that are not monitored yet. `unsupported`: devices that responded but cannot be used. */
 export async function findSingleDevices(
   deps: ManufacturerDeps,
   code: string,
   ips: readonly string[],
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly FoundDevice[]; readonly unsupported: readonly SourceError[] }> {
-  const { plugin } = await existing(deps, code)
+  const { plugin } = await getManufacturer(deps, code)
   const known = new Set(deps.sources().map(({ settings }) => settings.baseUrl))
   const unsupported: SourceError[] = []
   const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer: code, source, error })
@@ -29,24 +29,24 @@ export async function addSingleDevices(
   addresses: readonly string[],
 ): Promise<void> {
   if (addresses.length === 0) return
-  const { config } = await existing(deps, code)
+  const { config } = await getManufacturer(deps, code)
   await changeManufacturer(deps, actor, code, { config: { devices: [...devicesIn(config), ...addresses] } })
 }
 
-/** Gives the addresses that were taken out. */
+/** Returns the addresses that were removed. */
 export async function removeSingleDevices(
   deps: ManufacturerDeps,
   actor: Actor,
   code: string,
   ips: readonly string[],
 ): Promise<string[]> {
-  const { config } = await existing(deps, code)
+  const { config } = await getManufacturer(deps, code)
   const devices = devicesIn(config)
-  const leaving = devices.filter((device) => ips.includes(hostOf(device)))
-  if (leaving.length === 0) return []
-  const staying = devices.filter((device) => !leaving.includes(device))
-  await changeManufacturer(deps, actor, code, { config: { devices: staying } })
-  return leaving.map(addressOf)
+  const removed = devices.filter((device) => ips.includes(hostOf(device)))
+  if (removed.length === 0) return []
+  const remaining = devices.filter((device) => !removed.includes(device))
+  await changeManufacturer(deps, actor, code, { config: { devices: remaining } })
+  return removed.map(addressOf)
 }
 
 function devicesIn(config: Readonly<Record<string, unknown>>): readonly unknown[] {

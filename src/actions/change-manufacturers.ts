@@ -1,4 +1,4 @@
-/** Whom we listen to, and how: added, changed and removed while the service runs. */
+/** Adds, changes and removes manufacturers while the service runs. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { getPlugin } from '../manufacturers/index.ts'
@@ -22,9 +22,9 @@ import {
 export interface ManufacturerDeps extends SourceDeps {
   readonly db: Database
   readonly secrets: Secrets
-  /** Those that are listened to at the moment. */
+  /** The sources that are monitored at the moment. */
   sources(): readonly MonitoredSource[]
-  /** Takes what was stored over at once: sources start, stop and start anew. */
+  /** Loads the stored changes immediately: starts, stops and restarts the sources that they affect. */
   reload(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface ManufacturerChange {
   readonly name?: string
   readonly plugin?: string
   readonly api_enabled?: boolean
-  /** Laid over what is stored, key by key; null takes a key away, a mask keeps a secret. */
+  /** Merged into the stored configuration key by key. Null removes a key; a masked value keeps the stored secret. */
   readonly config?: Config
 }
 
@@ -42,7 +42,7 @@ export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufa
   return listManufacturers(db.read, secrets)
 }
 
-/** Throws a Refusal when the code is taken or the configuration cannot be used. */
+/** Throws a RequestError when the code is already in use or the configuration is invalid. */
 export async function addManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
@@ -54,7 +54,7 @@ export async function addManufacturer(
     if ((await findManufacturer(tx.query, deps.secrets, code)) !== undefined) {
       throw new RequestError('taken', {
         about: `manufacturer ${code}`,
-        details: 'code: expected one that is not taken',
+        details: 'code: expected a code that is not in use',
       })
     }
     await saveManufacturer(tx, deps.secrets, record)
@@ -65,17 +65,17 @@ export async function addManufacturer(
   return record
 }
 
-/** Throws a Refusal when there is none with this code, or when it could not be used any more. */
+/** Throws a RequestError when the manufacturer does not exist or the changed configuration is invalid. */
 export async function changeManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
   code: string,
   change: ManufacturerChange,
 ): Promise<StoredManufacturer> {
-  const before = await existing(deps, code)
+  const before = await getManufacturer(deps, code)
   const after = await mergeManufacturer(deps, { code, ...change }, before)
   await deps.db.transaction(async (tx) => {
-    // Names were resolved meanwhile, and that takes its time.
+    // Resolving host names takes time, so the stored record may have changed since it was read.
     const stored = await findManufacturer(tx.query, deps.secrets, code)
     if (!isDeepStrictEqual(stored, before))
       throw new RequestError('concurrent_change', { about: `manufacturer ${code}` })
@@ -83,13 +83,13 @@ export async function changeManufacturer(
     await audit(tx, actor, 'manufacturer.change', code, differences(before, after))
   })
   await deps.reload()
-  return existing(deps, code)
+  return getManufacturer(deps, code)
 }
 
-/** Throws a Refusal while it has receivers: nothing that was heard is forgotten on the way. */
+/** Throws a RequestError while the manufacturer has receivers, so that removing it never deletes receiver data. */
 export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, code: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    // Keeps polling from storing receivers of it at the same time.
+    // Prevents polling from storing receivers of this manufacturer at the same time.
     await nextRevision(tx)
     if ((await findManufacturer(tx.query, deps.secrets, code)) === undefined) throw unknown(code)
     if (await hasReceivers(tx.query, code)) {
@@ -102,8 +102,8 @@ export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, c
   await deps.reload()
 }
 
-/** Throws a Refusal when there is none with this code. */
-export async function existing({ db, secrets }: ManufacturerDeps, code: string): Promise<StoredManufacturer> {
+/** Throws a RequestError when the manufacturer does not exist. */
+export async function getManufacturer({ db, secrets }: ManufacturerDeps, code: string): Promise<StoredManufacturer> {
   const record = await findManufacturer(db.read, secrets, code)
   if (record === undefined) throw unknown(code)
   return record
@@ -113,7 +113,7 @@ function unknown(code: string): RequestError {
   return new RequestError('not_found', { about: `manufacturer ${code}` })
 }
 
-/** The record as it will be. Throws a Refusal whose details begin with the key that is wrong. */
+/** Returns the record after the change. Throws a RequestError whose details begin with the invalid key. */
 export async function mergeManufacturer(
   { destinations }: Pick<SourceDeps, 'destinations'>,
   { code, ...change }: NamedChange,
@@ -127,7 +127,7 @@ export async function mergeManufacturer(
   return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
 }
 
-/** `given` laid over `stored`, as a change says. Throws a Refusal naming a mask that stands for nothing. */
+/** Merges `given` into `stored`. Throws a RequestError that names a masked value without a stored secret. */
 export function mergeConfig(stored: Config, given: Config): Config {
   let opened: Config
   try {
@@ -141,20 +141,20 @@ export function mergeConfig(stored: Config, given: Config): Config {
   return merged
 }
 
-/** What changed, for the log: secrets by name alone. */
+/** The changes for the audit log. Secrets are listed by name only. */
 function differences(before: StoredManufacturer, after: StoredManufacturer): Record<string, unknown> {
-  const told: Record<string, unknown> = {}
+  const changes: Record<string, unknown> = {}
   for (const field of ['name', 'plugin', 'api_enabled'] as const) {
-    if (before[field] !== after[field]) told[field] = { before: before[field], after: after[field] }
+    if (before[field] !== after[field]) changes[field] = { before: before[field], after: after[field] }
   }
   for (const key of new Set([...Object.keys(before.config), ...Object.keys(after.config)])) {
     const [old, now] = [before.config[key], after.config[key]]
     if (isDeepStrictEqual(old, now)) continue
-    // A list of devices may hold passwords of its own.
+    // Entries of a list of devices may contain passwords.
     const isOpen = !isSecretName(key) && typeof old !== 'object' && typeof now !== 'object'
-    told[`config.${key}`] = isOpen ? { before: old ?? null, after: now ?? null } : 'changed'
+    changes[`config.${key}`] = isOpen ? { before: old ?? null, after: now ?? null } : 'changed'
   }
-  return told
+  return changes
 }
 
 function audit(

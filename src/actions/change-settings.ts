@@ -1,4 +1,4 @@
-/** Settings that take effect while the service runs: global ones, and those of one manufacturer. */
+/** Changes settings while the service runs: global settings and settings of one manufacturer. */
 
 import type { Actor } from '../model/access.ts'
 import { RequestError } from '../model/errors.ts'
@@ -9,21 +9,21 @@ import { deleteSetting, saveSetting } from '../store/settings.ts'
 
 export interface SettingsDeps {
   readonly db: Database
-  /** The values in force; null: the global ones. */
+  /** The effective values for a manufacturer; null: the global values. */
   settings(manufacturer: string | null): Settings
-  /** Takes what was stored over at once. */
+  /** Loads the stored changes immediately. */
   reload(): Promise<void>
 }
 
 export interface SettingChange {
   readonly key: string
-  /** As text, whatever the key's type. */
+  /** As text, for every type of setting. */
   readonly value: string
   /** Null: global. */
   readonly manufacturer: string | null
 }
 
-/** The values then in force, for the scope that was changed. Throws a Refusal naming what was wrong. */
+/** Returns the effective values of the changed scope. Throws a RequestError that names the invalid field. */
 export async function changeSetting(deps: SettingsDeps, actor: Actor, change: SettingChange): Promise<Settings> {
   const { key, value, manufacturer } = change
   if (!isSettingKey(key)) {
@@ -47,7 +47,7 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
   return deps.settings(manufacturer)
 }
 
-/** What holds without it then counts again. Throws a Refusal where nothing is stored. */
+/** Deletes a stored value, so that the default applies again. Throws a RequestError when no value is stored. */
 export async function forgetSetting(
   deps: SettingsDeps,
   actor: Actor,

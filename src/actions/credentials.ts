@@ -1,6 +1,7 @@
 /**
- * Who holds which session or token. What was found in the store once is kept in memory, so that a request costs no
- * query and a store that is away logs nobody out; what was taken away, here or by another process, ends within a second.
+ * Finds the session or token of a request. Credentials are cached in memory, so that a request needs no query and users
+ * stay signed in while the database is unreachable. A credential that this or another process revokes ends within one
+ * second.
  */
 
 import { createHash, randomBytes } from 'node:crypto'
@@ -29,9 +30,9 @@ export interface Credential {
   readonly name: string
   readonly role: Role
   readonly user: User | null
-  /** What a write with this session has to show; null for a token. */
+  /** Required with every write in this session; null for a token. */
   readonly csrfToken: string | null
-  /** Calls back when it is about to end, and when it has; the function given back takes the holder off. */
+  /** Registers callbacks for the warning and the end; the returned function removes them. */
   hold(holder: CredentialHolder): () => void
 }
 
@@ -41,52 +42,52 @@ export interface CredentialHolder {
 }
 
 export interface Credentials {
-  /** What this text stands for; null when nothing, or nothing any more. Throws what the store throws. */
+  /** Returns the credential of a presented text; null when it is unknown or has ended. Passes database errors on. */
   find(presented: string, address: string): Credential | null | Promise<Credential | null>
-  /** Of that kind, with that id, or that one alone: over now. For what this process itself has just taken away. */
+  /** Ends the matching credentials immediately. Used when this process has just revoked them. */
   end(which: { readonly user: number } | { readonly token: number } | { readonly hash: string }): void
-  /** Hears what other processes took away, and keeps house; until the signal aborts. */
-  keepUp(signal: AbortSignal): Promise<void>
+  /** Ends credentials that other processes revoked, and deletes expired records, until the signal aborts. */
+  watch(signal: AbortSignal): Promise<void>
 }
 
 interface Entry extends Credential {
   usedAt: number
-  /** The same on the clock that nobody sets: a wall clock that jumps signs nobody out for being idle. */
+  /** The same on the monotonic clock, so that a jump of the wall clock ends no session as idle. */
   usedAtElapsed: number
   address: string
   endsAt: number
-  /** Those who know that it ends soon. */
+  /** Holders that were warned that it ends soon. */
   readonly warned: WeakSet<CredentialHolder>
   isTouched: boolean
   isEnded: boolean
   readonly holders: Set<CredentialHolder>
 }
 
-const lookEveryMs = 500
-/** How long what was found is believed while the store does not answer. */
-const trustMs = 5 * 60_000
+const checkEveryMs = 500
+/** How long cached credentials are accepted while the database does not respond. */
+const maxCacheAgeMs = 5 * 60_000
 const touchEveryMs = 60_000
-const tidyEveryMs = 3_600_000
+const cleanUpEveryMs = 3_600_000
 
-const tokenForm = /^micwatch_(\d{1,15})_[A-Za-z0-9_-]{43}$/
-const sessionForm = /^[A-Za-z0-9_-]{43}$/
+const tokenPattern = /^micwatch_(\d{1,15})_[A-Za-z0-9_-]{43}$/
+const sessionPattern = /^[A-Za-z0-9_-]{43}$/
 
 export function createCredentials(deps: {
   readonly db: Database
   readonly log: Log
   /** Wall clock, epoch ms. */
   now(): number
-  /** Milliseconds on a clock that nobody sets, for what lives in this process alone. */
+  /** Monotonic clock in ms, for state that only this process uses. */
   elapsed?(): number
 }): Credentials {
   const { db, log, now, elapsed = () => performance.now() } = deps
   const entries = new Map<string, Entry>()
   let revision = -1
   let checkedAt = elapsed()
-  /** Rises whenever something is taken away: what was asked before that must be asked again. */
-  let endings = 0
+  /** Incremented whenever a credential ends: a query that started before must run again. */
+  let endCount = 0
   let touchedAt = elapsed()
-  let tidiedAt = Number.NEGATIVE_INFINITY
+  let cleanedUpAt = Number.NEGATIVE_INFINITY
 
   function drop(entry: Entry): void {
     entries.delete(entry.hash)
@@ -97,11 +98,11 @@ export function createCredentials(deps: {
   async function search(presented: string, address: string): Promise<Credential | null> {
     const hash = hashOf(presented)
     for (;;) {
-      const before = endings
-      const found = tokenForm.test(presented)
+      const countBefore = endCount
+      const found = tokenPattern.test(presented)
         ? fromToken((await findTokensByHash(db.read, [hash]))[0])
         : fromSession((await findSessions(db.read, [hash]))[0], presented)
-      if (endings !== before) continue
+      if (endCount !== countBefore) continue
       const known = entries.get(hash)
       if (found === null || found.endsAt <= now()) {
         if (known !== undefined) drop(known)
@@ -120,50 +121,50 @@ export function createCredentials(deps: {
     return entry
   }
 
-  /** Asks again about everything in memory. */
+  /** Queries every cached credential again. */
   async function recheck(): Promise<void> {
     const all = [...entries.values()]
-    for (let at = 0; at < all.length; at += 100) {
-      const some = all.slice(at, at + 100)
-      const hashes = some.map(({ hash }) => hash)
+    for (let start = 0; start < all.length; start += 100) {
+      const batch = all.slice(start, start + 100)
+      const hashes = batch.map(({ hash }) => hash)
       const stored = new Map<string, { role: Role; endsAt: number }>()
-      for (const one of await findSessions(db.read, hashes)) {
-        stored.set(one.hash, { role: one.user.role, endsAt: one.expires_at })
+      for (const { hash, user, expires_at } of await findSessions(db.read, hashes)) {
+        stored.set(hash, { role: user.role, endsAt: expires_at })
       }
-      for (const one of await findTokensByHash(db.read, hashes)) {
-        stored.set(one.hash, { role: one.role, endsAt: one.expires_at ?? Number.POSITIVE_INFINITY })
+      for (const { hash, role, expires_at } of await findTokensByHash(db.read, hashes)) {
+        stored.set(hash, { role, endsAt: expires_at ?? Number.POSITIVE_INFINITY })
       }
-      for (const entry of some) {
-        const now = stored.get(entry.hash)
-        if (now === undefined || now.role !== entry.role) drop(entry)
-        else if (entry.kind === 'token') entry.endsAt = now.endsAt
+      for (const entry of batch) {
+        const current = stored.get(entry.hash)
+        if (current === undefined || current.role !== entry.role) drop(entry)
+        else if (entry.kind === 'token') entry.endsAt = current.endsAt
       }
     }
   }
 
-  async function look(): Promise<void> {
-    const told = await peopleRevision(db.read)
-    if (told !== revision) {
-      endings += 1
+  async function checkAll(): Promise<void> {
+    const currentRevision = await peopleRevision(db.read)
+    if (currentRevision !== revision) {
+      endCount += 1
       await recheck()
-      revision = told
+      revision = currentRevision
     }
     checkedAt = elapsed()
     for (const entry of entries.values()) {
-      // An open page counts as use.
+      // An open real-time connection counts as use.
       if (entry.holders.size > 0) use(entry, entry.address)
-      const leftMs = timeLeft(entry)
-      if (leftMs <= 0) drop(entry)
-      else if (leftMs <= sessionLimits.warnMs) {
+      const remainingMs = remainingTime(entry)
+      if (remainingMs <= 0) drop(entry)
+      else if (remainingMs <= sessionLimits.warnMs) {
         for (const holder of entry.holders) {
-          if (!entry.warned.has(holder)) holder.warn(now() + leftMs)
+          if (!entry.warned.has(holder)) holder.warn(now() + remainingMs)
           entry.warned.add(holder)
         }
       }
     }
   }
 
-  function timeLeft({ kind, endsAt, usedAtElapsed }: Entry): number {
+  function remainingTime({ kind, endsAt, usedAtElapsed }: Entry): number {
     const totalMs = endsAt - now()
     return kind === 'user' ? Math.min(totalMs, usedAtElapsed + sessionLimits.idleMs - elapsed()) : totalMs
   }
@@ -173,9 +174,9 @@ export function createCredentials(deps: {
     if (used.length === 0) return
     await db.transaction(async (tx) => {
       const sessions = used.filter(({ kind }) => kind === 'user')
-      for (let at = 0; at < sessions.length; at += 100) {
-        const some = sessions.slice(at, at + 100).map(({ hash }) => hash)
-        await touchSessions(tx, some, now())
+      for (let start = 0; start < sessions.length; start += 100) {
+        const batch = sessions.slice(start, start + 100).map(({ hash }) => hash)
+        await touchSessions(tx, batch, now())
       }
       for (const { kind, hash, usedAt, address } of used) {
         if (kind === 'token') await touchToken(tx, hash, { at: usedAt, address })
@@ -184,7 +185,7 @@ export function createCredentials(deps: {
     for (const entry of used) entry.isTouched = false
   }
 
-  async function tidy(): Promise<void> {
+  async function cleanUp(): Promise<void> {
     await db.transaction(async (tx) => {
       await deleteOldSessions(tx, now())
       await deleteOldTries(tx, now() - loginLimits.windowMs)
@@ -194,40 +195,40 @@ export function createCredentials(deps: {
 
   return {
     find(presented, address) {
-      if (!tokenForm.test(presented) && !sessionForm.test(presented)) return null
+      if (!tokenPattern.test(presented) && !sessionPattern.test(presented)) return null
       const known = entries.get(hashOf(presented))
-      const isFresh = known !== undefined && elapsed() - checkedAt < trustMs
-      if (isFresh && timeLeft(known) > 0) return use(known, address)
+      const isFresh = known !== undefined && elapsed() - checkedAt < maxCacheAgeMs
+      if (isFresh && remainingTime(known) > 0) return use(known, address)
       return search(presented, address)
     },
     end(which) {
-      endings += 1
+      endCount += 1
       for (const entry of [...entries.values()]) {
-        const isMeant =
+        const isMatch =
           'hash' in which
             ? entry.hash === which.hash
             : 'user' in which
               ? entry.kind === 'user' && entry.id === which.user
               : entry.kind === 'token' && entry.id === which.token
-        if (isMeant) drop(entry)
+        if (isMatch) drop(entry)
       }
     },
-    async keepUp(signal) {
+    async watch(signal) {
       let isDown = false
-      while (await pause(lookEveryMs, signal)) {
+      while (await pause(checkEveryMs, signal)) {
         try {
-          await look()
+          await checkAll()
           if (elapsed() - touchedAt >= touchEveryMs) {
             touchedAt = elapsed()
             await touch()
           }
-          if (elapsed() - tidiedAt >= tidyEveryMs) {
-            tidiedAt = elapsed()
-            await tidy()
+          if (elapsed() - cleanedUpAt >= cleanUpEveryMs) {
+            cleanedUpAt = elapsed()
+            await cleanUp()
           }
           isDown = false
         } catch (error) {
-          if (!isDown) log.error({ error: String(error) }, 'sessions and tokens cannot be checked')
+          if (!isDown) log.error({ error: String(error) }, 'cannot check sessions and tokens')
           isDown = true
         }
       }
@@ -262,7 +263,7 @@ export function createCredentials(deps: {
       isEnded: false,
       holders,
       hold(holder) {
-        // It may have ended while the connection was still being made.
+        // The credential may have ended while the connection was being opened.
         if (entry.isEnded) holder.end()
         else holders.add(holder)
         return () => void holders.delete(holder)
@@ -272,7 +273,7 @@ export function createCredentials(deps: {
   }
 }
 
-/** What the store keeps of a secret. Fast on purpose: a secret of 256 random bits cannot be guessed. */
+/** The stored form of a secret. A fast hash is sufficient: a secret of 256 random bits cannot be guessed. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
@@ -285,7 +286,7 @@ export function tokenText(id: number, secret: string): string {
   return `micwatch_${id}_${secret}`
 }
 
-/** Follows from the session's secret, so that nobody has to keep it. */
+/** Derived from the session's secret, so that it does not have to be stored. */
 export function csrfTokenOf(session: string): string {
   return createHash('sha256').update(`csrf ${session}`).digest('base64url')
 }

@@ -1,4 +1,4 @@
-/** Groups and positions on the wall; performers and what they wear. */
+/** Edits groups, slots of channels, performers and their assignments. */
 
 import type { Actor } from '../model/access.ts'
 import type { Group } from '../model/api.ts'
@@ -29,7 +29,7 @@ export interface HardwareDeps {
   readonly db: Database
   readonly ingest: Pick<Ingest, 'catchUp'>
   hasManufacturer(code: string): boolean
-  /** Takes what was stored over at once. */
+  /** Loads the stored changes immediately. */
   reload(): Promise<void>
   now(): number
 }
@@ -43,15 +43,15 @@ export async function addGroup(
 ): Promise<Group> {
   checkManufacturer(deps, manufacturer)
   const group = await deps.db.transaction(async (tx) => {
-    const made = await insertGroup(tx, { title, slots, hide_charts, manufacturer })
-    await audit(tx, actor, 'group.create', `group ${made.id}`, { title })
-    return made
+    const inserted = await insertGroup(tx, { title, slots, hide_charts, manufacturer })
+    await audit(tx, actor, 'group.create', `group ${inserted.id}`, { title })
+    return inserted
   })
   await deps.reload()
   return group
 }
 
-/** `manufacturer`: only if the group is of this one. */
+/** `manufacturer`: a group of another manufacturer is treated as not found. */
 export async function changeGroup(
   deps: HardwareDeps,
   actor: Actor,
@@ -89,10 +89,10 @@ async function groupOf(reader: Reader, id: number, manufacturer: string | undefi
 }
 
 function checkManufacturer({ hasManufacturer }: HardwareDeps, code: string | null): void {
-  if (code !== null && !hasManufacturer(code)) throw namesNothing('manufacturer', `manufacturer ${code}`)
+  if (code !== null && !hasManufacturer(code)) throw notFoundIn('manufacturer', `manufacturer ${code}`)
 }
 
-/** Puts a channel at another position of the wall; the id of its receiver. */
+/** Moves a channel to another slot. Returns the id of its receiver. */
 export async function moveToSlot(
   deps: HardwareDeps,
   actor: Actor,
@@ -108,7 +108,7 @@ export async function moveToSlot(
     }
     const holder = await channelAtSlot(tx.query, slot)
     if (holder !== undefined && holder !== id) {
-      throw new RequestError('taken', { about: `slot ${slot}`, details: `slot: channel ${holder} stands there` })
+      throw new RequestError('taken', { about: `slot ${slot}`, details: `slot: channel ${holder} is in this slot` })
     }
     await moveChannel(tx, revision, { ...channel, slot })
     await audit(tx, actor, 'channel.move', `channel ${id}`, { before: channel.slot, after: slot })
@@ -126,9 +126,9 @@ export async function addPerformer(
   { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
 ): Promise<Performer> {
   return db.transaction(async (tx) => {
-    const made = await insertPerformer(tx, { name, notes, picture })
-    await audit(tx, actor, 'performer.create', `performer ${made.id}`, { name })
-    return made
+    const inserted = await insertPerformer(tx, { name, notes, picture })
+    await audit(tx, actor, 'performer.create', `performer ${inserted.id}`, { name })
+    return inserted
   })
 }
 
@@ -171,9 +171,9 @@ export async function addAssignment(
     const started_at = now()
     const draft = { ...who, is_active, started_at, ended_at: is_active ? null : started_at }
     await checkAssignment(tx, draft)
-    const made = await insertAssignment(tx, draft)
-    await audit(tx, actor, 'assignment.create', `assignment ${made.id}`, { ...who, is_active })
-    return made
+    const inserted = await insertAssignment(tx, draft)
+    await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, is_active })
+    return inserted
   })
 }
 
@@ -209,23 +209,22 @@ async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {
   return assignment
 }
 
-/** Both sides exist, and nobody else wears the unit. `own`: the id of the assignment itself. */
-async function checkAssignment(tx: Tx, wanted: Omit<Assignment, 'id'>, own?: number): Promise<void> {
-  const { performer, wireless_unit, is_active } = wanted
-  // On PostgreSQL, two that ask for one unit follow one another.
+/** Checks that the performer and the unit exist and that the unit has no other active assignment than `ownId`. */
+async function checkAssignment(tx: Tx, assignment: Omit<Assignment, 'id'>, ownId?: number): Promise<void> {
+  const { performer, wireless_unit, is_active } = assignment
+  // PostgreSQL needs a row lock to serialize two requests for the same unit.
   if (tx.dialect === 'postgres') {
     await tx.query.selectFrom('units').select('id').where('id', '=', wireless_unit).forUpdate().execute()
   }
-  if ((await findPerformer(tx.query, performer)) === undefined)
-    throw namesNothing('performer', `performer ${performer}`)
-  if (!(await hasUnit(tx.query, wireless_unit))) throw namesNothing('wireless_unit', `unit ${wireless_unit}`)
-  const wearer = is_active ? await findActiveAssignment(tx.query, wireless_unit) : undefined
-  if (wearer === undefined || wearer.id === own) return
-  const details = `wireless_unit: assignment ${wearer.id} is active on it`
+  if ((await findPerformer(tx.query, performer)) === undefined) throw notFoundIn('performer', `performer ${performer}`)
+  if (!(await hasUnit(tx.query, wireless_unit))) throw notFoundIn('wireless_unit', `unit ${wireless_unit}`)
+  const current = is_active ? await findActiveAssignment(tx.query, wireless_unit) : undefined
+  if (current === undefined || current.id === ownId) return
+  const details = `wireless_unit: assignment ${current.id} is active on it`
   throw new RequestError('taken', { about: `unit ${wireless_unit}`, details })
 }
 
-function namesNothing(field: string, what: string): RequestError {
+function notFoundIn(field: string, what: string): RequestError {
   return new RequestError('bad_request', { details: `${field}: there is no ${what}` })
 }
 

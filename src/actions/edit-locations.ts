@@ -1,4 +1,4 @@
-/** Locations: made, changed, taken away. */
+/** Adds, changes and removes locations. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { Actor } from '../model/access.ts'
@@ -12,7 +12,7 @@ import { insertLocation, listLocations, removeLocation, saveLocation } from '../
 export interface EditLocationDeps {
   readonly ingest: Pick<Ingest, 'change'>
   readonly receiverStore: ReceiverStore
-  /** Takes over what people have changed in the store. */
+  /** Loads the stored changes immediately. */
   reload(): Promise<void>
 }
 
@@ -59,15 +59,15 @@ export async function changeLocation(
   return location
 }
 
-/** Only an empty one: where its receivers stand then is for people to say. */
+/** Deletes an empty location. Users have to move its receivers first, because no new location can be chosen for them. */
 export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: number): Promise<void> {
   await deps.ingest.change(async (tx) => {
     const locations = await listLocations(tx.query)
     const { name } = findLocation(locations, id)
-    const receivers = deps.receiverStore.list().filter((one) => one.location === id).length
-    const parts = locations.filter((one) => one.parent === id).length
-    if (receivers + parts > 0) {
-      const details = `${receivers} receiver(s) and ${parts} location(s); move them first`
+    const receivers = deps.receiverStore.list().filter((receiver) => receiver.location === id).length
+    const children = locations.filter(({ parent }) => parent === id).length
+    if (receivers + children > 0) {
+      const details = `${receivers} receiver(s) and ${children} location(s); move them first`
       throw new RequestError('not_empty', { about: `location ${id}`, details })
     }
     await removeLocation(tx, id)
@@ -83,12 +83,12 @@ export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: n
 }
 
 function findLocation(locations: readonly Location[], id: number): Location {
-  const found = locations.find((one) => one.id === id)
+  const found = locations.find((location) => location.id === id)
   if (found === undefined) throw new RequestError('not_found', { about: `location ${id}` })
   return found
 }
 
 function checkParent(locations: readonly Location[], parent: number | null): void {
-  if (parent === null || locations.some((one) => one.id === parent)) return
+  if (parent === null || locations.some(({ id }) => id === parent)) return
   throw new RequestError('bad_request', { details: `parent: there is no location ${parent}` })
 }

@@ -1,4 +1,4 @@
-/** Receivers on an operator's word: made by hand, renamed, placed, removed. */
+/** Manual edits of receivers: add, rename, move, remove. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { Actor } from '../model/access.ts'
@@ -26,7 +26,7 @@ export interface EditReceiverDeps {
 export interface ReceiverEdit {
   readonly location?: number | null
   readonly ip?: string
-  /** Null: what its system calls it, from the next poll on. */
+  /** Null: use the name that the upstream system reports, from the next poll on. */
   readonly name?: string | null
   readonly reason?: string
 }
@@ -43,7 +43,7 @@ export interface NewReceiver {
   readonly location?: number | null
 }
 
-/** A change of place or address is a movement, done by hand. */
+/** A change of location or address is logged as a manual movement. */
 export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: number, edit: ReceiverEdit) {
   const { ingest, receiverStore, now } = deps
   return ingest.change(async (tx, revision) => {
@@ -81,10 +81,10 @@ export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: n
   })
 }
 
-/** One that its system does not list yet: a poll that finds it by serial number, MAC or address takes it over. */
-export async function addReceiver(deps: EditReceiverDeps, actor: Actor, wanted: NewReceiver): Promise<Receiver> {
+/** Adds a receiver that no upstream lists yet. A poll that finds the same serial number, MAC or IP address adopts it. */
+export async function addReceiver(deps: EditReceiverDeps, actor: Actor, details: NewReceiver): Promise<Receiver> {
   const { ingest, receiverStore, now } = deps
-  const { manufacturer, name, location = null, serial_number = null, mac_address = null, ip = null } = wanted
+  const { manufacturer, name, location = null, serial_number = null, mac_address = null, ip = null } = details
   if (!deps.manufacturers().some(({ code }) => code === manufacturer)) {
     throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${manufacturer}` })
   }
@@ -99,24 +99,29 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, wanted: 
   }
   return ingest.change(async (tx, revision) => {
     await checkLocation(tx, location)
-    const { device_type, model: model_name, description } = wanted
-    const told = { name, model_name, serial_number, mac_address, ip, description, ...(device_type && { device_type }) }
-    // No upstream calls it anything yet.
-    const seen = { ...told, id: '', kind: 'receiver', online: false } as const
-    const outcome = reconcile(receiverStore, manufacturer, seen)
-    if ('receiver' in outcome) throw new RequestError('already_known', { about: `receiver ${outcome.receiver.id}` })
-    if (outcome.kind === 'excluded') throw new RequestError('already_known', { about: `entry ${outcome.entry.id}` })
+    const { device_type, model: model_name, description } = details
+    const facts = { name, model_name, serial_number, mac_address, ip, description, ...(device_type && { device_type }) }
+    // No upstream has assigned an id yet.
+    const report = { ...facts, id: '', kind: 'receiver', online: false } as const
+    const outcome = reconcile(receiverStore, manufacturer, report)
+    if ('receiver' in outcome) throw new RequestError('known_already', { about: `receiver ${outcome.receiver.id}` })
+    if (outcome.kind === 'kept_out') throw new RequestError('known_already', { about: `entry ${outcome.entry.id}` })
     if (outcome.kind === 'conflict')
-      throw new RequestError('already_known', { about: `receiver ${outcome.existing.id}` })
-    const draft = { ...toDraft(manufacturer, seen, now()), api_device_id: null, location, is_named_by_hand: true }
+      throw new RequestError('known_already', { about: `receiver ${outcome.existing.id}` })
+    const draft = { ...toDraft(manufacturer, report, now()), api_device_id: null, location, is_named_by_hand: true }
     const receiver = await createReceiver(tx, revision, { draft, readings: [] })
-    const details = { manufacturer, name, serial_number, mac_address, ip, location }
-    await writeAudit(tx, { actor, action: 'receiver.add', target: `receiver ${receiver.id}`, result: 'ok', details })
+    await writeAudit(tx, {
+      actor,
+      action: 'receiver.add',
+      target: `receiver ${receiver.id}`,
+      result: 'ok',
+      details: { manufacturer, name, serial_number, mac_address, ip, location },
+    })
     return receiver
   })
 }
 
-/** One that its system still lists comes back with the next poll, as a new one. */
+/** If the upstream still lists the receiver, the next poll adds it again as a new receiver. */
 export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: number): Promise<void> {
   await deps.ingest.change(async (tx, revision) => {
     const receiver = deps.receiverStore.get(id)
@@ -128,12 +133,12 @@ export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: n
   })
 }
 
-/** With its channels and what they last read. */
+/** Stores a receiver with its channels and their latest readings. */
 export async function createReceiver(tx: Tx, revision: number, { draft, readings }: Creation): Promise<Receiver> {
   const channelNumbers = [...new Set(readings.map((reading) => reading.channel))]
-  const [made] = await insertReceivers(tx, revision, [{ ...draft, channelNumbers }])
-  if (made === undefined) throw new Error('the receiver was not stored')
-  const receiver = applyUpdate(made, { fields: {}, readings })
+  const [inserted] = await insertReceivers(tx, revision, [{ ...draft, channelNumbers }])
+  if (inserted === undefined) throw new Error('The receiver was not stored.')
+  const receiver = applyUpdate(inserted, { fields: {}, readings })
   await saveReceivers(tx, revision, [receiver])
   return receiver
 }
@@ -146,7 +151,7 @@ function movementType(changed: Partial<Receiver>): MovementType | null {
 
 async function checkLocation(tx: Tx, id: number | null): Promise<void> {
   const locations: readonly Location[] = id === null ? [] : await listLocations(tx.query)
-  if (id === null || locations.some((one) => one.id === id)) return
+  if (id === null || locations.some((location) => location.id === id)) return
   throw new RequestError('bad_request', { details: `location: there is no location ${id}` })
 }
 
@@ -156,7 +161,7 @@ function checkAddress(ip: string): void {
 
 function checkFreeAddress(receiverStore: ReceiverStore, ip: string, id: number): void {
   checkAddress(ip)
-  const holder = receiverStore.byIp(ip).find((one) => one.id !== id)
+  const holder = receiverStore.byIp(ip).find((receiver) => receiver.id !== id)
   if (holder !== undefined)
     throw new RequestError('already_known', { about: `${ip} is the address of receiver ${holder.id}` })
 }

@@ -1,4 +1,4 @@
-/** Reads what people gave a house, as it is at one moment. */
+/** Reads the configuration and the manual entries of an installation in one consistent snapshot. */
 
 import type { Installation } from '../model/installation-file.ts'
 import type { Database, Reader } from '../store/database.ts'

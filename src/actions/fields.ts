@@ -1,4 +1,4 @@
-/** What people may give a record, whichever way it comes in: bodies of REST requests and files of `import` share it. */
+/** Schemas of editable fields, shared by the bodies of REST requests and the files of `import`. */
 
 import Type, { type TSchema } from 'typebox'
 
@@ -14,9 +14,9 @@ export const code = Type.String({
   pattern: '^[a-z][a-z0-9_-]{0,63}$',
   description: 'a lower-case letter, then up to 63 letters, digits, _ and -',
 })
-/** Of everything that has one. */
+/** The name of any record. */
 export const name = text(1, 255)
-/** A position on the wall. */
+/** A slot of the monitor page. */
 export const slot = whole(1, 65_535)
 
 export const manufacturerFields = {

@@ -1,4 +1,4 @@
-/** Passwords to hashes and back to yes or no: one at a time, in a thread of its own, with a short queue. */
+/** Hashes and verifies passwords one at a time in a worker thread with a short queue. */
 
 import type { Worker } from 'node:worker_threads'
 import { RequestError } from '../model/errors.ts'
@@ -6,9 +6,9 @@ import { type HashResult, type HashTask, normalizePassword } from '../model/pass
 import { startThread } from '../thread.ts'
 
 export interface Hasher {
-  /** Throws a Refusal when too many wait already. */
+  /** Throws a RequestError when the queue is full. */
   hash(password: string): Promise<string>
-  /** Without a hash the answer is no, and takes as long as any other. */
+  /** Returns false when `hash` is null, after the same time as for a real hash. */
   verify(hash: string | null, password: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -16,8 +16,8 @@ export interface Hasher {
 const maxWaiting = 16
 const retryAfter = 2
 
-/** Of nothing anybody could type: only there to cost as much as a real one. */
-const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$bWljd2F0Y2gtbm9ib2R5IQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+/** A hash that no password matches. Verifying it takes as long as verifying a real hash. */
+const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$bWljd2F0Y2gtbm9ib2R5IQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
 interface Job {
   readonly task: HashTask
@@ -57,7 +57,7 @@ export function createHasher(): Hasher {
       const done = current
       current = null
       if (answer.ok) done?.resolve(answer.value)
-      else done?.reject(new Error(`A password could not be hashed: ${answer.error}`))
+      else done?.reject(new Error(`Cannot hash a password: ${answer.error}`))
       next()
     })
     started.on('error', fail)
@@ -77,8 +77,8 @@ export function createHasher(): Hasher {
   return {
     hash: async (password) => String(await run({ password: normalizePassword(password) })),
     async verify(hash, password) {
-      const fits = await run({ password: normalizePassword(password), hash: hash ?? nobodysHash })
-      return hash !== null && fits === true
+      const matches = await run({ password: normalPassword(password), hash: hash ?? dummyHash })
+      return hash !== null && matches === true
     },
     async close() {
       isClosed = true

@@ -1,13 +1,13 @@
-/** What every part of an import works with: the file, what stands in the house, and the count of what came of it. */
+/** The context of an import: the file, the stored installation and the counts of the result. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Installation, InstallationFile } from '../model/installation-file.ts'
 import type { Tx } from '../store/database.ts'
 import type { Secrets } from '../store/secrets.ts'
 
-/** The file asks for what cannot be; the message begins with the path inside it. */
+/** The file contains an invalid value. The message begins with its path inside the file. */
 export class ImportError extends Error {
-  override readonly name = 'ImportFault'
+  override readonly name = 'ImportError'
 
   constructor(path: string, expected: string) {
     super(`${path}: ${expected}`)
@@ -53,7 +53,7 @@ export function createImportCounts(): ImportCounts {
   return {
     counts,
     unknown: [],
-    /** True when there is something to write. */
+    /** Returns true when the record has to be written. */
     count(kind, before, after) {
       const isSame = isDeepStrictEqual(plainOf(before), plainOf(after))
       counts[kind][before === undefined ? 'created' : isSame ? 'unchanged' : 'updated'] += 1
@@ -62,16 +62,16 @@ export function createImportCounts(): ImportCounts {
   }
 }
 
-/** Rows come without a prototype, which makes them differ from records that are the same. */
+/** Database rows have no prototype, so isDeepStrictEqual would report equal records as different. */
 function plainOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value
 }
 
-/** Each is given once, so that several of one name find one partner each. */
-export function createPicker<Item>(items: readonly Item[]): (fits: (item: Item) => boolean) => Item | undefined {
-  const left = [...items]
-  return (fits) => {
-    const at = left.findIndex(fits)
-    return at === -1 ? undefined : left.splice(at, 1)[0]
+/** Returns every item at most once, so that several entries of the same name match different items. */
+export function createPicker<Item>(items: readonly Item[]): (matches: (item: Item) => boolean) => Item | undefined {
+  const remaining = [...items]
+  return (matches) => {
+    const index = remaining.findIndex(matches)
+    return index === -1 ? undefined : remaining.splice(index, 1)[0]
   }
 }

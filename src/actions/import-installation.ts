@@ -1,4 +1,4 @@
-/** Puts what a file says into the house: adds and changes, takes nothing away; wholly, or not at all. */
+/** Imports an installation file in one transaction: adds and changes records, removes none. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { SourceDeps } from '../manufacturers/sources.ts'
@@ -28,7 +28,7 @@ import { planManufacturers, putManufacturers } from './import-manufacturers.ts'
 
 export interface ImportReport {
   readonly counts: Readonly<Record<Kind, Readonly<Count>>>
-  /** Devices of the file that are not known here yet: what it says of them waits for another import. */
+  /** Devices of the file that are not known yet. Their entries need another import after the devices were found. */
   readonly unknown: readonly string[]
 }
 
@@ -38,16 +38,16 @@ interface ImportDeps extends Pick<SourceDeps, 'destinations'> {
   now(): number
 }
 
-/** Throws ImportFault, and then nothing has changed. */
+/** Throws an ImportError for an invalid file; nothing is changed then. */
 export async function importInstallation(
   deps: ImportDeps,
   actor: Actor,
   file: InstallationFile,
-  { isRehearsal, source }: { readonly isRehearsal: boolean; readonly source: string },
+  { isDryRun, source }: { readonly isDryRun: boolean; readonly source: string },
 ): Promise<ImportReport> {
   const { db, secrets, now } = deps
   let report: ImportReport | undefined
-  // Names are resolved here, which takes its time: no transaction waits for that.
+  // Resolves host names, which takes time, so it happens outside the transaction.
   const stored = await listManufacturers(db.read, secrets)
   const planned = await planManufacturers(file, stored, deps)
   try {
@@ -72,38 +72,38 @@ export async function importInstallation(
       await putReceivers(work, locations)
       await putAssignments(work)
       report = { counts: work.counts, unknown: [...new Set(work.unknown)] }
-      if (isRehearsal) throw new RehearsalOver()
+      if (isDryRun) throw new DryRunRollback()
       await writeAudit(tx, { actor, action: 'house.import', target: source, result: 'ok', details: { ...report } })
     })
   } catch (error) {
-    if (!(error instanceof RehearsalOver)) throw error
+    if (!(error instanceof DryRunRollback)) throw error
   }
-  if (report === undefined) throw new Error('nothing was imported')
+  if (report === undefined) throw new Error('Nothing was imported.')
   return report
 }
 
-/** Everything was tried, and is taken back. */
-class RehearsalOver extends Error {
-  override readonly name = 'RehearsalOver'
+/** Rolls the transaction of a dry run back. */
+class DryRunRollback extends Error {
+  override readonly name = 'DryRunRollback'
 }
 
-/** All locations as they are then. */
+/** Returns all locations, including those that were added. */
 async function putLocations(work: ImportContext): Promise<Location[]> {
   const locations = [...work.before.locations]
   const put = async (entries: readonly LocationEntry[], parent: number | null): Promise<void> => {
-    const take = createPicker(locations.filter((one) => one.parent === parent))
+    const pick = createPicker(locations.filter((location) => location.parent === parent))
     for (const { name, description, locations: inside = [] } of entries) {
-      const stored = take((one) => one.name === name)
+      const stored = pick((candidate) => candidate.name === name)
       const fields = { name, description: description ?? stored?.description ?? '', parent }
-      let place = stored
-      if (place === undefined) {
+      let location = stored
+      if (location === undefined) {
         work.count('locations', undefined, fields)
-        place = await insertLocation(work.tx, fields)
-        locations.push(place)
-      } else if (work.count('locations', place, { ...place, ...fields })) {
-        await saveLocation(work.tx, { ...place, ...fields })
+        location = await insertLocation(work.tx, fields)
+        locations.push(location)
+      } else if (work.count('locations', location, { ...location, ...fields })) {
+        await saveLocation(work.tx, { ...location, ...fields })
       }
-      await put(inside, place.id)
+      await put(inside, location.id)
     }
   }
   await put(work.file.locations ?? [], null)
@@ -112,16 +112,13 @@ async function putLocations(work: ImportContext): Promise<Location[]> {
 
 async function putGroups({ tx, file, before, count }: ImportContext): Promise<void> {
   const codes = [...before.manufacturers, ...(file.manufacturers ?? [])].map(({ code }) => code)
-  const take = createPicker(before.groups)
-  for (const [at, entry] of (file.groups ?? []).entries()) {
+  const pick = createPicker(before.groups)
+  for (const [index, entry] of (file.groups ?? []).entries()) {
     const { manufacturer = null } = entry
     if (manufacturer !== null && !codes.includes(manufacturer)) {
-      throw new ImportError(
-        `groups.${at}.manufacturer`,
-        `expected a manufacturer; there is none called ${manufacturer}`,
-      )
+      throw new ImportError(`groups.${index}.manufacturer`, `expected a manufacturer; ${manufacturer} does not exist`)
     }
-    const stored = take(({ title }) => title === entry.title)
+    const stored = pick(({ title }) => title === entry.title)
     const group = { slots: [], hide_charts: false, manufacturer: null, ...stored, ...entry }
     if (!count('groups', stored, group)) continue
     if (stored === undefined) await insertGroup(tx, group)
@@ -130,9 +127,9 @@ async function putGroups({ tx, file, before, count }: ImportContext): Promise<vo
 }
 
 async function putPerformers({ tx, file, before, count }: ImportContext): Promise<void> {
-  const take = createPicker(before.performers)
+  const pick = createPicker(before.performers)
   for (const entry of file.performers ?? []) {
-    const stored = take(({ name }) => name === entry.name)
+    const stored = pick(({ name }) => name === entry.name)
     const performer = { notes: '', picture: null, ...stored, ...entry }
     if (!count('performers', stored, performer)) continue
     if (stored === undefined) await insertPerformer(tx, performer)

@@ -1,4 +1,4 @@
-/** The manufacturers of a file, and the settings: of each, and of the house. */
+/** Imports the manufacturers of a file with their settings, and the global settings. */
 
 import type { SourceDeps } from '../manufacturers/sources.ts'
 import { RequestError } from '../model/errors.ts'
@@ -8,7 +8,7 @@ import { type StoredManufacturer, saveManufacturer, saveSetting } from '../store
 import { mergeManufacturer } from './change-manufacturers.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
-/** The manufacturers of the file laid over those that are stored, held to what a REST request is held to. */
+/** Merges the manufacturers of the file into the stored ones, with the same validation as a REST request. */
 export async function planManufacturers(
   file: InstallationFile,
   stored: readonly StoredManufacturer[],
@@ -18,14 +18,14 @@ export async function planManufacturers(
   const repeated = findRepeatedCode(entries)
   if (repeated !== null) throw new ImportError(`manufacturers.${repeated.key}`, repeated.problem)
   return Promise.all(
-    entries.map(async ({ settings: _, ...change }, at) => {
+    entries.map(async ({ settings: _, ...change }, index) => {
       const before = stored.find(({ code }) => code === change.code)
       try {
         return await mergeManufacturer({ destinations }, change, before)
       } catch (error) {
         if (!(error instanceof RequestError)) throw error
-        const [key = '', ...trouble] = (error.details ?? error.message).split(': ')
-        throw new ImportError(`manufacturers.${at}.${key}`, trouble.join(': '))
+        const [key = '', ...messageParts] = (error.details ?? error.message).split(': ')
+        throw new ImportError(`manufacturers.${index}.${key}`, messageParts.join(': '))
       }
     }),
   )
@@ -37,8 +37,8 @@ export async function putManufacturers(work: ImportContext, planned: readonly St
     const stored = before.manufacturers.find(({ code }) => code === record.code)
     if (work.count('manufacturers', stored, record)) await saveManufacturer(tx, secrets, record)
   }
-  for (const [at, { code, settings = {} }] of (file.manufacturers ?? []).entries()) {
-    await putSettings(work, settings, code, `manufacturers.${at}.settings`)
+  for (const [index, { code, settings = {} }] of (file.manufacturers ?? []).entries()) {
+    await putSettings(work, settings, code, `manufacturers.${index}.settings`)
   }
   await putSettings(work, file.settings ?? {}, null, 'settings')
 }
@@ -54,7 +54,7 @@ async function putSettings(
     const text = String(value)
     const parsed = parseSetting(key, text)
     if (!parsed.ok) throw new ImportError(`${path}.${key}`, `expected ${parsed.expected}`)
-    const stored = work.before.settings.find((one) => one.manufacturer === manufacturer && one.key === key)
+    const stored = work.before.settings.find((setting) => setting.manufacturer === manufacturer && setting.key === key)
     if (work.count('settings', stored?.value, text)) await saveSetting(work.tx, { manufacturer, key, value: text })
   }
 }

@@ -1,4 +1,4 @@
-/** Lets a screen that nobody sits at look, with a token that can do nothing else. */
+/** Signs an unattended screen in with a read-only token. */
 
 import { RequestError } from '../model/errors.ts'
 import type { ApiToken } from '../model/people.ts'
@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts'
 import { findTokensByHash } from '../store/people.ts'
 import { hashOf } from './credentials.ts'
 
-/** The token whose screen it is; its cookie ends when the token does. */
+/** Returns the token. The screen's cookie ends when the token ends. */
 export async function openKiosk(
   { db, now }: { readonly db: Database; now(): number },
   { address }: { readonly address: string },

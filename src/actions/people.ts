@@ -1,4 +1,4 @@
-/** Who has an account or a token, and what they may do with it. */
+/** Creates, changes and removes users and API tokens. */
 
 import type { Actor, Role } from '../model/access.ts'
 import { RequestError } from '../model/errors.ts'
@@ -41,7 +41,7 @@ export async function createUser(
   })
 }
 
-/** Ends every session of the user when it takes something away: another role, another password, a shut account. */
+/** Ends every session of the user when the role, the password or the active state changes. */
 export async function changeUser(
   { db, hasher, credentials, now }: PeopleDeps,
   actor: Actor,
@@ -58,7 +58,7 @@ export async function changeUser(
     await changePeople(tx)
     const before = await getUser(tx, id)
     const after = { ...before, role: role ?? before.role, is_active: is_active ?? before.is_active }
-    await keepAnAdmin(tx, before, after)
+    await requireRemainingAdmin(tx, before, after)
     await saveUser(tx, id, { role, is_active, password: hash === undefined ? undefined : { hash, changedAt: now() } })
     if (after.role !== before.role || after.is_active !== before.is_active || hash !== undefined) {
       await deleteSessionsOf(tx, id)
@@ -78,14 +78,14 @@ export async function removeUser({ db, credentials }: PeopleDeps, actor: Actor, 
   await db.transaction(async (tx) => {
     await changePeople(tx)
     const user = await getUser(tx, id)
-    await keepAnAdmin(tx, user, null)
+    await requireRemainingAdmin(tx, user, null)
     await deleteUser(tx, id)
     await writeAudit(tx, { actor, action: 'user.delete', target: `user ${user.username}`, result: 'ok' })
     tx.afterCommit(() => credentials.end({ user: id }))
   })
 }
 
-/** From the machine itself: a new administrator, or with `isReset` an account whose password was lost. */
+/** For the command line: creates an administrator, or with `isReset` resets an account whose password was lost. */
 export async function createAdmin(
   deps: Pick<PeopleDeps, 'db' | 'hasher' | 'now'>,
   actor: Actor,
@@ -113,7 +113,7 @@ async function getUser(tx: Tx, id: number): Promise<User> {
   return user
 }
 
-async function keepAnAdmin(tx: Tx, before: User, after: User | null): Promise<void> {
+async function requireRemainingAdmin(tx: Tx, before: User, after: User | null): Promise<void> {
   const isAdmin = (user: User | null) => user?.is_active === true && user.role === 'admin'
   if (isAdmin(before) && !isAdmin(after) && (await countAdmins(tx.query)) <= 1) throw new RequestError('last_admin')
 }
@@ -127,13 +127,13 @@ interface TokenFields {
   readonly expires_at?: string | null | undefined
 }
 
-/** `text` is the token itself, which nobody will see again. */
+/** `text` is the token itself. It is not stored and cannot be shown again. */
 export async function createToken(
   { db, now }: PeopleDeps,
   actor: Actor,
   { name, role, expires_at }: TokenFields,
 ): Promise<{ readonly token: ApiToken; readonly text: string }> {
-  const ends = expires_at === undefined ? now() + defaultTokenMs : parseEnd(expires_at, now())
+  const ends = expires_at === undefined ? now() + defaultTokenMs : parseExpiry(expires_at, now())
   const secret = createSecret()
   return db.transaction(async (tx) => {
     const created_by = actor.kind === 'user' ? actor.id : null
@@ -151,7 +151,7 @@ export async function changeToken(
   id: number,
   { name, role, expires_at }: Partial<TokenFields>,
 ): Promise<ApiToken> {
-  const ends = expires_at === undefined ? undefined : parseEnd(expires_at, now())
+  const ends = expires_at === undefined ? undefined : parseExpiry(expires_at, now())
   return db.transaction(async (tx) => {
     await changePeople(tx)
     const before = await getToken(tx, id)
@@ -188,14 +188,14 @@ async function getToken(tx: Tx, id: number): Promise<ApiToken> {
   return token
 }
 
-function parseEnd(text: string | null, now: number): number | null {
+function parseExpiry(text: string | null, now: number): number | null {
   if (text === null) return null
   const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
     ? Date.parse(text)
     : Number.NaN
   if (at > now) return at
   throw new RequestError('bad_request', {
-    details: 'expires_at: expected a time to come, such as 2030-12-31T00:00:00Z',
+    details: 'expires_at: expected a time in the future, such as 2030-12-31T00:00:00Z',
   })
 }
 

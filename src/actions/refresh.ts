@@ -1,4 +1,4 @@
-/** Poll now. */
+/** Polls immediately. */
 
 import type { RefreshBody } from '../model/api.ts'
 import { RequestError } from '../model/errors.ts'
@@ -7,22 +7,22 @@ import type { Monitor, PollResult } from '../monitor/monitor.ts'
 
 export interface RefreshDeps {
   readonly monitor: Pick<Monitor, 'pollNow'>
-  /** Ends with the service. */
+  /** Aborts when the service stops. */
   readonly signal: AbortSignal
   manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
   now(): number
 }
 
-/** Throws a Refusal when the manufacturer is unknown or disabled, when no upstream answered, or when nothing of it could be stored. */
+/** Throws a RequestError when the manufacturer is unknown or disabled, no upstream responded, or nothing could be stored. */
 export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise<RefreshBody> {
   const enabled = selectEnabled(deps.manufacturers(), manufacturer)
   const polled = await deps.monitor.pollNow(enabled, deps.signal)
   const errors = polled.flatMap(toSourceError)
-  if (polled.length > 0 && errors.length === polled.length) throw refuseFailed(polled, errors)
-  const seen = polled.map(({ report }) => report.created + report.moved + report.duplicates - report.repeated)
+  if (polled.length > 0 && errors.length === polled.length) throw allFailedError(polled, errors)
+  const updates = polled.map(({ report }) => report.created + report.moved + report.duplicates - report.repeated)
   return {
     status: errors.length === 0 ? 'success' : 'partial',
-    receivers_updated: seen.reduce((sum, count) => sum + count, 0),
+    receivers_updated: updates.reduce((sum, count) => sum + count, 0),
     timestamp: new Date(deps.now()).toISOString(),
     ...(errors.length > 0 && { errors }),
   }
@@ -32,14 +32,14 @@ export function toSourceError({ manufacturer, source, report: { error } }: PollR
   return error === null ? [] : [{ manufacturer, source, error }]
 }
 
-/** The refusal where every source that was polled failed. */
-export function refuseFailed(polled: readonly PollResult[], errors: readonly SourceError[]): RequestError {
-  const isStoreAway = polled.some(({ report }) => report.failed === 'store')
+/** The error response when every polled source failed. */
+export function allFailedError(polled: readonly PollResult[], errors: readonly SourceError[]): RequestError {
+  const isStoreUnreachable = polled.some(({ report }) => report.failed === 'store')
   const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')
-  return new RequestError(isStoreAway ? 'store_busy' : 'upstream_failed', { details })
+  return new RequestError(isStoreUnreachable ? 'store_busy' : 'upstream_failed', { details })
 }
 
-/** Codes of the manufacturers that are meant and enabled. Throws a Refusal when the named one is unknown or disabled. */
+/** Codes of the selected, enabled manufacturers. Throws a RequestError when the named one is unknown or disabled. */
 export function selectEnabled(
   known: readonly { readonly code: string; readonly isEnabled: boolean }[],
   manufacturer: string | undefined,

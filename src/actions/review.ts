@@ -1,4 +1,4 @@
-/** Decides about devices that wait for review, and acknowledges movements. */
+/** Reviews discovered devices and acknowledges movements. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { Actor } from '../model/access.ts'
@@ -30,55 +30,55 @@ const messages: Readonly<Record<ReviewAction, (count: number) => string>> = {
   reopen: (count) => `Reopened ${count} device(s).`,
 }
 
-/** All in one transaction; an entry that cannot take the verdict is named and holds nothing up. */
+/** Reviews all entries in one transaction. An entry that the action cannot be applied to is listed under `failed`. */
 export async function reviewEntries(
   deps: ReviewDeps,
   actor: Actor,
-  verdict: ReviewAction,
+  action: ReviewAction,
   ids: readonly number[],
 ): Promise<ReviewBody> {
-  const wanted = [...new Set(ids)]
+  const uniqueIds = [...new Set(ids)]
   const failed = await deps.ingest.change(async (tx, revision) => {
     const failures: Failure[] = []
-    const found = await findEntries(tx.query, wanted)
-    // What one approval made is known to the next.
+    const found = await findEntries(tx.query, uniqueIds)
+    // A receiver that one approval creates is known to the next approval.
     const known = createKnownReceivers(deps.receiverStore)
-    for (const id of wanted) {
+    for (const id of uniqueIds) {
       const { entry, report = null } = found.get(id) ?? {}
-      const approval = entry && verdict === 'approve' ? approveEntry(entry, report, known, deps.now()) : null
-      const error = entry === undefined ? `There is no entry ${id}.` : whyNot(entry, verdict, approval)
+      const approval = entry && action === 'approve' ? approveEntry(entry, report, known, deps.now()) : null
+      const error = entry === undefined ? `There is no entry ${id}.` : reviewFailure(entry, action, approval)
       if (entry === undefined || error !== null) failures.push({ id, error: error ?? '' })
-      else await decide({ tx, revision, known, actor, at: deps.now() }, entry, verdict, approval)
+      else await decide({ tx, revision, known, actor, at: deps.now() }, entry, action, approval)
     }
     return failures
   })
-  throwIfAllFailed(wanted, failed)
-  const updated = wanted.length - failed.length
-  return { message: messages[verdict](updated), updated, failed }
+  refuseIfAllFailed(uniqueIds, failed)
+  const updated = uniqueIds.length - failed.length
+  return { message: messages[action](updated), updated, failed }
 }
 
 export async function acknowledge(deps: Pick<ReviewDeps, 'db'>, actor: Actor, ids: readonly number[]) {
-  const wanted = [...new Set(ids)]
+  const uniqueIds = [...new Set(ids)]
   const failed = await deps.db.transaction(async (tx) => {
-    const found = await findMovements(tx.query, wanted)
-    const done = new Set(await acknowledgeMovements(tx, wanted, reviewerOf(actor)))
+    const found = await findMovements(tx.query, uniqueIds)
+    const done = new Set(await acknowledgeMovements(tx, uniqueIds, reviewerOf(actor)))
     for (const id of done) {
       await writeAudit(tx, { actor, action: 'movement.acknowledge', target: `movement ${id}`, result: 'ok' })
     }
-    return wanted
+    return uniqueIds
       .filter((id) => !done.has(id))
       .map((id) => ({
         id,
         error: found.has(id) ? `Movement ${id} has already been acknowledged.` : `There is no movement ${id}.`,
       }))
   })
-  throwIfAllFailed(wanted, failed)
-  const updated = wanted.length - failed.length
+  refuseIfAllFailed(uniqueIds, failed)
+  const updated = uniqueIds.length - failed.length
   return { message: `Acknowledged ${updated} movement(s).`, updated, failed } satisfies ReviewBody
 }
 
-function whyNot(entry: QueueEntry, verdict: ReviewAction, approval: Approval | null): string | null {
-  if (approval === null) return reviewError(entry, verdict)
+function reviewFailure(entry: QueueEntry, action: ReviewAction, approval: Approval | null): string | null {
+  if (approval === null) return reviewError(entry, action)
   return approval.kind === 'refuse' ? approval.error : null
 }
 
@@ -90,18 +90,18 @@ interface Decision {
   readonly at: number
 }
 
-async function decide(decision: Decision, entry: QueueEntry, verdict: ReviewAction, approval: Approval | null) {
+async function decide(decision: Decision, entry: QueueEntry, action: ReviewAction, approval: Approval | null) {
   const { tx, revision, actor, at } = decision
   const receiver = approval === null ? null : await importReceiver(decision, approval)
   await saveReview(tx, revision, entry.id, {
-    status: receiver === null ? statusAfter[verdict] : 'imported',
-    is_duplicate: verdict === 'mark_duplicate',
+    status: receiver === null ? statusAfter[action] : 'imported',
+    is_duplicate: action === 'mark_duplicate',
     existing_device: receiver?.id ?? entry.existing_device,
-    reviewer: verdict === 'reopen' ? null : { ...reviewerOf(actor), at },
+    reviewer: action === 'reopen' ? null : { ...reviewerOf(actor), at },
   })
   await writeAudit(tx, {
     actor,
-    action: `queue.${verdict}`,
+    action: `queue.${action}`,
     target: `entry ${entry.id}`,
     result: 'ok',
     details: {
@@ -122,27 +122,31 @@ async function importReceiver(decision: Decision, approval: Approval): Promise<R
     known.put(created)
     return created
   }
-  // The upstream's id belongs to the hardware that answers under it now.
+  // The upstream's id now belongs to the replacement device.
   const replaced = { ...replaces, api_device_id: null }
   await saveReceivers(tx, revision, [replaced])
   const created = await createReceiver(tx, revision, creation)
   const [after, before] = [withSlotsOf(created, replaced), withSlotsOf(replaced, created)]
-  const moves = [after, before].flatMap(({ id, channels }) => channels.map((one) => ({ ...one, receiver_id: id })))
+  const moves = [after, before].flatMap(({ id, channels }) =>
+    channels.map((channel) => ({ ...channel, receiver_id: id })),
+  )
   await placeChannels(tx, revision, moves)
   known.put(before)
   known.put(after)
   return after
 }
 
-/** Each channel in the slot of the other receiver's channel of the same number. */
+/** Moves each channel to the slot of the same channel number of the other receiver. */
 function withSlotsOf(receiver: Receiver, other: Receiver): Receiver {
-  const channels = receiver.channels.map((own) => {
-    return { ...own, slot: other.channels.find(({ channel }) => channel === own.channel)?.slot ?? own.slot }
-  })
+  const slots = new Map(other.channels.map(({ channel, slot }) => [channel, slot]))
+  const channels = receiver.channels.map((channel) => ({
+    ...channel,
+    slot: slots.get(channel.channel) ?? channel.slot,
+  }))
   return { ...receiver, channels }
 }
 
-/** A token or a terminal is no user, but has a name. */
+/** A token or a command line has a name, but no user id. */
 function reviewerOf({ kind, id, name }: Actor): Omit<Reviewer, 'at'> {
   return { id: kind === 'user' ? id : null, name }
 }

@@ -1,6 +1,6 @@
 /**
- * Searches a subnet: tells the upstreams which addresses to search and polls them, looks itself for devices that speak
- * for themselves, and says who was found there.
+ * Scans a subnet: adds its addresses to the upstreams' discovery lists and polls the upstreams, searches for single
+ * devices itself, and returns the devices that were found.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -24,7 +24,7 @@ import { acquireLease, releaseLease } from '../store/leases.ts'
 import { forgetDiscovered, saveDiscovered } from '../store/locations.ts'
 import type { Secrets } from '../store/secrets.ts'
 import { listManufacturers } from '../store/settings.ts'
-import { refuseFailed, selectEnabled, toSourceError } from './refresh.ts'
+import { allFailedError, selectEnabled, toSourceError } from './refresh.ts'
 
 export interface ScanDeps {
   readonly db: Database
@@ -32,37 +32,37 @@ export interface ScanDeps {
   readonly receiverStore: ReceiverStore
   readonly sourceDeps: SourceDeps
   readonly monitor: Pick<Monitor, 'pollNow' | 'pollers'>
-  /** Networks that may be scanned beside the private ones. */
+  /** Networks that may be scanned in addition to the private ones. */
   readonly ranges: readonly string[]
-  /** Ends with the service. */
+  /** Aborts when the service stops. */
   readonly signal: AbortSignal
   manufacturers(): readonly { readonly code: string; readonly isEnabled: boolean }[]
-  /** Takes over what people have changed in the store. */
+  /** Loads the stored changes immediately. */
   reload(): Promise<void>
   now(): number
 }
 
 const scanLimitMs = 30_000
-/** Of one scan at a time, in all processes on the database; longer than a scan may take. */
+/** Allows one scan at a time across all processes on the database. Its term exceeds the longest scan. */
 const scanLease = 'scan'
 
-/** Throws a Refusal: a network that may not be scanned, an unknown manufacturer, a scan under way, nobody in reach. */
+/** Throws a RequestError: network not allowed, unknown manufacturer, scan already running, or no response at all. */
 export async function scanNetwork(
   deps: ScanDeps,
   actor: Actor,
-  wanted: { readonly scan_subnet: string; readonly manufacturer?: string | undefined },
+  request: { readonly scan_subnet: string; readonly manufacturer?: string | undefined },
 ): Promise<ScanBody> {
   const { db } = deps
-  const codes = selectEnabled(deps.manufacturers(), wanted.manufacturer)
-  const subnet = parseScanSubnet(wanted.scan_subnet, deps.ranges)
+  const codes = selectEnabled(deps.manufacturers(), request.manufacturer)
+  const subnet = readScanSubnet(request.scan_subnet, deps.ranges)
   if ('error' in subnet) throw new RequestError('bad_request', { details: `scan_subnet: ${subnet.error}` })
-  const owner = randomBytes(8).toString('hex')
-  const lease = await db.transaction((tx) => acquireLease(tx, scanLease, owner, 2 * scanLimitMs))
+  const nodeId = randomBytes(8).toString('hex')
+  const lease = await db.transaction((tx) => acquireLease(tx, scanLease, nodeId, 2 * scanLimitMs))
   if (lease === null) throw new RequestError('scan_running')
   try {
     return await scan(deps, actor, codes, subnet)
   } finally {
-    await db.transaction((tx) => releaseLease(tx, scanLease, owner)).catch(() => {})
+    await db.transaction((tx) => releaseLease(tx, scanLease, nodeId)).catch(() => {})
   }
 }
 
@@ -79,46 +79,46 @@ async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subn
   const errors = [...sources.flatMap((source) => errorOf(source, registered, polled)), ...unsupported]
   const target = formatSubnet(subnet)
   const audit = { actor, action: 'network.scan', target }
-  const hasAnswer =
+  const hasResponse =
     polled.length < sources.length || polled.some(({ report: { failed } }) => failed === null || failed === 'upstream')
-  if (sources.length > 0 && !hasAnswer && found.length === 0 && unsupported.length === 0) {
+  if (sources.length > 0 && !hasResponse && found.length === 0 && unsupported.length === 0) {
     await db.transaction((tx) => writeAudit(tx, { ...audit, result: 'failed', details: { errors } }))
-    throw refuseFailed(polled, errors)
+    throw allFailedError(polled, errors)
   }
 
-  const { receivers, strangers } = await findInside(deps, codes, subnet)
-  const seen = new Set([...receivers, ...strangers].map(({ ip }) => ip))
-  strangers.push(...found.filter(({ ip }) => !seen.has(ip)))
-  const devices = [...receivers, ...strangers.map(toScannedDevice)]
+  const { receivers, others } = await findInside(deps, codes, subnet)
+  const knownIps = new Set([...receivers, ...others].map(({ ip }) => ip))
+  others.push(...found.filter(({ ip }) => !knownIps.has(ip)))
+  const devices = [...receivers, ...others.map(toScannedDevice)]
   await db.transaction(async (tx) => {
-    await forgetDiscovered(tx, now() - discoveredRetentionMs)
-    await saveDiscovered(tx, strangers)
+    await forgetDiscovered(tx, now() - discoveredForMs)
+    await saveDiscovered(tx, others)
     await writeAudit(tx, { ...audit, result: 'ok', details: { manufacturers: codes, discovered: devices.length } })
   })
   await deps.reload()
   return { discovered: devices.length, devices, ...(errors.length > 0 && { errors }) }
 }
 
-/** What came of it at one source. */
+/** The result of changing the discovery list of one source. */
 export interface Registration {
   readonly source: MonitoredSource
   readonly error: string | null
 }
 
-/** In the discovery list of every source that has one; the others are passed over. */
+/** Changes the discovery list of every source that has one; skips the others. */
 export async function registerAddresses(
   sources: readonly MonitoredSource[],
-  verb: 'add' | 'remove',
+  operation: 'add' | 'remove',
   ips: readonly string[],
   signal: AbortSignal,
 ): Promise<Registration[]> {
-  const able = sources.flatMap((source) => {
+  const withList = sources.flatMap((source) => {
     const { discovery } = source.adapter
     return discovery === undefined ? [] : [{ source, discovery }]
   })
   return Promise.all(
-    able.map(({ source, discovery }) =>
-      callList(discovery, verb)(source.client, ips, signal).then(
+    withList.map(({ source, discovery }) =>
+      callList(discovery, operation)(source.client, ips, signal).then(
         () => ({ source, error: null }),
         (error: unknown) => ({ source, error: toSourceFailure(error).error }),
       ),
@@ -126,19 +126,19 @@ export async function registerAddresses(
   )
 }
 
-function callList(discovery: DiscoveryList, verb: 'add' | 'remove'): DiscoveryList['addDiscoveryIps'] {
-  return verb === 'add' ? discovery.addDiscoveryIps : discovery.removeDiscoveryIps
+function callList(discovery: DiscoveryList, operation: 'add' | 'remove'): DiscoveryList['addDiscoveryIps'] {
+  return operation === 'add' ? discovery.addDiscoveryIps : discovery.removeDiscoveryIps
 }
 
-type Stranger = Omit<DiscoveredRecord, 'id'>
+type FoundRecord = Omit<DiscoveredRecord, 'id'>
 
 interface SearchResult {
-  readonly found: readonly Stranger[]
+  readonly found: readonly FoundRecord[]
   /** Devices of these manufacturers that answered and that Micwatch does not support. */
   readonly unsupported: readonly SourceError[]
 }
 
-/** Devices that answer for themselves, of manufacturers whose devices can. */
+/** Searches for single devices of manufacturers whose plugins support it. */
 async function search(
   { db, secrets, monitor, sourceDeps, now }: ScanDeps,
   codes: readonly string[],
@@ -153,18 +153,18 @@ async function search(
     records.map(async ({ code: manufacturer, plugin }) => {
       const onUnsupported = (source: string, error: string) => unsupported.push({ manufacturer, source, error })
       const devices = await searchAddresses(getPlugin(plugin), { ips, known, destinations, signal, onUnsupported })
-      return devices.map((device) => toStranger(manufacturer, device, now()))
+      return devices.map((device) => toFoundRecord(manufacturer, device, now()))
     }),
   )
   return { found: found.flat(), unsupported }
 }
 
-function toStranger(manufacturer: string, device: FoundDevice, at: number): Stranger {
-  const { id, kind: _, ...told } = device
-  return { ...told, manufacturer, api_device_id: id, discovered_at: at, last_seen: at }
+function toFoundRecord(manufacturer: string, device: FoundDevice, at: number): FoundRecord {
+  const { id, kind: _, ...facts } = device
+  return { ...facts, manufacturer, api_device_id: id, discovered_at: at, last_seen: at }
 }
 
-/** The sources that were polled in time. A poll that takes longer goes on; what it finds shows up by itself. */
+/** The sources that were polled in time. A slower poll continues, and its devices appear when it completes. */
 async function pollWithin(
   { monitor, signal }: ScanDeps,
   codes: readonly string[],
@@ -172,29 +172,29 @@ async function pollWithin(
 ): Promise<readonly PollResult[]> {
   const waiting = childLifetime(limit)
   const polled: PollResult[] = []
-  const polling = monitor.pollNow(codes, signal, (one) => polled.push(one)).finally(waiting.abort)
+  const polling = monitor.pollNow(codes, signal, (result) => polled.push(result)).finally(waiting.abort)
   await Promise.race([polling, pause(2 * scanLimitMs, waiting.signal)])
   return [...polled]
 }
 
-/** Why its devices may be missing from what the scan shows, if they may. */
+/** The reason why devices of a source may be missing from the result of the scan, if any. */
 function errorOf(
-  heard: MonitoredSource,
+  monitored: MonitoredSource,
   registered: readonly Registration[],
   polled: readonly PollResult[],
 ): SourceError[] {
-  const { manufacturer, settings } = heard
-  const own = polled.find((one) => one.manufacturer === manufacturer && one.source === settings.baseUrl)
-  if (own === undefined) {
-    return [{ manufacturer, source: settings.baseUrl, error: `still being read after ${scanLimitMs / 1000} s` }]
+  const { manufacturer, settings } = monitored
+  const result = polled.find((poll) => poll.manufacturer === manufacturer && poll.source === settings.baseUrl)
+  if (result === undefined) {
+    return [{ manufacturer, source: settings.baseUrl, error: `not finished after ${scanLimitMs / 1000} s` }]
   }
-  const failed = toSourceError(own)
+  const failed = toSourceError(result)
   if (failed.length > 0) return failed
-  const error = registered.find((one) => one.source === heard)?.error ?? null
+  const error = registered.find(({ source }) => source === monitored)?.error ?? null
   return error === null ? [] : [{ manufacturer, source: settings.baseUrl, error }]
 }
 
-/** The devices the upstreams list at an address of the subnet; `strangers`: those that are no receivers. */
+/** The devices that the upstreams list inside the subnet; `others`: those that are not stored as receivers. */
 async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
   const listed = new Set(
     monitor.pollers.flatMap((poller) => poller.deviceIds().map((id) => `${poller.source.manufacturer}\n${id}`)),
@@ -202,15 +202,15 @@ async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: 
   const isListed = (manufacturer: string, id: string | null) => listed.has(`${manufacturer}\n${id}`)
   const receivers = codes
     .flatMap((code) => receiverStore.list(code))
-    .filter((one) => one.is_active && isListed(one.manufacturer, one.api_device_id))
+    .filter(({ is_active, manufacturer, api_device_id }) => is_active && isListed(manufacturer, api_device_id))
     .flatMap(({ ip, device_type, channels }) =>
       isInSubnet(subnet, ip) ? [{ ip, device_type, channels: channels.length }] : [],
     )
 
-  const strangers = (await listUnimported(db.read, codes)).flatMap(({ entry, report }): Stranger[] => {
+  const others = (await listUnimported(db.read, codes)).flatMap(({ entry, report }): FoundRecord[] => {
     const { manufacturer, api_device_id, serial_number, mac_address, ip } = entry
-    if (!isListed(manufacturer, api_device_id) || !isInSubnet(subnet, ip)) return []
-    const stranger = {
+    if (!isListed(manufacturer, api_device_id) || !isInside(subnet, ip)) return []
+    const record = {
       manufacturer,
       api_device_id,
       serial_number,
@@ -223,7 +223,7 @@ async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: 
       model: null,
       address: null,
     }
-    return [stranger]
+    return [record]
   })
-  return { receivers, strangers }
+  return { receivers, others }
 }

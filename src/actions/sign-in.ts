@@ -1,4 +1,4 @@
-/** Sign in and out, change one's own password, make the first administrator. */
+/** Sign-in, sign-out, password change and the set-up of the first administrator. */
 
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,10 +39,10 @@ export interface SignInDeps {
   now(): number
 }
 
-/** Who knocks. */
+/** The client that sent the request. */
 export interface Requester {
   readonly address: string
-  /** What the cookie of a browser that signed in before holds. */
+  /** Value of the cookie of a browser that has signed in before. */
   readonly browser: string | null
   /** The request's id. */
   readonly request?: string | undefined
@@ -53,46 +53,52 @@ export interface SignedIn {
   /** For the session's cookie. */
   readonly session: string
   readonly csrfToken: string
-  /** For the cookie by which the browser is known again. */
+  /** For the cookie that identifies the browser at its next sign-in. */
   readonly browser: string
 }
 
-/** An unknown user and a wrong password are refused alike: in words, in status and in time. */
+/** An unknown user and a wrong password get the same message, the same status and the same response time. */
 export async function signIn(
   deps: SignInDeps,
-  visitor: Requester,
+  requester: Requester,
   { username, password }: { username: string; password: string },
 ): Promise<SignedIn> {
   const { db, hasher, now } = deps
   const user = await findUserByName(db.read, username)
   const isKnown =
-    user !== null && visitor.browser !== null && (await isKnownBrowser(db.read, hashOf(visitor.browser), user.id))
-  const stranger = isKnown ? `browser ${hashOf(visitor.browser ?? '')}` : clientKey(visitor.address)
+    user !== null && requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), user.id))
+  const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : strangerKey(requester.address)
   const account = `user ${usernameKey(username)}`
-  // A password typed where the name belongs must not end up in the log.
-  const actor = guest(visitor, user === null ? 'unknown' : user.username)
+  // A password typed into the name field must not reach the log.
+  const actor = guest(requester, user === null ? 'unknown' : user.username)
 
-  const counted = await countTry(deps, { stranger, account })
-  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > globalLoginLimit.failures) {
-    await sleep(globalLoginLimit.delayMs)
+  const counted = await countAttempt(deps, { client, account })
+  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > siteLimit.failures) {
+    await sleep(siteLimit.delayMs)
   }
-  const fits = await hasher.verify(user?.password ?? null, password).catch((error) => takeBack(deps, counted, error))
-  if (user === null || !fits || !user.is_active) {
-    await tellFailure(deps, { actor, action: 'session.login', target: `user ${actor.name}`, result: 'failed' }, counted)
+  const matches = await hasher
+    .verify(user?.password ?? null, password)
+    .catch((error) => discardAttempt(deps, counted, error))
+  if (user === null || !matches || !user.is_active) {
+    await auditFailure(
+      deps,
+      { actor, action: 'session.login', target: `user ${actor.name}`, result: 'failed' },
+      counted,
+    )
     throw new RequestError('wrong_credentials')
   }
 
   return db.transaction(async (tx) => {
     await changePeople(tx)
-    // While the hash was made, somebody may have changed the password, or shut the account.
+    // The password or the account may have changed while the hash was computed.
     const current = await findUserByName(tx.query, username)
     if (current?.id !== user.id || !current.is_active || current.password !== user.password) {
       throw new RequestError('wrong_credentials')
     }
-    await forgetFailedTries(tx, stranger, account)
-    const opened = await openSession(tx, deps, visitor, current)
+    await forgetFailedTries(tx, client, account)
+    const opened = await openSession(tx, deps, requester, current)
     await writeAudit(tx, {
-      actor: signedIn(visitor, current),
+      actor: signedIn(requester, current),
       action: 'session.login',
       target: `user ${user.username}`,
       result: 'ok',
@@ -101,7 +107,7 @@ export async function signIn(
   })
 }
 
-/** Ends this session, in this process at once and in every other within a second. */
+/** Ends this session immediately in this process, and within one second in the others. */
 export async function signOut({ db, credentials }: SignInDeps, actor: Actor, session: string): Promise<void> {
   const hash = hashOf(session)
   await db.transaction(async (tx) => {
@@ -112,10 +118,10 @@ export async function signOut({ db, credentials }: SignInDeps, actor: Actor, ses
   })
 }
 
-/** Every session of the user ends; the browser that asked is given a new one. */
+/** Ends every session of the user and opens a new one for the requesting browser. */
 export async function changeOwnPassword(
   deps: SignInDeps,
-  visitor: Requester,
+  requester: Requester,
   actor: Actor,
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<SignedIn> {
@@ -125,17 +131,19 @@ export async function changeOwnPassword(
   const problem = passwordProblem(new_password, stored.username)
   if (problem !== null) throw new RequestError('bad_request', { details: `new_password: ${problem}` })
 
-  const isKnown = visitor.browser !== null && (await isKnownBrowser(db.read, hashOf(visitor.browser), stored.id))
-  const stranger = isKnown ? `browser ${hashOf(visitor.browser ?? '')}` : clientKey(visitor.address)
+  const isKnown = requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), stored.id))
+  const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : strangerKey(requester.address)
   const account = `user ${usernameKey(stored.username)}`
   const entry = { actor, action: 'user.password', target: `user ${stored.username}` } as const
-  const counted = await countTry(deps, { stranger, account })
-  const fits = await hasher.verify(stored.password, current_password).catch((error) => takeBack(deps, counted, error))
-  if (!fits) {
-    await tellFailure(deps, { ...entry, result: 'failed' }, counted)
+  const counted = await countAttempt(deps, { client, account })
+  const matches = await hasher
+    .verify(stored.password, current_password)
+    .catch((error) => discardAttempt(deps, counted, error))
+  if (!matches) {
+    await auditFailure(deps, { ...entry, result: 'failed' }, counted)
     throw new RequestError('bad_request', { details: 'current_password: this is not your password' })
   }
-  const hash = await hasher.hash(new_password).catch((error) => takeBack(deps, counted, error))
+  const hash = await hasher.hash(new_password).catch((error) => discardAttempt(deps, counted, error))
 
   return db.transaction(async (tx) => {
     await changePeople(tx)
@@ -143,19 +151,19 @@ export async function changeOwnPassword(
     if (current?.id !== stored.id || !current.is_active || current.password !== stored.password) {
       throw new RequestError('sign_in_needed')
     }
-    await forgetFailedTries(tx, stranger, account)
+    await forgetFailedTries(tx, client, account)
     await saveUser(tx, stored.id, { password: { hash, changedAt: now() } })
     await deleteSessionsOf(tx, stored.id)
     await writeAudit(tx, { ...entry, result: 'ok' })
     tx.afterCommit(() => credentials.end({ user: stored.id }))
-    return openSession(tx, deps, visitor, current)
+    return openSession(tx, deps, requester, current)
   })
 }
 
 // --- The first administrator ------------------------------------------------------------------------------------------
 
 export interface SetupCode {
-  /** Null once it was used or has aged. */
+  /** Null after it was used or has expired. */
   current(): string | null
   use(): void
 }
@@ -175,9 +183,9 @@ export function createSetupCode(now: () => number): SetupCode {
 }
 
 export interface SetupDeps extends SignInDeps {
-  /** Null where none is asked for. */
+  /** Null when no code is required. */
   readonly setupCode: SetupCode | null
-  /** After the first administrator was made. */
+  /** Called after the first administrator was created. */
   onSetUp(): void
 }
 
@@ -185,22 +193,22 @@ export async function isSetupNeeded({ db }: Pick<SignInDeps, 'db'>): Promise<boo
   return (await countAdmins(db.read)) === 0
 }
 
-/** `needsCode`: false where whoever reaches the service sits at its machine. */
+/** `needsCode`: false when only clients on the same machine can reach the service. */
 export async function setUp(
   deps: SetupDeps,
-  visitor: Requester,
+  requester: Requester,
   { username, password, code = '' }: { username: string; password: string; code?: string | undefined },
   { needsCode }: { needsCode: boolean },
 ): Promise<SignedIn> {
   const { db, hasher, setupCode } = deps
   if (!(await isSetupNeeded(deps))) throw new RequestError('already_set_up')
-  const stranger = clientKey(visitor.address)
+  const client = strangerKey(requester.address)
   const account = 'set-up'
   if (needsCode) {
-    const counted = await countTry(deps, { stranger, account })
+    const counted = await countAttempt(deps, { client, account })
     if (!isCode(code, setupCode?.current() ?? null)) {
-      const actor = guest(visitor, 'unknown')
-      await tellFailure(deps, { actor, action: 'setup', target: 'service', result: 'failed' }, counted)
+      const actor = guest(requester, 'unknown')
+      await auditFailure(deps, { actor, action: 'setup', target: 'service', result: 'failed' }, counted)
       throw new RequestError('wrong_code')
     }
     await db.transaction((tx) => deleteFailedTry(tx, counted.id))
@@ -210,12 +218,12 @@ export async function setUp(
   return db.transaction(async (tx) => {
     await changePeople(tx)
     if ((await countAdmins(tx.query)) > 0) throw new RequestError('already_set_up')
-    // Used up by somebody else in the meantime.
+    // Another request may have used the code in the meantime.
     if (needsCode && !isCode(code, setupCode?.current() ?? null)) throw new RequestError('wrong_code')
     const user = await insertUser(tx, { username, role: 'admin', password: hash, now: deps.now() })
     if (user === null) throw new RequestError('name_taken', { about: username })
     await writeAudit(tx, {
-      actor: signedIn(visitor, user),
+      actor: signedIn(requester, user),
       action: 'setup',
       target: `user ${user.username}`,
       result: 'ok',
@@ -224,11 +232,11 @@ export async function setUp(
       setupCode?.use()
       deps.onSetUp()
     })
-    return openSession(tx, deps, visitor, user)
+    return openSession(tx, deps, requester, user)
   })
 }
 
-/** Written in groups or in lower case it is the same code. */
+/** Ignores groups, case and look-alike letters. */
 function isCode(given: string, expected: string | null): boolean {
   const code = given.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
   if (expected === null || code.length !== expected.length) return false
@@ -236,7 +244,7 @@ function isCode(given: string, expected: string | null): boolean {
   return timingSafeEqual(a, b)
 }
 
-/** Throws a Refusal that names the field. */
+/** Throws a RequestError that names the invalid field. */
 export function checkNewUser(username: string, password: string): void {
   if (!isUsername(username)) {
     throw new RequestError('bad_request', {
@@ -247,51 +255,51 @@ export function checkNewUser(username: string, password: string): void {
   if (problem !== null) throw new RequestError('bad_request', { details: `password: ${problem}` })
 }
 
-// --- Tries ------------------------------------------------------------------------------------------------------------
+// --- Attempts ---------------------------------------------------------------------------------------------------------
 
-interface CountedTry {
+interface CountedAttempt {
   readonly id: number
-  /** No further one is let through. */
+  /** No further attempt is allowed. */
   readonly isLast: boolean
 }
 
-/** Counted as wrong before it is looked at: of many tries at once, no more are looked at than one after another. */
-async function countTry(
+/** Counts an attempt as failed before the password is checked, so that parallel attempts cannot exceed the limit. */
+async function countAttempt(
   { db, now }: SignInDeps,
-  { stranger, account }: { stranger: string; account: string },
-): Promise<CountedTry> {
+  { client, account }: { client: string; account: string },
+): Promise<CountedAttempt> {
   const at = now()
-  const told = await db.transaction(async (tx) => {
+  const attempt = await db.transaction(async (tx) => {
     await lockFailedTries(tx)
-    const failures = await listFailedTries(tx.query, stranger, at - loginLimits.windowMs)
+    const failures = await listFailedTries(tx.query, client, at - loginLimits.windowMs)
     const waitMs = loginWaitMs(failures, account, at)
     if (waitMs > 0) return { waitMs }
-    const id = await insertFailedTry(tx, stranger, { account, at })
+    const id = await insertFailedTry(tx, client, { account, at })
     return { waitMs, id, isLast: loginWaitMs([...failures, { account, at }], account, at) > 0 }
   })
-  if (told.id === undefined) throw new RequestError('rate_limited', { retryAfter: Math.ceil(told.waitMs / 1000) })
-  return told
+  if (attempt.id === undefined) throw new RequestError('rate_limited', { retryAfter: Math.ceil(attempt.waitMs / 1000) })
+  return attempt
 }
 
-/** It was not looked at after all. */
-async function takeBack({ db }: SignInDeps, { id }: CountedTry, error: unknown): Promise<never> {
+/** Removes a counted attempt whose password was not checked. */
+async function discardAttempt({ db }: SignInDeps, { id }: CountedAttempt, error: unknown): Promise<never> {
   await db.transaction((tx) => deleteFailedTry(tx, id))
   throw error
 }
 
-/** Refusals after the last one are not written down one by one: a flood of them would push everything else out. */
-async function tellFailure({ db }: SignInDeps, entry: AuditEntry, { isLast }: CountedTry): Promise<void> {
+/** Attempts beyond the limit are not audited one by one, because a flood would displace all other entries. */
+async function auditFailure({ db }: SignInDeps, entry: AuditEntry, { isLast }: CountedAttempt): Promise<void> {
   await db.transaction((tx) => writeAudit(tx, { ...entry, details: isLast ? { limited: true } : {} }))
 }
 
 async function openSession(
   tx: Tx,
   { now }: SignInDeps,
-  visitor: Requester,
+  requester: Requester,
   { id }: Pick<User, 'id'>,
 ): Promise<SignedIn> {
   const session = createSecret()
-  const browser = visitor.browser ?? createSecret()
+  const browser = requester.browser ?? createSecret()
   await insertSession(tx, { hash: hashOf(session), user_id: id, now: now() })
   await saveKnownBrowser(tx, { hash: hashOf(browser), user_id: id, now: now() })
   await saveUser(tx, id, { last_login_at: now() })

@@ -1,6 +1,6 @@
 /**
- * Stops receivers' real-time connections on purpose, and starts them again. Whoever keeps the links sees it in the store:
- * in this process at once, in another within half a second.
+ * Stops receivers' real-time connections on request, and starts them again. The process that holds the subscriptions
+ * reads the change from the database: immediately in this process, within half a second in another.
  */
 
 import type { Actor } from '../model/access.ts'
@@ -25,18 +25,18 @@ const messages: Readonly<Record<Switch, (count: number) => string>> = {
   start: (count) => `Started ${count} connection(s).`,
 }
 
-/** One that is stopped (or runs) already is no failure, and counts as not updated. */
+/** A connection that is already in the requested state is not counted as updated or failed. */
 export async function switchConnections(
   { db, connections, now }: SwitchDeps,
   actor: Actor,
-  deed: Switch,
+  action: Switch,
   ids: readonly number[],
 ): Promise<ReviewBody> {
-  const wanted = [...new Set(ids)]
-  const event = { type: deed === 'stop' ? 'stopped' : 'started', at: now() } as const
+  const uniqueIds = [...new Set(ids)]
+  const event = { type: action === 'stop' ? 'stopped' : 'started', at: now() } as const
   const { updated, failed } = await db.transaction(async (tx) => {
     const revision = await nextRevision(tx, 'connections')
-    const known = await findConnections(tx.query, wanted)
+    const known = await findConnections(tx.query, uniqueIds)
     const found = new Set(known.map(({ receiver }) => receiver))
     const changed = known.flatMap((before) => {
       const after = applyConnectionEvent(before, event)
@@ -44,16 +44,16 @@ export async function switchConnections(
     })
     await overrideConnections(tx, revision, changed)
     for (const { receiver } of changed) {
-      await writeAudit(tx, { actor, action: `connection.${deed}`, target: `receiver ${receiver}`, result: 'ok' })
+      await writeAudit(tx, { actor, action: `connection.${action}`, target: `receiver ${receiver}`, result: 'ok' })
     }
-    const missing = wanted.filter((id) => !found.has(id))
+    const missing = uniqueIds.filter((id) => !found.has(id))
     return {
       updated: changed.length,
       failed: missing.map((id) => ({ id, error: `There is no real-time connection ${id}.` })),
     }
   })
-  // It is done; what cannot be read at once is read a moment later.
+  // The change is stored. If loading fails now, the next periodic load picks it up.
   await connections.load().catch(() => {})
-  throwIfAllFailed(wanted, failed)
-  return { message: messages[deed](updated), updated, failed }
+  refuseIfAllFailed(uniqueIds, failed)
+  return { message: messages[action](updated), updated, failed }
 }

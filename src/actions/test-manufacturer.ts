@@ -1,4 +1,4 @@
-/** Asks a manufacturer's systems now: as it is stored, or as somebody has just typed it. */
+/** Tests the connection to a manufacturer's systems, with the stored configuration or with an unsaved one. */
 
 import { plugins } from '../manufacturers/index.ts'
 import { findConfigError, type MonitoredSource, openSources } from '../manufacturers/sources.ts'
@@ -7,7 +7,7 @@ import { RequestError } from '../model/errors.ts'
 import type { ConnectionTest, PluginBody, SourceTest } from '../model/manufacturer-api.ts'
 import { writeAudit } from '../store/audit.ts'
 import { findManufacturer, type Manufacturer } from '../store/settings.ts'
-import { existing, type ManufacturerChange, type ManufacturerDeps, mergeConfig } from './change-manufacturers.ts'
+import { getManufacturer, type ManufacturerChange, type ManufacturerDeps, mergeConfig } from './change-manufacturers.ts'
 
 export function listPlugins(): readonly PluginBody[] {
   return plugins.map(({ code, name, adapters }) => ({
@@ -18,22 +18,22 @@ export function listPlugins(): readonly PluginBody[] {
   }))
 }
 
-/** Asks every source that is stored, disabled or not. */
+/** Tests every stored source, including disabled ones. */
 export async function testManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
   code: string,
   signal?: AbortSignal,
 ): Promise<ConnectionTest> {
-  const record = await existing(deps, code)
+  const record = await getManufacturer(deps, code)
   const running = deps.sources().filter((source) => source.manufacturer === code)
   return testSources(deps, actor, { record, running }, signal)
 }
 
-/** What is tried without being stored; with `code`, laid over what is stored there as a change of it would be. */
+/** An unsaved configuration. With `code` it is merged into the stored configuration like a change. */
 export type ManufacturerTrial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
 
-/** Stores nothing. The pace of an address is kept all the same, and a pause it asked for. */
+/** Stores no configuration. The rate limit of an address and a pause that it requested still apply. */
 export async function tryManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
@@ -51,16 +51,16 @@ export async function tryManufacturer(
   return testSources(deps, actor, { record, running: [] }, signal)
 }
 
-interface Asked {
+interface TestTarget {
   readonly record: Pick<Manufacturer, 'code' | 'plugin' | 'config'>
-  /** Asked over the links they have. */
+  /** Tested over their existing clients. */
   readonly running: readonly MonitoredSource[]
 }
 
 async function testSources(
   deps: ManufacturerDeps,
   actor: Actor,
-  { record, running }: Asked,
+  { record, running }: TestTarget,
   signal?: AbortSignal,
 ): Promise<ConnectionTest> {
   const fault = await findConfigError(record, deps.destinations)
@@ -68,8 +68,8 @@ async function testSources(
   const opened = running.length > 0 ? [] : openSources(record, deps)
   try {
     const sources = await Promise.all([...running, ...opened].map((source) => testSource(source, signal)))
-    const status = summary(sources.map((one) => one.status))
-    const details = { status, addresses: sources.map((one) => one.base_url) }
+    const status = summary(sources.map((source) => source.status))
+    const details = { status, addresses: sources.map((source) => source.base_url) }
     const target = `manufacturer ${record.code}`
     await deps.db.transaction((tx) =>
       writeAudit(tx, { actor, action: 'manufacturer.test', target, result: 'ok', details }),
@@ -88,6 +88,6 @@ async function testSource(source: MonitoredSource, signal?: AbortSignal): Promis
 
 function summary(statuses: readonly SourceTest['status'][]): ConnectionTest['status'] {
   if (statuses.length === 0) return 'unconfigured'
-  if (statuses.every((one) => one === 'healthy')) return 'healthy'
-  return statuses.every((one) => one === 'unhealthy') ? 'unhealthy' : 'degraded'
+  if (statuses.every((status) => status === 'healthy')) return 'healthy'
+  return statuses.every((status) => status === 'unhealthy') ? 'unhealthy' : 'degraded'
 }

@@ -9,7 +9,7 @@ import { restoreBackup } from '../store/restore.ts'
 import { openSecrets } from '../store/secrets.ts'
 import { listManufacturers } from '../store/settings.ts'
 import { startEmpty } from '../store/start-empty.ts'
-import { actorAt, requireStore } from './store.ts'
+import { actorOf, requireStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -31,18 +31,18 @@ interface RestoreOptions extends FileOptions {
 }
 
 export function backupCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('backup', 'Write the whole database into one file, while it is in use')
-    .argument('<file>', 'where to; nothing is overwritten without --force')
-    .option('--force', 'replace the file if it is there')
+  return createCommand('backup', 'Back up the whole database to one file, while it is in use')
+    .argument('<file>', 'backup file to create; an existing file is only replaced with --force')
+    .option('--force', 'replace an existing file')
     .action(async (file: string, options: FileOptions) => done(await backup(file, options, terminal)))
 }
 
-/** Nothing is migrated here: an older database is kept as it is. */
+/** Does not migrate: a database of an older version is copied as it is. */
 async function backup(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
   await requireStore(config)
   const overwrite = options.force === true
-  if (!overwrite && existsSync(file)) throw new Error(`${file} is there already; --force replaces it`)
+  if (!overwrite && existsSync(file)) throw new Error(`${file} already exists; --force replaces it`)
   const db = await openDatabase({ url: config.database_url })
   try {
     const written = await writeBackup(db, config.database_url, file, { overwrite, owner: 'process' })
@@ -52,30 +52,33 @@ async function backup(file: string, options: FileOptions, terminal: Terminal): P
     await db.close()
   }
   if (!options.json) {
-    terminal.err(`The key of its secrets is not in it: keep ${config.data_dir}/secret.key in another place, too.`)
+    terminal.err(
+      `The key of its secrets is not included: also keep a copy of ${config.data_dir}/secret.key in another place.`,
+    )
   }
   return exitCodes.ok
 }
 
 export function restoreCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('restore', 'Put a backup in the place of the database; nobody may be using it')
-    .argument('[file]', 'what backup has written')
-    .option('--force', 'also where the database is not empty; a copy of it is kept')
-    .option('--none', 'begin empty instead; the database and its snapshots are kept under other names')
+  return createCommand('restore', 'Replace the database with a backup; no process may be using it')
+    .argument('[file]', 'a file that the backup command wrote')
+    .option('--force', 'replace a database that is not empty; a copy of it is kept')
+    .option('--none', 'start with an empty database instead; the database and its snapshots are kept under other names')
     .action(async (file: string | undefined, options: RestoreOptions) => {
-      if (file !== undefined && options.none === true) throw new UsageError('--none goes without a file')
-      if (options.none === true) return done(await restoreNothing(options, terminal))
-      if (file === undefined) throw new UsageError('name the backup to restore, or --none to begin empty')
+      if (file !== undefined && options.none === true) throw new UsageError('--none takes no file')
+      if (options.none === true) return done(await resetDatabase(options, terminal))
+      if (file === undefined)
+        throw new UsageError('give the backup to restore, or --none to start with an empty database')
       return done(await restore(file, options, terminal))
     })
 }
 
-async function restoreNothing(options: RestoreOptions, terminal: Terminal): Promise<ExitCode> {
+async function resetDatabase(options: RestoreOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
   const aside = await startEmpty(config, Date.now())
   if (options.json) printJson(terminal, aside)
   else {
-    terminal.out('The next start begins with an empty database.')
+    terminal.out('The next start creates an empty database.')
     if (aside.database !== null) terminal.out(`The database is now ${aside.database}`)
     if (aside.snapshots !== null) terminal.out(`The snapshots are now in ${aside.snapshots}`)
   }
@@ -84,25 +87,25 @@ async function restoreNothing(options: RestoreOptions, terminal: Terminal): Prom
 
 async function restore(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
-  if (!existsSync(file)) throw new Error(`${file} is not there`)
+  if (!existsSync(file)) throw new Error(`${file} does not exist`)
   const isForced = options.force === true
-  const restored = await restoreBackup({ paths: config, file, isForced, actor: actorAt(terminal), now: Date.now })
+  const restored = await restoreBackup({ paths: config, file, isForced, actor: actorOf(terminal), now: Date.now })
   const unreadable = await findUnreadable(config)
   if (options.json) printJson(terminal, { file, ...restored, credentials_unreadable: unreadable })
   else {
     terminal.out(`Restored ${plain(file)}.`)
-    if (restored.migrated.length > 0) terminal.out(`Brought up to date: ${restored.migrated.join(', ')}`)
-    if (restored.safety_copy !== null) terminal.out(`What was there before is in ${restored.safety_copy}`)
+    if (restored.migrated.length > 0) terminal.out(`Migrated: ${restored.migrated.join(', ')}`)
+    if (restored.safety_copy !== null) terminal.out(`The previous database is in ${restored.safety_copy}`)
   }
   if (unreadable.length > 0) {
     terminal.err(
-      `The credentials of ${unreadable.map(plain).join(', ')} were sealed with another key: put its secret.key into ${config.data_dir}, or enter them again.`,
+      `The credentials of ${unreadable.map(plain).join(', ')} were encrypted with another key: copy its secret.key to ${config.data_dir}, or enter them again.`,
     )
   }
   return exitCodes.ok
 }
 
-/** Manufacturers whose secrets this key does not open. */
+/** Codes of the manufacturers whose secrets cannot be decrypted with this key. */
 async function findUnreadable(config: Config): Promise<string[]> {
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   const db = await openDatabase({ url: config.database_url })

@@ -1,4 +1,4 @@
-/** check_connections and realtime_status: how the real-time connections stand, as stored. */
+/** check_connections and realtime_status: print the stored status of the real-time connections. */
 
 import { type Command, Option } from 'commander'
 import { subscriptionLost, subscriptionSubject } from '../model/alert.ts'
@@ -37,9 +37,9 @@ interface StatusOptions extends CommonOptions {
 }
 
 export function checkConnectionsCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('check_connections', 'Count the real-time connections, and name those that are down')
+  return createCommand('check_connections', 'Count the real-time connections, and list those that are down')
     .option('--manufacturer <code>', 'only this manufacturer')
-    .option('--alert', 'raise an alert where a link is down, and exit 1')
+    .option('--alert', 'raise an alert and exit with 1 if a subscription is down')
     .action(async (options: CheckOptions) =>
       done(await withConnections(options, terminal, (runtime, all) => check(runtime, all, options, terminal))),
     )
@@ -47,7 +47,7 @@ export function checkConnectionsCommand(terminal: Terminal, done: (code: ExitCod
 
 export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   return createCommand('realtime_status', 'Show the real-time connection of every receiver')
-    .option('--verbose', 'with times, errors and tries')
+    .option('--verbose', 'with times, errors and reconnect attempts')
     .option('--manufacturer <code>', 'only this manufacturer')
     .addOption(new Option('--status <status>', 'only connections in this state').choices(connectionStatuses))
     .action(async (options: StatusOptions) =>
@@ -55,7 +55,7 @@ export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode)
     )
 }
 
-/** What is true: links whose process was killed are not passed off as connected. */
+/** Closes connections whose process was killed before reading, so that they are not shown as connected. */
 async function withConnections(
   options: CommonOptions & { readonly manufacturer?: string },
   terminal: Terminal,
@@ -69,7 +69,7 @@ async function withConnections(
     const all = await runtime.connections.readAll()
     return await work(
       runtime,
-      all.filter((one) => options.manufacturer === undefined || one.manufacturer === options.manufacturer),
+      all.filter(({ manufacturer }) => options.manufacturer === undefined || manufacturer === options.manufacturer),
     )
   } finally {
     await runtime.close()
@@ -84,12 +84,13 @@ async function check(
 ): Promise<ExitCode> {
   const counts = Object.fromEntries(connectionStatuses.map((status) => [status, 0])) as Record<ConnectionStatus, number>
   for (const { status } of connections) counts[status] += 1
-  // What nobody listens to (a manufacturer that is disabled, a receiver that is gone) has no link to be down.
-  const watched = new Set(runtime.sources.map(({ id }) => id))
+  // Sources that are not monitored (disabled manufacturers, removed receivers) have no subscription that could be down.
+  const monitoredIds = new Set(runtime.sources.map(({ id }) => id))
   const down = connections.filter(
-    ({ status, source }) => source !== null && watched.has(source) && (status === 'disconnected' || status === 'error'),
+    ({ status, source }) =>
+      source !== null && monitoredIds.has(source) && (status === 'disconnected' || status === 'error'),
   )
-  const problems = down.map((one) => bodyOf(runtime, one))
+  const problems = down.map((connection) => bodyOf(runtime, connection))
   if (options.alert) await raiseAlerts(runtime, down)
   const errors = failingSources(runtime, options.manufacturer)
   if (options.json) printJson(terminal, { counts, problems, ...(errors.length > 0 && { errors }) })
@@ -101,17 +102,17 @@ async function check(
   return options.alert && problems.length > 0 ? exitCodes.failed : exitCodes.ok
 }
 
-/** Sources that fail, as stored. One that has never answered has no receivers, and so no connection that could be down. */
-function failingSources(runtime: Runtime, wanted: string | undefined): SourceError[] {
+/** Sources with a stored error. A source that has never responded has no receivers, so it has no connections to list. */
+function failingSources(runtime: Runtime, manufacturer: string | undefined): SourceError[] {
   return runtime
     .health()
-    .manufacturers.filter(({ code }) => wanted === undefined || code === wanted)
-    .flatMap(({ code: manufacturer, sources }) =>
-      sources.flatMap(({ source, error }) => (error === null ? [] : [{ manufacturer, source, error }])),
+    .manufacturers.filter(({ code }) => manufacturer === undefined || code === manufacturer)
+    .flatMap(({ code, sources }) =>
+      sources.flatMap(({ source, error }) => (error === null ? [] : [{ manufacturer: code, source, error }])),
     )
 }
 
-/** One alert a link, which is the one the service itself would raise: whoever restores the link clears it. */
+/** Raises one alert per subscription, the same alert as the service. It is cleared when the subscription is restored. */
 async function raiseAlerts({ alerts }: Runtime, down: readonly Connection[]): Promise<void> {
   const lost = new Map(
     down.flatMap(({ manufacturer, source }) =>
@@ -127,21 +128,28 @@ function show(
   options: StatusOptions,
   terminal: Terminal,
 ): ExitCode {
-  const wanted = connections.filter(({ status }) => options.status === undefined || status === options.status)
-  const bodies = wanted.map((one) => bodyOf(runtime, one))
+  const selected = connections.filter(({ status }) => options.status === undefined || status === options.status)
+  const bodies = selected.map((connection) => bodyOf(runtime, connection))
   if (options.json) printJson(terminal, { connections: bodies })
-  else if (bodies.length === 0) terminal.out('There is no such real-time connection.')
+  else if (bodies.length === 0) terminal.out('No real-time connections match.')
   else printConnections(bodies, options.verbose === true, terminal)
   return exitCodes.ok
 }
 
 function printConnections(bodies: readonly ConnectionBody[], isVerbose: boolean, terminal: Terminal): void {
   const head = ['receiver', 'name', 'manufacturer', 'transport', 'status', 'seconds connected']
-  const more = ['connected', 'disconnected', 'last message', 'errors', 'tries', 'error']
-  const rows = bodies.map((one) => {
-    const row = [one.receiver, one.receiver_name, one.manufacturer, one.transport, one.status, one.duration_seconds]
+  const more = ['connected', 'disconnected', 'last message', 'errors', 'attempts', 'error']
+  const rows = bodies.map((body) => {
+    const row = [
+      body.receiver,
+      body.receiver_name,
+      body.manufacturer,
+      body.transport,
+      body.status,
+      body.duration_seconds,
+    ]
     if (!isVerbose) return row
-    const { connected_at, disconnected_at, last_message_at, error_count, reconnect_attempts, error_message } = one
+    const { connected_at, disconnected_at, last_message_at, error_count, reconnect_attempts, error_message } = body
     return [...row, connected_at, disconnected_at, last_message_at, error_count, reconnect_attempts, error_message]
   })
   terminal.out(formatTable(isVerbose ? [...head, ...more] : head, rows))

@@ -1,4 +1,4 @@
-/** create_admin: the first administrator, or the way back in when a password was lost. */
+/** create_admin: creates an administrator, or resets an account whose password was lost. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -29,10 +29,10 @@ interface CreateAdminOptions extends CommonOptions {
 }
 
 export function createAdminCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('create_admin', 'Make an administrator')
-    .requiredOption('--username <name>', 'who it is')
+  return createCommand('create_admin', 'Create an administrator')
+    .requiredOption('--username <name>', 'user name of the administrator')
     .option('--password-stdin', 'read the password from the first line of standard input')
-    .option('--reset', 'if the user exists: a new password, and administrator again')
+    .option('--reset', 'if the user exists: set a new password and the administrator role')
     .action(async (options: CreateAdminOptions) => done(await run(options, terminal)))
 }
 
@@ -55,8 +55,8 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
     )
     if (options.json) printJson(terminal, { user: toUserBody(user), created: isNew })
     else terminal.out(isNew ? `${user.username} is an administrator.` : `${user.username} has a new password.`)
-    // Right before the first start; anybody else has meant another folder.
-    if (isFirst) terminal.err(`There was no database at ${resolve(path)}; a new one was made there.`)
+    // A new database is correct before the first start. Otherwise the user probably meant another folder.
+    if (isFirst) terminal.err(`There was no database at ${resolve(path)}; a new one was created.`)
     return exitCodes.ok
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
@@ -70,8 +70,8 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
 
 async function askTwice(terminal: Terminal): Promise<string> {
   const password = await terminal.askSecret('Password: ')
-  if (password === null) throw new UsageError('no terminal to ask at; give the password with --password-stdin')
-  const again = await terminal.askSecret('Once more: ')
-  if (again !== password) throw new Error('the two passwords are not the same')
+  if (password === null) throw new UsageError('no terminal to prompt on; give the password with --password-stdin')
+  const again = await terminal.askSecret('Repeat password: ')
+  if (again !== password) throw new Error('The passwords do not match.')
   return password
 }

@@ -1,6 +1,6 @@
 /**
- * add_<vendor>_devices: registers addresses with an upstream's discovery list, or takes them off it. A manufacturer whose
- * devices speak for themselves has no such list; there the devices that answer join its configuration.
+ * add_<vendor>_devices: adds addresses to an upstream's discovery list, or removes them. A manufacturer whose devices are
+ * monitored individually has no such list; its responding devices are added to its configuration.
  */
 
 import type { Command } from 'commander'
@@ -35,7 +35,7 @@ interface AddOptions extends CommonOptions {
   readonly manufacturer?: string
 }
 
-/** One command for every plugin whose systems keep such a list, or whose devices can be found without one. */
+/** Creates one command for every plugin that has discovery lists or can search for single devices. */
 export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
   return plugins
     .filter((plugin) => hasDiscoveryList(plugin) || plugin.search !== undefined)
@@ -43,16 +43,16 @@ export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) =>
       createCommand(`add_${plugin.code}_devices`, describe(plugin))
         .option('--ips <ip...>', 'these addresses')
         .option('--cidr <network>', 'all addresses of this network, at most 1,024')
-        .option('--remove', 'take them off the list instead')
-        .option('--manufacturer <code>', 'which one, where several use this plugin')
+        .option('--remove', 'remove them from the list instead')
+        .option('--manufacturer <code>', 'required if several manufacturers use this plugin')
         .action(async (options: AddOptions) => done(await addDevices(plugin, options, terminal))),
     )
 }
 
 function describe(plugin: Plugin): string {
   return hasDiscoveryList(plugin)
-    ? `Register addresses with ${plugin.name}’s discovery list`
-    : `Search addresses for ${plugin.name} devices, and listen to those that answer`
+    ? `Add addresses to the discovery list of ${plugin.name} systems`
+    : `Search addresses for ${plugin.name} devices, and monitor those that respond`
 }
 
 function hasDiscoveryList({ adapters }: Plugin): boolean {
@@ -66,18 +66,18 @@ async function addDevices(plugin: Plugin, options: AddOptions, terminal: Termina
   try {
     const manufacturer = await chooseManufacturer(runtime, plugin, options.manufacturer)
     const sources = sourcesOf(runtime, manufacturer)
-    const verb = options.remove ? 'remove' : 'add'
-    const keepsList = sources.some(({ adapter }) => adapter.discovery !== undefined)
-    if (!keepsList && plugin.search !== undefined) {
+    const operation = options.remove ? 'remove' : 'add'
+    const hasList = sources.some(({ adapter }) => adapter.discovery !== undefined)
+    if (!hasList && plugin.search !== undefined) {
       const isInFile = config.manufacturers.some(
-        (one) => one.code === manufacturer && one.config?.devices !== undefined,
+        ({ code, config }) => code === manufacturer && config?.devices !== undefined,
       )
-      return await changeSingleDevices(runtime, terminal, { ...options, verb, manufacturer, ips, isInFile })
+      return await changeSingleDevices(runtime, terminal, { ...options, operation, manufacturer, ips, isInFile })
     }
-    const registered = await registerAddresses(sources, verb, ips, terminal.signal)
-    await note(runtime, terminal, { verb, manufacturer, ips, registered })
-    const lists = await Promise.all(registered.map((one) => readBack(one, terminal.signal)))
-    if (options.json) printJson(terminal, { manufacturer, action: verb, addresses: ips.length, sources: lists })
+    const registered = await registerAddresses(sources, operation, ips, terminal.signal)
+    await writeDiscoveryAudit(runtime, terminal, { operation, manufacturer, ips, registered })
+    const lists = await Promise.all(registered.map((registration) => readBack(registration, terminal.signal)))
+    if (options.json) printJson(terminal, { manufacturer, action: operation, addresses: ips.length, sources: lists })
     else {
       const count = lists.some(({ error }) => error === null) ? `${ips.length} address(es)` : 'nothing'
       terminal.out(`${options.remove ? 'Removed' : 'Added'} ${count}, manufacturer ${manufacturer}:`)
@@ -104,17 +104,17 @@ function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): re
   return addresses
 }
 
-/** The one that uses the plugin; with several of them, the one that was named. */
+/** Returns the manufacturer that uses the plugin, or the named one of several. */
 async function chooseManufacturer(runtime: Runtime, plugin: Plugin, named: string | undefined): Promise<string> {
   const enabled = new Set(runtime.manufacturers().flatMap(({ code, isEnabled }) => (isEnabled ? [code] : [])))
   const records = await listManufacturers(runtime.db.read, runtime.secrets)
-  const isHeard = (code: string) => runtime.sources.some((source) => source.manufacturer === code)
+  const hasSource = (code: string) => runtime.sources.some((source) => source.manufacturer === code)
   const codes = records
-    .filter((one) => one.plugin === plugin.code && enabled.has(one.code))
+    .filter((record) => record.plugin === plugin.code && enabled.has(record.code))
     .map(({ code }) => code)
-    .filter((code) => plugin.search !== undefined || isHeard(code))
+    .filter((code) => plugin.search !== undefined || hasSource(code))
   if (named !== undefined) {
-    // An unknown or disabled one is told apart there.
+    // Throws separate errors for an unknown and for a disabled manufacturer.
     sourcesOf(runtime, named)
     if (!codes.includes(named)) throw new UsageError(`manufacturer ${named} does not use the plugin ${plugin.code}`)
     return named
@@ -122,51 +122,54 @@ async function chooseManufacturer(runtime: Runtime, plugin: Plugin, named: strin
   const [only, ...others] = codes
   if (only === undefined) throw new UsageError(`no enabled manufacturer uses the plugin ${plugin.code}`)
   if (others.length > 0)
-    throw new UsageError(`several use ${plugin.code}; name one with --manufacturer: ${codes.join(', ')}`)
+    throw new UsageError(
+      `several manufacturers use ${plugin.code}; choose one with --manufacturer: ${codes.join(', ')}`,
+    )
   return only
 }
 
 const nothingFound = { found: [], unsupported: [] }
 
 interface SingleDevicesChange {
-  readonly verb: 'add' | 'remove'
+  readonly operation: 'add' | 'remove'
   readonly manufacturer: string
   readonly ips: readonly string[]
-  /** The configuration file names its devices, and has the last word at the next start. */
+  /** The configuration file lists its devices, and overrides the stored list at the next start. */
   readonly isInFile: boolean
   readonly json?: boolean | undefined
 }
 
-/** Looks who answers at the addresses and puts them among the manufacturer's `devices`, or takes those there out. */
+/** Adds the devices that respond at the addresses to the manufacturer's `devices`, or removes the addresses. */
 async function changeSingleDevices(
   runtime: Runtime,
   terminal: Terminal,
   about: SingleDevicesChange,
 ): Promise<ExitCode> {
-  const { verb, manufacturer, ips, isInFile, json } = about
+  const { operation, manufacturer, ips, isInFile, json } = about
   const { db, secrets, sourceDeps, reload } = runtime
   const deps = { ...sourceDeps, db, secrets, reload, sources: () => runtime.sources }
   const actor = actorOf(terminal)
-  const searched = verb === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound
-  const { found: answering, unsupported: errors } = searched
+  const searched =
+    operation === 'add' ? await findSingleDevices(deps, manufacturer, ips, terminal.signal) : nothingFound
+  const { found: responding, unsupported: errors } = searched
   for (const { error } of errors) terminal.err(`${manufacturer}: ${plain(error)}`)
-  const found = answering.filter(({ kind }) => kind === 'device')
-  const systems = answering.flatMap(({ kind, address }) => (kind === 'system' ? [address] : []))
-  for (const address of systems) terminal.err(`a system answers at ${address}: put that into api_base_url`)
+  const found = responding.filter(({ kind }) => kind === 'device')
+  const systems = responding.flatMap(({ kind, address }) => (kind === 'system' ? [address] : []))
+  for (const address of systems) terminal.err(`a system responds at ${address}: set api_base_url to that address`)
   const addresses = found.map(({ address }) => address)
-  if (isInFile && (verb === 'remove' || addresses.length > 0)) {
-    const what = verb === 'add' ? `add ${addresses.join(', ')}` : 'take them out'
-    terminal.err(`the devices of ${plain(manufacturer)} stand in the configuration file; ${plain(what)} there`)
+  if (isInFile && (operation === 'remove' || addresses.length > 0)) {
+    const what = operation === 'add' ? `add ${addresses.join(', ')}` : 'remove them'
+    terminal.err(`the devices of ${plain(manufacturer)} are listed in the configuration file; ${plain(what)} there`)
     return exitCodes.failed
   }
-  const removed = verb === 'remove' ? await removeSingleDevices(deps, actor, manufacturer, ips) : []
+  const removed = operation === 'remove' ? await removeSingleDevices(deps, actor, manufacturer, ips) : []
   await addSingleDevices(deps, actor, manufacturer, addresses)
   if (json) {
-    const result = { manufacturer, action: verb, addresses: ips.length, sources: [], found, systems, removed }
+    const result = { manufacturer, action: operation, addresses: ips.length, sources: [], found, systems, removed }
     printJson(terminal, { ...result, ...(errors.length > 0 && { errors }) })
-  } else if (verb === 'remove') terminal.out(`Removed ${removed.length} device(s), manufacturer ${manufacturer}.`)
+  } else if (operation === 'remove') terminal.out(`Removed ${removed.length} device(s), manufacturer ${manufacturer}.`)
   else {
-    terminal.out(`Asked ${ips.length} address(es), added ${found.length} device(s), manufacturer ${manufacturer}:`)
+    terminal.out(`Searched ${ips.length} address(es), added ${found.length} device(s), manufacturer ${manufacturer}:`)
     const rows = found.map(({ address, model, channels }) => [address, model ?? '', channels])
     terminal.out(formatTable(['address', 'model', 'channels'], rows))
   }
@@ -177,24 +180,24 @@ function actorOf({ env }: Terminal): Actor {
   return { kind: 'cli', id: null, name: env.USER ?? env.LOGNAME ?? 'cli', role: 'admin', address: null }
 }
 
-/** How many addresses are on the list now, for the person who wants to see that it worked. */
+/** Reads how many addresses are on the list now, so that the output confirms the change. */
 async function readBack({ source, error }: Registration, signal: AbortSignal) {
   const { discovery } = source.adapter
   const listed = error === null ? await discovery?.getDiscoveryIps(source.client, signal).catch(() => null) : null
   return { source: source.settings.baseUrl, error, listed: listed?.length ?? null }
 }
 
-async function note(
+async function writeDiscoveryAudit(
   runtime: Runtime,
   terminal: Terminal,
-  about: { verb: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
+  about: { operation: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
 ): Promise<void> {
-  const { verb, manufacturer, ips, registered } = about
+  const { operation, manufacturer, ips, registered } = about
   const actor = actorOf(terminal)
   const result = registered.every(({ error }) => error !== null) ? 'failed' : 'ok'
   const details = { addresses: ips.length, first: ips[0], last: ips.at(-1) }
   const target = `manufacturer ${manufacturer}`
   await runtime.db.transaction((tx) =>
-    writeAudit(tx, { actor, action: `discovery_list.${verb}`, target, result, details }),
+    writeAudit(tx, { actor, action: `discovery_list.${operation}`, target, result, details }),
   )
 }

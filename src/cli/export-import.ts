@@ -1,4 +1,4 @@
-/** export, import: the configuration of a house as a file that people can read. */
+/** export, import: the configuration of an installation as a readable file. */
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
@@ -10,7 +10,7 @@ import { type InstallationFile, toInstallationFile } from '../model/installation
 import { openSecrets } from '../store/secrets.ts'
 import { writeText } from '../store/sqlite-file.ts'
 import { parseInstallationFile, toJsonText, toYamlText } from './installation-file.ts'
-import { actorAt, withNewStore, withStore } from './store.ts'
+import { actorOf, withNewStore, withStore } from './store.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -30,28 +30,30 @@ interface ExportOptions extends CommonOptions {
 }
 
 export function exportCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('export', 'Write the configuration of this house as one YAML file')
-    .option('--output <file>', 'where to (default: standard output)')
-    .option('--with-secrets', 'passwords and keys too, instead of ********')
+  return createCommand('export', 'Export the configuration of this installation as one YAML file')
+    .option('--output <file>', 'file to write (default: standard output)')
+    .option('--with-secrets', 'include passwords and keys instead of ********')
     .action(async (options: ExportOptions) => done(await runExport(options, terminal)))
 }
 
 async function runExport(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
   const { output, withSecrets = false } = options
-  const runtime = await withStore(config, async (db) =>
+  const installation = await withStore(config, async (db) =>
     exportInstallation({ db, secrets: await openSecrets(config.data_dir, config.secret_key) }),
   )
-  const file = toInstallationFile(runtime, { withSecrets })
+  const file = toInstallationFile(installation, { withSecrets })
   const content = options.json ? toJsonText(file) : toYamlText(file)
   if (output === undefined) terminal.out(content.trimEnd())
   else {
     await writeText(output, content)
     terminal.err(`Wrote ${plain(output)}: ${describe(file)}.`)
   }
-  const unreadable = runtime.manufacturers.filter((one) => one.secretsUnreadable).map(({ code }) => code)
+  const unreadable = installation.manufacturers
+    .filter(({ secretsUnreadable }) => secretsUnreadable)
+    .map(({ code }) => code)
   if (withSecrets && unreadable.length > 0) {
-    terminal.err(`The credentials of ${unreadable.map(plain).join(', ')} cannot be read, and are left out.`)
+    terminal.err(`The credentials of ${unreadable.map(plain).join(', ')} cannot be decrypted and are not exported.`)
   }
   return exitCodes.ok
 }
@@ -68,14 +70,14 @@ interface ImportOptions extends CommonOptions {
 }
 
 export function importCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('import', 'Read in what export has written: adds and changes, takes nothing away')
+  return createCommand('import', 'Import a file that export wrote: adds and changes records, removes none')
     .argument('<file>', 'YAML or JSON; - for standard input')
-    .option('--dry-run', 'say what it would do; change nothing')
+    .option('--dry-run', 'show what would change, without changing anything')
     .action(async (file: string, options: ImportOptions) => done(await runImport(file, options, terminal)))
 }
 
 async function runImport(path: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
-  const { dryRun: isRehearsal = false } = options
+  const { dryRun: isDryRun = false } = options
   const config = readOptions(options, terminal, { isOffline: true })
   const source = path === '-' ? 'standard input' : path
   const file = parseInstallationFile(path === '-' ? await terminal.readAll() : await readText(path), source)
@@ -83,10 +85,10 @@ async function runImport(path: string, options: ImportOptions, terminal: Termina
   try {
     const report = await withNewStore(config, (db) => {
       const deps = { db, secrets, destinations: destinationsBeside(config.server), now: Date.now }
-      return importInstallation(deps, actorAt(terminal), file, { isRehearsal, source })
+      return importInstallation(deps, actorOf(terminal), file, { isDryRun, source })
     })
-    if (options.json) printJson(terminal, { dry_run: isRehearsal, ...report })
-    else print(terminal, report, isRehearsal)
+    if (options.json) printJson(terminal, { dry_run: isDryRun, ...report })
+    else print(terminal, report, isDryRun)
     return exitCodes.ok
   } catch (error) {
     if (error instanceof ImportError) throw new UsageError(`${source}: ${error.message}`)
@@ -103,11 +105,11 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-function print(terminal: Terminal, { counts, unknown }: ImportReport, isRehearsal: boolean): void {
-  terminal.out(isRehearsal ? 'An import would do this; nothing was changed:' : 'Imported:')
+function print(terminal: Terminal, { counts, unknown }: ImportReport, isDryRun: boolean): void {
+  terminal.out(isDryRun ? 'Dry run, nothing was changed. An import would do this:' : 'Imported:')
   const rows = importedKinds.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
   terminal.out(formatTable(['', 'created', 'updated', 'unchanged'], rows))
   if (unknown.length === 0) return
-  terminal.out(`Not known here yet (${unknown.length}): ${unknown.map(plain).join('; ')}`)
-  terminal.out('Import the file again once they have been found.')
+  terminal.out(`Not known yet (${unknown.length}): ${unknown.map(plain).join('; ')}`)
+  terminal.out('Import the file again after these devices have been found.')
 }

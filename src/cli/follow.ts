@@ -1,4 +1,4 @@
-/** start_<vendor>_websocket and start_sse_subscriptions: real-time subscriptions in a process of their own. */
+/** start_<vendor>_websocket and start_sse_subscriptions: run the real-time subscriptions in a separate process. */
 
 import type { Command } from 'commander'
 import { now } from '../clock.ts'
@@ -26,10 +26,10 @@ interface FollowOptions extends CommonOptions {
   readonly manufacturer?: string
 }
 
-/** A manufacturer that was added, changed or disabled meanwhile is seen within this time. */
-const lookEveryMs = 1000
+/** How often changes of the manufacturers are applied. */
+const refreshEveryMs = 1000
 
-/** One for every plugin with a WebSocket, and one for all event streams. */
+/** One command for every plugin with a WebSocket, and one for all event streams. */
 export function followCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
   const byWebSocket = plugins.filter(({ adapters }) => adapters.some(({ transport }) => transport === 'websocket'))
   return [
@@ -37,29 +37,29 @@ export function followCommands(terminal: Terminal, done: (code: ExitCode) => voi
       createFollowCommand(
         {
           name: `start_${plugin.code}_websocket`,
-          description: `Keep the WebSocket subscriptions of ${plugin.name} systems`,
+          description: `Run the WebSocket subscriptions of ${plugin.name} systems`,
         },
         ({ plugin: { code }, adapter }) => code === plugin.code && adapter.transport === 'websocket',
       ),
     ),
     createFollowCommand(
-      { name: 'start_sse_subscriptions', description: 'Keep the subscriptions of systems that push event streams' },
+      { name: 'start_sse_subscriptions', description: 'Run the subscriptions of systems that push event streams' },
       ({ adapter }) => adapter.transport === 'sse',
     ),
   ]
 
   function createFollowCommand(
     { name, description }: { name: string; description: string },
-    concerns: (source: MonitoredSource) => boolean,
+    matches: (source: MonitoredSource) => boolean,
   ): Command {
     return createCommand(name, description)
-      .option('--manufacturer <code>', 'only this manufacturer, where several are meant')
-      .action(async (options: FollowOptions) => done(await follow(concerns, options, terminal)))
+      .option('--manufacturer <code>', 'only this manufacturer')
+      .action(async (options: FollowOptions) => done(await follow(matches, options, terminal)))
   }
 }
 
 async function follow(
-  concerns: (source: MonitoredSource) => boolean,
+  matches: (source: MonitoredSource) => boolean,
   options: FollowOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -69,12 +69,14 @@ async function follow(
   surviveExceptions(terminal, log)
   const runtime = await openRuntime(config, { log, pid: terminal.pid })
   try {
-    const wanted = (): MonitoredSource[] => {
-      const meant = runtime.sources.filter(concerns)
-      return meant.filter((one) => options.manufacturer === undefined || one.manufacturer === options.manufacturer)
+    const selectSources = (): MonitoredSource[] => {
+      const matching = runtime.sources.filter(matches)
+      return matching.filter(
+        (source) => options.manufacturer === undefined || source.manufacturer === options.manufacturer,
+      )
     }
     sourcesOf(runtime, options.manufacturer)
-    if (wanted().length === 0) {
+    if (selectSources().length === 0) {
       if (options.manufacturer !== undefined) {
         throw new UsageError(`manufacturer ${options.manufacturer} has no subscription of this kind`)
       }
@@ -85,7 +87,12 @@ async function follow(
     await Promise.all([
       runtime.follow(signal),
       keepSavingLevels(levels, () => runtime.redis?.isUp !== true, signal),
-      followAll(runtime, wanted, (source, lifetime) => followOne(runtime, source, lifetime, options, terminal), signal),
+      followAll(
+        runtime,
+        selectSources,
+        (source, lifetime) => followOne(runtime, source, lifetime, options, terminal),
+        signal,
+      ),
     ])
     return exitCodes.ok
   } finally {
@@ -93,18 +100,18 @@ async function follow(
   }
 }
 
-/** Follows the sources there are, whichever those are at the moment. */
+/** Runs a subscription for every selected source, and starts and stops them as the selection changes. */
 async function followAll(
   runtime: Runtime,
-  wanted: () => readonly MonitoredSource[],
+  selectSources: () => readonly MonitoredSource[],
   start: (source: MonitoredSource, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const loops = new Map<MonitoredSource, { readonly lifetime: Lifetime; readonly ended: Promise<void> }>()
   do {
-    const sources = wanted()
-    const leaving = [...loops].filter(([source]) => !sources.includes(source))
-    for (const [source, { lifetime, ended }] of leaving) {
+    const sources = selectSources()
+    const removed = [...loops].filter(([source]) => !sources.includes(source))
+    for (const [source, { lifetime, ended }] of removed) {
       lifetime.abort()
       await ended
       loops.delete(source)
@@ -114,31 +121,31 @@ async function followAll(
       const lifetime = childLifetime(signal)
       loops.set(source, { lifetime, ended: start(source, lifetime.signal) })
     }
-  } while (await pause(lookEveryMs, signal))
+  } while (await pause(refreshEveryMs, signal))
   await Promise.all([...loops.values()].map(({ ended }) => ended))
   await runtime.alerts.flushed()
 }
 
 function followOne(
   runtime: Runtime,
-  heard: MonitoredSource,
+  source: MonitoredSource,
   signal: AbortSignal,
   options: FollowOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const say = (status: 'connected' | 'lost' | 'standing_by', line: string, more: object = {}) => {
-    const { id: source, manufacturer } = heard
-    if (options.json) terminal.out(JSON.stringify({ source, manufacturer, status, ...more }))
-    else terminal.out(`${new Date().toISOString()} ${plain(source)}: ${line}`)
+  const print = (status: 'connected' | 'lost' | 'standing_by', line: string, details: object = {}) => {
+    const { id, manufacturer } = source
+    if (options.json) terminal.out(JSON.stringify({ source: id, manufacturer, status, ...details }))
+    else terminal.out(`${new Date().toISOString()} ${plain(id)}: ${line}`)
   }
   let isUp = false
   const deps = { ...runtime, log: createLog(terminal, 'error'), now, random: Math.random }
-  return keepSubscribed(deps, heard, signal, {
+  return keepSubscribed(deps, source, signal, {
     onConnectionChange(up) {
       if (up === isUp) return
       isUp = up
-      say(up ? 'connected' : 'lost', up ? 'real-time link is up' : 'real-time link is down')
+      print(up ? 'connected' : 'lost', up ? 'subscription is up' : 'subscription is down')
     },
-    onStandBy: (holder) => say('standing_by', `standing by; ${plain(holder)} keeps this link`, { holder }),
+    onStandBy: (holder) => print('standing_by', `standing by; ${plain(holder)} runs this subscription`, { holder }),
   })
 }

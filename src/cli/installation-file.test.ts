@@ -26,12 +26,12 @@ test.each([
   [`version: 1\ngroups: ${'['.repeat(70)}${']'.repeat(70)}`, 'nested deeper than 64 levels'],
   ['version: 1\ngroups: &again [*again]', 'nested deeper than 64 levels'],
   ['version: 1\nassignments: [{performer: A, manufacturer: a, since: soon}]', 'assignments.0.since: expected a time'],
-])('%j is refused: %s', (text, reason) => {
-  expect(() => parseInstallationFile(text, 'house.yaml')).toThrow(/^house\.yaml: [^\n]*$/)
-  expect(() => parseInstallationFile(text, 'house.yaml')).toThrow(reason)
+])('rejects %j: %s', (text, reason) => {
+  expect(() => parseInstallationFile(text, 'venue.yaml')).toThrow(/^venue\.yaml: [^\n]*$/)
+  expect(() => parseInstallationFile(text, 'venue.yaml')).toThrow(reason)
 })
 
-test('what is written is read as it was, whatever people call things', () => {
+test('parses every name that it has written unchanged', () => {
   const words = ['no', '7', '~', ' a: b # c ', 'ö\n\u2028"', '{x}', '- y']
   const file: InstallationFile = {
     version: 1,
@@ -40,8 +40,8 @@ test('what is written is read as it was, whatever people call things', () => {
     locations: [{ name: 'A', locations: [{ name: 'B', description: 'x', locations: [] }] }],
     receivers: [{ manufacturer: 'shure', serial_number: '0123', location: ['A', 'B'], slots: { 1: 7, 12: 3 } }],
   }
-  expect(parseInstallationFile(toYamlText(file), 'house.yaml')).toEqual(file)
-  expect(parseInstallationFile(JSON.stringify(file), 'house.json')).toEqual(file)
+  expect(parseInstallationFile(toYamlText(file), 'venue.yaml')).toEqual(file)
+  expect(parseInstallationFile(JSON.stringify(file), 'venue.json')).toEqual(file)
 })
 
 const controls = [

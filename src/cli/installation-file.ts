@@ -1,4 +1,4 @@
-/** The file that export writes and import reads: text <-> HouseFile. */
+/** Parses and formats the file that export writes and import reads. */
 
 import Type from 'typebox'
 import { Document, visit } from 'yaml'
@@ -21,12 +21,12 @@ import { settingKinds } from '../model/settings.ts'
 import { escapeControls } from './output.ts'
 import { UsageError } from './terminal.ts'
 
-/** A misspelled key must not pass for one that was left out. */
+/** Rejects unknown keys, so that a misspelled key is not mistaken for a missing one. */
 const record = <T extends Type.TProperties>(properties: T, description: string) =>
   Type.Object(properties, { additionalProperties: false, description })
 const list = <T extends Type.TSchema>(item: T, description: string) => Type.Optional(Type.Array(item, { description }))
 const partial = <T extends Type.TProperties>(properties: T) =>
-  Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, Type.Optional(one)])) as {
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as {
     [Name in keyof T]: Type.TOptional<T[Name]>
   }
 
@@ -75,11 +75,11 @@ const Receiver = record(
   {
     ...device,
     name: Type.Optional(name),
-    location: Type.Optional(nullable(Type.Array(name, { minItems: 1 }), 'a list of names from the outermost place on')),
+    location: Type.Optional(nullable(Type.Array(name, { minItems: 1 }), 'a list of location names, outermost first')),
     slots: Type.Optional(
       Type.Record(Type.String({ pattern: '^\\d{1,5}$' }), slot, {
         additionalProperties: false,
-        description: 'channel numbers with their positions, whole numbers from 1 to 65535',
+        description: 'channel numbers with their slots, whole numbers from 1 to 65535',
       }),
     ),
   },
@@ -98,7 +98,7 @@ const Assignment = record(
 
 const File = record(
   {
-    version: Type.Literal(1, { description: '1, the version this program knows' }),
+    version: Type.Literal(1, { description: '1, the version that this program supports' }),
     manufacturers: list(Manufacturer, 'a list of manufacturers'),
     settings,
     locations: list(Location, 'a list of locations'),
@@ -110,7 +110,7 @@ const File = record(
   'what micwatch export writes',
 )
 
-/** Throws UsageError: one line with the file, the path in it and what was expected there. */
+/** Throws a UsageError with the file, the path of the invalid value and the expected value in one line. */
 export function parseInstallationFile(content: string, filename: string): InstallationFile {
   let values: unknown
   try {
@@ -124,14 +124,14 @@ export function parseInstallationFile(content: string, filename: string): Instal
   return values as InstallationFile
 }
 
-const explanation = ` The configuration of a house, written by micwatch export.
+const explanation = ` The configuration of an installation, written by micwatch export.
 
- Read it in with micwatch import: that adds and changes what the file says and takes nothing away. Manufacturers are
- found by code, locations by their names, groups by title, performers by name, receivers by manufacturer and serial
- number (else by MAC address, else by the id their system gives them).
+ Import it with micwatch import, which adds and changes the records of the file and removes none. Manufacturers are
+ matched by code, locations by their names, groups by title, performers by name, receivers by manufacturer and serial
+ number (otherwise by MAC address, otherwise by the id that their system gives them).
 
- "********" stands for a secret that was left out; read in, it leaves the stored one as it is.
- Accounts, tokens, the review queue and the logs are not in here: micwatch backup keeps everything.`
+ "********" stands for a secret that was not exported; the import leaves the stored secret unchanged.
+ Accounts, tokens, the review queue and the logs are not included: micwatch backup copies everything.`
 
 export function toYamlText(file: InstallationFile): string {
   const document = new Document(file)
@@ -143,7 +143,7 @@ export function toYamlText(file: InstallationFile): string {
         scalar.type = 'QUOTE_DOUBLE'
     },
   })
-  // Pictures are long, and stay one line.
+  // Pictures are long; without a line width they stay on one line.
   return escapeControls(document.toString({ lineWidth: 0 }))
 }
 

@@ -22,13 +22,15 @@ interface SimulateOptions extends CommonOptions {
 }
 
 export function simulateCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('simulate', 'Run simulated manufacturers’ systems, and say how to reach them')
-    .addOption(wholeOption('--seed <n>', 'which show; the same seed gives the same show', 0, 2 ** 31 - 1).default(1))
+  return createCommand('simulate', 'Run simulated manufacturers’ systems, and print their addresses')
+    .addOption(
+      wholeOption('--seed <n>', 'seed of the simulation; the same seed gives the same show', 0, 2 ** 31 - 1).default(1),
+    )
     .addOption(wholeOption('--receivers <n>', 'how many receivers, over both manufacturers', 1, 20_000))
     .action(async (options: SimulateOptions) => done(await simulate(options, terminal)))
 }
 
-/** `--port` is the first system's; the next one follows it. */
+/** `--port` is the port of the first system; the second uses the next port. */
 async function simulate(options: SimulateOptions, terminal: Terminal): Promise<ExitCode> {
   const { seed, receivers } = options
   const { server } = readOptions(options, terminal, { isOffline: true })
@@ -37,7 +39,7 @@ async function simulate(options: SimulateOptions, terminal: Terminal): Promise<E
   const { manufacturers } = demo
   if (options.json) printJson(terminal, { manufacturers })
   else {
-    terminal.out('# Simulated systems are running. Put this into micwatch.yaml to watch them:')
+    terminal.out('# Simulated systems are running. Add this to micwatch.yaml to monitor them:')
     terminal.out(toYaml({ manufacturers }).trimEnd())
   }
   if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
@@ -46,8 +48,8 @@ async function simulate(options: SimulateOptions, terminal: Terminal): Promise<E
 }
 
 export function migrateCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('migrate', 'Bring the database to this version’s form').action(async (options: CommonOptions) =>
-    done(await runMigrations(options, terminal)),
+  return createCommand('migrate', 'Migrate the database to the schema of this version').action(
+    async (options: CommonOptions) => done(await runMigrations(options, terminal)),
   )
 }
 

@@ -1,4 +1,4 @@
-/** nodes: who polls what, where several processes share a database. */
+/** nodes: lists which process polls which source when several processes share a database. */
 
 import type { Command } from 'commander'
 import { describeProcess, type NodesBody, toNodes } from '../model/node.ts'
@@ -17,7 +17,7 @@ import {
 } from './terminal.ts'
 
 export function nodesCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('nodes', 'Show which process has taken which source').action(async (options: CommonOptions) =>
+  return createCommand('nodes', 'Show which process polls which source').action(async (options: CommonOptions) =>
     done(await nodes(options, terminal)),
   )
 }
@@ -31,20 +31,20 @@ async function nodes(options: CommonOptions, terminal: Terminal): Promise<ExitCo
 }
 
 function print(terminal: Terminal, { nodes, processes }: NodesBody): void {
-  if (nodes.length === 0) terminal.out('No source is taken: nobody polls.')
+  if (nodes.length === 0) terminal.out('No process is polling a source.')
   else {
     const head = ['host', 'pid', 'work', 'manufacturer', 'source', 'epoch', 'seconds left']
-    const rows = nodes.map((one) => [
-      one.host,
-      one.pid,
-      one.work,
-      one.manufacturer,
-      one.source,
-      one.epoch,
-      one.seconds_left,
+    const rows = nodes.map(({ host, pid, work, manufacturer, source, epoch, seconds_left }) => [
+      host,
+      pid,
+      work,
+      manufacturer,
+      source,
+      epoch,
+      seconds_left,
     ])
     terminal.out(formatTable(head, rows))
   }
-  const idle = processes.filter(({ owner }) => !nodes.some((one) => one.owner === owner))
-  for (const one of idle) terminal.out(`Running without a source: ${plain(describeProcess(one))}`)
+  const idle = processes.filter(({ owner }) => !nodes.some((node) => node.owner === owner))
+  for (const process of idle) terminal.out(`Running without a source: ${plain(describeProcess(process))}`)
 }

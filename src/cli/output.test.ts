@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { createOutput, escapeControls } from './output.ts'
 
 // Reliability: P9.
-test('what nobody reads is dropped and counted once too much of it waits', () => {
+test('drops and counts writes while the buffer is full', () => {
   const stream = new PassThrough({ highWaterMark: 0 })
   const output = createOutput(stream, 100)
   const line = `${'x'.repeat(49)}\n`
-  for (let at = 0; at < 10; at += 1) output.write(line)
+  for (let i = 0; i < 10; i += 1) output.write(line)
   expect(output.dropped).toBeGreaterThan(5)
   const { dropped } = output
   stream.resume()
@@ -17,17 +17,17 @@ test('what nobody reads is dropped and counted once too much of it waits', () =>
   })
 })
 
-test('one long text is written whole', () => {
+test('writes a text that is longer than the buffer completely', () => {
   const stream = new PassThrough()
   const output = createOutput(stream, 10)
   output.write('x'.repeat(1000))
   expect([output.dropped, stream.read().length]).toEqual([0, 1000])
 })
 
-test('what comes after the end is dropped and counted', () => {
+test('drops and counts writes after the stream has ended', () => {
   const stream = new PassThrough()
   const output = createOutput(stream, 1000)
-  stream.destroy(new Error('nobody there'))
+  stream.destroy(new Error('reader is gone'))
   output.write('lost')
   expect(output.dropped).toBe(1)
 })

@@ -1,16 +1,16 @@
-/** Standard output and standard error, which others may have closed, filled up or stopped reading. */
+/** Writes to standard output and standard error, whose reader may have closed the pipe or stopped reading. */
 
 import type { Writable } from 'node:stream'
 
 export interface Output {
   write(text: string): void
-  /** How many writes came to nothing. */
+  /** Number of writes that were dropped. */
   readonly dropped: number
 }
 
 /**
- * Control characters (C0, DEL, C1) and bidirectional overrides could move the cursor, rename the window or reorder what is
- * read. Only line breaks pass. The escapes mean the same inside a JSON or a double-quoted YAML string.
+ * Escapes control characters (C0, DEL, C1) except line breaks, and bidirectional overrides: they could move the cursor,
+ * rename the window or reorder the text. The escapes are valid in a JSON and in a double-quoted YAML string.
  */
 export function escapeControls(text: string): string {
   return text.replace(
@@ -19,14 +19,14 @@ export function escapeControls(text: string): string {
   )
 }
 
-/** Nobody waits for the reader; what waits for him may grow to `maxWaitingBytes`, and what comes then is dropped. */
-export function createOutput(stream: Writable, maxWaitingBytes: number): Output {
+/** Writes never wait for the reader: at most `maxBufferedBytes` are buffered, and further writes are dropped. */
+export function createOutput(stream: Writable, maxBufferedBytes: number): Output {
   let dropped = 0
   // Without a listener a closed pipe would end the process.
   stream.on('error', () => {})
   return {
     write(text) {
-      if (!stream.writable || stream.writableLength > maxWaitingBytes) dropped += 1
+      if (!stream.writable || stream.writableLength > maxBufferedBytes) dropped += 1
       else
         stream.write(text, (error) => {
           if (error) dropped += 1

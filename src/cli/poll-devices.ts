@@ -1,4 +1,4 @@
-/** poll_devices: polls without serving anybody. */
+/** poll_devices: polls the sources without serving pages or the API. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ import {
   type Terminal,
   UsageError,
   wholeOption,
-  withPassingFolder,
+  withTemporaryFolder,
 } from './terminal.ts'
 import { surviveExceptions } from './uncaught-exceptions.ts'
 
@@ -42,23 +42,28 @@ interface PollOptions extends CommonOptions {
   readonly dryRun?: boolean
 }
 
-/** Where neither flag nor setting says how often. */
+/** Used when neither the flag nor a setting gives an interval. */
 const defaultIntervalSeconds = 5
 
 export function pollDevicesCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('poll_devices', 'Poll the manufacturers’ systems, and keep their real-time subscriptions')
+  return createCommand('poll_devices', 'Poll the manufacturers’ systems, and run their real-time subscriptions')
     .addOption(
-      wholeOption('--interval <seconds>', 'how often, above every setting (default: the setting, else 5)', 1, 3600),
+      wholeOption(
+        '--interval <seconds>',
+        'polling interval; overrides the settings (default: the setting, else 5)',
+        1,
+        3600,
+      ),
     )
-    .option('--once', 'one poll, then end')
+    .option('--once', 'poll once, then exit')
     .option('--manufacturer <code>', 'only this manufacturer')
-    .option('--continuous', 'until told to stop (the default)')
-    .option('--dry-run', 'say what polls would do; write and tell nothing')
+    .option('--continuous', 'poll until stopped (the default)')
+    .option('--dry-run', 'show what polls would change, without storing or publishing anything')
     .action(async (options: PollOptions) => done(await pollDevices(options, terminal)))
 }
 
 async function pollDevices(options: PollOptions, terminal: Terminal): Promise<ExitCode> {
-  if (options.continuous && options.once) throw new UsageError('--continuous cannot go with --once')
+  if (options.continuous && options.once) throw new UsageError('--continuous cannot be combined with --once')
   const config = readOptions(options, terminal)
   if (!options.dryRun) return poll(config, false, options, terminal)
   return withDatabaseToRead(config, terminal, (prepared, isReadOnly) => poll(prepared, isReadOnly, options, terminal))
@@ -77,23 +82,23 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
     const pollers = runtime.monitor.pollers.filter(({ source }) => sources.includes(source))
     if (options.once) return await pollOnce(pollers, runtime, options, terminal)
     return options.dryRun
-      ? await rehearseOn(pollers, runtime, options, terminal)
-      : await pollOn(runtime, options, terminal)
+      ? await previewContinuously(pollers, runtime, options, terminal)
+      : await pollContinuously(runtime, options, terminal)
   } finally {
     await runtime.close()
   }
 }
 
-/** One cycle of each source, or what it would do. */
+/** Runs or previews one poll cycle of each source. */
 async function pollOnce(
   pollers: readonly Poller[],
   runtime: Runtime,
   options: PollOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const owner = { db: runtime.db, nodeId: createNodeId(terminal.pid, 'once'), log: createLog(terminal, 'error') }
-  const reports: CycleOf[] = []
-  const held: string[] = []
+  const leaseDeps = { db: runtime.db, nodeId: createNodeId(terminal.pid, 'once'), log: createLog(terminal, 'error') }
+  const reports: SourceCycle[] = []
+  const skipped: string[] = []
   await Promise.all(
     pollers.map(async (poller) => {
       const { source } = poller
@@ -102,11 +107,11 @@ async function pollOnce(
       const cycle = { intervalMs, isComplete: true, onProgress: progress.show }
       if (options.dryRun) reports.push({ source, report: await poller.preview({ ...cycle, signal: terminal.signal }) })
       else {
-        const hadTurn = await withLease(owner, source.id, intervalMs, terminal.signal, async (ownership) => {
-          takeOver(runtime.sourceRecords, source, ownership)
-          reports.push({ source, report: await poller.poll({ ...cycle, ...ownership }) })
+        const hasPolled = await withLease(leaseDeps, source.id, intervalMs, terminal.signal, async (lease) => {
+          takeOver(runtime.sourceRecords, source, lease)
+          reports.push({ source, report: await poller.poll({ ...cycle, ...lease }) })
         })
-        if (!hadTurn) held.push(source.id)
+        if (!hasPolled) skipped.push(source.id)
       }
       progress.end()
     }),
@@ -117,8 +122,8 @@ async function pollOnce(
   else if (pollers.length === 0) terminal.out(nothingToPoll)
   else if (manufacturers.length > 0) printCycle(terminal, document, options.dryRun === true)
   for (const { code, error } of manufacturers) if (error !== null) terminal.err(`${code}: ${plain(error)}`)
-  if (held.length > 0) {
-    terminal.err(`Another process polls ${held.map(plain).join(', ')}; nothing was done there.`)
+  if (skipped.length > 0) {
+    terminal.err(`Another process polls ${skipped.map(plain).join(', ')}; these sources were skipped.`)
     return exitCodes.tempFail
   }
   return manufacturers.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok
@@ -126,8 +131,8 @@ async function pollOnce(
 
 const nothingToPoll = 'No manufacturer is configured and enabled; there is nothing to poll.'
 
-/** What cycles would do, until told to stop; a line a cycle. What others store meanwhile is looked at before each. */
-async function rehearseOn(
+/** Previews cycles until stopped and prints one line per cycle. Reads the changes of other processes before each cycle. */
+async function previewContinuously(
   pollers: readonly Poller[],
   runtime: Runtime,
   options: PollOptions,
@@ -135,13 +140,14 @@ async function rehearseOn(
 ): Promise<ExitCode> {
   const { signal } = terminal
   surviveExceptions(terminal, createLog(terminal, 'error'))
-  if (!options.json) terminal.out(pollers.length === 0 ? nothingToPoll : 'Polls would find this; nothing is written:')
+  if (!options.json)
+    terminal.out(pollers.length === 0 ? nothingToPoll : 'Dry run, nothing is written. Polls would find this:')
   else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
   await Promise.all(
     pollers.map((poller) => {
       const { source, preview } = poller
       const poll: Poller['poll'] = async (cycle) => {
-        // What cannot be read now is known as it was.
+        // If the database cannot be read, the preview uses the data that was read before.
         await runtime.ingest.catchUp().catch(() => {})
         return preview(cycle)
       }
@@ -164,12 +170,12 @@ function intervalMsOf({ manufacturer }: MonitoredSource, runtime: Runtime, { int
   return (interval ?? runtime.settings(manufacturer).polling_interval) * 1000
 }
 
-/** Cycles and subscriptions until told to stop; a line a cycle. */
-async function pollOn(runtime: Runtime, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
+/** Runs cycles and subscriptions until stopped and prints one line per cycle. */
+async function pollContinuously(runtime: Runtime, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const log = createLog(terminal, 'error')
   surviveExceptions(terminal, log)
   adjustHeapLimit(() => runtime.receiverStore.size, terminal.signal)
-  const keepingUp = Promise.all([
+  const background = Promise.all([
     runtime.follow(terminal.signal),
     keepSavingLevels({ ...runtime, log }, () => runtime.redis?.isUp !== true, terminal.signal),
   ])
@@ -181,11 +187,11 @@ async function pollOn(runtime: Runtime, options: PollOptions, terminal: Terminal
     },
     options.manufacturer,
   )
-  await keepingUp
+  await background
   return exitCodes.ok
 }
 
-interface CycleOf {
+interface SourceCycle {
   readonly source: MonitoredSource
   readonly report: CycleReport
 }
@@ -193,8 +199,8 @@ interface CycleOf {
 type Cycle = Omit<CycleReport, 'repeated' | 'failed'>
 type ManufacturerCycle = Cycle & { readonly code: string }
 
-/** The sources of one manufacturer, added up. */
-function toDocument(reports: readonly CycleOf[]): { readonly manufacturers: ManufacturerCycle[] } {
+/** Adds up the cycles of the sources by manufacturer. */
+function toDocument(reports: readonly SourceCycle[]): { readonly manufacturers: ManufacturerCycle[] } {
   const byCode = new Map<string, ManufacturerCycle>()
   for (const { source, report } of reports) {
     const { repeated, failed, ...cycle } = report
@@ -220,37 +226,37 @@ function addCycles(a: ManufacturerCycle, b: Cycle): ManufacturerCycle {
   }
 }
 
-/** Every source that failed says why; what several say alike is said once. */
+/** Joins the errors of the failed sources, each distinct error once. */
 function joinErrors(a: string | null, b: string | null): string | null {
   if (a === null || b === null || a.split('; ').includes(b)) return a ?? b
   return `${a}; ${b}`
 }
 
-/** One cycle of those that go on. */
-function printLine(cycle: CycleOf, { json, dryRun }: PollOptions, terminal: Terminal): void {
-  const document = toDocument([cycle])
+/** Prints one cycle of continuous polling. */
+function printLine(sourceCycle: SourceCycle, { json, dryRun }: PollOptions, terminal: Terminal): void {
+  const document = toDocument([sourceCycle])
   if (json) terminal.out(JSON.stringify(dryRun ? { dry_run: true, ...document } : document))
-  else for (const one of document.manufacturers) terminal.out(`${new Date().toISOString()} ${describe(one)}`)
+  else for (const cycle of document.manufacturers) terminal.out(`${new Date().toISOString()} ${describe(cycle)}`)
 }
 
 function printCycle(
   terminal: Terminal,
   { manufacturers }: { manufacturers: ManufacturerCycle[] },
-  isRehearsal: boolean,
+  isDryRun: boolean,
 ): void {
-  if (isRehearsal) terminal.out('A poll would find this; nothing was written:')
-  // The specification's word for a known device is `duplicate`; in the review queue that is a cause for alarm.
+  if (isDryRun) terminal.out('Dry run, nothing was written. A poll would find this:')
+  // The specification calls a known device `duplicate`, which has another meaning in the review queue.
   const head = ['manufacturer', 'devices', 'new', 'updated', 'moved', 'known', 'conflicts', 'unreadable', 'ms']
-  const rows = manufacturers.map((one) => [
-    one.code,
-    one.devices,
-    one.created,
-    one.updated,
-    one.moved,
-    one.duplicates,
-    one.conflicts,
-    one.errors,
-    one.duration_ms,
+  const rows = manufacturers.map((cycle) => [
+    cycle.code,
+    cycle.devices,
+    cycle.created,
+    cycle.updated,
+    cycle.moved,
+    cycle.duplicates,
+    cycle.conflicts,
+    cycle.errors,
+    cycle.duration_ms,
   ])
   terminal.out(formatTable(head, rows))
 }
@@ -262,7 +268,7 @@ function describe(cycle: ManufacturerCycle): string {
 }
 
 /**
- * A rehearsal writes nothing: where there is no database of this version to look at, it looks at an empty one elsewhere.
+ * A dry run writes nothing: without a database of this version it reads an empty one in a temporary folder.
  */
 async function withDatabaseToRead<T>(
   config: Config,
@@ -271,14 +277,14 @@ async function withDatabaseToRead<T>(
 ): Promise<T> {
   const hasKey = config.secret_key !== null || existsSync(join(config.data_dir, 'secret.key'))
   if (hasKey && (await hasDatabase(config))) return work(config, true)
-  return withPassingFolder('micwatch-dry-run-', terminal, (data_dir) =>
+  return withTemporaryFolder('micwatch-dry-run-', terminal, (data_dir) =>
     work({ ...config, data_dir, database_url: `sqlite:${join(data_dir, 'micwatch.db')}` }, false),
   )
 }
 
 async function hasDatabase(config: Config): Promise<boolean> {
   const { database_url } = config
-  // Opening SQLite's file would make it.
+  // Opening a missing SQLite file would create it.
   if (database_url.startsWith('sqlite:') && !existsSync(database_url.slice('sqlite:'.length))) return false
   await requireNoLoss(config)
   const db = await openDatabase({ url: database_url })

@@ -1,4 +1,4 @@
-/** Everything in one process: pages, REST, WebSocket, poller, subscriptions. */
+/** serve: runs pages, REST, WebSocket, polling and subscriptions in one process. */
 
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import {
   type Terminal,
   UsageError,
   wholeOption,
-  withPassingFolder,
+  withTemporaryFolder,
 } from './terminal.ts'
 import { surviveExceptions } from './uncaught-exceptions.ts'
 
@@ -35,37 +35,37 @@ interface ServeOptions extends CommonOptions {
 export function serveCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
   return createCommand('serve', 'Run the service: pages, REST, WebSocket, polling and subscriptions')
     .option('--demo', 'add simulated systems, so that there is something to see')
-    .addOption(wholeOption('--seed <n>', 'with --demo: which show (default: 1)', 0, 2 ** 31 - 1))
-    .addOption(wholeOption('--receivers <n>', 'with --demo: how many', 1, 20_000))
+    .addOption(wholeOption('--seed <n>', 'with --demo: seed of the simulation (default: 1)', 0, 2 ** 31 - 1))
+    .addOption(wholeOption('--receivers <n>', 'with --demo: how many receivers', 1, 20_000))
     .option('--no-poll', 'leave polling and subscriptions to other processes')
-    .option('--strict', 'end when the database is damaged, rather than go on with its newest snapshot')
+    .option('--strict', 'exit if the database is damaged, instead of continuing with its newest snapshot')
     .action(async (options: ServeOptions) => done(await serve(options, terminal)))
 }
 
 async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCode> {
   const { seed, receivers } = options
   if (!options.demo) {
-    const stray = seed !== undefined ? '--seed' : receivers !== undefined ? '--receivers' : null
-    if (stray !== null) throw new UsageError(`${stray} says which demo; it goes with --demo`)
+    const flag = seed !== undefined ? '--seed' : receivers !== undefined ? '--receivers' : null
+    if (flag !== null) throw new UsageError(`${flag} can only be used with --demo`)
     return run(readOptions(options, terminal), options, terminal, [])
   }
-  const isPassing = !isPlaced(options, terminal)
-  const config = readOptions(options, terminal, { isOffline: isPassing })
+  const isTemporary = !hasDataLocation(options, terminal)
+  const config = readOptions(options, terminal, { isOffline: isTemporary })
   const demo = await startDemo({ seed, receivers })
   try {
-    if (!isPassing) return await run(config, options, terminal, demo.manufacturers)
-    return await withPassingFolder('micwatch-demo-', terminal, (dataDir) => {
+    if (!isTemporary) return await run(config, options, terminal, demo.manufacturers)
+    return await withTemporaryFolder('micwatch-demo-', terminal, (dataDir) => {
       const databaseUrl = `sqlite:${join(dataDir, 'micwatch.db')}`
-      const passing = { ...config, data_dir: dataDir, database_url: databaseUrl, manufacturers: [] }
-      return run(passing, { ...options, dataDir, databaseUrl }, terminal, demo.manufacturers)
+      const temporary = { ...config, data_dir: dataDir, database_url: databaseUrl, manufacturers: [] }
+      return run(temporary, { ...options, dataDir, databaseUrl }, terminal, demo.manufacturers)
     })
   } finally {
     await demo.close()
   }
 }
 
-/** A demo leaves nothing behind and mixes with nothing, unless it is told where to keep its data. */
-function isPlaced({ dataDir, databaseUrl }: ServeOptions, { env }: Terminal): boolean {
+/** Without a data location a demo uses a temporary folder, so that it leaves nothing behind and changes no other data. */
+function hasDataLocation({ dataDir, databaseUrl }: ServeOptions, { env }: Terminal): boolean {
   return (dataDir ?? databaseUrl ?? env.MICWATCH_DATA_DIR ?? env.MICWATCH_DATABASE_URL) !== undefined
 }
 
@@ -78,17 +78,19 @@ async function run(
   const { pid, version, webRoot, signal } = terminal
   const log = createLog(terminal, options.demo ? 'error' : 'info')
   const say = (line: string) => terminal.err(line)
-  /** One line a deed; with --json standard output has room for one document alone. */
+  /** Prints one line per action. With --json, standard output holds one document only, so actions go to the log. */
   const onAudit = ({ at, ...record }: AuditRecord) => {
     const audit = { ...record, at: new Date(at).toISOString() }
     if (options.json) log.info({ audit }, 'audit')
     else terminal.out(JSON.stringify({ audit }))
   }
   surviveExceptions(terminal, log)
-  terminal.onHangup(() => log.info('SIGHUP received: the configuration is read at the start only; restart to apply it'))
-  const hear = { log, say, onAudit, droppedLines: () => terminal.droppedLines }
+  terminal.onHangup(() =>
+    log.info('SIGHUP received: the configuration is only read at start; restart to apply changes'),
+  )
+  const output = { log, say, onAudit, droppedLines: () => terminal.droppedLines }
   const app = await createApp(config, {
-    ...hear,
+    ...output,
     pid,
     version,
     webRoot,

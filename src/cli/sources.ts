@@ -1,10 +1,10 @@
-/** Which sources a command is about. */
+/** Selects the sources of a command. */
 
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { Runtime } from '../runtime.ts'
 import { UsageError } from './terminal.ts'
 
-/** Those of the named manufacturer, else of all. An unknown or disabled one is wrong usage. */
+/** The sources of the named manufacturer, or all. Throws a UsageError when the manufacturer is unknown or disabled. */
 export function sourcesOf(runtime: Runtime, manufacturer: string | undefined): readonly MonitoredSource[] {
   if (manufacturer === undefined) return runtime.sources
   const known = runtime.manufacturers()

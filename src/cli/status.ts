@@ -1,4 +1,4 @@
-/** check_api_health: asks every source now. */
+/** check_api_health: checks the connection to every source. */
 
 import type { Command } from 'commander'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
@@ -32,7 +32,7 @@ interface HealthOptions extends CommonOptions {
 }
 
 export function checkApiHealthCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('check_api_health', 'Ask every manufacturer’s system whether it answers')
+  return createCommand('check_api_health', 'Check whether every manufacturer’s system responds')
     .option('--manufacturer <code>', 'only this manufacturer')
     .action(async (options: HealthOptions) => done(await checkApiHealth(options, terminal)))
 }
@@ -42,15 +42,15 @@ async function checkApiHealth(options: HealthOptions, terminal: Terminal): Promi
   const runtime = await openRuntime(config, { log: createLog(terminal, 'error'), pid: terminal.pid })
   try {
     const sources = sourcesOf(runtime, options.manufacturer)
-    const reports = await Promise.all(sources.map((source) => askNow(runtime, source, terminal.signal)))
-    const asked = new Set(reports.map(({ manufacturer }) => manufacturer))
-    const monitored = new Map(runtime.manufacturers().map((one) => [one.code, one]))
+    const reports = await Promise.all(sources.map((source) => checkSource(runtime, source, terminal.signal)))
+    const checkedCodes = new Set(reports.map(({ manufacturer }) => manufacturer))
+    const monitored = new Map(runtime.manufacturers().map((manufacturer) => [manufacturer.code, manufacturer]))
     const manufacturers = runtime
       .health()
       .manufacturers.filter(({ code }) => options.manufacturer === undefined || code === options.manufacturer)
       .map((stored): ManufacturerHealth => {
-        const one = asked.has(stored.code) ? monitored.get(stored.code) : undefined
-        return one === undefined ? stored : manufacturerHealth(one, reports, Date.now())
+        const current = checkedCodes.has(stored.code) ? monitored.get(stored.code) : undefined
+        return current === undefined ? stored : manufacturerHealth(current, reports, Date.now())
       })
     const { status } = serviceHealth(manufacturers, {})
     const errors = [...reports.flatMap(toError), ...manufacturers.flatMap(toErrorWithoutSource)]
@@ -68,16 +68,16 @@ function toError({ manufacturer, source, error }: SourceRecord): SourceError[] {
   return error === null ? [] : [{ manufacturer, source: addressOf(source, manufacturer), error }]
 }
 
-/** Its configuration cannot be used, so there is nothing to ask. */
+/** The error of a manufacturer whose configuration is invalid, so that it has no sources. */
 function toErrorWithoutSource({ code, base_url, sources, error }: ManufacturerHealth): SourceError[] {
   return sources.length > 0 || error === null ? [] : [{ manufacturer: code, source: base_url, error }]
 }
 
 /**
- * As the service would report it: a failure now makes one at least, or as many as whoever polls has counted; a wait that
- * the system asked for leaves everything as it was.
+ * Builds the record that the service would report: a failure now counts as at least one failure, or as the stored number
+ * of failures. A pause that the system requested leaves the number unchanged.
  */
-async function askNow(runtime: Runtime, { id, manufacturer, checkHealth }: MonitoredSource, signal: AbortSignal) {
+async function checkSource(runtime: Runtime, { id, manufacturer, checkHealth }: MonitoredSource, signal: AbortSignal) {
   const { status, error } = await checkHealth(signal)
   const before = runtime.sourceRecords.get(id)
   const failures = before?.consecutive_failures ?? 0
@@ -107,7 +107,12 @@ function printHealth(
     terminal.out('No manufacturer is configured.')
     return
   }
-  const rows = manufacturers.map((one) => [one.code, one.status, one.base_url, one.consecutive_failures])
-  terminal.out(formatTable(['manufacturer', 'status', 'address', 'failed in a row'], rows))
-  terminal.out(`All in all: ${status}`)
+  const rows = manufacturers.map(({ code, status, base_url, consecutive_failures }) => [
+    code,
+    status,
+    base_url,
+    consecutive_failures,
+  ])
+  terminal.out(formatTable(['manufacturer', 'status', 'address', 'consecutive failures'], rows))
+  terminal.out(`Overall: ${status}`)
 }

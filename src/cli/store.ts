@@ -1,4 +1,4 @@
-/** What commands about the database share: opening it, and saying who else does. */
+/** Opens the database for commands. */
 
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
@@ -9,13 +9,13 @@ import { migrateWithSnapshot } from '../store/snapshots.ts'
 import { sqlitePath } from '../store/sqlite-file.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Brought up to date. Looking at a database must not make one. */
+/** Opens and migrates an existing database. Throws if it does not exist, because reading must not create one. */
 export async function withStore<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
   await requireStore(config)
   return withNewStore(config, work)
 }
 
-/** Brought up to date, and created where there is none. */
+/** Opens and migrates the database. Creates it if it does not exist. */
 export async function withNewStore<T>(
   config: Config,
   work: (db: Database, migrations: readonly string[]) => Promise<T>,
@@ -33,10 +33,10 @@ export async function requireStore(config: Config): Promise<void> {
   await requireNoLoss(config)
   const path = sqlitePath(config.database_url)
   if (path === null || existsSync(path)) return
-  throw new Error(`There is no database at ${path}; say where it is with --data-dir or --database-url`)
+  throw new Error(`There is no database at ${path}; give its location with --data-dir or --database-url`)
 }
 
-/** Whoever sits at this terminal. */
-export function actorAt({ env }: Pick<Terminal, 'env'>): Actor {
+/** The user of this terminal, for the audit log. */
+export function actorOf({ env }: Pick<Terminal, 'env'>): Actor {
   return { kind: 'cli', id: null, name: env.USER ?? env.LOGNAME ?? 'cli', role: 'admin', address: null }
 }

@@ -7,13 +7,13 @@ test.each([
   [{ config: 'a.yaml', dataDir: '/srv/mic-1' }, ' --config a.yaml --data-dir /srv/mic-1'],
   [{ dataDir: "the venue's $HOME" }, ` --data-dir 'the venue'\\''s $HOME'`],
   [{ databaseUrl: 'sqlite:/srv/a b.db' }, " --database-url 'sqlite:/srv/a b.db'"],
-  [{ databaseUrl: 'postgres://mic@db/house' }, ' --database-url postgres://mic@db/house'],
-  [{ databaseUrl: 'postgres://mic:s3cret@db/house' }, ' --database-url postgres://mic:PASSWORD@db/house'],
-])('the house of %o is named%s', (options, flags) => {
+  [{ databaseUrl: 'postgres://mic@db/venue' }, ' --database-url postgres://mic@db/venue'],
+  [{ databaseUrl: 'postgres://mic:s3cret@db/venue' }, ' --database-url postgres://mic:PASSWORD@db/venue'],
+])('formats the options %o as the flags:%s', (options, flags) => {
   expect(installationFlags(options, {})).toBe(flags)
 })
 
-test('what the environment names is named as well, below the flags', () => {
+test('includes values from the environment, which flags override', () => {
   const env = {
     MICWATCH_CONFIG: '/etc/micwatch.yaml',
     MICWATCH_DATA_DIR: '/var/lib/micwatch',

@@ -1,4 +1,4 @@
-/** What every command shares: the outside world it may touch, its exit codes, how it words an outcome. */
+/** Shared by all commands: the terminal, options, exit codes and output formats. */
 
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,25 +13,25 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
   readonly version: string
-  /** Where the built pages lie. */
+  /** Folder of the built pages. */
   readonly webRoot: string
-  /** Aborts on SIGINT and SIGTERM, and on SIGHUP where the process has a terminal. */
+  /** Aborts on SIGINT and SIGTERM, and on SIGHUP if the process has a terminal. */
   readonly signal: AbortSignal
-  /** Called on SIGHUP where the process has no terminal. */
+  /** Called on SIGHUP if the process has no terminal. */
   onHangup(listener: () => void): void
-  /** From now on exceptions that nobody catches go there; before, they end the process. */
-  onException(take: (error: unknown) => void): void
-  /** What is still to be done when the process ends in a hurry; at once, and nothing is waited for. */
+  /** Handles uncaught exceptions from now on. Without a handler they end the process. */
+  onException(handler: (error: unknown) => void): void
+  /** Registers synchronous work for when the process exits. */
   onExit(work: () => void): void
-  /** Like a signal to stop, but the process ends with 1. */
+  /** Stops like SIGTERM, but with exit code 1. */
   giveUp(): void
-  /** Lines that standard output and standard error did not take. */
+  /** Number of lines that standard output and standard error dropped. */
   readonly droppedLines: number
-  /** Standard error is a terminal, so that progress can be drawn there. */
+  /** Whether standard error is a terminal, on which progress can be drawn. */
   readonly isInteractive: boolean
   out(text: string): void
   err(text: string): void
-  /** Asks on standard error, without echo; null when nobody sits at standard input, or gave up. */
+  /** Prompts on standard error, without echo; null if standard input is not a terminal or the user cancelled. */
   askSecret(question: string): Promise<string | null>
   /** The first line of standard input. */
   readLine(): Promise<string>
@@ -42,26 +42,26 @@ export interface Terminal {
 export const exitCodes = { ok: 0, failed: 1, usage: 2, tempFail: 75 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Wrong words on the command line. */
+/** Invalid command line or input file. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A command with the flags that stand above the configuration, and `--json`. */
+/** Creates a command with the flags that override the configuration, and `--json`. */
 export function createCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .option('--config <file>', 'configuration file (default: micwatch.yaml, if there)')
+    .option('--config <file>', 'configuration file (default: micwatch.yaml, if it exists)')
     .option('--host <address>', 'address to listen on')
     .option('--port <port>', 'port to listen on; 0 for a free one')
-    .option('--mount <prefix>', 'path prefix of everything, e.g. /micwatch')
-    .option('--data-dir <folder>', 'where the database and the secrets lie')
+    .option('--mount <prefix>', 'path prefix of all URLs, e.g. /micwatch')
+    .option('--data-dir <folder>', 'folder of the database and the secrets')
     .option('--database-url <url>', 'sqlite:<file> or postgres://…')
     .option('--redis-url <url>', 'redis://…')
-    .option('--json', 'one JSON document on standard output, nothing else there')
+    .option('--json', 'print only one JSON document on standard output')
 }
 
-/** What commander makes of those flags. */
+/** The flags as parsed by commander. */
 export interface CommonOptions {
   readonly config?: string
   readonly host?: string
@@ -79,7 +79,7 @@ export function readOptions(options: CommonOptions, { env }: Pick<Terminal, 'env
   return readConfig({ ...flags, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }, env, how)
 }
 
-/** Which house is meant, as flags for a command in another shell, which may lack what the environment says here. */
+/** Flags that select the same installation in another shell, where the environment variables may be missing. */
 export function installationFlags(options: CommonOptions, env: Terminal['env']): string {
   const config = options.config || env.MICWATCH_CONFIG
   const dataDir = options.dataDir || env.MICWATCH_DATA_DIR
@@ -89,18 +89,18 @@ export function installationFlags(options: CommonOptions, env: Terminal['env']):
     ['--data-dir', dataDir],
     ['--database-url', databaseUrl && withoutPassword(databaseUrl)],
   ] as const
-  return flags.map(([name, value]) => (value ? ` ${name} ${quoted(value)}` : '')).join('')
+  return flags.map(([name, value]) => (value ? ` ${name} ${quoteForShell(value)}` : '')).join('')
 }
 
-/** What is printed may end up in a log. */
+/** Masks the password, because printed URLs may end up in a log. */
 function withoutPassword(url: string): string {
   if (!URL.canParse(url) || new URL(url).password === '') return url
-  const shown = new URL(url)
-  shown.password = 'PASSWORD'
-  return shown.href
+  const masked = new URL(url)
+  masked.password = 'PASSWORD'
+  return masked.href
 }
 
-function quoted(word: string): string {
+function quoteForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
@@ -112,7 +112,7 @@ export function wholeOption(flags: string, description: string, min: number, max
   })
 }
 
-/** One JSON line an event, on standard error; MICWATCH_LOG names the least level. */
+/** Writes one JSON line per event to standard error; MICWATCH_LOG sets the minimum level. */
 export function createLog(terminal: Pick<Terminal, 'env' | 'err'>, defaultLevel: string) {
   const level = terminal.env.MICWATCH_LOG ?? defaultLevel
   return pino(
@@ -125,10 +125,10 @@ export function printJson(terminal: Terminal, document: unknown): void {
   terminal.out(JSON.stringify(document, null, 2))
 }
 
-/** Control characters would let a device's name move the cursor, marks of direction let it read as something else. */
+/** Escapes control characters, which could move the cursor, and bidirectional controls, which could disguise a name. */
 export function plain(value: unknown): string {
-  return String(value ?? '–').replace(/[\p{Cc}\p{Bidi_Control}]/gu, (one) => {
-    const code = one.charCodeAt(0).toString(16)
+  return String(value ?? '–').replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
+    const code = character.charCodeAt(0).toString(16)
     return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
   })
 }
@@ -139,7 +139,7 @@ export function formatTable(head: readonly string[], rows: readonly (readonly un
   return table.toString()
 }
 
-/** Redraws one line; gone once the work is done. Says nothing where nobody looks. */
+/** Redraws one progress line and removes it at the end. Prints nothing unless standard error is a terminal. */
 export function createProgress(
   terminal: Terminal,
   label: string,
@@ -159,8 +159,8 @@ export function createProgress(
   }
 }
 
-/** A folder that is gone when the work is done, or when nobody waits for that. */
-export async function withPassingFolder<T>(
+/** Creates a temporary folder that is removed when the work is done or the process exits. */
+export async function withTemporaryFolder<T>(
   prefix: string,
   terminal: Pick<Terminal, 'onExit'>,
   work: (path: string) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * A bug that nobody foresaw must not end the show: the exception is logged and everything goes on. One that comes again
- * and again means that something is broken for good: then the process ends in order, for its supervisor to start anew.
+ * An uncaught exception must not stop monitoring during a show, so it is logged and the process continues. An exception
+ * that repeats too often indicates a permanent fault; the process then stops in order, and its supervisor restarts it.
  */
 
 import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from '../model/repeats.ts'
@@ -11,15 +11,15 @@ interface Log {
   fatal(about: object, message: string): void
 }
 
-/** From now on, for a command that runs until it is told to stop. */
+/** Installs the handler in a command that runs until it is stopped. */
 export function surviveExceptions(terminal: Pick<Terminal, 'onException' | 'giveUp'>, log: Log): void {
   let known: readonly Occurrences[] = []
   terminal.onException((error) => {
     const key = exceptionKey(error)
-    known = recordOccurrence(known, key, performance.now())
-    const err = error instanceof Error ? error : new Error(`Somebody threw ${String(error)}`)
-    log.error({ err }, 'an exception that nobody caught')
-    if (!known.some((one) => one.key === key && isTooFrequent(one))) return
+    known = countRepeat(known, key, performance.now())
+    const err = error instanceof Error ? error : new Error(`Thrown value: ${String(error)}`)
+    log.error({ err }, 'uncaught exception')
+    if (!known.some((repeats) => repeats.key === key && isTooOften(repeats))) return
     log.fatal({ err }, 'the same exception more than 10 times within a minute; giving up')
     terminal.giveUp()
   })

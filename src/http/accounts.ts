@@ -1,4 +1,4 @@
-/** Signing in and out, the first administrator, people, tokens, the audit log. */
+/** Routes for sign-in and sign-out, set-up, users, tokens and the audit log. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -34,16 +34,16 @@ import { body, flag, nullable, text } from './schemas.ts'
 
 export type AccountDeps = SetupDeps
 
-/** Nobody needs more to say who they are. */
+/** Body limit of unauthenticated requests, which only contain credentials. */
 const loginBytes = 1024
 const smallBytes = 4096
 
 const role = Type.Enum([...roles], { description: roles.join(', ') })
 const username = text(1, 64)
 const name = text(1, 255)
-/** How long it has to be is told by `model/password.ts`, in words for people. */
+/** The minimum length is checked in `model/password.ts`, with a message for users. */
 const password = text(1, 1024)
-const end = Type.Optional(nullable(text(1, 64), 'a time such as 2030-12-31T00:00:00Z'))
+const expiresAt = Type.Optional(nullable(text(1, 64), 'a time such as 2030-12-31T00:00:00Z'))
 
 const LoginBody = body({ username: text(1, loginBytes), password: text(1, loginBytes) })
 const KioskBody = body({ token: text(1, 128) })
@@ -55,8 +55,8 @@ const UserChange = body({
   is_active: Type.Optional(flag),
   password: Type.Optional(password),
 })
-const NewToken = body({ name, role, expires_at: end })
-const TokenChange = body({ name: Type.Optional(name), role: Type.Optional(role), expires_at: end })
+const NewToken = body({ name, role, expires_at: expiresAt })
+const TokenChange = body({ name: Type.Optional(name), role: Type.Optional(role), expires_at: expiresAt })
 
 export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
   sessionRoutes(app, deps)
@@ -72,7 +72,7 @@ function sessionRoutes(app: FastifyInstance, deps: AccountDeps): void {
   app.post<{ Body: Type.Static<typeof LoginBody> }>(
     '/api/auth/login',
     { ...open, bodyLimit: loginBytes, schema: { body: LoginBody } },
-    async (request, reply) => sendSignedIn(reply, await signIn(deps, visitorOf(request), request.body)),
+    async (request, reply) => sendSignedIn(reply, await signIn(deps, requesterOf(request), request.body)),
   )
 
   app.post<{ Body: Type.Static<typeof KioskBody> }>(
@@ -80,10 +80,10 @@ function sessionRoutes(app: FastifyInstance, deps: AccountDeps): void {
     { ...open, bodyLimit: loginBytes, schema: { body: KioskBody } },
     async (request, reply) => {
       const { token } = request.body
-      const { name, role, expires_at } = await openKiosk(deps, visitorOf(request), token)
+      const { name, role, expires_at } = await openKiosk(deps, requesterOf(request), token)
       setKioskCookie(reply, { token, endsInMs: expires_at === null ? null : expires_at - deps.now() })
-      const answer: KioskOpenBody = { name, role, expires_at: expires_at === null ? null : toTimestamp(expires_at) }
-      return reply.send(answer)
+      const response: KioskOpenBody = { name, role, expires_at: expires_at === null ? null : toTimestamp(expires_at) }
+      return reply.send(response)
     },
   )
 
@@ -112,7 +112,7 @@ function sessionRoutes(app: FastifyInstance, deps: AccountDeps): void {
     { config: { needs: 'read' }, bodyLimit: smallBytes, schema: { body: PasswordBody } },
     async (request, reply) => {
       if (request.credential === null) throw new RequestError('sign_in_needed')
-      return sendSignedIn(reply, await changeOwnPassword(deps, visitorOf(request), request.actor, request.body))
+      return sendSignedIn(reply, await changeOwnPassword(deps, requesterOf(request), request.actor, request.body))
     },
   )
 }
@@ -129,20 +129,20 @@ function setupRoutes(app: FastifyInstance, deps: AccountDeps): void {
     '/api/auth/setup',
     { ...open, bodyLimit: smallBytes, schema: { body: SetupRequest } },
     async (request, reply) => {
-      const made = await setUp(deps, visitorOf(request), request.body, { needsCode: !request.isLocal })
-      return sendSignedIn(reply.code(201), made)
+      const signedIn = await setUp(deps, requesterOf(request), request.body, { needsCode: !request.isLocal })
+      return sendSignedIn(reply.code(201), signedIn)
     },
   )
 }
 
-function visitorOf(request: FastifyRequest): Requester {
+function requesterOf(request: FastifyRequest): Requester {
   return { address: request.ip, browser: readBrowserCookie(request), request: request.id }
 }
 
 function sendSignedIn(reply: FastifyReply, signedIn: SignedIn): FastifyReply {
   setCookies(reply, signedIn)
-  const answer: SignedInBody = { user: toUserBody(signedIn.user), csrf_token: signedIn.csrfToken }
-  return reply.send(answer)
+  const response: SignedInBody = { user: toUserBody(signedIn.user), csrf_token: signedIn.csrfToken }
+  return reply.send(response)
 }
 
 // --- Administration ---------------------------------------------------------------------------------------------------
@@ -202,13 +202,13 @@ function tokenRoutes(app: FastifyInstance, deps: AccountDeps): void {
   })
 }
 
-/** As many as a bare array holds; more come page by page. */
-const mostAtOnce = 1000
+/** Most records of a bare array; further records need paging. */
+const maxUnpaged = 1000
 
 function auditRoutes(app: FastifyInstance, deps: AccountDeps): void {
   app.get('/api/admin/audit', administer, async (request) => {
     const query = request.query as Query
-    const wanted = {
+    const filter = {
       action: readParameter(query, 'action'),
       actor: readParameter(query, 'actor'),
       result: readChoice(query, 'result', auditResults),
@@ -216,8 +216,8 @@ function auditRoutes(app: FastifyInstance, deps: AccountDeps): void {
       before: readTime(query, 'before'),
     }
     const page = readPage(query)
-    const { size, page: at } = page ?? { size: mostAtOnce, page: 1 }
-    const { total, records } = await listAudit(deps.db.read, { ...wanted, limit: size, offset: (at - 1) * size })
+    const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
+    const { total, records } = await listAudit(deps.db.read, { ...filter, limit: size, offset: (number - 1) * size })
     const bodies = records.map(toAuditBody)
     return page === null ? bodies : toPageOf(bodies, total, page, request.url)
   })

@@ -1,4 +1,4 @@
-/** What answers about what is administered look like, for the interface document. Only the tests hold them to it. */
+/** Response schemas of administration for the OpenAPI document. Responses are checked against them in tests only. */
 
 import Type, { type TSchema } from 'typebox'
 import type { Acknowledged } from '../actions/acknowledge-store.ts'
@@ -6,7 +6,7 @@ import { auditResults, permissionNames, roles } from '../model/access.ts'
 import { transports } from '../model/connection.ts'
 import { conflictTypes, queueStatuses } from '../model/discovery.ts'
 import type * as discovery from '../model/discovery-api.ts'
-import type * as places from '../model/location.ts'
+import type * as locations from '../model/location.ts'
 import type { ConnectionTest, ManufacturerBody, PluginBody } from '../model/manufacturer-api.ts'
 import type { NodesBody } from '../model/node.ts'
 import type * as people from '../model/people.ts'
@@ -26,6 +26,7 @@ import {
   wholeOrNull,
 } from './described.ts'
 import {
+  foundDeviceFields,
   id,
   ip,
   LocationReference,
@@ -36,20 +37,19 @@ import {
   TransmitterDetails,
   upstreamDetails,
   upstreamStatus,
-  whereHeard,
 } from './live-schemas.ts'
 
 // --- Discovery and review --------------------------------------------------------------------------------------------
 
 export const Scan = schemaOf<discovery.ScanBody>()(
-  named('Scan', 'What a scan found.', {
-    discovered: whole('How many devices.'),
+  named('Scan', 'Result of a scan.', {
+    discovered: whole('Number of devices.'),
     devices: listOf(
       Type.Object({
         ip: text('IPv4 address.'),
         device_type: text('Model family.'),
-        channels: whole('How many channels it has.'),
-        ...whereHeard,
+        channels: whole('Number of channels.'),
+        ...foundDeviceFields,
       }),
       'Devices inside the subnet.',
     ),
@@ -60,16 +60,16 @@ export const Scan = schemaOf<discovery.ScanBody>()(
 const queueFields = {
   id,
   manufacturer,
-  status: oneOf(queueStatuses, 'Where it stands in the review.'),
-  conflict_type: oneOf(conflictTypes, 'Why it has to be reviewed.'),
-  is_duplicate: flag('It looks like a device that is known.'),
-  is_ip_conflict: flag('Its address belongs to another receiver.'),
-  existing_device: wholeOrNull('Id of the receiver it stands against, or became.'),
-  discovered_at: time('When it was found.'),
+  status: oneOf(queueStatuses, 'Review status.'),
+  conflict_type: oneOf(conflictTypes, 'Why a review is needed.'),
+  is_duplicate: flag('True if it appears to be a known device.'),
+  is_ip_conflict: flag('True if its address belongs to another receiver.'),
+  existing_device: wholeOrNull('Id of the receiver that it conflicts with or was imported as.'),
+  discovered_at: time('When it was discovered.'),
 }
 
 export const Pending = schemaOf<discovery.PendingBody>()(
-  named('PendingDevice', 'A device that waits for review.', {
+  named('PendingDevice', 'A device that is waiting for review.', {
     ...queueFields,
     serial_number: textOrNull('Serial number.'),
     ip,
@@ -78,7 +78,7 @@ export const Pending = schemaOf<discovery.PendingBody>()(
 )
 
 const ExistingDevice = schemaOf<discovery.ExistingDevice>()(
-  named('ExistingDevice', 'The receiver an entry stands against.', {
+  named('ExistingDevice', 'The receiver that an entry conflicts with.', {
     ...summaryFields,
     api_device_id: textOrNull("Id in the manufacturer's system."),
     model: textOrNull("The manufacturer's model."),
@@ -98,16 +98,16 @@ export const QueueEntry = schemaOf<discovery.QueueEntryBody>()(
     serial_number: textOrNull('Serial number.'),
     mac_address: textOrNull('MAC address.'),
     ip,
-    device_type: oneOf(['receiver', 'transmitter'], 'What it is.'),
-    reviewed_by: textOrNull('Name of whoever decided.'),
-    reviewed_at: timeOrNull('When that was.'),
-    metadata: Type.Unknown({ description: "What the manufacturer's system said of it." }),
-    existing: orNull(ExistingDevice, 'The receiver it stands against, for comparing.'),
+    device_type: oneOf(['receiver', 'transmitter'], 'Type of the device.'),
+    reviewed_by: textOrNull('Name of the reviewer.'),
+    reviewed_at: timeOrNull('When it was reviewed.'),
+    metadata: Type.Unknown({ description: "Device data from the manufacturer's system." }),
+    existing: orNull(ExistingDevice, 'The receiver that it conflicts with, for comparison.'),
   }),
 )
 
 export const Movement = schemaOf<discovery.MovementBody>()(
-  named('Movement', 'A receiver that was found at another address or place.', {
+  named('Movement', 'A change of the address or location of a receiver.', {
     id,
     manufacturer,
     device: Type.Object(
@@ -116,35 +116,35 @@ export const Movement = schemaOf<discovery.MovementBody>()(
     ),
     old_ip: ip,
     new_ip: ip,
-    old_location: orNull(LocationReference, 'Where it stood.'),
-    new_location: orNull(LocationReference, 'Where it stands now.'),
+    old_location: orNull(LocationReference, 'Previous location.'),
+    new_location: orNull(LocationReference, 'New location.'),
     movement_type: oneOf(['ip_only', 'location_only', 'ip_and_location'], 'What changed.'),
     detected_at: time('When it was noticed.'),
-    detected_by: oneOf(['sync', 'manual'], 'By a poll, or told by a person.'),
-    reason: text('Why, where somebody said so.'),
-    times_seen: whole('How often it was seen while it stood unacknowledged.'),
-    acknowledged: flag('Whether somebody has taken note.'),
-    acknowledged_by: textOrNull('Name of whoever has.'),
+    detected_by: oneOf(['sync', 'manual'], '`sync`: detected by a poll; `manual`: entered by a user.'),
+    reason: text('Reason, if one was given.'),
+    times_seen: whole('How often it was detected before it was acknowledged.'),
+    acknowledged: flag('Whether it has been acknowledged.'),
+    acknowledged_by: textOrNull('Name of the user who acknowledged it.'),
   }),
 )
 
 export const Review = schemaOf<discovery.ReviewBody>()(
-  named('Review', 'What became of several records.', {
-    message: text('A sentence.'),
-    updated: whole('How many were changed.'),
-    failed: listOf(Type.Object({ id, error: text('A sentence.') }), 'Those that were not, and why.'),
+  named('Review', 'Result of an action on several records.', {
+    message: text('Message for users.'),
+    updated: whole('Number of changed records.'),
+    failed: listOf(Type.Object({ id, error: text('Why it was not changed.') }), 'Records that were not changed.'),
   }),
 )
 
-// --- Places ----------------------------------------------------------------------------------------------------------
+// --- Locations -------------------------------------------------------------------------------------------------------
 
-const placeFields = { id, name: text('Name.'), description: text('Free text.') }
+const locationFields = { id, name: text('Name.'), description: text('Free text.') }
 
-export const Location = schemaOf<places.Location>()(
-  named('Location', 'A place.', { ...placeFields, parent: wholeOrNull('Id of the place it is part of.') }),
+export const Location = schemaOf<locations.Location>()(
+  named('Location', 'A location.', { ...locationFields, parent: wholeOrNull('Id of the location that contains it.') }),
 )
 
-const LayoutReceiver = schemaOf<places.LayoutReceiver>()(
+const LayoutReceiver = schemaOf<locations.LayoutReceiver>()(
   named('LayoutReceiver', 'A receiver in the layout.', {
     id,
     name: text('As shown on the device.'),
@@ -157,7 +157,7 @@ const LayoutReceiver = schemaOf<places.LayoutReceiver>()(
       Type.Object({
         id,
         channel: whole('Number of the channel on its receiver.'),
-        slot: whole('Position on the wall.'),
+        slot: whole('Slot.'),
         name: textOrNull('As shown on the device.'),
       }),
       'By number.',
@@ -165,133 +165,136 @@ const LayoutReceiver = schemaOf<places.LayoutReceiver>()(
     units: listOf(
       Type.Object({
         id,
-        name: textOrNull('As last told.'),
+        name: textOrNull('Last reported name.'),
         battery: wholeOrNull('Percent.'),
-        is_online: flag('False while it is not heard of.'),
-        details: orNull(TransmitterDetails, 'What some gear tells besides.'),
+        is_online: flag('False while it is offline.'),
+        details: orNull(TransmitterDetails, 'Additional values that some equipment reports.'),
       }),
-      'Packs it tells of without hearing them on a channel: docked in it, or only listening.',
+      'Units that it reports but does not receive on a channel: docked transmitters and in-ear packs.',
     ),
   }),
 )
 
-const LayoutLocation = schemaOf<places.LayoutLocation>()(
+const LayoutLocation = schemaOf<locations.LayoutLocation>()(
   Type.Cyclic(
     {
-      LayoutLocation: named('LayoutLocation', 'A place with what stands in it.', {
-        ...placeFields,
-        receivers: listOf(LayoutReceiver, 'What stands here.'),
-        locations: listOf(Type.Ref('LayoutLocation'), 'Places inside this one.'),
+      LayoutLocation: named('LayoutLocation', 'A location with its contents.', {
+        ...locationFields,
+        receivers: listOf(LayoutReceiver, 'Receivers in this location.'),
+        locations: listOf(Type.Ref('LayoutLocation'), 'Locations inside this one.'),
       }),
     },
     'LayoutLocation',
   ),
 )
 
-export const Layout = schemaOf<places.HardwareLayout>()(
-  named('HardwareLayout', 'Locations, their receivers, their channels.', {
-    locations: listOf(LayoutLocation, 'Those that are part of no other.'),
-    unplaced: listOf(LayoutReceiver, 'Receivers that stand nowhere yet.'),
+export const Layout = schemaOf<locations.HardwareLayout>()(
+  named('HardwareLayout', 'Locations with their receivers and channels.', {
+    locations: listOf(LayoutLocation, 'Top-level locations.'),
+    unplaced: listOf(LayoutReceiver, 'Receivers without a location.'),
   }),
 )
 
 // --- People ----------------------------------------------------------------------------------------------------------
 
-const role = oneOf(roles, 'What they may do.')
+const role = oneOf(roles, 'Role.')
 
 export const User = schemaOf<people.UserBody>()(
-  named('User', 'Somebody who can sign in.', {
+  named('User', 'A user account.', {
     id,
-    username: text('Name to sign in with.'),
+    username: text('Name for signing in.'),
     role,
-    is_active: flag('False for one who may not sign in.'),
-    created_at: time('When the account was made.'),
-    last_login_at: timeOrNull('When they last signed in.'),
+    is_active: flag('False if the user may not sign in.'),
+    created_at: time('When the account was created.'),
+    last_login_at: timeOrNull('When the user last signed in.'),
   }),
 )
 
-const csrf_token = text('To be sent as `X-CSRF-Token` with every write.')
+const csrf_token = text('Required as `X-CSRF-Token` with every write.')
 
 export const SignedIn = schemaOf<people.SignedInBody>()(
-  named('SignedIn', 'The answer to a sign-in; the session comes as a cookie.', { user: User, csrf_token }),
+  named('SignedIn', 'Response to a sign-in; the session is set as a cookie.', { user: User, csrf_token }),
 )
 
 export const KioskOpen = schemaOf<people.KioskOpenBody>()(
-  named('KioskOpen', 'Whose screen it is; the token comes back as a cookie that no script can read.', {
-    name: text('Of the token.'),
+  named('KioskOpen', 'The token of a kiosk screen, which is also set as an HttpOnly cookie.', {
+    name: text('Name of the token.'),
     role,
-    expires_at: timeOrNull('When the token ends, and with it the cookie; null for never.'),
+    expires_at: timeOrNull('When the token and the cookie expire; null: never.'),
   }),
 )
 
 export const Session = schemaOf<people.SessionBody>()(
-  named('Session', 'Who asks.', {
-    user: orNull(User, 'Null for whoever is not signed in.'),
-    csrf_token: textOrNull('To be sent as `X-CSRF-Token` with every write.'),
-    kind: oneOf(['user', 'token', 'local', 'guest', 'cli'], 'How they are known.'),
-    name: text('Of the user or token.'),
+  named('Session', 'The identity of the request.', {
+    user: orNull(User, 'The signed-in user, or null.'),
+    csrf_token: textOrNull('Required as `X-CSRF-Token` with every write.'),
+    kind: oneOf(['user', 'token', 'local', 'guest', 'cli'], 'How the request is authenticated.'),
+    name: text('Name of the user or token.'),
     role,
-    permissions: listOf(oneOf(permissionNames, 'A permission.'), 'What these credentials allow here.'),
+    permissions: listOf(oneOf(permissionNames, 'A permission.'), 'What these credentials allow.'),
   }),
 )
 
 export const Setup = schemaOf<people.SetupBody>()(
   named('Setup', 'Whether the service needs its first administrator.', {
-    needed: flag('True as long as nobody can administer this service.'),
-    code_needed: flag('True where the code from the console has to be given.'),
+    needed: flag('True while there is no administrator.'),
+    code_needed: flag('True if the setup code from the console is required.'),
   }),
 )
 
 const tokenFields = {
   id,
-  name: text('What it is for.'),
+  name: text('Name of the token.'),
   role,
-  created_by: wholeOrNull('Id of the user who made it.'),
-  created_at: time('When it was made.'),
-  expires_at: timeOrNull('When it ends.'),
+  created_by: wholeOrNull('Id of the user who created it.'),
+  created_at: time('When it was created.'),
+  expires_at: timeOrNull('When it expires; null: never.'),
   last_used_at: timeOrNull('When it was last used.'),
-  last_used_address: textOrNull('Where it was last used from.'),
+  last_used_address: textOrNull('Client address of the last use.'),
 }
 
-export const Token = schemaOf<people.TokenBody>()(named('Token', 'What a program signs in with.', tokenFields))
+export const Token = schemaOf<people.TokenBody>()(named('Token', 'An API token.', tokenFields))
 
 export const NewToken = schemaOf<people.TokenBody & { token: string }>()(
-  named('NewToken', 'A token with its secret.', { ...tokenFields, token: text('The secret, shown this once.') }),
+  named('NewToken', 'A token with its secret.', {
+    ...tokenFields,
+    token: text('The secret, which is only shown once.'),
+  }),
 )
 
 export const Audit = schemaOf<people.AuditBody>()(
-  named('AuditRecord', 'Something that was done, or tried.', {
+  named('AuditRecord', 'An action that was done or attempted.', {
     id,
-    at: time('When.'),
+    at: time('Time of the action.'),
     actor: Type.Object(
       {
-        kind: oneOf(['user', 'token', 'local', 'guest', 'cli'], 'How they were known.'),
-        id: wholeOrNull('Of the user or token.'),
-        name: text('Of the user or token.'),
-        address: textOrNull('Where the request came from.'),
+        kind: oneOf(['user', 'token', 'local', 'guest', 'cli'], 'How the actor was authenticated.'),
+        id: wholeOrNull('Id of the user or token.'),
+        name: text('Name of the user or token.'),
+        address: textOrNull('Client address of the request.'),
       },
-      { description: 'Who.' },
+      { description: 'Who did it.' },
     ),
-    action: text('Dotted, noun first: `queue.approve`.'),
-    target: text('What it was done to.'),
-    result: oneOf([...auditResults], 'What came of it.'),
-    request_id: textOrNull('The request it was done by; an error answer has it as `X-Request-Id`.'),
-    details: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed; never a secret.' }),
+    action: text('Name of the action, such as `queue.approve`.'),
+    target: text('The affected object.'),
+    result: oneOf([...auditResults], 'Result.'),
+    request_id: textOrNull('Id of the request; an error response has it as `X-Request-Id`.'),
+    details: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, without secrets.' }),
   }),
 )
 
 // --- Manufacturers, settings, processes ------------------------------------------------------------------------------
 
 export const ManufacturerRecord = schemaOf<ManufacturerBody>()(
-  named('Manufacturer', 'A manufacturer whose systems are watched.', {
-    code: text('What it is called everywhere else.'),
-    name: text('For people.'),
-    plugin: text('Code of the plugin that speaks to its systems.'),
-    api_enabled: flag('False while it is not polled.'),
+  named('Manufacturer', 'A manufacturer whose systems are monitored.', {
+    code: text('Code that identifies the manufacturer.'),
+    name: text('Display name.'),
+    plugin: text('Code of the plugin for its systems.'),
+    api_enabled: flag('False while it is disabled.'),
     config: Type.Record(Type.String(), Type.Unknown(), {
       description: 'Settings of the plugin; secrets are shown as `********`.',
     }),
-    secrets_unreadable: flag('True while its secrets have to be entered again.'),
+    secrets_unreadable: flag('True if its secrets cannot be decrypted and must be entered again.'),
     status: upstreamStatus.status,
     error: upstreamDetails.error,
     sources: upstreamDetails.sources,
@@ -301,33 +304,36 @@ export const ManufacturerRecord = schemaOf<ManufacturerBody>()(
 )
 
 export const Plugin = schemaOf<PluginBody>()(
-  named('Plugin', 'What speaks to the systems of a manufacturer.', {
-    code: text('What a manufacturer’s `plugin` names.'),
-    name: text('For people.'),
-    transport: orNull(oneOf(transports, 'Its form.'), 'How changes arrive by themselves.'),
-    has_discovery_list: flag('True where its systems keep a list of addresses to search.'),
+  named('Plugin', "A plugin for a manufacturer's systems.", {
+    code: text('Code for `plugin` of a manufacturer.'),
+    name: text('Display name.'),
+    transport: orNull(
+      oneOf(transports, 'Transport.'),
+      'Transport of real-time updates; null if it only supports polling.',
+    ),
+    has_discovery_list: flag('True if its systems have a list of addresses to search.'),
   }),
 )
 
 export const Tested = schemaOf<ConnectionTest>()(
-  named('ConnectionTest', 'What its systems answered just now.', {
-    status: oneOf(['healthy', 'degraded', 'unhealthy', 'unconfigured'], 'Of all of them.'),
+  named('ConnectionTest', 'Result of a connection test.', {
+    status: oneOf(['healthy', 'degraded', 'unhealthy', 'unconfigured'], 'Overall status.'),
     sources: listOf(
       Type.Object({
         base_url: text('Address of the system.'),
-        status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Of this one.'),
-        error: textOrNull('A sentence.'),
-        devices: wholeOrNull('How many devices it lists; null where it did not say.'),
+        status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Status of this system.'),
+        error: textOrNull('What is wrong; null if it is healthy.'),
+        devices: wholeOrNull('Number of devices that it lists; null if unknown.'),
       }),
-      'Each of them.',
+      'Result for each system.',
     ),
   }),
 )
 
 const sourced = <Value extends TSchema>(value: Value) =>
   Type.Object(
-    { value, source: oneOf(['stored', 'global', 'configured', 'default'], 'Where it comes from.') },
-    { description: 'A value in force.' },
+    { value, source: oneOf(['stored', 'global', 'configured', 'default'], 'Where the value comes from.') },
+    { description: 'An effective value.' },
   )
 
 export const ScopedSettings = schemaOf<SettingsBody>()(
@@ -336,7 +342,7 @@ export const ScopedSettings = schemaOf<SettingsBody>()(
     settings: Type.Object(
       {
         polling_interval: sourced(whole('Seconds between two polls.')),
-        alert_battery_threshold: sourced(whole('Percent at or under which a battery raises an alert.')),
+        alert_battery_threshold: sourced(whole('Battery level in percent at or below which an alert is raised.')),
         enable_websocket: sourced(flag('False while real-time updates are switched off.')),
       },
       { description: 'By key.' },
@@ -345,31 +351,31 @@ export const ScopedSettings = schemaOf<SettingsBody>()(
 )
 
 const processFields = {
-  owner: text('Names the process in leases.'),
-  host: text('The machine it runs on.'),
-  pid: whole('Its number there.'),
+  owner: text('Id of the process in leases.'),
+  host: text('Host name of its machine.'),
+  pid: whole('Process id.'),
 }
 
 export const Nodes = schemaOf<NodesBody>()(
-  named('Nodes', 'The processes on this database, and which source each has taken.', {
+  named('Nodes', 'The processes on this database and the sources assigned to them.', {
     nodes: listOf(
       Type.Object({
         ...processFields,
-        work: oneOf(['polling', 'link'], 'Polling it, or keeping its real-time link.'),
+        work: oneOf(['polling', 'link'], 'Polling the source, or running its real-time subscription.'),
         source: text('Code of the manufacturer and address.'),
         manufacturer,
-        epoch: whole('Rises with every change of hands.'),
-        seconds_left: whole('Until it is free, unless it is prolonged.'),
+        epoch: whole('Incremented when another process takes over.'),
+        seconds_left: whole('Seconds until the lease expires unless it is renewed.'),
       }),
-      'Sources that somebody has taken.',
+      'Sources with their current process.',
     ),
-    processes: listOf(Type.Object(processFields), 'All that run, with or without a source.'),
+    processes: listOf(Type.Object(processFields), 'All running processes, with or without a source.'),
   }),
 )
 
 export const StoreAcknowledged = schemaOf<Acknowledged>()(
-  named('StoreAcknowledged', 'Whether there was something to take note of.', {
-    acknowledged: flag('False where nothing had happened.'),
-    message: text('A sentence.'),
+  named('StoreAcknowledged', 'Whether there was an incident to acknowledge.', {
+    acknowledged: flag('False if there was no incident.'),
+    message: text('Message for users.'),
   }),
 )

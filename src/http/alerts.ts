@@ -1,4 +1,4 @@
-/** Alerts, and the real-time connections with their switches. */
+/** Routes for alerts, and for real-time connections and their start and stop actions. */
 
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
@@ -40,17 +40,19 @@ export function alertRoutes(app: FastifyInstance, deps: AlertRoutesDeps): void {
     const manufacturer = readParameter(query, 'manufacturer')
     const status = readChoice(query, 'status', connectionStatuses)
     const bodies = (await deps.connections.readAll())
-      .filter((one) => manufacturer === undefined || one.manufacturer === manufacturer)
-      .filter((one) => status === undefined || one.status === status)
-      .map((one) => toConnectionBody(one, deps.receiverStore.get(one.receiver)?.name ?? null, deps.now()))
+      .filter((connection) => manufacturer === undefined || connection.manufacturer === manufacturer)
+      .filter((connection) => status === undefined || connection.status === status)
+      .map((connection) =>
+        toConnectionBody(connection, deps.receiverStore.get(connection.receiver)?.name ?? null, deps.now()),
+      )
     return page === null ? bodies : toPage(bodies, page, request.url)
   })
 
-  for (const deed of ['stop', 'start'] as const) {
+  for (const action of ['stop', 'start'] as const) {
     app.post<{ Body: Type.Static<typeof ConnectionIds> }>(
-      `/api/admin/realtime-connections/${deed}`,
+      `/api/admin/realtime-connections/${action}`,
       { config: { needs: 'review' }, schema: { body: ConnectionIds } },
-      (request) => switchConnections(deps, request.actor, deed, request.body.ids),
+      (request) => switchConnections(deps, request.actor, action, request.body.ids),
     )
   }
 }

@@ -1,4 +1,4 @@
-/** The bodies of requests: JSON alone, so large, so deep, and without what no database can hold. */
+/** Parses request bodies: JSON only, limited in size and depth, and without values that no database can store. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError } from '../model/errors.ts'
@@ -6,8 +6,8 @@ import { findUnstorable } from '../model/json.ts'
 
 export const maxBodyBytes = 1024 * 1024
 
-/** JSON is the only body there is. An empty body is no body, whatever its content type. */
-export function readJsonAlone(app: FastifyInstance): void {
+/** Accepts JSON bodies only. An empty body counts as no body, whatever its content type. */
+export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -17,7 +17,7 @@ export function readJsonAlone(app: FastifyInstance): void {
     void parse(request, text, (error, parsed) => {
       if (error !== null) return done(new RequestError('not_json', { details: 'body: expected JSON', cause: error }))
       const fault = findUnstorable(parsed)
-      if (fault !== null) return done(refuse(`${fault.path.join('.') || 'body'}: ${fault.problem}`))
+      if (fault !== null) return done(badRequest(`${fault.path.join('.') || 'body'}: ${fault.trouble}`))
       done(null, parsed)
     })
   })
@@ -27,21 +27,21 @@ export function readJsonAlone(app: FastifyInstance): void {
   })
 }
 
-function refuse(details: string): RequestError {
+function badRequest(details: string): RequestError {
   return new RequestError('bad_request', { details })
 }
 
-/** Whether a content type leaves the charset open or says UTF-8. */
+/** Whether a content type has no charset or UTF-8. */
 function isUtf8(type = ''): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
   return /^utf-?8$/i.test(charset)
 }
 
-/** Fastify reads no body of these. */
+/** Methods whose body Fastify does not read. */
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE'])
 
-/** A body where none belongs is passed over, as long as it is no larger than any other may be. */
-export function passOverBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+/** Ignores a body on a method that has none, up to the general size limit. */
+export function ignoreBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   const { method, headers, raw } = request
   const tooLarge = () => {
     raw.off('data', count).off('end', done)

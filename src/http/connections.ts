@@ -1,4 +1,4 @@
-/** How many may be connected: in all, and of one address without having asked for anything. */
+/** Limits connections: in total, and per address those that have not sent a request. */
 
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
@@ -6,39 +6,39 @@ import type { Socket } from 'node:net'
 import { clientKey } from '../model/address.ts'
 import type { ConnectionLimits } from '../model/connection-limits.ts'
 
-/** What the system lets this process open; null where it does not say. */
+/** Maximum number of file descriptors of this process; null if unknown. */
 export function descriptorLimit(): number | null {
   try {
-    const told = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
-    return told === undefined ? null : Number(told)
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return limit === undefined ? null : Number(limit)
   } catch {
     return null
   }
 }
 
-/** Of those of one address that have not sent a whole request head, the oldest goes when there are too many. */
+/** Closes the oldest connection without a complete request head when an address has too many of them. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   server.maxConnections = limits.connections
-  /** By address; in order of arrival, under the port, which is the same above and below TLS. */
-  const silent = new Map<string, Map<number, Socket>>()
+  /** By address, then by port in order of arrival. The port identifies a socket both above and below TLS. */
+  const idleByAddress = new Map<string, Map<number, Socket>>()
 
   const forget = (address: string, port: number) => {
-    const own = silent.get(address)
-    if (own?.delete(port) && own.size === 0) silent.delete(address)
+    const sockets = idleByAddress.get(address)
+    if (sockets?.delete(port) && sockets.size === 0) idleByAddress.delete(address)
   }
   server.on('connection', (socket: Socket) => {
     const address = clientKey(socket.remoteAddress ?? '')
     const port = socket.remotePort ?? 0
-    const own = silent.get(address) ?? new Map<number, Socket>()
-    silent.set(address, own.set(port, socket))
+    const sockets = idleByAddress.get(address) ?? new Map<number, Socket>()
+    idleByAddress.set(address, sockets.set(port, socket))
     socket.once('close', () => forget(address, port))
-    if (own.size <= limits.idlePerAddress) return
-    const [oldest] = own.values()
+    if (sockets.size <= limits.silentPerAddress) return
+    const [oldest] = sockets.values()
     oldest?.destroy()
   })
-  const heard = ({ socket }: IncomingMessage) => {
-    if (silent.size > 0) forget(clientKey(socket.remoteAddress ?? ''), socket.remotePort ?? 0)
+  const onRequest = ({ socket }: IncomingMessage) => {
+    if (idleByAddress.size > 0) forget(strangerKey(socket.remoteAddress ?? ''), socket.remotePort ?? 0)
   }
-  server.on('request', heard)
-  server.on('upgrade', heard)
+  server.on('request', onRequest)
+  server.on('upgrade', onRequest)
 }

@@ -1,16 +1,16 @@
-/** The two cookies: the session's (of a kiosk: its token), and the one by which a browser is known again. */
+/** The session cookie (for a kiosk: its token) and the cookie that identifies a known browser. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionLimits } from '../model/people.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where people reach the service; null where the configuration does not say. */
+    /** Public URL of the service; null if it is not configured. */
     publicUrl: URL | null
   }
 }
 
-/** Longer than this no browser keeps a cookie. */
+/** Browsers limit the lifetime of cookies to 400 days. */
 const longestSeconds = 400 * 24 * 3600
 
 export function readSessionCookie(request: FastifyRequest): string | null {
@@ -30,7 +30,7 @@ export function setCookies(reply: FastifyReply, { session, browser }: { session:
   ])
 }
 
-/** Until the token ends: a screen on the wall must not ask for a password in the middle of a run. */
+/** Lasts as long as the token, so that a wall screen does not ask for a password during a show. */
 export function setKioskCookie(
   reply: FastifyReply,
   { token, endsInMs }: { token: string; endsInMs: number | null },
@@ -44,9 +44,9 @@ export function clearSessionCookie(reply: FastifyReply): void {
 }
 
 /**
- * The name of a cookie. Browsers do not keep the cookies of different ports apart, so the name has to: by the public
- * address where one is configured, which services behind one load balancer share, else by the port. Over TLS the prefix
- * binds the cookie to this very host.
+ * The name of a cookie. Browsers share cookies between the ports of a host, so the name contains the public URL, which
+ * services behind a load balancer have in common, or the port if no public URL is configured. Over TLS the prefix
+ * `__Host-` binds the cookie to this host.
  */
 function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
   const { publicUrl } = request.server
@@ -56,12 +56,12 @@ function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
   return isSecure ? `${prefix}micwatch_${what}` : `micwatch_${what}_${request.socket.localPort ?? 0}`
 }
 
-/** Host, port and path in characters that a cookie's name may have. */
+/** Host, port and path, with only the characters that a cookie name may contain. */
 function scopeOf({ host, pathname }: URL): string {
   return (host + pathname.replace(/\/+$/, '')).replace(/[^\w.-]/g, '_')
 }
 
-/** Lax, not Strict: a link from a chat must open signed in, and no GET changes anything. */
+/** SameSite=Lax, so that a link from another site opens signed in. This is safe because no GET changes anything. */
 function toCookie(request: FastifyRequest, what: 'sid' | 'browser', value: string, seconds: number): string {
   const secure = request.protocol === 'https' ? '; Secure' : ''
   return `${nameOf(request, what)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`

@@ -1,8 +1,8 @@
-/** Schemas that say what a TypeScript type says: the compiler refuses one that has drifted from its type. */
+/** Schemas that mirror TypeScript types. The compiler rejects a schema that differs from its type. */
 
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
-/** All the way down without `readonly` and intersections, which say nothing about values. */
+/** Removes `readonly` and intersections at every level, because they do not affect values. */
 type Plain<T> = T extends readonly (infer Item)[]
   ? Plain<Item>[]
   : T extends object
@@ -11,18 +11,18 @@ type Plain<T> = T extends readonly (infer Item)[]
 
 type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
-/** Nothing to add where both are the same; otherwise something that no schema has. */
-type Fitting<Body, Schema extends TSchema> =
+/** `unknown` if both types are the same; otherwise a property that no schema has, which causes a compiler error. */
+type MatchingSchema<Body, Schema extends TSchema> =
   IsSame<Plain<Body>, Plain<Static<Schema>>> extends true
     ? unknown
     : { drifted: { type: Body; schema: Static<Schema> } }
 
-/** `schemaOf<Body>()(schema)`: the schema, if it describes exactly that type. */
+/** `schemaOf<Body>()(schema)` returns the schema and compiles only if it describes exactly that type. */
 export function schemaOf<Body>() {
-  return <Schema extends TSchema>(schema: Schema & Fitting<Body, Schema>): Schema => schema
+  return <Schema extends TSchema>(schema: Schema & MatchingSchema<Body, Schema>): Schema => schema
 }
 
-/** Fields of an object that has a name of its own in the documents. */
+/** An object schema with its own name in the documents. */
 export function named<Properties extends TProperties>(title: string, description: string, properties: Properties) {
   return Type.Object(properties, { title, description })
 }
@@ -42,23 +42,23 @@ export const listOf = <Schema extends TSchema>(schema: Schema, description: stri
 export const oneOf = <Values extends string[]>(values: readonly [...Values], description: string) =>
   Type.Enum(values, { description })
 
-/** What a list answers to `page` or `page_size`. */
+/** Response of a list with `page` or `page_size`. */
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object(
     {
-      count: whole('How many there are in all.'),
+      count: whole('Total number of items.'),
       next: textOrNull('Path and query of the next page.'),
-      previous: textOrNull('Path and query of the page before.'),
-      results: listOf(item, 'This page.'),
+      previous: textOrNull('Path and query of the previous page.'),
+      results: listOf(item, 'Items of this page.'),
     },
     { description: 'With `page` or `page_size`.' },
   )
 
-/** A list that is an object even where it is not paged. */
+/** Response of a list that is an object even without paging. */
 export const countedOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
-    count: whole('How many there are in all.'),
+    count: whole('Total number of items.'),
     next: Type.Optional(textOrNull('Path and query of the next page; only when paged.')),
-    previous: Type.Optional(textOrNull('Path and query of the page before; only when paged.')),
-    results: listOf(item, 'All of them, or this page.'),
+    previous: Type.Optional(textOrNull('Path and query of the previous page; only when paged.')),
+    results: listOf(item, 'All items, or the items of this page.'),
   })

@@ -1,4 +1,4 @@
-/** A scan of the network, devices that wait for review, receivers that moved. */
+/** Routes for network scans, the review queue and movements. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type Type from 'typebox'
@@ -31,7 +31,7 @@ export interface DiscoveryDeps {
 
 const ScanRequest = body({ scan_subnet: text(1, 64) })
 
-const verdictPaths: Readonly<Record<string, ReviewAction>> = {
+const actionsByPath: Readonly<Record<string, ReviewAction>> = {
   approve: 'approve',
   reject: 'reject',
   'mark-duplicate': 'mark_duplicate',
@@ -50,14 +50,14 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
 
   app.get('/api/discovery/pending', async (request) => {
     const manufacturer = readParameter(request.query as Query, 'manufacturer')
-    const { count, results, page } = await readList(request, entriesLike(deps, { status: 'pending', manufacturer }))
+    const { count, results, page } = await readList(request, queueList(deps, { status: 'pending', manufacturer }))
     const bodies = results.map(toPendingBody)
     return page === null ? { count, results: bodies } : toPageOf(bodies, count, page, request.url)
   })
 
   app.get('/api/movements/unacknowledged', async (request) => {
     const manufacturer = readParameter(request.query as Query, 'manufacturer')
-    const { count, results, page } = await readList(request, movementsLike(deps, { acknowledged: false, manufacturer }))
+    const { count, results, page } = await readList(request, movementList(deps, { acknowledged: false, manufacturer }))
     const bodies = results.map(toMovementBody)
     return page === null ? { count, results: bodies } : toPageOf(bodies, count, page, request.url)
   })
@@ -65,24 +65,26 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
 
 export function reviewRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
   app.get('/api/admin/discovery-queue', { config: { needs: 'inspect' } }, async (request) => {
-    const { count, results, page } = await readList(request, entriesLike(deps, readQueueFilter(request.query as Query)))
-    const existingOf = (id: number | null) => (id === null ? undefined : deps.receiverStore.get(id))
-    const bodies = results.map((one) => toQueueEntryBody(one, existingOf(one.existing_device), deps.locations()))
+    const { count, results, page } = await readList(request, queueList(deps, readQueueFilter(request.query as Query)))
+    const findExisting = (id: number | null) => (id === null ? undefined : deps.receiverStore.get(id))
+    const bodies = results.map((entry) =>
+      toQueueEntryBody(entry, findExisting(entry.existing_device), deps.locations()),
+    )
     return page === null ? bodies : toPageOf(bodies, count, page, request.url)
   })
 
-  for (const [path, verdict] of Object.entries(verdictPaths)) {
+  for (const [path, action] of Object.entries(actionsByPath)) {
     app.post<{ Body: Type.Static<typeof idsBody> }>(
       `/api/admin/discovery-queue/${path}`,
       { config: { needs: 'review' }, schema: { body: idsBody } },
-      (request) => reviewEntries(deps.discoveryDeps, request.actor, verdict, request.body.ids),
+      (request) => reviewEntries(deps.discoveryDeps, request.actor, action, request.body.ids),
     )
   }
 
   app.get('/api/admin/movements', { config: { needs: 'inspect' } }, async (request) => {
     const query = request.query as Query
     const filter = { acknowledged: readFlag(query, 'acknowledged'), manufacturer: readParameter(query, 'manufacturer') }
-    const { count, results, page } = await readList(request, movementsLike(deps, filter))
+    const { count, results, page } = await readList(request, movementList(deps, filter))
     const bodies = results.map(toMovementBody)
     return page === null ? bodies : toPageOf(bodies, count, page, request.url)
   })
@@ -94,17 +96,17 @@ export function reviewRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
   )
 }
 
-/** A list that the store counts and cuts. */
+/** A list that the database counts and pages. */
 interface StoredList<Item> {
   count(): Promise<number>
   list(slice: Slice): Promise<readonly Item[]>
 }
 
-function entriesLike({ db }: DiscoveryDeps, filter: QueueFilter) {
+function queueList({ db }: DiscoveryDeps, filter: QueueFilter) {
   return { count: () => countEntries(db.read, filter), list: (slice: Slice) => listReviewed(db.read, filter, slice) }
 }
 
-function movementsLike({ db }: DiscoveryDeps, filter: MovementFilter) {
+function movementList({ db }: DiscoveryDeps, filter: MovementFilter) {
   return {
     count: () => countMovements(db.read, filter),
     list: (slice: Slice) => listMovementDetails(db.read, filter, slice),

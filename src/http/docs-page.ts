@@ -1,4 +1,4 @@
-/** The OpenAPI document as one plain page: no scripts, nothing from elsewhere. */
+/** The OpenAPI document as a single page without scripts or external resources. */
 
 import { escapeHtml } from './html.ts'
 import { type Field, fieldsOf, type Schema, typeOf } from './json-schema.ts'
@@ -8,12 +8,12 @@ export function docsPage(document: OpenApi, mount: string): string {
   const { info, tags, components } = document
   const base = escapeHtml(mount)
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, told]) => ({ method: method.toUpperCase(), path, told })),
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
   const sections = tags.map(({ name, description }) => {
-    const own = operations.filter(({ told }) => told.tags.includes(name))
-    const inside = own.map((one) => operationHtml(one.method, mount + one.path, one.told))
-    return `<section id="${anchor(name)}"><h2>${escapeHtml(name)}</h2><p>${prose(description)}</p>${inside.join('')}</section>`
+    const tagged = operations.filter(({ operation }) => operation.tags.includes(name))
+    const articles = tagged.map(({ method, path, operation }) => operationHtml(method, mount + path, operation))
+    return `<section id="${anchor(name)}"><h2>${escapeHtml(name)}</h2><p>${prose(description)}</p>${articles.join('')}</section>`
   })
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) =>
@@ -28,40 +28,40 @@ export function docsPage(document: OpenApi, mount: string): string {
     `<link rel="icon" href="data:,"><link rel="stylesheet" href="${base}/api/docs/style.css"></head><body>`,
     `<header><h1>${escapeHtml(info.title)} <small>interface ${escapeHtml(info.version)}</small></h1>`,
     `<p>${prose(info.description)}</p>`,
-    `<p>The same for programs: <a href="${base}/api/openapi.json">OpenAPI ${escapeHtml(document.openapi)}</a>.</p>`,
+    `<p>Machine-readable: <a href="${base}/api/openapi.json">OpenAPI ${escapeHtml(document.openapi)}</a>.</p>`,
     `<nav>${links.map((name) => `<a href="#${anchor(name)}">${escapeHtml(name)}</a>`).join('')}</nav></header>`,
     `<main>${sections.join('')}<section id="${anchor('Records')}"><h2>Records</h2>${schemas.join('')}</section></main>`,
     '</body></html>',
   ].join('\n')
 }
 
-function operationHtml(method: string, path: string, told: Documented): string {
-  const { parameters = [], requestBody, responses } = told
+function operationHtml(method: string, path: string, operation: Documented): string {
+  const { parameters = [], requestBody, responses } = operation
   const body = requestBody?.content['application/json'].schema
-  const given = parameters.map(({ name, required, schema, description }): Field => {
+  const fields = parameters.map(({ name, required, schema, description }): Field => {
     return { name, isOptional: required !== true, schema: { ...schema, ...(description && { description }) } }
   })
-  const succeeds = Object.entries(responses).filter(([status]) => Number(status) < 400)
-  const refuses = Object.entries(responses).filter(([status]) => Number(status) >= 400)
+  const successes = Object.entries(responses).filter(([status]) => Number(status) < 400)
+  const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400)
   const badge = `<b class="method ${escapeHtml(method.toLowerCase())}">${escapeHtml(method)}</b>`
   return [
     `<details id="${anchor(`${method} ${path}`)}"><summary>${badge} <code>${breakable(path)}</code> `,
-    `<span>${prose(told.summary)}</span></summary>`,
-    `<p>${prose(told.description)}</p>`,
-    given.length === 0 ? '' : `<h4>Parameters</h4>${fieldTable(given)}`,
+    `<span>${prose(operation.summary)}</span></summary>`,
+    `<p>${prose(operation.description)}</p>`,
+    fields.length === 0 ? '' : `<h4>Parameters</h4>${fieldTable(fields)}`,
     body === undefined ? '' : `<h4>Body</h4>${fieldTable(fieldsOf(body))}`,
-    '<h4>Answers</h4>',
-    ...succeeds.map(([status, answer]) => {
-      const schema = answer.content?.['application/json'].schema
-      return `<p><b>${escapeHtml(status)}</b> ${prose(answer.description)}</p>${schema ? answerHtml(schema) : ''}`
+    '<h4>Responses</h4>',
+    ...successes.map(([status, response]) => {
+      const schema = response.content?.['application/json'].schema
+      return `<p><b>${escapeHtml(status)}</b> ${prose(response.description)}</p>${schema ? responseHtml(schema) : ''}`
     }),
-    '<h4>Refusals</h4><ul class="statuses">',
-    ...refuses.map(([status, { description }]) => `<li><b>${escapeHtml(status)}</b> ${prose(description)}</li>`),
+    '<h4>Errors</h4><ul class="statuses">',
+    ...errors.map(([status, { description }]) => `<li><b>${escapeHtml(status)}</b> ${prose(description)}</li>`),
     '</ul></details>',
   ].join('')
 }
 
-function answerHtml(schema: Schema): string {
+function responseHtml(schema: Schema): string {
   const parts = schema.anyOf ?? [schema]
   return parts
     .map((part) => {
@@ -80,15 +80,15 @@ function fieldTable(fields: readonly Field[]): string {
       `<td>${prose(schema.description ?? '')}</td></tr>`
     )
   })
-  return `<table><thead><tr><th>Name</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+  return `<table><thead><tr><th>Name</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
 function typeHtml(schema: Schema): string {
   const names: string[] = []
-  const inWords = typeOf(schema, (name) => `\u0000${names.push(name) - 1}\u0000`)
-  return escapeHtml(inWords)
+  const typeText = typeOf(schema, (name) => `\u0000${names.push(name) - 1}\u0000`)
+  return escapeHtml(typeText)
     .split('\u0000')
-    .map((part, at) => (at % 2 === 0 ? part : link(names[Number(part)] ?? '')))
+    .map((part, index) => (index % 2 === 0 ? part : link(names[Number(part)] ?? '')))
     .join('')
 }
 
@@ -104,12 +104,12 @@ function schemaAnchor(name: string): string {
   return `record-${anchor(name)}`
 }
 
-/** Text with `code` in it. */
+/** Escapes text and formats its `code` spans. */
 function prose(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-/** Long paths and names may break after a slash, a dot or an underscore. */
+/** Allows line breaks after a slash, a dot or an underscore. */
 function breakable(text: string): string {
   return escapeHtml(text).replace(/[/._]/g, '$&<wbr>')
 }

@@ -1,4 +1,4 @@
-/** How the interface page looks. In the program itself, so that it stands where the page stands. */
+/** Style sheet of the API page. It is part of the program, so it is always available with the page. */
 
 export const docsStyle = `
 :root {

@@ -1,27 +1,27 @@
-/** The OpenAPI document and the page that shows it: made once, at start. */
+/** Serves the OpenAPI document and the page that shows it. Both are created once, at start. */
 
 import type { FastifyInstance } from 'fastify'
 import { docsPage } from './docs-page.ts'
 import { docsStyle } from './docs-style.ts'
-import { type DocumentOptions, makeDocument } from './openapi-document.ts'
+import { createDocument, type DocumentOptions } from './openapi-document.ts'
 import { type CachedResponse, createResponse, sendResponse } from './response.ts'
 
 const html = 'text/html; charset=utf-8'
 const css = 'text/css; charset=utf-8'
 
 export function docsRoutes(app: FastifyInstance, { mount }: DocumentOptions): void {
-  let made: { readonly json: CachedResponse; readonly page: CachedResponse; readonly style: CachedResponse }
+  let responses: { readonly json: CachedResponse; readonly page: CachedResponse; readonly style: CachedResponse }
   app.addHook('onReady', (done) => {
-    const document = makeDocument(app)
-    made = {
+    const document = createDocument(app)
+    responses = {
       json: createResponse(JSON.stringify(document)),
       page: createResponse(docsPage(document, mount), html),
       style: createResponse(docsStyle, css),
     }
     done()
   })
-  app.get('/api/openapi.json', (request, reply) => sendResponse(request, reply, made.json))
+  app.get('/api/openapi.json', (request, reply) => sendResponse(request, reply, responses.json))
   const isPage = { schema: { hide: true } }
-  app.get('/api/docs', isPage, (request, reply) => sendResponse(request, reply, made.page))
-  app.get('/api/docs/style.css', isPage, (request, reply) => sendResponse(request, reply, made.style))
+  app.get('/api/docs', isPage, (request, reply) => sendResponse(request, reply, responses.page))
+  app.get('/api/docs/style.css', isPage, (request, reply) => sendResponse(request, reply, responses.style))
 }

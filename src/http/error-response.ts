@@ -1,4 +1,4 @@
-/** Whatever goes wrong with a request -> the one shape of an error. */
+/** Converts every failure of a request to the standard error response. */
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -17,13 +17,13 @@ export function sendError(reply: FastifyReply, error: RequestError, headers: Con
   if (error.status === 401) reply.header('www-authenticate', 'Bearer')
   addConnectionHeaders(reply.code(error.status))
   if (error.code !== 'misdirected') return reply.send(toErrorBody(error))
-  const { host, headers: asked } = reply.request
+  const { host, headers: requestHeaders } = reply.request
   reply.header('vary', 'Accept')
-  if (!prefersHtml(asked.accept)) return reply.send(toErrorBody(error))
+  if (!prefersHtml(requestHeaders.accept)) return reply.send(toErrorBody(error))
   return reply.type('text/html; charset=utf-8').send(misdirectedPage(hostName(host)))
 }
 
-/** Fastify's own errors -> ours. */
+/** Error codes of Fastify and the codes that they are reported as. */
 const fastifyErrors: Readonly<Record<string, RequestErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json_type',
@@ -44,7 +44,7 @@ export function toRequestError(error: unknown): RequestError {
   return new RequestError(statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal', { cause: error })
 }
 
-/** What is wrong with a request at first sight, before anything of its address is understood. */
+/** Returns the RequestError that a check throws, if any. Used before the request is routed. */
 export function errorOf(check: () => unknown): RequestError | undefined {
   try {
     check()
@@ -54,30 +54,30 @@ export function errorOf(check: () => unknown): RequestError | undefined {
   }
 }
 
-const brokenCodes: Readonly<Record<string, RequestErrorCode>> = {
+const parserErrors: Readonly<Record<string, RequestErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'head_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
 }
 
-/** Answers what never became a request: no HTTP, a head too large or too slow. */
+/** Responds to input that is not a valid request: not HTTP, or a head that is too large or too slow. */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket, headers: ConstantHeaders): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  socket.end(wholeAnswer(new RequestError(brokenCodes[error.code ?? ''] ?? 'bad_request'), headers))
+  socket.end(rawResponse(new RequestError(parserErrors[error.code ?? ''] ?? 'bad_request'), headers))
 }
 
-/** Answers an upgrade that is let in but whose handshake is no WebSocket's. */
+/** Responds to an accepted upgrade whose WebSocket handshake is invalid. */
 export function rejectHandshake({ message }: Error, socket: Duplex, headers: ConstantHeaders): void {
   const error = new RequestError('bad_request', { details: message })
-  const answer = wholeAnswer(error, { ...headers, 'sec-websocket-version': '13, 8' })
-  // Nobody else looks after the connection any more.
-  socket.end(answer, () => socket.destroy())
+  const response = rawResponse(error, { ...headers, 'sec-websocket-version': '13, 8' })
+  // Nothing else closes this socket after the upgrade.
+  socket.end(response, () => socket.destroy())
 }
 
-/** For connections on which there is no request that could be answered. */
-function wholeAnswer(error: RequestError, headers: ConstantHeaders): string {
+/** Formats a complete HTTP response for connections without a request object. */
+function rawResponse(error: RequestError, headers: ConstantHeaders): string {
   const body = JSON.stringify(toErrorBody(error))
   const fields = {
     ...headers,
@@ -89,7 +89,7 @@ function wholeAnswer(error: RequestError, headers: ConstantHeaders): string {
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`
 }
 
-/** Somebody opens a page, who can read one that asks them to sign in, or that says there is none. */
+/** Whether a browser opens a page, so that it can be redirected to the sign-in page or shown a "not found" page. */
 export function isNavigation({ method, url, headers, ws }: FastifyRequest, mount: string): boolean {
   const path = url.startsWith(`${mount}/`) ? url.slice(mount.length) : url
   const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && !ws
@@ -98,7 +98,7 @@ export function isNavigation({ method, url, headers, ws }: FastifyRequest, mount
 
 export function redirectToSignIn(reply: FastifyReply, mount: string): FastifyReply {
   const { url } = reply.request
-  // An address that begins with two slashes would lead to another site.
+  // A URL that begins with two slashes would redirect to another site.
   const next = url.startsWith('//') ? '' : `?${new URLSearchParams({ next: url })}`
   return reply.redirect(`${mount}/sign-in${next}`)
 }

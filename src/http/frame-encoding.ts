@@ -1,59 +1,59 @@
-/** What goes out over a WebSocket (RFC 6455), put together once for all who are sent it. */
+/** Encodes WebSocket frames (RFC 6455) once for all clients that receive the same batch. */
 
 import type { MessageBatch } from '../live/feed.ts'
 import type { ChannelBody } from '../model/api.ts'
 import { differOnlyInLevels, encodeRecords, isEncodable } from '../model/level-records.ts'
 import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
 
-/** The batch as frames, ready for the wire. */
-export type FrameEncoder = (batch: MessageBatch) => Buffer
+/** Encodes a batch as frames that can be written to the socket. */
+export type FrameEncoder = (batch: Batch) => Buffer
 
-const wired = new WeakMap<MessageBatch, Buffer>()
+const encoded = new WeakMap<Batch, Buffer>()
 
-/** As text frames: what a server sends is not masked, so it is the same for everybody. */
+/** Encodes as text frames. Server frames are not masked, so they are the same for every client. */
 export const jsonEncoder: FrameEncoder = (batch) => {
-  let bytes = wired.get(batch)
+  let bytes = encoded.get(batch)
   if (bytes === undefined) {
     bytes = toFrames(batch.messages.map((message) => JSON.stringify(message)))
-    wired.set(batch, bytes)
+    encoded.set(batch, bytes)
   }
   return bytes
 }
 
-/** The channels a receiver was last told whole with, by whomever: all that are the same but for their levels share them. */
+/** Channels of the last full update of a receiver. Updates that differ in levels only share the same pattern. */
 type Pattern = readonly ChannelBody[]
 
-/** A message, and how it can be said. */
-interface Saying {
-  readonly message: BroadcastMessage
-  /** Of an update. */
+/** A message with the ways it can be encoded. */
+interface EncodableMessage {
+  readonly message: Announcement
+  /** Set for device updates. */
   readonly about: { readonly receiverId: number; readonly pattern: Pattern } | null
-  /** To whoever was told its pattern. */
+  /** Whether it can be sent as a record to clients that have its pattern. */
   readonly fitsRecord: boolean
   text?: string
 }
 
-interface Said {
-  readonly sayings: readonly Saying[]
-  /** For those who were told all of its patterns. */
+interface EncodableBatch {
+  readonly entries: readonly EncodableMessage[]
+  /** Encoding for clients that have all of its patterns. */
   bytes?: Buffer
 }
 
 /**
- * In the subprotocol of model/level-records.ts; call the answer once for every connection. Those who keep up are sent the
- * same bytes, and whoever was not told yet what a record rests on is told it whole.
+ * Encodes in the subprotocol of model/level-records.ts; call the returned function once per connection. Clients that are
+ * up to date share the same bytes. A client that has not received the pattern of a record gets the full update instead.
  */
 export function createLevelsEncoder(): () => FrameEncoder {
   const patterns = new Map<number, Pattern>()
-  const said = new WeakMap<MessageBatch, Said>()
+  const preparedBatches = new WeakMap<Batch, EncodableBatch>()
 
-  function say(batch: MessageBatch): Said {
-    const known = said.get(batch) ?? { sayings: batch.messages.map(toSaying) }
-    said.set(batch, known)
+  function prepare(batch: Batch): EncodableBatch {
+    const known = preparedBatches.get(batch) ?? { entries: batch.messages.map(toEncodable) }
+    preparedBatches.set(batch, known)
     return known
   }
 
-  function toSaying(message: BroadcastMessage): Saying {
+  function toEncodable(message: Announcement): EncodableMessage {
     if (message.type !== 'device_update') return { message, about: null, fitsRecord: false }
     const about = { receiverId: message.receiver_id, pattern: patternOf(message) }
     return { message, about, fitsRecord: isEncodable(message) }
@@ -67,42 +67,46 @@ export function createLevelsEncoder(): () => FrameEncoder {
   }
 
   return () => {
-    const told = new Map<number, Pattern>()
-    const isTold = ({ about }: Saying) => about === null || told.get(about.receiverId) === about.pattern
+    const sentPatterns = new Map<number, Pattern>()
+    const hasPattern = ({ about }: EncodableMessage) =>
+      about === null || sentPatterns.get(about.receiverId) === about.pattern
     return (batch) => {
-      const all = say(batch)
-      if (all.sayings.every(isTold)) {
-        all.bytes ??= toFrames(contents(all.sayings, () => true))
-        return all.bytes
+      const prepared = prepare(batch)
+      if (prepared.entries.every(hasPattern)) {
+        prepared.bytes ??= toFrames(contents(prepared.entries, () => true))
+        return prepared.bytes
       }
-      const wasTold = all.sayings.map((saying) => {
-        const was = isTold(saying)
-        if (saying.about !== null) told.set(saying.about.receiverId, saying.about.pattern)
-        return was
+      const hadPattern = prepared.entries.map((entry) => {
+        const had = hasPattern(entry)
+        if (entry.about !== null) sentPatterns.set(entry.about.receiverId, entry.about.pattern)
+        return had
       })
-      return toFrames(contents(all.sayings, (nth) => wasTold[nth] === true))
+      return toFrames(contents(prepared.entries, (index) => hadPattern[index] === true))
     }
   }
 }
 
-/** What the frames hold, in order; records that follow each other share one. */
-function contents(sayings: readonly Saying[], wasTold: (nth: number) => boolean): (string | Uint8Array)[] {
+/** The contents of the frames in order; consecutive records share one frame. */
+function contents(
+  entries: readonly EncodableMessage[],
+  hadPattern: (index: number) => boolean,
+): (string | Uint8Array)[] {
   const frames: (string | Uint8Array)[] = []
   let records: DeviceUpdate[] = []
-  const close = () => {
-    if (records.length > 0) frames.push(encodeRecords(records))
+  const flushRecords = () => {
+    if (records.length > 0) frames.push(writeRecords(records))
     records = []
   }
-  for (const [nth, saying] of sayings.entries()) {
-    const { message } = saying
-    if (message.type === 'device_update' && saying.fitsRecord && wasTold(nth)) records.push(message)
+  for (const [index, entry] of entries.entries()) {
+    const { message } = entry
+    if (message.type === 'device_update' && entry.fitsRecord && hadPattern(index)) records.push(message)
     else {
-      close()
-      saying.text ??= JSON.stringify(message)
-      frames.push(saying.text)
+      flushRecords()
+      entry.text ??= JSON.stringify(message)
+      frames.push(entry.text)
     }
   }
-  close()
+  flushRecords()
   return frames
 }
 
@@ -112,13 +116,13 @@ const finalBinary = 0x82
 function toFrames(contents: readonly (string | Uint8Array)[]): Buffer {
   const sizes = contents.map((content) => (typeof content === 'string' ? Buffer.byteLength(content) : content.length))
   const bytes = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + headSize(size) + size, 0))
-  let at = 0
-  for (const [nth, content] of contents.entries()) {
-    at = writeHead(bytes, at, typeof content === 'string' ? finalText : finalBinary, sizes[nth] ?? 0)
-    if (typeof content === 'string') at += bytes.write(content, at)
+  let offset = 0
+  for (const [index, content] of contents.entries()) {
+    offset = writeHead(bytes, offset, typeof content === 'string' ? finalText : finalBinary, sizes[index] ?? 0)
+    if (typeof content === 'string') offset += bytes.write(content, offset)
     else {
-      bytes.set(content, at)
-      at += content.length
+      bytes.set(content, offset)
+      offset += content.length
     }
   }
   return bytes
@@ -130,8 +134,8 @@ function headSize(size: number): number {
 }
 
 function writeHead(bytes: Buffer, start: number, kind: number, size: number): number {
-  const at = bytes.writeUInt8(kind, start)
-  if (size < 126) return bytes.writeUInt8(size, at)
-  if (size < 2 ** 16) return bytes.writeUInt16BE(size, bytes.writeUInt8(126, at))
-  return bytes.writeBigUInt64BE(BigInt(size), bytes.writeUInt8(127, at))
+  const offset = bytes.writeUInt8(kind, start)
+  if (size < 126) return bytes.writeUInt8(size, offset)
+  if (size < 2 ** 16) return bytes.writeUInt16BE(size, bytes.writeUInt8(126, offset))
+  return bytes.writeBigUInt64BE(BigInt(size), bytes.writeUInt8(127, offset))
 }

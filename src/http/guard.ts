@@ -1,6 +1,6 @@
 /**
- * Who may come in: by host name, by origin, by listener, by session or token, by role. What is open without credentials
- * depends on the listener, never on the peer.
+ * Authorizes requests by host name, origin, listener, session or token, and role. Which routes are open without
+ * credentials depends on the listener, never on the peer.
  */
 
 import { timingSafeEqual } from 'node:crypto'
@@ -13,13 +13,13 @@ import { RequestError } from '../model/errors.ts'
 import { readSessionCookie } from './cookies.ts'
 
 export interface GuardSettings {
-  /** What the service listens on. */
+  /** Address that the service listens on. */
   readonly host: string
   readonly allowedHosts: readonly string[]
   readonly requireLogin: boolean
-  /** Pages, reads and the WebSocket are open to anybody. */
+  /** Pages, reads and the WebSocket require no credentials. */
   readonly publicRead: boolean
-  /** Networks whose forwarding headers are believed. */
+  /** Networks whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[]
 }
 
@@ -30,32 +30,32 @@ export interface GuardDeps extends GuardSettings {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set before any handler runs. */
+    /** The identity of the request; set before any handler runs. */
     actor: Actor
-    /** The session or token shown; null without one. */
+    /** The session or token of the request; null without one. */
     credential: Credential | null
-    /** Whoever asks sits at this machine, as far as anybody can tell. */
+    /** The request comes from this machine, as far as can be determined. */
     isLocal: boolean
   }
   interface FastifyContextConfig {
-    /** What the route asks for; without it `read` for GET and `operate` for everything else. */
+    /** The permission that the route requires; default `read` for GET and `operate` for other methods. */
     needs?: Permission | 'nothing'
   }
 }
 
-/** Sets the request's actor, or refuses. What is in memory is decided at once. */
+/** Sets the actor of the request, or throws. Returns synchronously if the credential is cached. */
 export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promise<void> | undefined {
   const isLocalListener = isLoopback(deps.host) && !deps.requireLogin
-  const own = hostname()
-  const names = [deps.host, own, `${own}.local`, ...deps.allowedHosts]
+  const localName = hostname()
+  const names = [deps.host, localName, `${localName}.local`, ...deps.allowedHosts]
   const ownNames = new Set(names.map((name) => name.toLowerCase().replace(/\.$/, '')))
   const isTrusted = trustProxies(deps.trustedProxies)
-  const tellForwarded = createTeller(deps.log)
+  const warnUntrusted = createForwardingWarning(deps.log)
   return (request) => {
     const isForwarded = hasForwardingHeader(request)
     if (isForwarded) {
       if (isTrusted(request.socket.remoteAddress ?? '')) checkForwarded(request)
-      else tellForwarded(request.socket.remoteAddress ?? '')
+      else warnUntrusted(request.socket.remoteAddress ?? '')
     }
     checkHost(request, ownNames)
     checkOrigin(request)
@@ -63,35 +63,35 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
     const needs = request.routeOptions.config.needs ?? (isReading(request) ? 'read' : 'operate')
     request.isLocal = isLocal
     request.credential = null
-    request.actor = stranger(request, isLocal)
+    request.actor = anonymousActor(request, isLocal)
     if (needs === 'nothing') return undefined
 
-    const isOpen = (isLocal && localPermissions.includes(needs)) || (deps.publicRead && needs === 'read')
-    const shown = readCredential(request)
+    const isOpen = (isLocal && openLocally.includes(needs)) || (deps.publicRead && needs === 'read')
+    const presented = readCredential(request)
     const admit = (credential: Credential | null) => {
-      const valid = shown === null ? null : validCredential(credential, shown)
-      // Whether there is such an address and method comes before whose it is.
+      const valid = presented === null ? null : validCredential(credential, presented)
+      // An unknown path or method is reported as such before the permission is checked.
       if (valid !== null) use(request, valid, isOpen || request.is404 ? null : needs)
-      // A cookie that has ended is no cookie; a token that is none is a mistake worth telling.
-      else if (!isOpen || shown?.via === 'header') throw new RequestError('sign_in_needed')
+      // An expired cookie is ignored on open routes; an invalid token is always reported.
+      else if (!isOpen || presented?.via === 'header') throw new RequestError('sign_in_needed')
     }
-    if (shown === null) {
+    if (presented === null) {
       admit(null)
       return undefined
     }
-    const found = deps.credentials.find(shown.secret, request.ip)
+    const found = deps.credentials.find(presented.secret, request.ip)
     if (!(found instanceof Promise)) {
       admit(found)
       return undefined
     }
     return found.then(admit, (error) => {
-      // A store that is away closes no door that stands open anyway.
-      if (!isOpen || shown.via === 'header') throw error
+      // Open routes stay available while the database is unreachable.
+      if (!isOpen || presented.via === 'header') throw error
     })
   }
 }
 
-function stranger(request: FastifyRequest, isLocal: boolean): Actor {
+function anonymousActor(request: FastifyRequest, isLocal: boolean): Actor {
   const { ip: address, id } = request
   return isLocal
     ? { kind: 'local', id: null, name: 'local', role: 'operator', address, request: id }
@@ -108,28 +108,28 @@ function use(request: FastifyRequest, credential: Credential, needs: Permission 
   request.actor = { kind, id, name, role, address: request.ip, request: request.id }
 }
 
-interface Shown {
+interface PresentedCredential {
   readonly via: 'header' | 'cookie'
   readonly secret: string
 }
 
-/** A token in the header stands above the cookie. Other schemes are somebody else's: a proxy's, say. */
-function readCredential(request: FastifyRequest): Shown | null {
+/** A bearer token takes precedence over the cookie. Other schemes are ignored; a proxy may use them. */
+function readCredential(request: FastifyRequest): PresentedCredential | null {
   const token = /^bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (token !== undefined) return { via: 'header', secret: token.trim() }
   const session = readSessionCookie(request)
   return session === null ? null : { via: 'cookie', secret: session }
 }
 
-/** Sessions come as cookies and tokens in the header; only a kiosk, which may do no more than look, keeps its token. */
-function validCredential(found: Credential | null, { via, secret }: Shown): Credential | null {
+/** Accepts sessions in cookies and tokens in the header. A kiosk may have its token in a cookie, with read access only. */
+function validCredential(found: Credential | null, { via, secret }: PresentedCredential): Credential | null {
   if (found === null || via === 'header') return found?.kind === 'token' ? found : null
   if (found.kind === 'user') return found
   return found.role === 'viewer' ? { ...found, csrfToken: csrfTokenOf(secret) } : null
 }
 
-function isSame(given: string | string[] | undefined, expected: string): boolean {
-  const [a, b] = [Buffer.from(String(given ?? '')), Buffer.from(expected)]
+function isSame(value: string | string[] | undefined, expected: string): boolean {
+  const [a, b] = [Buffer.from(String(value ?? '')), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
@@ -141,23 +141,23 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** Against DNS rebinding: a name that is not ours is not answered, on any path. */
+/** Protects against DNS rebinding: rejects unknown host names on every path. */
 function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void {
   const { rawHeaders } = request.raw
   let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
   const { host } = request
   const name = hostName(host)
   if (hosts !== 1 || !request.url.startsWith('/')) throw new RequestError('misdirected', { about: name })
-  // The address that was connected to; what it is when we listen on all of them, only the connection knows.
+  // The local address of the connection, which is only known per connection if the service listens on all addresses.
   const isBound = () => isSameAddress(name, request.socket.localAddress ?? '')
   if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new RequestError('misdirected', { about: name })
 }
 
-/** Without port, brackets and the dot of the root. */
+/** The host name without port, brackets and trailing dot. */
 export function hostName(host: string): string {
   const name = host.toLowerCase().replace(/\.?(:\d*)?$/, '')
   return name.startsWith('[') ? name.slice(1, -1) : name
@@ -168,7 +168,7 @@ function isSameAddress(a: string, b: string): boolean {
   return bytes !== null && String(bytes) === String(parseAddress(b))
 }
 
-/** Against pages of other sites that the operator has open. */
+/** Protects against cross-site requests from other pages in the operator's browser. */
 function checkOrigin(request: FastifyRequest): void {
   const { headers } = request
   const site = headers['sec-fetch-site']
@@ -178,29 +178,29 @@ function checkOrigin(request: FastifyRequest): void {
     return
   }
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new RequestError('foreign_origin')
-  const own = `${request.protocol}://${request.host}`
-  if (headers.origin !== undefined && headers.origin !== own) throw new RequestError('foreign_origin')
+  const ownOrigin = `${request.protocol}://${request.host}`
+  if (headers.origin !== undefined && headers.origin !== ownOrigin) throw new RequestError('foreign_origin')
 }
 
 // --- Proxies ----------------------------------------------------------------------------------------------------------
 
-/** Is this the address of a proxy whose forwarding headers are believed? */
+/** Returns a function that checks whether an address belongs to a trusted proxy. */
 export function trustProxies(networks: readonly string[]): (address: string) => boolean {
-  const parsed = networks.flatMap((one) => parseNetwork(one) ?? [])
+  const parsed = networks.flatMap((network) => parseNetwork(network) ?? [])
   return (address) => {
     const bytes = parseAddress(address)
     return bytes !== null && parsed.some((network) => isInNetwork(bytes, network))
   }
 }
 
-/** Somebody stands between us and the peer, so the listener says nothing about who asks. */
+/** Whether a proxy forwarded the request, so that the listener does not identify the client. */
 function hasForwardingHeader({ headers }: FastifyRequest): boolean {
   if (headers.forwarded ?? headers.via ?? headers['x-real-ip']) return true
   for (const name in headers) if (name.startsWith('x-forwarded-')) return true
   return false
 }
 
-/** A proxy that is believed has to speak clearly. */
+/** Rejects invalid forwarding headers of a trusted proxy. */
 function checkForwarded({ headers }: FastifyRequest): void {
   const listOf = (name: string) => {
     const value = headers[name]
@@ -208,22 +208,23 @@ function checkForwarded({ headers }: FastifyRequest): void {
       ? []
       : String(value)
           .split(',')
-          .map((one) => one.trim())
+          .map((part) => part.trim())
   }
-  const say = (name: string) => new RequestError('bad_request', { details: `${name}: cannot be understood` })
-  if (!listOf('x-forwarded-for').every((one) => parseAddress(one) !== null)) throw say('X-Forwarded-For')
-  if (!listOf('x-forwarded-proto').every((one) => one === 'http' || one === 'https')) throw say('X-Forwarded-Proto')
-  if (!listOf('x-forwarded-host').every((one) => /^[\w.:[\]-]+$/.test(one))) throw say('X-Forwarded-Host')
+  const invalid = (name: string) => new RequestError('bad_request', { details: `${name}: invalid value` })
+  if (!listOf('x-forwarded-for').every((address) => parseAddress(address) !== null)) throw invalid('X-Forwarded-For')
+  if (!listOf('x-forwarded-proto').every((protocol) => protocol === 'http' || protocol === 'https'))
+    throw invalid('X-Forwarded-Proto')
+  if (!listOf('x-forwarded-host').every((host) => /^[\w.:[\]-]+$/.test(host))) throw invalid('X-Forwarded-Host')
 }
 
-/** One line an address and hour, for as many addresses as are worth remembering. */
-function createTeller(log: GuardDeps['log']): (address: string) => void {
-  const told = new Map<string, number>()
+/** Logs at most one warning per address and hour, and remembers a limited number of addresses. */
+function createForwardingWarning(log: GuardDeps['log']): (address: string) => void {
+  const lastWarnings = new Map<string, number>()
   return (address) => {
     const now = performance.now()
-    if (now - (told.get(address) ?? Number.NEGATIVE_INFINITY) < 3_600_000) return
-    if (told.size >= 1000) told.clear()
-    told.set(address, now)
-    log.warn({ address }, 'forwarding headers from an address that is not in server.trusted_proxies are not believed')
+    if (now - (lastWarnings.get(address) ?? Number.NEGATIVE_INFINITY) < 3_600_000) return
+    if (lastWarnings.size >= 1000) lastWarnings.clear()
+    lastWarnings.set(address, now)
+    log.warn({ address }, 'forwarding headers ignored: the address is not in server.trusted_proxies')
   }
 }

@@ -1,4 +1,4 @@
-/** Groups and positions on the wall, chassis and units, performers and what they wear. */
+/** Routes for groups, slots, chassis, units, performers and assignments. */
 
 import type { FastifyInstance, FastifyPluginCallback, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -48,7 +48,7 @@ const ChangeAssignmentBody = body({
   performer: Type.Optional(id),
   wireless_unit: Type.Optional(id),
   is_active: Type.Optional(flag),
-  // Nobody sets these by hand; sent back as they were read, they are passed over.
+  // Read-only. Accepted and ignored, so that a record can be sent back as it was read.
   started_at: Type.Optional(time),
   ended_at: Type.Optional(nullable(time, 'text of 1 to 64 characters')),
 })
@@ -56,18 +56,18 @@ const ChangeAssignmentBody = body({
 type Params = { readonly id: string }
 
 export function hardwareRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
-  const routes: FastifyPluginCallback = (at, _options, done) => {
-    // Nothing can be done for a manufacturer that is not there; lists of it are empty.
-    at.addHook('preHandler', async (request) => {
+  const routes: FastifyPluginCallback = (scope, _options, done) => {
+    // Writes for an unknown manufacturer are rejected; its lists are empty.
+    scope.addHook('preHandler', async (request) => {
       const code = manufacturerOf(request)
       if (request.method === 'GET' || code === undefined || deps.hardwareDeps.hasManufacturer(code)) return
       throw new RequestError('not_found', { about: `manufacturer ${code}` })
     })
-    groupRoutes(at, deps)
-    channelRoutes(at, deps)
-    deviceRoutes(at, deps)
-    performerRoutes(at, deps)
-    assignmentRoutes(at, deps)
+    groupRoutes(scope, deps)
+    channelRoutes(scope, deps)
+    deviceRoutes(scope, deps)
+    performerRoutes(scope, deps)
+    assignmentRoutes(scope, deps)
     done()
   }
   void app.register(routes)
@@ -83,7 +83,7 @@ function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
     { schema: { body: GroupBody } },
     (request) => {
       const { id, ...change } = request.body
-      return changeGroup(hardwareDeps, request.actor, readOwnId(request, id), change, manufacturerOf(request))
+      return changeGroup(hardwareDeps, request.actor, readMatchingId(request, id), change, manufacturerOf(request))
     },
   )
 
@@ -92,7 +92,7 @@ function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
     return reply.code(204).send()
   })
 
-  /** With an id it changes that group, without one it makes one. */
+  /** Changes the group with the given id, or creates a group without an id. */
   app.post<{ Body: Type.Static<typeof GroupBody> }>(
     '/api/group',
     { schema: { body: GroupBody } },
@@ -104,7 +104,7 @@ function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
         const group = { title, ...(scope !== undefined && { manufacturer: scope }), ...fields }
         return reply.code(201).send(await addGroup(hardwareDeps, request.actor, group))
       }
-      if (!deps.groups(scope).some((one) => one.id === id)) {
+      if (!deps.groups(scope).some((group) => group.id === id)) {
         throw new RequestError('bad_request', { details: `id: there is no group ${id}` })
       }
       return changeGroup(hardwareDeps, request.actor, id, { ...(title !== undefined && { title }), ...fields }, scope)
@@ -120,7 +120,7 @@ function channelRoutes(app: FastifyInstance, { hardwareDeps, receiverStore }: Ha
       const id = readId(request.params.id)
       const scope = manufacturerOf(request)
       const receiverId = await moveToSlot(hardwareDeps, request.actor, id, request.body.slot, scope)
-      const channel = receiverStore.get(receiverId)?.channels.find((one) => one.id === id)
+      const channel = receiverStore.get(receiverId)?.channels.find((candidate) => candidate.id === id)
       if (channel === undefined) throw new RequestError('not_found', { about: `channel ${id}` })
       return toChannelBody(channel)
     },
@@ -134,53 +134,53 @@ function deviceRoutes(app: FastifyInstance, { receiverStore, unitStore, health, 
   }
 
   app.get('/api/chassis', (request) => {
-    const status = readOneOf(request.query as Query, 'status', onlineStates)
+    const status = readEnum(request.query as Query, 'status', onlineStates)
     const statusOf = upstreams()
-    const places = locations()
+    const allLocations = locations()
     const chassis = receiverStore
       .list(manufacturerOf(request))
-      .map((receiver) => toChassisBody(receiver, statusOf(receiver.manufacturer), places))
+      .map((receiver) => toChassisBody(receiver, statusOf(receiver.manufacturer), allLocations))
     return listOf(
       request,
-      chassis.filter((one) => status === undefined || one.status === status),
+      chassis.filter((body) => status === undefined || body.status === status),
     )
   })
 
   app.get('/api/units', (request) => {
     const query = request.query as Query
     const manufacturer = manufacturerOf(request)
-    const deviceType = readOneOf(query, 'device_type', unitTypes)
-    const status = readOneOf(query, 'status', onlineStates)
+    const deviceType = readEnum(query, 'device_type', unitTypes)
+    const status = readEnum(query, 'status', onlineStates)
     const chassis = readIdParameter(query, 'base_chassis')
     const battery = readPercent(query, 'battery_percentage')
-    const least = readPercent(query, 'battery_percentage__gte')
-    const most = readPercent(query, 'battery_percentage__lte')
+    const minBattery = readPercent(query, 'battery_percentage__gte')
+    const maxBattery = readPercent(query, 'battery_percentage__lte')
     const statusOf = upstreams()
-    /** A unit goes with the receiver it was heard on. */
-    const isThere = ({ receiver_id }: Unit) => receiver_id === null || receiverStore.get(receiver_id) !== undefined
+    /** A unit is only listed while the receiver that reported it exists. */
+    const isListed = ({ receiver_id }: Unit) => receiver_id === null || receiverStore.get(receiver_id) !== undefined
     const bodies = unitStore
       .list()
-      .filter((unit) => (manufacturer === undefined || unit.manufacturer === manufacturer) && isThere(unit))
+      .filter((unit) => (manufacturer === undefined || unit.manufacturer === manufacturer) && isListed(unit))
       .map((unit) => toUnitBody(unit, receiverStore.get(unit.receiver_id ?? 0), statusOf(unit.manufacturer)))
       .filter(({ battery_percentage: percent, ...unit }) => {
         if (deviceType !== undefined && unit.device_type !== deviceType) return false
         if (status !== undefined && unit.status !== status) return false
         if (chassis !== undefined && unit.base_chassis !== chassis) return false
-        if (battery === undefined && least === undefined && most === undefined) return true
-        // Unknown is neither more nor less than anything.
+        if (battery === undefined && minBattery === undefined && maxBattery === undefined) return true
+        // An unknown battery level matches no battery filter.
         if (percent === null || (battery !== undefined && percent !== battery)) return false
-        return percent >= (least ?? 0) && percent <= (most ?? 100)
+        return percent >= (minBattery ?? 0) && percent <= (maxBattery ?? 100)
       })
     return listOf(request, bodies)
   })
 }
 
 function performerRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutesDeps): void {
-  /** They are of no manufacturer: anybody's, but not of one that is not there. */
+  /** Performers do not belong to a manufacturer; the list is empty for an unknown one. */
   app.get('/api/performers', async (request) => {
     const code = manufacturerOf(request)
-    const isThere = code === undefined || hardwareDeps.hasManufacturer(code)
-    return listOf(request, isThere ? await listPerformers(hardwareDeps.db.read) : [])
+    const isKnown = code === undefined || hardwareDeps.hasManufacturer(code)
+    return listOf(request, isKnown ? await listPerformers(hardwareDeps.db.read) : [])
   })
 
   app.post<{ Body: Type.Static<typeof PerformerBody> }>(
@@ -194,7 +194,7 @@ function performerRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutesD
     { schema: { body: ChangePerformerBody } },
     (request) => {
       const { id, ...change } = request.body
-      return changePerformer(hardwareDeps, request.actor, readOwnId(request, id), change)
+      return changePerformer(hardwareDeps, request.actor, readMatchingId(request, id), change)
     },
   )
 
@@ -215,12 +215,14 @@ function assignmentRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutes
     })
     const bodies = found.map(toAssignmentBody)
     if (readFlag(query, 'names') !== true) return listOf(request, bodies)
-    const performers = new Map((await listPerformerNames(hardwareDeps.db.read)).map((one) => [one.id, one]))
+    const performers = new Map(
+      (await listPerformerNames(hardwareDeps.db.read)).map((performer) => [performer.id, performer]),
+    )
     return listOf(
       request,
-      bodies.map((one) => {
-        const { name = '', picture_tag = null } = performers.get(one.performer) ?? {}
-        return { ...one, performer_name: name, performer_picture_tag: picture_tag }
+      bodies.map((body) => {
+        const { name = '', picture_tag = null } = performers.get(body.performer) ?? {}
+        return { ...body, performer_name: name, performer_picture_tag: picture_tag }
       }),
     )
   })
@@ -237,7 +239,7 @@ function assignmentRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutes
     { schema: { body: ChangeAssignmentBody } },
     async (request) => {
       const { id, started_at: _started, ended_at: _ended, ...change } = request.body
-      return toAssignmentBody(await changeAssignment(hardwareDeps, request.actor, readOwnId(request, id), change))
+      return toAssignmentBody(await changeAssignment(hardwareDeps, request.actor, readMatchingId(request, id), change))
     },
   )
 
@@ -255,11 +257,11 @@ function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment) {
   }
 }
 
-/** The id in the address. What was read may be sent back whole, with its id; another's would be a mistake. */
-function readOwnId({ params }: { readonly params: Params }, sentBack: number | undefined): number {
-  const own = readId(params.id)
-  if (sentBack === undefined || sentBack === own) return own
-  throw new RequestError('bad_request', { details: `id: expected ${own}` })
+/** Reads the id in the path. The body may repeat it, but must not contain another id. */
+function readMatchingId({ params }: { readonly params: Params }, idInBody: number | undefined): number {
+  const id = readId(params.id)
+  if (idInBody === undefined || idInBody === id) return id
+  throw new RequestError('bad_request', { details: `id: expected ${id}` })
 }
 
 function listOf<Item>(request: FastifyRequest, items: readonly Item[]) {
@@ -271,23 +273,23 @@ function manufacturerOf(request: FastifyRequest): string | undefined {
   return readParameter(request.query as Query, 'manufacturer')
 }
 
-function readOneOf<T extends string>(query: Query, name: string, values: readonly T[]): T | undefined {
-  const given = readParameter(query, name)
-  const found = values.find((one) => one === given)
-  if (given === undefined || found !== undefined) return found
+function readEnum<T extends string>(query: Query, name: string, values: readonly T[]): T | undefined {
+  const value = readParameter(query, name)
+  const found = values.find((candidate) => candidate === value)
+  if (value === undefined || found !== undefined) return found
   throw expected(name, `one of ${values.join(', ')}`)
 }
 
 function readFlag(query: Query, name: string): boolean | undefined {
-  const given = readOneOf(query, name, ['true', 'false', '1', '0'])
-  return given === undefined ? undefined : given === 'true' || given === '1'
+  const value = readEnum(query, name, ['true', 'false', '1', '0'])
+  return value === undefined ? undefined : value === 'true' || value === '1'
 }
 
 function readPercent(query: Query, name: string): number | undefined {
-  const given = readParameter(query, name)
-  if (given === undefined) return undefined
-  if (!/^\d{1,3}$/.test(given) || Number(given) > 100) throw expected(name, 'a whole number from 0 to 100')
-  return Number(given)
+  const value = readParameter(query, name)
+  if (value === undefined) return undefined
+  if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw expected(name, 'a whole number from 0 to 100')
+  return Number(value)
 }
 
 function expected(name: string, what: string): RequestError {

@@ -1,21 +1,21 @@
-/** What every answer carries, unless it says otherwise itself. */
+/** Default headers of every response; a response may override them. */
 
 import type { FastifyReply } from 'fastify'
 import { Incoming } from './incoming.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Name and value of each. */
+    /** Names and values of the headers. */
     constantHeaders: readonly (readonly [name: string, value: string])[]
-    /** Connections are closed as soon as their requests are answered. */
+    /** While true, connections are closed after the current response. */
     isStopping(): boolean
   }
 }
 
 export interface HeaderSettings {
-  /** Origins whose pages may show ours in a frame. */
+  /** Origins whose pages may embed the pages in a frame. */
   readonly frameAncestors: readonly string[]
-  /** Browsers are told never to come without TLS again. */
+  /** Sends Strict-Transport-Security, so that browsers only use TLS from then on. */
   readonly strictTransport: boolean
 }
 
@@ -40,10 +40,10 @@ export function addConstantHeaders(reply: FastifyReply): void {
   for (const [name, value] of reply.server.constantHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
 }
 
-/** Says whether the connection is closed after this response, and what it may be upgraded to where that is required. */
+/** Announces that the connection is closed after this response, and the required upgrade of a 426. */
 export function addConnectionHeaders(reply: FastifyReply): void {
   const { raw } = reply.request
-  const isLast = reply.server.isStopping() || (raw instanceof Incoming && raw.isUpgradeAsked)
+  const isLast = reply.server.isStopping() || (raw instanceof Incoming && raw.isUpgradeRequest)
   const isUpgradeRequired = reply.statusCode === 426
   if (isUpgradeRequired)
     reply.header('upgrade', 'websocket').header('connection', isLast ? 'upgrade, close' : 'upgrade')

@@ -15,6 +15,6 @@ test.each([
   ['application/json, text/html;q=0.9', false],
   ['text/html;q=0, */*', false],
   ['text/html;q=high', false],
-])('Accept: %s asks for HTML: %s', (accept, expected) => {
+])('prefersHtml returns for Accept: %s the value %s', (accept, expected) => {
   expect(prefersHtml(accept)).toBe(expected)
 })

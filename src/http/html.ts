@@ -1,6 +1,6 @@
-/** HTML: who prefers it, and text inside it. */
+/** Content negotiation for HTML, and escaping of text. */
 
-/** Whether a client asks for HTML rather than for JSON (RFC 9110, 12.5.1). Without `Accept` anything will do. */
+/** Whether a client prefers HTML to JSON (RFC 9110, 12.5.1). A missing `Accept` means any type. */
 export function prefersHtml(accept = '*/*'): boolean {
   const ranges = accept.split(',').map(parseRange)
   return qualityOf('text/html', ranges) > qualityOf('application/json', ranges)
@@ -18,11 +18,11 @@ function parseRange(text: string): MediaRange {
   return { type, quality: Number.isNaN(quality) ? 0 : quality }
 }
 
-/** The most specific range decides. */
+/** The quality of the most specific matching range. */
 function qualityOf(type: string, ranges: readonly MediaRange[]): number {
-  const wider = [type, type.replace(/\/.*/, '/*'), '*/*']
-  for (const one of wider) {
-    const range = ranges.find((candidate) => candidate.type === one)
+  const candidates = [type, type.replace(/\/.*/, '/*'), '*/*']
+  for (const candidate of candidates) {
+    const range = ranges.find((range) => range.type === candidate)
     if (range !== undefined) return range.quality
   }
   return 0

@@ -1,32 +1,32 @@
-/** What is made of a request before anybody looks for its route. */
+/** Processes requests before routing. */
 
 import { IncomingMessage } from 'node:http'
 
 /**
- * A request to upgrade is one when it asks for WebSocket; any other protocol may be passed over (RFC 9110, 7.8), and the
- * request is answered like every other. Node decides by the property that this class answers for.
+ * Treats a request as an upgrade only if it requests WebSocket. Other protocols may be ignored (RFC 9110, 7.8), and such
+ * a request is handled normally. Node reads the `upgrade` property, which this class overrides.
  */
 export class Incoming extends IncomingMessage {
-  private hasAsked = false
+  private hasUpgradeHeader = false
 
   get upgrade(): boolean {
-    return this.hasAsked && (this.method === 'CONNECT' || this.headers.upgrade?.toLowerCase() === 'websocket')
+    return this.hasUpgradeHeader && (this.method === 'CONNECT' || this.headers.upgrade?.toLowerCase() === 'websocket')
   }
 
-  set upgrade(hasAsked: boolean) {
-    this.hasAsked = hasAsked
+  set upgrade(hasUpgradeHeader: boolean) {
+    this.hasUpgradeHeader = hasUpgradeHeader
   }
 
   /** The request has an `Upgrade` header, or is a CONNECT. Node reads no further request from such a connection. */
-  get isUpgradeAsked(): boolean {
-    return this.hasAsked
+  get isUpgradeRequest(): boolean {
+    return this.hasUpgradeHeader
   }
 }
 
 /**
- * Path and query, as routes know them. A target with our own scheme and an authority, as proxies are sent it, stands for
- * its path, and its authority for the Host (RFC 9112, 3.2.2). U+0000 is in nothing that is stored, and databases cannot
- * be asked for it; U+FFFD stands for it and names nothing either.
+ * Returns the path and query for routing. A target in absolute form is replaced by its path, and its authority becomes
+ * the Host header (RFC 9112, 3.2.2). U+0000 is replaced by U+FFFD, because databases reject it in queries and no stored
+ * text contains either character.
  */
 export function readTarget(request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): string {
   const { url = '', headers, socket } = request

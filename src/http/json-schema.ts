@@ -1,6 +1,6 @@
-/** JSON Schema as the documents show it: with names for what has one, and in words. */
+/** Prepares JSON Schema for the documents: extracts named schemas and describes types in words. */
 
-/** As much of it as ours use. */
+/** The subset of JSON Schema that the schemas of this project use. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -15,53 +15,53 @@ export interface Schema {
   readonly examples?: readonly unknown[]
 }
 
-const home = '#/components/schemas/'
+const schemaPrefix = '#/components/schemas/'
 
-/** The schema as plain JSON; what has a title goes to `schemas` and is referred to by it. */
+/** Returns the schema as plain JSON. Schemas with a title are moved to `schemas` and replaced by references. */
 export function hoist(schema: unknown, schemas: Record<string, Schema>): Schema {
   return hoisted(JSON.parse(JSON.stringify(schema)), schemas) as Schema
 }
 
 function hoisted(value: unknown, schemas: Record<string, Schema>): unknown {
-  if (Array.isArray(value)) return value.map((one) => hoisted(one, schemas))
+  if (Array.isArray(value)) return value.map((item) => hoisted(item, schemas))
   if (typeof value !== 'object' || value === null) return value
-  // An `$id` would be the base of every reference below it.
+  // An `$id` would become the base URI of every reference below it.
   const { $defs, $id: _, examples, ...fields } = value as Record<string, unknown>
   if ($defs !== undefined) hoisted($defs, schemas)
-  if (typeof fields.$ref === 'string') return { $ref: home + fields.$ref }
-  const named = Object.fromEntries(Object.entries(fields).map(([key, inner]) => [key, hoisted(inner, schemas)]))
-  if (examples !== undefined) named.examples = examples
-  // A field may be called `title` as well.
-  if (typeof fields.title !== 'string') return named
-  const { title, ...rest } = named
+  if (typeof fields.$ref === 'string') return { $ref: schemaPrefix + fields.$ref }
+  const converted = Object.fromEntries(Object.entries(fields).map(([key, inner]) => [key, hoisted(inner, schemas)]))
+  if (examples !== undefined) converted.examples = examples
+  // A field of an object may also be called `title`.
+  if (typeof fields.title !== 'string') return converted
+  const { title, ...rest } = converted
   schemas[fields.title] = rest
-  return { $ref: home + fields.title }
+  return { $ref: schemaPrefix + fields.title }
 }
 
 export function nameOf({ $ref }: Schema): string | undefined {
-  return $ref?.slice(home.length)
+  return $ref?.slice(schemaPrefix.length)
 }
 
-/** A schema's type in words; `say` puts down the name of another schema. */
-export function typeOf(schema: Schema, say: (name: string) => string): string {
+/** A schema's type in words; `formatName` formats the name of another schema. */
+export function typeOf(schema: Schema, formatName: (name: string) => string): string {
   const name = nameOf(schema)
-  if (name !== undefined) return say(name)
-  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, say)).join(' or ')
+  if (name !== undefined) return formatName(name)
+  if (schema.anyOf !== undefined) return schema.anyOf.map((part) => typeOf(part, formatName)).join(' or ')
   if (schema.enum !== undefined) return schema.enum.join(', ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {}, say)}`
+  if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {}, formatName)}`
   if (schema.format === 'date-time') return 'time (ISO 8601)'
   return schema.type ?? 'anything'
 }
 
 export interface Field {
-  /** With dots for what is inside another. */
+  /** Path of the field, with dots for nested fields. */
   readonly name: string
   readonly isOptional: boolean
   readonly schema: Schema
 }
 
-/** The fields of an object, and of objects in it that have no name of their own. */
+/** The fields of an object and of its nested objects that have no name of their own. */
 export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([key, field]) => {

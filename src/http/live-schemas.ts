@@ -1,4 +1,4 @@
-/** What answers about what is live look like, for the interface document. Only the tests hold them to it. */
+/** Response schemas of live data for the OpenAPI document. Responses are checked against them in tests only. */
 
 import Type from 'typebox'
 import { type AlertBody, alertStates } from '../model/alert.ts'
@@ -7,7 +7,7 @@ import { type ConnectionBody, connectionStatuses, transports } from '../model/co
 import * as details from '../model/details.ts'
 import * as hardware from '../model/hardware.ts'
 import type { ManufacturerHealth } from '../model/health.ts'
-import type * as places from '../model/location.ts'
+import type * as locations from '../model/location.ts'
 import { severities } from '../model/messages.ts'
 import { networkModes } from '../model/network.ts'
 import type { Settings } from '../model/settings.ts'
@@ -26,7 +26,7 @@ import {
   wholeOrNull,
 } from './described.ts'
 
-export const id = whole('Of the record.')
+export const id = whole('Id of the record.')
 export const manufacturer = text('Code of the manufacturer.')
 export const ip = textOrNull('IPv4 address.')
 
@@ -42,54 +42,67 @@ const levels = {
 const flagOrNull = (description: string) => orNull(flag(description), description)
 
 const ChannelDetails = schemaOf<details.ChannelDetails>()(
-  named('ChannelDetails', 'What some gear tells of a channel besides; what it never told is absent.', {
-    rf_a: Type.Optional(wholeOrNull('dBm at antenna A.')),
-    rf_b: Type.Optional(wholeOrNull('dBm at antenna B.')),
-    rf_c: Type.Optional(wholeOrNull('dBm at antenna C.')),
-    rf_d: Type.Optional(wholeOrNull('dBm at antenna D.')),
-    rf_percent: Type.Optional(wholeOrNull("Percent of the gear's own scale, where it tells no dBm.")),
-    antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or nothing.')),
-    audio_peak: Type.Optional(wholeOrNull('dBFS.')),
-    audio_rms: Type.Optional(wholeOrNull('dBFS.')),
-    audio_activity: Type.Optional(
-      orNull(oneOf(details.audioActivities, 'How loud it is.'), 'How loud it is, where the gear tells no dBFS.'),
-    ),
-    quality: Type.Optional(wholeOrNull('Of the link, in percent.')),
-    rf_low: Type.Optional(flagOrNull("The equipment's own warning that RF is hardly above the squelch.")),
-    overload: Type.Optional(flagOrNull("The equipment's own warning that audio is too loud.")),
-    interference: Type.Optional(flagOrNull('True while another signal disturbs it.')),
-    second_frequency: Type.Optional(textOrNull('MHz, of the second carrier with frequency diversity.')),
-    muted: Type.Optional(flagOrNull("The receiver's output.")),
-    encryption: Type.Optional(orNull(oneOf(details.encryptions, 'Of the link.'), 'Of the link.')),
-    gain_db: Type.Optional(wholeOrNull("dB, of the receiver's output.")),
-  }),
+  named(
+    'ChannelDetails',
+    'Additional values that some equipment reports for a channel; values that were never reported are absent.',
+    {
+      rf_a: Type.Optional(wholeOrNull('dBm at antenna A.')),
+      rf_b: Type.Optional(wholeOrNull('dBm at antenna B.')),
+      rf_c: Type.Optional(wholeOrNull('dBm at antenna C.')),
+      rf_d: Type.Optional(wholeOrNull('dBm at antenna D.')),
+      rf_percent: Type.Optional(wholeOrNull("Percent of the equipment's own scale, if it does not report dBm.")),
+      antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or empty.')),
+      audio_peak: Type.Optional(wholeOrNull('dBFS.')),
+      audio_rms: Type.Optional(wholeOrNull('dBFS.')),
+      audio_activity: Type.Optional(
+        orNull(oneOf(details.audioActivities, 'Audio level.'), 'Audio level, if the equipment does not report dBFS.'),
+      ),
+      quality: Type.Optional(wholeOrNull('Link quality in percent.')),
+      rf_low: Type.Optional(flagOrNull('Warning of the equipment that RF is barely above the squelch threshold.')),
+      overload: Type.Optional(flagOrNull('Warning of the equipment that the audio level is too high.')),
+      interference: Type.Optional(flagOrNull('True while another signal interferes.')),
+      second_frequency: Type.Optional(textOrNull('Frequency of the second carrier with frequency diversity, MHz.')),
+      muted: Type.Optional(flagOrNull('Whether the output of the receiver is muted.')),
+      encryption: Type.Optional(
+        orNull(oneOf(details.encryptions, 'Encryption of the link.'), 'Encryption of the link.'),
+      ),
+      gain_db: Type.Optional(wholeOrNull('Output gain of the receiver, dB.')),
+    },
+  ),
 )
 
 export const TransmitterDetails = schemaOf<details.TransmitterDetails>()(
-  named('TransmitterDetails', 'What some gear tells of a transmitter besides; what it never told is absent.', {
-    model: Type.Optional(textOrNull("The manufacturer's model.")),
-    muted: Type.Optional(flagOrNull('The transmitter itself.')),
-    gain_db: Type.Optional(wholeOrNull('dB, offset or trim.')),
-    power_mw: Type.Optional(wholeOrNull('mW.')),
-    battery_bars: Type.Optional(wholeOrNull('0 to 5, as the device shows it.')),
-    battery_minutes: Type.Optional(wholeOrNull('How long it will last.')),
-    battery_minutes_to_full: Type.Optional(wholeOrNull('How long it will charge.')),
-    battery_type: Type.Optional(textOrNull('Chemistry or kind.')),
-    battery_health: Type.Optional(wholeOrNull('Percent of what it held when it was new.')),
-    battery_cycles: Type.Optional(wholeOrNull('How often it was charged.')),
-    battery_temperature_c: Type.Optional(wholeOrNull('°C.')),
-    battery_is_estimate: Type.Optional(flag('True where `battery` is worked out from the bars.')),
-    battery_low: Type.Optional(flagOrNull("The equipment's own warning.")),
-    fault: Type.Optional(
-      orNull(oneOf(details.faults, 'Of a pack in a charger.'), 'Of a pack in a charger; null: none.'),
-    ),
-  }),
+  named(
+    'TransmitterDetails',
+    'Additional values that some equipment reports for a transmitter; values that were never reported are absent.',
+    {
+      model: Type.Optional(textOrNull("The manufacturer's model.")),
+      muted: Type.Optional(flagOrNull('Whether the transmitter is muted.')),
+      gain_db: Type.Optional(wholeOrNull('Offset or trim, dB.')),
+      power_mw: Type.Optional(wholeOrNull('Transmit power, mW.')),
+      battery_bars: Type.Optional(wholeOrNull('0 to 5, as the device shows it.')),
+      battery_minutes: Type.Optional(wholeOrNull('Remaining run time in minutes.')),
+      battery_minutes_to_full: Type.Optional(wholeOrNull('Remaining charging time in minutes.')),
+      battery_type: Type.Optional(textOrNull('Chemistry or type.')),
+      battery_health: Type.Optional(wholeOrNull('Capacity in percent of the original capacity.')),
+      battery_cycles: Type.Optional(wholeOrNull('Number of charge cycles.')),
+      battery_temperature_c: Type.Optional(wholeOrNull('°C.')),
+      battery_is_estimate: Type.Optional(flag('True if `battery` is estimated from the bars.')),
+      battery_low: Type.Optional(flagOrNull('Low battery warning of the equipment.')),
+      fault: Type.Optional(
+        orNull(
+          oneOf(details.faults, 'Fault of a pack in a charger.'),
+          'Fault of a pack in a charger; null if there is no fault.',
+        ),
+      ),
+    },
+  ),
 )
 
 const Transmitter = schemaOf<api.TransmitterBody>()(
-  named('Transmitter', 'What a channel hears.', {
-    slot: whole('Position on the wall.'),
-    upstream_slot: wholeOrNull("The slot by the manufacturer's system."),
+  named('Transmitter', 'The transmitter that a channel receives.', {
+    slot: whole('Slot.'),
+    upstream_slot: wholeOrNull("Slot in the manufacturer's system."),
     battery: wholeOrNull('Percent.'),
     ...levels,
     details: Type.Optional(TransmitterDetails),
@@ -97,12 +110,12 @@ const Transmitter = schemaOf<api.TransmitterBody>()(
 )
 
 export const Channel = schemaOf<api.ChannelBody>()(
-  named('Channel', 'A channel of a receiver; what is unknown is null.', {
+  named('Channel', 'A channel of a receiver; unknown values are null.', {
     id,
     channel: whole('Number of the channel on its receiver.'),
-    slot: whole('Position on the wall.'),
+    slot: whole('Slot.'),
     ...levels,
-    transmitter: orNull(Transmitter, 'Null where none is heard.'),
+    transmitter: orNull(Transmitter, 'Null if no transmitter is received.'),
     details: Type.Optional(ChannelDetails),
   }),
 )
@@ -113,7 +126,7 @@ export const summaryFields = {
   device_type: text('Model family.'),
   ip,
   is_active: flag('False while it is offline.'),
-  last_seen: time('When it was last heard of.'),
+  last_seen: time('When it last responded.'),
   manufacturer,
 }
 
@@ -131,35 +144,37 @@ const ReceiverInData = schemaOf<api.ReceiverInData>()(
   named('ReceiverInData', 'A receiver in the full data.', dataFields),
 )
 
-export const LocationReference = schemaOf<places.LocationReference>()(
-  named('LocationReference', 'A location in another record.', { id, name: text('Of the location.') }),
+export const LocationReference = schemaOf<locations.LocationReference>()(
+  named('LocationReference', 'A location in another record.', { id, name: text('Name of the location.') }),
 )
 
-export const location = orNull(LocationReference, 'Where it stands.')
+export const location = orNull(LocationReference, 'Its location.')
 
 const ReceiverDetails = schemaOf<details.ReceiverDetails>()(
-  named('ReceiverDetails', 'What some equipment reports of itself; absent while there is no fault.', {
-    fault: Type.Optional(orNull(oneOf(details.faults, 'A fault of its own.'), 'A fault of its own; null: none.')),
+  named('ReceiverDetails', 'Faults that some equipment reports for itself; absent while there is no fault.', {
+    fault: Type.Optional(
+      orNull(oneOf(details.faults, 'Fault of the receiver.'), 'Fault of the receiver; null if there is no fault.'),
+    ),
   }),
 )
 
-/** What stays of a receiver besides its channels. */
+/** Fields of a receiver that are not part of the full data. */
 const hardwareFields = {
-  battery_health: oneOf(['good', 'fair', 'low', 'critical', 'unknown'], 'Of the weakest known battery.'),
+  battery_health: oneOf(['good', 'fair', 'low', 'critical', 'unknown'], 'State of the weakest known battery.'),
   signal_quality: oneOf(
     ['excellent', 'good', 'fair', 'poor', 'unknown'],
-    'Of the weakest known RF level of channels with a transmitter.',
+    'Based on the lowest known RF level of the channels with a transmitter.',
   ),
   api_device_id: textOrNull("Id in the manufacturer's system."),
   serial_number: textOrNull('Serial number.'),
   mac_address: textOrNull('MAC address.'),
   subnet_mask: textOrNull('Subnet mask.'),
   gateway: textOrNull('Gateway.'),
-  network_mode: orNull(oneOf(networkModes, 'How it gets its address.'), 'How it gets its address.'),
+  network_mode: orNull(oneOf(networkModes, 'How its address is assigned.'), 'How its address is assigned.'),
   interface_id: textOrNull('Version of the network interface.'),
   description: textOrNull('Free text.'),
   firmware_version: textOrNull('Firmware.'),
-  hosted_firmware_version: textOrNull('Firmware it holds for transmitters.'),
+  hosted_firmware_version: textOrNull('Firmware that it stores for transmitters.'),
   location,
   details: Type.Optional(ReceiverDetails),
 }
@@ -167,68 +182,68 @@ const hardwareFields = {
 export const detailFields = { ...dataFields, ...hardwareFields }
 
 export const ReceiverDetail = schemaOf<api.ReceiverDetail>()(
-  named('ReceiverDetail', 'Everything known of a receiver.', detailFields),
+  named('ReceiverDetail', 'A receiver with all known details.', detailFields),
 )
 
 export const RealtimeConnection = schemaOf<ConnectionBody>()(
-  named('RealtimeConnection', "How a receiver's real-time subscription fares.", {
-    id: whole("The receiver's: it has one connection."),
+  named('RealtimeConnection', "State of a receiver's real-time subscription.", {
+    id: whole('Id of the receiver, which has one connection.'),
     receiver: whole('Id of the receiver.'),
-    receiver_name: textOrNull('Its name.'),
+    receiver_name: textOrNull('Name of the receiver.'),
     manufacturer,
     status: oneOf(connectionStatuses, 'State of the subscription.'),
-    transport: oneOf(transports, 'What it runs over.'),
+    transport: oneOf(transports, 'Transport of the subscription.'),
     connected_at: timeOrNull('When it was last connected.'),
-    disconnected_at: timeOrNull('When it was lost.'),
-    last_message_at: timeOrNull('When it last said something.'),
-    error_message: textOrNull('What went wrong.'),
-    error_count: whole('How often something did.'),
-    reconnect_attempts: whole('Since it was lost.'),
-    duration_seconds: wholeOrNull('Of the connection that is, or of the last that was.'),
+    disconnected_at: timeOrNull('When it was last disconnected.'),
+    last_message_at: timeOrNull('When the last message arrived.'),
+    error_message: textOrNull('Last error.'),
+    error_count: whole('Number of errors.'),
+    reconnect_attempts: whole('Attempts since the connection was lost.'),
+    duration_seconds: wholeOrNull('Duration of the current or last connection in seconds.'),
   }),
 )
 
-// --- The whole picture -----------------------------------------------------------------------------------------------
+// --- Full data -------------------------------------------------------------------------------------------------------
 
-export const whereHeard = {
-  model: Type.Optional(text('Of a device that speaks for itself: what it is.')),
+export const foundDeviceFields = {
+  model: Type.Optional(text('Model; only for devices that are monitored individually.')),
   address: Type.Optional(
-    text('Where such a device is heard, as `devices` of a configuration names it; of a `system` its `api_base_url`.'),
+    text('Address as listed under `devices` of the configuration; for a `system` its `api_base_url`.'),
   ),
 }
 
 const DiscoveredDevice = schemaOf<api.DiscoveredDevice>()(
-  named('DiscoveredDevice', 'Found by a scan, and not a receiver yet.', {
+  named('DiscoveredDevice', 'A device that a scan found and that is not a receiver yet.', {
     id,
     ip: text('IPv4 address.'),
     device_type: text('Model family.'),
-    channels: whole('How many channels it has.'),
+    channels: whole('Number of channels.'),
     manufacturer,
     discovered_at: time('When it was first found.'),
-    ...whereHeard,
+    ...foundDeviceFields,
   }),
 )
 
 export const Group = schemaOf<api.Group>()(
-  named('Group', 'Positions of the wall that are shown together.', {
+  named('Group', 'Slots that are shown together.', {
     id,
     title: text('Heading.'),
-    slots: listOf(Type.Integer(), 'Positions on the wall.'),
-    hide_charts: flag('True where charts are left out.'),
+    slots: listOf(Type.Integer(), 'Slots of the group.'),
+    hide_charts: flag('True if charts are hidden.'),
     manufacturer: textOrNull('Code of the manufacturer it belongs to.'),
   }),
 )
 
 export const Configuration = schemaOf<Settings>()(
-  named('Config', 'The values in force.', {
+  named('Config', 'Effective settings.', {
     polling_interval: whole('Seconds between two polls.'),
-    alert_battery_threshold: whole('Percent at or under which a battery raises an alert.'),
+    alert_battery_threshold: whole('Battery level in percent at or below which an alert is raised.'),
     enable_websocket: flag('False while real-time updates are switched off.'),
   }),
 )
 
 export const Data = schemaOf<api.DataBody>()(
-  named('Data', 'The whole picture.', {
+  named('Data', 'The full data.', {
     receivers: listOf(ReceiverInData, 'By id.'),
     discovered: listOf(DiscoveredDevice, 'Found by a scan in the last 24 hours.'),
     config: Configuration,
@@ -241,37 +256,37 @@ export const Data = schemaOf<api.DataBody>()(
 export const upstreamStatus = {
   status: oneOf(
     ['healthy', 'unknown', 'degraded', 'unhealthy', 'disabled', 'unconfigured'],
-    'Of its systems; `unknown` while none has answered, or not for a day.',
+    'Status of its systems; `unknown` if none has responded yet or for a day.',
   ),
   base_url: text('Address of its system, as configured.'),
-  consecutive_failures: whole('Failed cycles in a row, of its best source.'),
+  consecutive_failures: whole('Consecutive failed poll cycles of its best source.'),
 }
 
 export const upstreamDetails = {
-  error: textOrNull('A sentence for whoever can mend it.'),
-  overruns: whole('Cycles that outlasted their interval.'),
-  details: listOf(Type.String(), 'What is not as it should be without deciding the status, a sentence each.'),
+  error: textOrNull('What is wrong and how to fix it; null while there is no error.'),
+  overruns: whole('Poll cycles that took longer than the interval.'),
+  details: listOf(Type.String(), 'Problems that do not affect the status, one sentence each.'),
   sources: listOf(
     Type.Object({
       source: text('Address of the system or device.'),
-      status: oneOf(['healthy', 'unknown', 'degraded', 'unhealthy'], 'Of this one.'),
-      consecutive_failures: whole('Failed cycles in a row.'),
-      error: textOrNull('A sentence; null while it is healthy.'),
+      status: oneOf(['healthy', 'unknown', 'degraded', 'unhealthy'], 'Status of this source.'),
+      consecutive_failures: whole('Consecutive failed poll cycles.'),
+      error: textOrNull('What is wrong; null while it is healthy.'),
     }),
-    'Each system, and each device that is asked by itself.',
+    'Every monitored system and every individually monitored device.',
   ),
   device_errors: listOf(
     Type.Object({
-      device: text('Its id, or its place in the list of its system.'),
-      error: text('A sentence.'),
+      device: text('Its id, or its index in the list of its system.'),
+      error: text('What is wrong.'),
     }),
-    'Devices that its systems list and that cannot be read; at most 100.',
+    'Devices that its systems list but that cannot be read; at most 100.',
   ),
-  more: whole('How many failing devices are not among `device_errors`.'),
+  more: whole('Number of failing devices that are not in `device_errors`.'),
 }
 
-const ManufacturerFares = schemaOf<ManufacturerHealth>()(
-  named('ManufacturerHealth', 'How one manufacturer fares.', {
+const ManufacturerStatus = schemaOf<ManufacturerHealth>()(
+  named('ManufacturerHealth', 'Health of a manufacturer.', {
     code: text('Code of the manufacturer.'),
     ...upstreamStatus,
     ...upstreamDetails,
@@ -279,57 +294,57 @@ const ManufacturerFares = schemaOf<ManufacturerHealth>()(
 )
 
 export const Health = schemaOf<api.HealthBody & { version: string }>()(
-  named('Health', 'How the service and its upstreams fare.', {
-    status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Of the whole service.'),
+  named('Health', 'Health of the service and its upstreams.', {
+    status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Status of the service.'),
     vendor_api: Type.Object(
       { ...upstreamStatus, ...Type.Partial(Type.Object(upstreamDetails)).properties },
-      { description: 'The manufacturer asked for, or the one in the worst state.' },
+      { description: 'The requested manufacturer, or the one in the worst state.' },
     ),
-    manufacturers: listOf(ManufacturerFares, 'All of them.'),
-    details: listOf(text('A sentence.'), 'What is not well beside the upstreams.'),
+    manufacturers: listOf(ManufacturerStatus, 'All manufacturers.'),
+    details: listOf(text('A sentence.'), 'Problems of the service itself, one sentence each.'),
     store: Type.Object(
       {
-        status: oneOf(['healthy', 'restored', 'not_writable', 'damaged', 'unreachable'], 'Of the database.'),
-        details: textOrNull('A sentence for whoever can mend it.'),
+        status: oneOf(['healthy', 'restored', 'not_writable', 'damaged', 'unreachable'], 'Status of the database.'),
+        details: textOrNull('What is wrong and how to fix it; null while there is no problem.'),
       },
       { description: 'The database.' },
     ),
-    timestamp: time('Of this answer.'),
-    version: text('Of the service.'),
+    timestamp: time('Time of this response.'),
+    version: text('Version of the service.'),
   }),
 )
 
-/** `errors` of an answer. */
+/** The field `errors` of a response. */
 export const sourceErrors = Type.Optional(
   listOf(
     Type.Object({
       manufacturer,
       source: text('Address of the system or device.'),
-      error: text('A sentence.'),
+      error: text('What is wrong.'),
     }),
-    'Every source that failed; absent where none did.',
+    'Sources that failed; absent if all succeeded.',
   ),
 )
 
 export const Refresh = schemaOf<api.RefreshBody>()(
-  named('Refresh', 'What a poll brought.', {
-    status: oneOf(['success', 'partial'], '`partial` where some manufacturer failed.'),
-    receivers_updated: whole('Receivers seen in this poll.'),
-    timestamp: time('Of this answer.'),
+  named('Refresh', 'Result of a poll.', {
+    status: oneOf(['success', 'partial'], '`partial` if a manufacturer failed.'),
+    receivers_updated: whole('Receivers that this poll reported.'),
+    timestamp: time('Time of this response.'),
     errors: sourceErrors,
   }),
 )
 
 export const Alert = schemaOf<AlertBody>()(
-  named('Alert', 'Something that somebody should look after.', {
+  named('Alert', 'A condition that needs attention.', {
     id,
     manufacturer: textOrNull('Code of the manufacturer.'),
     kind: text('`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `charger_fault` …'),
-    state: oneOf(alertStates, 'Whether it still stands.'),
-    severity: oneOf(severities, 'How bad it is.'),
-    message: text('A sentence.'),
-    channel_id: wholeOrNull('Id of the channel it is about.'),
-    receiver_id: wholeOrNull('Id of the receiver it is about.'),
+    state: oneOf(alertStates, 'Whether it is still active.'),
+    severity: oneOf(severities, 'Severity.'),
+    message: text('Message for users.'),
+    channel_id: wholeOrNull('Id of the affected channel.'),
+    receiver_id: wholeOrNull('Id of the affected receiver.'),
     raised_at: time('When it was raised.'),
     cleared_at: timeOrNull('When it was cleared.'),
   }),
@@ -337,10 +352,10 @@ export const Alert = schemaOf<AlertBody>()(
 
 // --- Hardware --------------------------------------------------------------------------------------------------------
 
-const presence = oneOf(hardware.onlineStates, '`unknown` while its system cannot be asked.')
+const onlineState = oneOf(hardware.onlineStates, '`unknown` while its system cannot be reached.')
 
 export const Chassis = schemaOf<hardware.ChassisBody>()(
-  named('Chassis', 'A receiver seen as hardware.', {
+  named('Chassis', 'A receiver as a hardware unit.', {
     id,
     name: text('As shown on the device.'),
     model: textOrNull("The manufacturer's model."),
@@ -348,7 +363,7 @@ export const Chassis = schemaOf<hardware.ChassisBody>()(
     serial_number: textOrNull('Serial number.'),
     mac_address: textOrNull('MAC address.'),
     ip,
-    status: presence,
+    status: onlineState,
     firmware_version: textOrNull('Firmware.'),
     location,
   }),
@@ -357,25 +372,25 @@ export const Chassis = schemaOf<hardware.ChassisBody>()(
 export const Unit = schemaOf<hardware.UnitBody>()(
   named('Unit', 'A transmitter or an in-ear pack.', {
     id,
-    name: textOrNull('As last told.'),
-    device_type: oneOf(hardware.unitTypes, 'What it is.'),
+    name: textOrNull('Last reported name.'),
+    device_type: oneOf(hardware.unitTypes, 'Type of the unit.'),
     model: textOrNull("The manufacturer's model."),
     manufacturer,
     battery_percentage: wholeOrNull('Percent.'),
-    base_chassis: wholeOrNull('Id of the chassis it is heard on, or docked in.'),
-    channel: wholeOrNull('Number of the channel there.'),
-    slot: wholeOrNull('Position on the wall.'),
-    status: presence,
+    base_chassis: wholeOrNull('Id of the chassis that receives it or that it is docked in.'),
+    channel: wholeOrNull('Number of the channel on that chassis.'),
+    slot: wholeOrNull('Slot.'),
+    status: onlineState,
     details: Type.Optional(TransmitterDetails),
   }),
 )
 
 export const Performer = schemaOf<hardware.Performer>()(
-  named('Performer', 'Somebody who goes on stage.', {
+  named('Performer', 'A performer.', {
     id,
     name: text('Name.'),
     notes: text('Free text.'),
-    picture: textOrNull("A picture's address or data, as it was given."),
+    picture: textOrNull('URL or data of a picture, as it was entered.'),
   }),
 )
 
@@ -387,14 +402,14 @@ type AssignmentBody = Omit<hardware.Assignment, 'started_at' | 'ended_at'> & {
 }
 
 export const Assignment = schemaOf<AssignmentBody>()(
-  named('Assignment', 'Who wears which unit.', {
+  named('Assignment', 'The assignment of a unit to a performer.', {
     id,
     performer: whole('Id of the performer.'),
     wireless_unit: whole('Id of the unit.'),
-    is_active: flag('At most one of a unit is.'),
+    is_active: flag('At most one assignment of a unit is active.'),
     started_at: time('When it began.'),
     ended_at: timeOrNull('When it ended.'),
-    performer_name: Type.Optional(text("The performer's name, where `names` asks for it.")),
-    performer_picture_tag: Type.Optional(textOrNull('With the name: another text when the picture is another one.')),
+    performer_name: Type.Optional(text("The performer's name; only with `names`.")),
+    performer_picture_tag: Type.Optional(textOrNull('Changes when the picture changes; only with `names`.')),
   }),
 )

@@ -1,4 +1,4 @@
-/** Where the hardware stands: locations, receivers as administrators see them, the layout of both. */
+/** Administration routes for locations and receivers, and the hardware layout. */
 
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
@@ -15,33 +15,33 @@ import { type Query, readId, readPage, readParameter, toPage } from './response.
 import { body, id, nullable, text } from './schemas.ts'
 
 export interface LocationRoutesDeps {
-  readonly placeDeps: EditLocationDeps & EditReceiverDeps
+  readonly editDeps: EditLocationDeps & EditReceiverDeps
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
   locations(): readonly Location[]
   settings(manufacturer: string | undefined): Settings
 }
 
-const place = nullable(id, 'the id of a location')
-const LocationBody = body({ name, parent: Type.Optional(place), ...locationFields })
-const LocationChange = body({ name: Type.Optional(name), parent: Type.Optional(place), ...locationFields })
+const locationId = nullable(id, 'the id of a location')
+const LocationBody = body({ name, parent: Type.Optional(locationId), ...locationFields })
+const LocationChange = body({ name: Type.Optional(name), parent: Type.Optional(locationId), ...locationFields })
 
-const words = (max: number) => Type.Optional(nullable(text(1, max), `text of at most ${max} characters`))
+const nullableText = (max: number) => Type.Optional(nullable(text(1, max), `text of at most ${max} characters`))
 const ReceiverBody = body({
   manufacturer: text(1, 64),
   name,
   device_type: Type.Optional(text(1, 64)),
-  model: words(255),
-  serial_number: words(255),
-  mac_address: words(32),
-  ip: words(15),
-  description: words(1024),
-  location: Type.Optional(place),
+  model: nullableText(255),
+  serial_number: nullableText(255),
+  mac_address: nullableText(32),
+  ip: nullableText(15),
+  description: nullableText(1024),
+  location: Type.Optional(locationId),
 })
 const ReceiverChange = body({
-  name: words(255),
+  name: nullableText(255),
   ip: Type.Optional(text(1, 15)),
-  location: Type.Optional(place),
+  location: Type.Optional(locationId),
   reason: Type.Optional(text(0, 1024)),
 })
 
@@ -50,56 +50,56 @@ interface WithId {
 }
 
 export function locationRoutes(app: FastifyInstance, deps: LocationRoutesDeps): void {
-  const { placeDeps } = deps
-  const look = { config: { needs: 'inspect' } } as const
-  const decide = { config: { needs: 'review' } } as const
+  const { editDeps } = deps
+  const inspect = { config: { needs: 'inspect' } } as const
+  const review = { config: { needs: 'review' } } as const
 
-  app.get('/api/admin/locations', look, (request) => {
+  app.get('/api/admin/locations', inspect, (request) => {
     const page = readPage(request.query as Query)
     return page === null ? deps.locations() : toPage(deps.locations(), page, request.url)
   })
   app.post<{ Body: Type.Static<typeof LocationBody> }>(
     '/api/admin/locations',
-    { ...decide, schema: { body: LocationBody } },
-    async (request, reply) => reply.code(201).send(await addLocation(placeDeps, request.actor, request.body)),
+    { ...review, schema: { body: LocationBody } },
+    async (request, reply) => reply.code(201).send(await addLocation(editDeps, request.actor, request.body)),
   )
   app.patch<{ Params: WithId; Body: Type.Static<typeof LocationChange> }>(
     '/api/admin/locations/:id',
-    { ...decide, schema: { body: LocationChange } },
-    (request) => changeLocation(placeDeps, request.actor, readId(request.params.id), request.body),
+    { ...review, schema: { body: LocationChange } },
+    (request) => changeLocation(editDeps, request.actor, readId(request.params.id), request.body),
   )
-  app.delete<{ Params: WithId }>('/api/admin/locations/:id', decide, async (request, reply) => {
-    await deleteLocation(placeDeps, request.actor, readId(request.params.id))
+  app.delete<{ Params: WithId }>('/api/admin/locations/:id', review, async (request, reply) => {
+    await deleteLocation(editDeps, request.actor, readId(request.params.id))
     return reply.code(204).send()
   })
 
   const toBody = (receiver: Receiver) =>
     toReceiverDetail(receiver, deps.settings(receiver.manufacturer).alert_battery_threshold, deps.locations())
 
-  app.get('/api/admin/receivers', look, (request) => {
+  app.get('/api/admin/receivers', inspect, (request) => {
     const query = request.query as Query
     const page = readPage(query)
     const receivers = deps.receiverStore.list(readParameter(query, 'manufacturer'))
     if (page === null) return receivers.map(toBody)
-    const shown = toPage(receivers, page, request.url)
-    return { ...shown, results: shown.results.map(toBody) }
+    const body = toPage(receivers, page, request.url)
+    return { ...body, results: body.results.map(toBody) }
   })
   app.post<{ Body: Type.Static<typeof ReceiverBody> }>(
     '/api/admin/receivers',
-    { ...decide, schema: { body: ReceiverBody } },
-    async (request, reply) => reply.code(201).send(toBody(await addReceiver(placeDeps, request.actor, request.body))),
+    { ...review, schema: { body: ReceiverBody } },
+    async (request, reply) => reply.code(201).send(toBody(await addReceiver(editDeps, request.actor, request.body))),
   )
   app.patch<{ Params: WithId; Body: Type.Static<typeof ReceiverChange> }>(
     '/api/admin/receivers/:id',
-    { ...decide, schema: { body: ReceiverChange } },
-    async (request) => toBody(await changeReceiver(placeDeps, request.actor, readId(request.params.id), request.body)),
+    { ...review, schema: { body: ReceiverChange } },
+    async (request) => toBody(await changeReceiver(editDeps, request.actor, readId(request.params.id), request.body)),
   )
-  app.delete<{ Params: WithId }>('/api/admin/receivers/:id', decide, async (request, reply) => {
-    await deleteReceiver(placeDeps, request.actor, readId(request.params.id))
+  app.delete<{ Params: WithId }>('/api/admin/receivers/:id', review, async (request, reply) => {
+    await deleteReceiver(editDeps, request.actor, readId(request.params.id))
     return reply.code(204).send()
   })
 
-  app.get('/api/admin/hardware-layout', look, (request) => {
+  app.get('/api/admin/hardware-layout', inspect, (request) => {
     const manufacturer = readParameter(request.query as Query, 'manufacturer')
     return toLayout(deps.locations(), deps.receiverStore.list(manufacturer), (id) => deps.unitStore.reportedBy(id))
   })

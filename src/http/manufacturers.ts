@@ -1,4 +1,4 @@
-/** Manufacturers as an administrator sees them: their configuration without its secrets, and how they fare. */
+/** Administration routes for manufacturers: configuration with masked secrets, health and connection tests. */
 
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
@@ -35,8 +35,8 @@ export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoute
 
   function toBody(record: Awaited<ReturnType<typeof listAll>>[number]): ManufacturerBody {
     const { config, secretsUnreadable, ...rest } = record
-    const known = deps.health(record.code).manufacturers.find((one) => one.code === record.code)
-    const { status, error, sources, device_errors, more } = known ?? { ...noSources, status: 'unconfigured' }
+    const known = deps.health(record.code).manufacturers.find(({ code }) => code === record.code)
+    const { status, error, sources, device_errors, more } = known ?? { ...withoutSources, status: 'unconfigured' }
     return {
       ...rest,
       config: maskSecrets(config) as ManufacturerBody['config'],
@@ -54,7 +54,7 @@ export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoute
     const manufacturer = readParameter(query, 'manufacturer')
     const page = readPage(query)
     const records = await listAll(manufacturerDeps)
-    const bodies = records.filter((one) => manufacturer === undefined || one.code === manufacturer).map(toBody)
+    const bodies = records.filter(({ code }) => manufacturer === undefined || code === manufacturer).map(toBody)
     return page === null ? bodies : toPage(bodies, page, request.url)
   })
 

@@ -1,4 +1,4 @@
-/** Everything said over the WebSocket, as schemas with an example each: for docs/websocket.md and the tests. */
+/** Schemas of all WebSocket messages, each with an example, for docs/websocket.md and the tests. */
 
 import Type, { type TSchema } from 'typebox'
 import type * as messages from '../model/messages.ts'
@@ -7,10 +7,10 @@ import { oneOf, schemaOf, text, textOrNull, time, whole, wholeOrNull } from './d
 import { detailFields } from './live-schemas.ts'
 
 const { id: _, channels, ...changeable } = detailFields
-const said = <Name extends string>(type: Name) => Type.Literal(type, { description: 'Which message this is.' })
-const pingId = Type.Optional(Type.Unknown({ description: 'Anything; it is given back with the answer.' }))
+const messageType = <Name extends string>(type: Name) => Type.Literal(type, { description: 'Type of the message.' })
+const pingId = Type.Optional(Type.Unknown({ description: 'Any value; it is returned with the response.' }))
 
-/** With an example, which the compiler checks as well. */
+/** Annotations of a message, with an example that the compiler checks. */
 function message<Message>(title: string, description: string, example: Message) {
   return { title, description, examples: [example] }
 }
@@ -18,17 +18,17 @@ function message<Message>(title: string, description: string, example: Message) 
 const DeviceUpdate = schemaOf<messages.DeviceUpdate>()(
   Type.Object(
     {
-      type: said('device_update'),
+      type: messageType('device_update'),
       manufacturer: text('Code of the manufacturer.'),
       receiver_id: whole('Id of the receiver.'),
       data: Type.Object(
         { channels, ...Type.Partial(Type.Object(changeable)).properties },
-        { description: 'All its channels, and whatever else changed of it.' },
+        { description: 'All channels of the receiver, and its other fields that changed.' },
       ),
     },
     message<messages.DeviceUpdate>(
       'device_update',
-      'Something that a person can see of a receiver has changed. At most ten times a second for each receiver; the last state always arrives.',
+      'Visible data of a receiver changed. Sent at most ten times a second per receiver; the latest state is always sent.',
       {
         type: 'device_update',
         manufacturer: 'shure',
@@ -64,16 +64,18 @@ const DeviceUpdate = schemaOf<messages.DeviceUpdate>()(
 const AlertMessage = schemaOf<messages.AlertMessage>()(
   Type.Object(
     {
-      type: said('alert'),
+      type: messageType('alert'),
       manufacturer: textOrNull('Code of the manufacturer.'),
-      id: whole('Of the alert; the same when it gets worse or is cleared. 0: it could not be stored.'),
+      id: whole(
+        'Id of the alert; it stays the same when the alert gets worse or is cleared. 0: the alert could not be stored.',
+      ),
       kind: text(
         '`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `charger_fault`, `store_damaged` …',
       ),
-      state: oneOf(['raised', 'cleared'], 'Whether it begins or ends.'),
-      severity: oneOf(severities, 'How bad it is.'),
-      message: text('A sentence.'),
-      channel_id: wholeOrNull('Id of the channel it is about.'),
+      state: oneOf(['raised', 'cleared'], 'Whether the alert is raised or cleared.'),
+      severity: oneOf(severities, 'Severity.'),
+      message: text('Message for users.'),
+      channel_id: wholeOrNull('Id of the affected channel.'),
     },
     message<messages.AlertMessage>('alert', 'An alert was raised, got worse or was cleared.', {
       type: 'alert',
@@ -91,10 +93,10 @@ const AlertMessage = schemaOf<messages.AlertMessage>()(
 const StatusUpdate = schemaOf<messages.StatusUpdate>()(
   Type.Object(
     {
-      type: said('status_update'),
-      about: oneOf(['upstream', 'link'], 'Its system, or the real-time link to it.'),
+      type: messageType('status_update'),
+      about: oneOf(['upstream', 'link'], 'The upstream system, or the subscription to it.'),
       manufacturer: textOrNull('Code of the manufacturer.'),
-      message: text('A sentence.'),
+      message: text('Message for users.'),
       status: oneOf(
         [
           'healthy',
@@ -108,12 +110,12 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
           'error',
           'stopped',
         ],
-        'The first six of an upstream, the others of a link; each try to bring it up again is not told.',
+        'The first six apply to `upstream`, the others to `link`. Reconnect attempts are not reported.',
       ),
     },
     message<messages.StatusUpdate>(
       'status_update',
-      "A manufacturer's upstream, or its real-time link, changed state.",
+      'The state of an upstream or of its real-time subscription changed.',
       {
         type: 'status_update',
         about: 'upstream',
@@ -127,18 +129,22 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
 
 const StatusMessage = schemaOf<messages.StatusMessage>()(
   Type.Object(
-    { type: said('status'), message: text('A sentence.') },
-    message<messages.StatusMessage>('status', 'For this client alone: the first frame, and a sign-in that soon ends.', {
-      type: 'status',
-      message: 'Connected',
-    }),
+    { type: messageType('status'), message: text('Message for users.') },
+    message<messages.StatusMessage>(
+      'status',
+      'Sent to this client only: as the first frame, and when the sign-in is about to end.',
+      {
+        type: 'status',
+        message: 'Connected',
+      },
+    ),
   ),
 )
 
 const Pong = schemaOf<messages.Pong>()(
   Type.Object(
-    { type: said('pong'), timestamp: time('When it was answered.'), id: pingId },
-    message<messages.Pong>('pong', 'The answer to a `ping`.', {
+    { type: messageType('pong'), timestamp: time('When the ping was answered.'), id: pingId },
+    message<messages.Pong>('pong', 'The response to a `ping`.', {
       type: 'pong',
       timestamp: '2026-05-01T18:00:00.000Z',
       id: 7,
@@ -148,8 +154,8 @@ const Pong = schemaOf<messages.Pong>()(
 
 const SocketError = schemaOf<messages.SocketError>()(
   Type.Object(
-    { type: said('error'), error: text('A sentence.') },
-    message<messages.SocketError>('error', 'What was said could not be understood. The connection stays.', {
+    { type: messageType('error'), error: text('What is wrong.') },
+    message<messages.SocketError>('error', 'A client message was invalid. The connection stays open.', {
       type: 'error',
       error: 'Not JSON.',
     }),
@@ -158,12 +164,12 @@ const SocketError = schemaOf<messages.SocketError>()(
 
 const Ping = schemaOf<messages.ClientMessage>()(
   Type.Object(
-    { type: said('ping'), id: pingId },
-    message<messages.ClientMessage>('ping', 'Asks for a `pong`.', { type: 'ping', id: 7 }),
+    { type: messageType('ping'), id: pingId },
+    message<messages.ClientMessage>('ping', 'Requests a `pong`.', { type: 'ping', id: 7 }),
   ),
 )
 
-/** With its title and examples, which TypeBox keeps and does not tell of. */
+/** A schema with its title and examples, which TypeBox keeps but does not declare in its types. */
 export interface DescribedMessage extends TSchema {
   readonly title: string
   readonly examples: readonly unknown[]

@@ -1,6 +1,6 @@
 /**
- * `GET /metrics`: what the loops counted, and how the house stands at the moment it is asked. Nothing is kept up to date
- * between two askings. Batteries and levels by channel are many lines, and come only with `?channels=1`.
+ * `GET /metrics`: the counters of the service, and gauges that are computed for each request. Batteries and levels per
+ * channel take many lines and are only included with `?channels=1`.
  */
 
 import type { FastifyInstance } from 'fastify'
@@ -23,7 +23,7 @@ export interface MetricsDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
   readonly feed: Feed
-  readonly tally: Pick<Counters, 'registry'>
+  readonly counters: Pick<Counters, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
@@ -32,9 +32,9 @@ export interface MetricsDeps {
 export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
   app.get('/metrics', { config: { needs: 'read' } }, async (request, reply) => {
     const showsChannels = readChoice(request.query as Query, 'channels', ['0', '1']) === '1'
-    const now = new Registry()
+    const gauges = new Registry()
     const add = (name: string, help: string, labelNames: readonly string[] = []) =>
-      new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [now] })
+      new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [gauges] })
     add('build_info', 'Always 1; the label is the version of the service.', ['version']).set(
       { version: deps.version },
       1,
@@ -42,10 +42,10 @@ export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
     describeUpstreams(deps, add)
     describeDevices(deps, add)
     await describeRecords(deps, add)
-    add('websocket_clients', 'Clients that listen at the moment.').set(deps.feed.subscribers)
-    add('feed_waiting_messages', 'Messages that wait for clients that read slowly.').set(deps.feed.queued)
+    add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers)
+    add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
     if (showsChannels) describeChannels(deps, add)
-    const text = `${await deps.tally.registry.metrics()}\n${await now.metrics()}`
+    const text = `${await deps.counters.registry.metrics()}\n${await gauges.metrics()}`
     return reply.header('content-type', Registry.PROMETHEUS_CONTENT_TYPE).send(text)
   })
 }
@@ -64,7 +64,7 @@ function describeUpstreams({ health }: MetricsDeps, add: Add): void {
   }
 }
 
-/** Channels: of a receiver that is offline, without a transmitter, or with one that is heard. */
+/** Counts receivers by state, and channels as offline (with their receiver), idle (no transmitter) or live. */
 function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void {
   const devices = add('devices', 'Receivers.', ['manufacturer', 'state'])
   const channels = add('channels', 'Channels: live with a transmitter, idle without, offline with their receiver.', [
@@ -88,15 +88,15 @@ function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void
   }
 }
 
-/** What the store counts; left out while it is out of reach, so that the rest is told all the same. */
+/** Gauges from the database. They are omitted while it is unreachable, so that the other metrics stay available. */
 async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<void> {
   const open = add('alerts_open', 'Alerts that are raised and not cleared.', ['kind', 'severity'])
   for (const kind of alertKinds) for (const severity of severities) open.set({ kind, severity }, 0)
   for (const { kind, severity } of alerts.list()) open.inc({ kind, severity })
   try {
-    const links = add('realtime_connections', 'Real-time connections of receivers.', ['status'])
+    const connections = add('realtime_connections', 'Real-time connections of receivers.', ['status'])
     const counts = await countConnections(db.read)
-    for (const status of connectionStatuses) links.set({ status }, counts.get(status) ?? 0)
+    for (const status of connectionStatuses) connections.set({ status }, counts.get(status) ?? 0)
     const queue = add('discovery_queue_entries', 'Devices in the review queue.', ['status'])
     for (const status of queueStatuses) queue.set({ status }, await countEntries(db.read, { status }))
   } catch {
@@ -121,7 +121,7 @@ function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
   }
 }
 
-/** Unknown is no line at all. */
+/** Omits unknown values. */
 function set(gauge: Gauge, labels: Record<string, string | number>, value: number | null): void {
   if (value !== null) gauge.set(labels, value)
 }

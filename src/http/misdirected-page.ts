@@ -1,7 +1,6 @@
 /**
- * The page for a browser that came under a name the service does not answer to. It loads nothing: a style sheet would be
- * refused under that name as well, and the content security policy allows no inline style. So it is laid out by
- * attributes.
+ * The page for a browser that used a host name that the service does not accept. A style sheet would be rejected under
+ * that name as well, and the content security policy forbids inline styles, so the layout uses HTML attributes.
  */
 
 import { escapeHtml } from './html.ts'

@@ -1,4 +1,4 @@
-/** Health, refresh, settings. */
+/** Routes for health, refresh and settings. */
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
@@ -44,7 +44,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
   app.post<{ Body: Type.Static<typeof SettingBody> }>('/api/config', change, (request) => {
     const { key, value, manufacturer: inBody } = request.body
     const inQuery = readParameter(request.query as Query, 'manufacturer')
-    const isKnown = (code: string) => deps.manufacturers().some((one) => one.code === code)
+    const isKnown = (code: string) => deps.manufacturers().some((manufacturer) => manufacturer.code === code)
     if (inQuery !== undefined && !isKnown(inQuery)) {
       throw new RequestError('not_found', { about: `manufacturer ${inQuery}` })
     }
@@ -52,14 +52,14 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
       throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
     }
     if (inQuery !== undefined && inBody !== undefined && inBody !== inQuery) {
-      throw new RequestError('bad_request', { details: 'manufacturer: expected the one the address names' })
+      throw new RequestError('bad_request', { details: 'manufacturer: expected the same value as in the query' })
     }
     const manufacturer = inQuery ?? inBody ?? null
     return changeSetting(deps.settingsDeps, request.actor, { key, value, manufacturer })
   })
 }
 
-/** For supervisors and load balancers; answered at the root whatever the mount. */
+/** Probes for supervisors and load balancers; always available at the root, even with a mount prefix. */
 export function livenessRoutes(app: FastifyInstance, deps: Pick<MonitoringDeps, 'health'>): void {
   app.get('/healthz', { config: { needs: 'nothing' } }, () => ({ status: 'ok' }))
   app.get('/readyz', (_request, reply) => {

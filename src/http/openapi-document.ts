@@ -1,4 +1,4 @@
-/** The OpenAPI document: what routes check bodies with, and the table of `openapi.ts`. */
+/** Builds the OpenAPI document from the routes' body schemas and the table in `openapi.ts`. */
 
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
@@ -9,7 +9,7 @@ import { listOf, named, schemaOf, text, whole } from './described.ts'
 import { hoist, type Schema } from './json-schema.ts'
 import { type Operation, operations, tags } from './openapi.ts'
 
-interface Answer {
+interface ResponseObject {
   readonly description: string
   readonly content?: { readonly 'application/json': { readonly schema: Schema } }
 }
@@ -26,7 +26,7 @@ export interface Documented {
     readonly schema: Schema
   }[]
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
-  readonly responses: Readonly<Record<string, Answer>>
+  readonly responses: Readonly<Record<string, ResponseObject>>
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
 }
 
@@ -47,7 +47,7 @@ export interface DocumentOptions {
   readonly version: string
 }
 
-/** Listens for routes: call it before any is added. */
+/** Registers the route collector. Must be called before any route is added. */
 export async function documentRoutes(app: FastifyInstance, { mount, version }: DocumentOptions): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
@@ -65,31 +65,31 @@ export async function documentRoutes(app: FastifyInstance, { mount, version }: D
       const operation: Operation | undefined = operations[`${method} ${path}`]
       const isReading = method === 'GET'
       const needs = route.config?.needs ?? (isReading ? 'read' : 'operate')
-      const told = {
+      const documented = {
         ...schema,
         tags: operation === undefined ? [] : [operation.tag],
         summary: operation?.summary ?? '',
-        description: sayNeeds(needs),
+        description: describeNeeds(needs),
         security: securityOf(needs, isReading),
         ...(operation?.query && { querystring: { type: 'object', properties: operation.query } }),
         ...(path.includes('{') && { params: { type: 'object', properties: paramsOf(path) } }),
       }
-      return { url, schema: told }
+      return { url, schema: documented }
     },
   })
 }
 
-/** Once the service is ready. */
-export function makeDocument(app: FastifyInstance): OpenApi {
+/** Must be called after the service is ready. */
+export function createDocument(app: FastifyInstance): OpenApi {
   return finish(app.swagger() as unknown as OpenApi)
 }
 
 const introduction = [
   'A live monitor for wireless microphones.',
   'A trailing slash is optional, and bodies are `application/json`.',
-  'Lists are bare arrays; with `page` or `page_size` they come page by page.',
-  'Refusals have the body `Error`; every 429 and 503 has `Retry-After`.',
-  'Real-time updates come over the WebSocket at `/ws`, which docs/websocket.md describes.',
+  'Lists are bare arrays; with `page` or `page_size` they are paged.',
+  'Error responses have the body `Error`; every 429 and 503 has `Retry-After`.',
+  'Real-time updates are sent over the WebSocket at `/ws`, which docs/websocket.md describes.',
 ].join(' ')
 
 const securitySchemes = {
@@ -98,14 +98,14 @@ const securitySchemes = {
     in: 'cookie',
     name: '__Host-micwatch_sid',
     description:
-      'The cookie of a sign-in. Without TLS its name is `micwatch_sid_<port>`. With `server.public_url` the name ends ' +
+      'The session cookie. Without TLS its name is `micwatch_sid_<port>`. With `server.public_url` the name ends ' +
       'with that address: `__Host-micwatch_sid_mics.example`.',
   },
   csrf: {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'Beside the cookie with every write: the `csrf_token` of the sign-in.',
+    description: 'Required in addition to the cookie with every write: the `csrf_token` of the sign-in.',
   },
   token: { type: 'http', scheme: 'bearer', description: 'An API token.' },
 } as const
@@ -116,10 +116,12 @@ function securityOf(needs: Permission | 'nothing', isReading: boolean): Record<s
   return [...(localPermissions.includes(needs) ? [{}] : []), session, { token: [] }]
 }
 
-function sayNeeds(needs: Permission | 'nothing'): string {
-  if (needs === 'nothing') return 'Open to anybody.'
-  const local = localPermissions.includes(needs) ? ' A listener on this machine alone asks for no credentials.' : ''
-  return `Needs the permission \`${needs}\`: role ${permissions[needs]} or above.${local}`
+function describeNeeds(needs: Permission | 'nothing'): string {
+  if (needs === 'nothing') return 'Requires no credentials.'
+  const local = openLocally.includes(needs)
+    ? ' Not required if the service only listens on the loopback interface.'
+    : ''
+  return `Requires the permission \`${needs}\`: role ${permissions[needs]} or above.${local}`
 }
 
 function paramsOf(path: string): Record<string, object> {
@@ -134,71 +136,71 @@ function paramsOf(path: string): Record<string, object> {
   )
 }
 
-// --- Answers ----------------------------------------------------------------------------------------------------------
+// --- Responses --------------------------------------------------------------------------------------------------------
 
-const meanings: Readonly<Record<string, string>> = {
-  200: 'Done.',
+const statusDescriptions: Readonly<Record<string, string>> = {
+  200: 'Success.',
   201: 'Created.',
-  204: 'Done; there is nothing to say.',
-  304: 'Nothing has changed since the answer with this `ETag`.',
-  400: 'Something in the request cannot be used; `details` names it.',
-  401: 'A session or an API token is needed.',
-  403: 'The role is too low, the CSRF token is missing, or another site asks.',
-  404: 'There is no such thing.',
+  204: 'Success without a body.',
+  304: 'Not changed since the response with this `ETag`.',
+  400: 'The request is invalid; `details` names the invalid part.',
+  401: 'A session or an API token is required.',
+  403: 'The role is insufficient, the CSRF token is missing, or the request comes from another site.',
+  404: 'Not found.',
   408: 'The request took too long to arrive.',
-  409: 'It does not go with what is there.',
+  409: 'Conflict with the current state.',
   413: 'The body is too large.',
   415: 'The body is not `application/json`.',
-  421: 'This service does not answer for that host.',
-  429: 'Too many requests; `Retry-After` says when to ask again.',
+  421: 'The service does not serve this host name.',
+  429: 'Too many requests; `Retry-After` gives the delay before a retry.',
   500: 'Internal server error.',
-  503: 'The service, its database or its upstreams cannot be reached; `Retry-After` says when to ask again.',
+  503: 'The service, its database or its upstreams are unavailable; `Retry-After` gives the delay before a retry.',
 }
 
 const Failure = schemaOf<ErrorBody>()(
-  named('Error', 'Why a request was refused.', {
-    error: text('A sentence for people.'),
+  named('Error', 'Why a request failed.', {
+    error: text('Error message for users.'),
     status: whole('The same as the HTTP status.'),
-    details: Type.Optional(text('Which field or parameter, and what was expected there.')),
+    details: Type.Optional(text('The invalid field or parameter, and the expected value.')),
     failed: Type.Optional(
       listOf(
         Type.Object({ id: whole('Id of the record.'), error: text('Why it could not be changed.') }),
-        'Of a request about several records, none of which could be changed.',
+        'The records of a request for several records, if none could be changed.',
       ),
     ),
   }),
 )
 
-/** Puts the answers in, and names what has a name. */
-function finish(made: OpenApi): OpenApi {
+/** Adds the responses, and moves named schemas to the components. */
+function finish(generated: OpenApi): OpenApi {
   const schemas: Record<string, Schema> = {}
   const failure = { 'application/json': { schema: hoist(Failure, schemas) } }
   const paths: Record<string, Record<string, Documented>> = {}
-  for (const [path, methods] of Object.entries(made.paths)) {
+  for (const [path, methods] of Object.entries(generated.paths)) {
     paths[path] = {}
-    for (const [method, one] of Object.entries(methods)) {
+    for (const [method, documented] of Object.entries(methods)) {
       const operation = operations[`${method.toUpperCase()} ${path}`]
-      const responses: Record<string, Answer> = {}
-      for (const status of refusalsOf(one, operation)) {
-        responses[status] = { description: meanings[status] ?? '', content: failure }
+      const responses: Record<string, ResponseObject> = {}
+      for (const status of errorStatusesOf(documented, operation)) {
+        responses[status] = { description: statusDescriptions[status] ?? '', content: failure }
       }
-      for (const [status, answer] of Object.entries(operation?.answers ?? {})) {
-        const description = meanings[status] ?? ''
-        const schema = answer === null ? null : hoist(answer, schemas)
+      for (const [status, response] of Object.entries(operation?.responses ?? {})) {
+        const description = statusDescriptions[status] ?? ''
+        const schema = response === null ? null : hoist(response, schemas)
         responses[status] = schema === null ? { description } : { description, content: jsonOf(status, schema) }
       }
-      paths[path][method] = { ...one, ...bodyOf(one), responses }
+      paths[path][method] = { ...documented, ...bodyOf(documented), responses }
     }
   }
   const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
-  return { ...made, paths, components: { ...made.components, schemas: sorted } }
+  return { ...generated, paths, components: { ...generated.components, schemas: sorted } }
 }
 
-/** A status of refusals that has a body of its own may still be a plain refusal. */
+/** An error status with its own body may also return the standard error body. */
 function jsonOf(status: string, schema: Schema) {
-  const isRefusal = Number(status) >= 400
+  const isError = Number(status) >= 400
   return {
-    'application/json': { schema: isRefusal ? { anyOf: [schema, { $ref: '#/components/schemas/Error' }] } : schema },
+    'application/json': { schema: isError ? { anyOf: [schema, { $ref: '#/components/schemas/Error' }] } : schema },
   }
 }
 
@@ -207,17 +209,17 @@ function bodyOf({ requestBody }: Documented) {
   return { requestBody: { required: true, content: requestBody.content } }
 }
 
-/** What can be refused, by what there is to get wrong. */
-function refusalsOf({ parameters = [], requestBody, security }: Documented, operation: Operation | undefined) {
+/** The error statuses that a route can return, derived from its inputs. */
+function errorStatusesOf({ parameters = [], requestBody, security }: Documented, operation: Operation | undefined) {
   const isPaged = parameters.some(({ name }) => name === 'page')
-  const hasPath = parameters.some((one) => one.in === 'path')
+  const hasPath = parameters.some((parameter) => parameter.in === 'path')
   return new Set([
     ...(parameters.length > 0 || requestBody !== undefined ? [400] : []),
     ...(security.length > 0 ? [401] : []),
     403,
     ...(hasPath || isPaged ? [404] : []),
     ...(requestBody !== undefined ? [408, 413, 415] : []),
-    ...(operation?.refuses ?? []),
+    ...(operation?.errorStatuses ?? []),
     ...[421, 429, 500, 503],
   ])
 }

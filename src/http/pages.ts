@@ -1,4 +1,4 @@
-/** The pages: one HTML file for every address, and its scripts and styles. */
+/** Serves the pages: one HTML file for every page URL, and its assets. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import { pages } from '../model/pages.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route shows a page: who is not signed in is led there, whatever the request says it can read. */
+    /** The route shows a page: unauthenticated requests are redirected to the sign-in page, whatever they accept. */
     isPage?: boolean
   }
 }
 
 export interface PageDeps {
-  /** Where the built pages lie. */
+  /** Folder of the built pages. */
   readonly webRoot: string
   readonly mount: string
 }
@@ -23,7 +23,7 @@ export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'we
   for (const { path, needs } of pages) {
     app.get(path, { config: { needs, isPage: true } }, (_request, reply) => sendPage(reply, html))
   }
-  // Names carry a hash of the content, so they never change.
+  // File names contain a hash of the content, so the files never change.
   void app.register((assets, _options, done) => {
     assets.addHook('onRoute', (route) => {
       route.config = { ...route.config, needs: 'nothing' }
@@ -39,12 +39,12 @@ export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'we
   })
 }
 
-/** The browser picks the view by the address, and says so where there is none. */
+/** Sends the page. The browser selects the view by URL, and shows a "not found" view for an unknown one. */
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)
 }
 
-/** Vite writes addresses relative to the page; ours stand below the mount prefix, whatever page was asked for. */
+/** Reads the HTML file and replaces Vite's relative asset URLs by URLs below the mount prefix. */
 export function readPage({ webRoot, mount }: PageDeps): string {
   const path = join(webRoot, 'index.html')
   try {

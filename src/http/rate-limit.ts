@@ -1,4 +1,4 @@
-/** How much each client may ask: a token bucket for all of REST, and smaller ones for what is dear. */
+/** Rate limits per client: a token bucket for all REST requests, and separate buckets for configured endpoints. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from '../live/redis.ts'
@@ -12,14 +12,14 @@ interface Limit {
 }
 
 export interface RateLimitSettings extends Limit {
-  /** By endpoint: `POST /api/discover/`. They count beside the limit for all. */
+  /** By endpoint, such as `POST /api/discover/`. They apply in addition to the general limit. */
   readonly overrides: Readonly<Record<string, Limit>>
 }
 
-/** Strangers may come from anywhere; the one that was silent longest is forgotten first. */
+/** Bounds the memory for unknown addresses; the client with the oldest request is removed first. */
 const maxClients = 50_000
 
-/** What is left after a token was taken; `waitMs` above 0: there was none. */
+/** Result of taking a token; `waitMs` above 0: no token was available. */
 interface Taken {
   readonly tokens: number
   readonly waitMs: number
@@ -27,23 +27,23 @@ interface Taken {
 
 interface Buckets {
   take(client: string): Taken | Promise<Taken>
-  /** As if the last one had not been. */
-  giveBack(client: string): void
+  /** Returns the token of the last request. */
+  returnToken(client: string): void
 }
 
-interface OwnBuckets extends Buckets {
+interface LocalBuckets extends Buckets {
   take(client: string): Taken
 }
 
 interface Limiter extends Buckets {
-  readonly pace: RateLimit
+  readonly rate: RateLimit
 }
 
 /** The buckets of this process. */
-export function createBuckets(pace: RateLimit, now: () => number): OwnBuckets {
+export function createBuckets(rate: RateLimit, now: () => number): LocalBuckets {
   const buckets = new Map<string, Bucket>()
-  const keep = (client: string, bucket: Bucket) => {
-    // The order of a map is that of insertion: whoever asked last stands last.
+  const store = (client: string, bucket: Bucket) => {
+    // A Map iterates in insertion order, so the client with the latest request moves to the end.
     buckets.delete(client)
     buckets.set(client, bucket)
     if (buckets.size <= maxClients) return
@@ -55,61 +55,61 @@ export function createBuckets(pace: RateLimit, now: () => number): OwnBuckets {
   return {
     take(client) {
       const time = now()
-      const { bucket, waitMs } = takeToken(buckets.get(client) ?? fullBucket(pace, time), pace, time)
-      keep(client, bucket)
+      const { bucket, waitMs } = takeToken(buckets.get(client) ?? fullBucket(rate, time), rate, time)
+      store(client, bucket)
       return { tokens: bucket.tokens, waitMs }
     },
-    giveBack(client) {
+    returnToken(client) {
       const bucket = buckets.get(client)
       if (bucket === undefined) return
-      buckets.set(client, { ...bucket, tokens: Math.min(pace.burst, bucket.tokens + 1) })
+      buckets.set(client, { ...bucket, tokens: Math.min(rate.burst, bucket.tokens + 1) })
     },
   }
 }
 
-/** The buckets all processes share, or this one's own for as long as those are out of reach. */
-function createSharedBuckets(endpoint: string, pace: RateLimit, own: Buckets, shared: Redis): Buckets {
+/** The buckets in Redis, which all processes share. Uses local buckets while Redis is unreachable. */
+function createSharedBuckets(endpoint: string, rate: RateLimit, local: Buckets, redis: Redis): Buckets {
   return {
-    take: async (client) => (await shared.takeToken(`${endpoint}:${client}`, pace)) ?? own.take(client),
-    giveBack(client) {
-      if (shared.isUp) shared.returnToken(`${endpoint}:${client}`, pace)
-      else own.giveBack(client)
+    take: async (client) => (await redis.takeToken(`${endpoint}:${client}`, rate)) ?? local.take(client),
+    returnToken(client) {
+      if (redis.isUp) redis.returnToken(`${endpoint}:${client}`, rate)
+      else local.returnToken(client)
     },
   }
 }
 
 export interface RequestLimiter {
-  /** Once it is known who asks. Throws the refusal when there was too much. */
+  /** Counts a request after authentication. Throws a RequestError when the limit is exceeded. */
   count(request: FastifyRequest, reply: FastifyReply): Counting
-  /** Somebody who was turned away: counted by address, whoever they said they were. */
-  countStranger(request: FastifyRequest, reply: FastifyReply): Counting
+  /** Counts a rejected request by its address, whatever credentials it presented. */
+  countByAddress(request: FastifyRequest, reply: FastifyReply): Counting
 }
 
-/** What is counted in this process is counted at once. */
+/** Undefined if the request was counted synchronously in this process. */
 type Counting = Promise<void> | undefined
 
 export interface RequestLimiterOptions {
-  /** What REST paths begin with. */
+  /** Prefix of REST paths. */
   readonly mount: string
-  /** Where several processes count together. */
-  readonly shared: Redis | null
+  /** Redis, if several processes share the limits. */
+  readonly redis: Redis | null
 }
 
 export function createRequestLimiter(
   app: FastifyInstance,
   settings: RateLimitSettings,
-  { mount, shared }: RequestLimiterOptions,
+  { mount, redis }: RequestLimiterOptions,
 ): RequestLimiter {
   const prefix = `${mount}/api/`
   const createLimiter = (endpoint: string, { max_requests, window_seconds }: Limit): Limiter => {
-    const pace: RateLimit = { perSecond: max_requests / window_seconds, burst: max_requests }
-    const own = createBuckets(pace, () => performance.now())
-    return { pace, ...(shared === null ? own : createSharedBuckets(endpoint, pace, own, shared)) }
+    const rate: RateLimit = { perSecond: max_requests / window_seconds, burst: max_requests }
+    const local = createBuckets(rate, () => performance.now())
+    return { rate, ...(redis === null ? local : createSharedBuckets(endpoint, rate, local, redis)) }
   }
   const general = createLimiter('all', settings)
   const special = new Map(
     Object.entries(settings.overrides).map(([endpoint, limit]) => {
-      // `PUT /api/groups/{id}/` as the route is registered.
+      // Converts `PUT /api/groups/{id}/` to the format of registered routes.
       const route = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
       const name = route.replace(' ', ` ${mount}`)
       return [name, createLimiter(name, limit)]
@@ -118,12 +118,12 @@ export function createRequestLimiter(
   const limiterOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) =>
     special.size === 0 ? undefined : special.get(`${method} ${url.replace(/\/$/, '')}`)
 
-  const counted = new WeakMap<FastifyRequest, Counted>()
+  const counted = new WeakMap<FastifyRequest, CountedRequest>()
 
   function take(limiter: Limiter, client: string, reply: FastifyReply): Counting {
     const taken = limiter.take(client)
-    if (taken instanceof Promise) return taken.then((later) => tell(limiter, later, reply))
-    tell(limiter, taken, reply)
+    if (taken instanceof Promise) return taken.then((result) => applyResult(limiter, result, reply))
+    applyResult(limiter, taken, reply)
     return undefined
   }
 
@@ -132,44 +132,44 @@ export function createRequestLimiter(
     const counting = take(general, client, reply)
     const limiter = limiterOf(request)
     if (limiter === undefined) return counting
-    const countHere = (): Counting => {
-      const countingHere = take(limiter, client, reply)
+    const countForEndpoint = (): Counting => {
+      const endpointCounting = take(limiter, client, reply)
       counted.set(request, { limiter, client })
-      return countingHere
+      return endpointCounting
     }
-    return counting === undefined ? countHere() : counting.then(countHere)
+    return counting === undefined ? countForEndpoint() : counting.then(countForEndpoint)
   }
 
   app.addHook('onSend', (request, reply, _payload, done) => {
     const { statusCode } = reply
     const { limiter, client } = special.size === 0 ? none : (counted.get(request) ?? none)
-    // What was refused was not done.
-    if (statusCode >= 400 && statusCode < 500) limiter?.giveBack(client)
+    // A rejected request does not count against the limit of its endpoint.
+    if (statusCode >= 400 && statusCode < 500) limiter?.returnToken(client)
     done()
   })
 
   return {
     count: (request, reply) => countAs(clientOf(request), request, reply),
-    countStranger: (request, reply) => countAs(addressOf(request), request, reply),
+    countByAddress: (request, reply) => countAs(addressOf(request), request, reply),
   }
 }
 
-/** What is left, in the answer's head; throws the refusal when there was nothing. */
-function tell({ pace }: Limiter, { tokens, waitMs }: Taken, reply: FastifyReply): void {
-  reply.header('x-ratelimit-limit', pace.burst)
+/** Sets the rate limit headers. Throws a RequestError when no token was available. */
+function applyResult({ rate }: Limiter, { tokens, waitMs }: Taken, reply: FastifyReply): void {
+  reply.header('x-ratelimit-limit', rate.burst)
   reply.header('x-ratelimit-remaining', Math.floor(tokens))
-  reply.header('x-ratelimit-reset', Math.ceil((pace.burst - tokens) / pace.perSecond))
+  reply.header('x-ratelimit-reset', Math.ceil((rate.burst - tokens) / rate.perSecond))
   if (waitMs > 0) throw new RequestError('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
 }
 
-interface Counted {
+interface CountedRequest {
   readonly limiter?: Limiter
   readonly client: string
 }
 
-const none: Counted = { client: '' }
+const none: CountedRequest = { client: '' }
 
-/** Screens that share the token of one kiosk link count each for itself. */
+/** Screens that share a kiosk token are counted separately by address. */
 function clientOf(request: FastifyRequest): string {
   const { credential } = request
   if (credential === null) return addressOf(request)
@@ -177,7 +177,7 @@ function clientOf(request: FastifyRequest): string {
   return isKiosk ? `${credential.hash} ${addressOf(request)}` : credential.hash
 }
 
-/** IPv4 stands for itself: the common case costs nothing. */
+/** IPv4 addresses are used as they are, which avoids parsing in the common case. */
 function addressOf({ ip }: FastifyRequest): string {
   return ip.includes(':') ? clientKey(ip) : ip
 }

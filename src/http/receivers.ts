@@ -1,4 +1,4 @@
-/** data.json, the list of receivers, one receiver. */
+/** Routes for the full data, the list of receivers and a single receiver. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ReceiverStore } from '../live/receiver-store.ts'
@@ -21,7 +21,7 @@ import { type Chunker, createChunker, type ResponseChunk, toChunk } from './resp
 export interface ReceiverDeps {
   readonly receiverStore: ReceiverStore
   readonly cache: ResponseCache
-  /** The values in force for a manufacturer, or the global ones. */
+  /** The effective settings of a manufacturer, or the global ones. */
   settings(manufacturer: string | undefined): Settings
   groups(manufacturer: string | undefined): readonly Group[]
   locations(): readonly Location[]
@@ -30,17 +30,19 @@ export interface ReceiverDeps {
 
 export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
   const { receiverStore, cache } = deps
-  /** By manufacturer; only those that exist are worth remembering. */
-  const cutters = new Map<string | undefined, Chunker<Receiver>>()
+  /** By manufacturer; only manufacturers with receivers are cached. */
+  const chunkers = new Map<string | undefined, Chunker<Receiver>>()
 
   function dataJson(manufacturer: string | undefined): readonly ResponseChunk[] {
     const receivers = receiverStore.list(manufacturer)
-    const cutter = cutters.get(manufacturer) ?? createChunker(receiverJson)
-    if (receivers.length > 0) cutters.set(manufacturer, cutter)
-    const found = deps.discovered().filter((one) => manufacturer === undefined || one.manufacturer === manufacturer)
+    const chunker = chunkers.get(manufacturer) ?? createChunker(receiverJson)
+    if (receivers.length > 0) chunkers.set(manufacturer, chunker)
+    const found = deps
+      .discovered()
+      .filter((device) => manufacturer === undefined || device.manufacturer === manufacturer)
     const discovered = toDiscoveredDevices(found, receiverStore)
     const rest = { discovered, config: deps.settings(manufacturer), groups: deps.groups(manufacturer) }
-    return [toChunk('{"receivers":['), ...cutter.cut(receivers), toChunk(`],${JSON.stringify(rest).slice(1)}`)]
+    return [toChunk('{"receivers":['), ...chunker.cut(receivers), toChunk(`],${JSON.stringify(rest).slice(1)}`)]
   }
 
   const sendData = (request: FastifyRequest, reply: FastifyReply) => {
@@ -62,7 +64,7 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
     return sendCached(request, reply, {
       cache,
       manufacturer: manufacturer ?? null,
-      // The page's links repeat the whole query, so every spelling of it is an answer of its own.
+      // The page links repeat the whole query string, so every URL needs its own cache entry.
       key: page === null ? keyOf('receivers', manufacturer) : `page:${request.url}`,
       make: () => {
         const receivers = receiverStore.list(manufacturer)
@@ -90,13 +92,13 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
   })
 }
 
-function keyOf(answer: string, manufacturer: string | undefined): string {
-  return manufacturer === undefined ? answer : `${answer}:${manufacturer}`
+function keyOf(response: string, manufacturer: string | undefined): string {
+  return manufacturer === undefined ? response : `${response}:${manufacturer}`
 }
 
-/** Receivers are replaced, never changed, so what one serialises to holds as long as it does. */
+/** Receiver objects are immutable, so their JSON can be cached by identity. */
 const serialised = new WeakMap<Receiver, string>()
-/** The same of its channels, which stay when only the time passes. */
+/** Channels are cached separately, because they often stay the same object when a receiver is replaced. */
 const serialisedChannels = new WeakMap<Receiver['channels'], string>()
 
 function receiverJson(receiver: Receiver): string {

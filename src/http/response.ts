@@ -1,7 +1,7 @@
-/** Answers: cache-aside, pages of a list, ETag and compression, refusal -> error body. */
+/** Sends responses: caching, ETag and compression, paging, and parsing of query parameters. */
 
 import { promisify } from 'node:util'
-import { gzip as gzipElsewhere } from 'node:zlib'
+import { gzip as gzipInThreadPool } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cache } from '../live/cache.ts'
 import type { PageBody } from '../model/api.ts'
@@ -9,22 +9,22 @@ import { RequestError } from '../model/errors.ts'
 import { addConnectionHeaders } from './headers.ts'
 import { digestOf, gzipChunks, joinChunks, type ResponseChunk, toChunk } from './response-chunks.ts'
 
-/** A body made once and sent often. */
+/** A response that is created once and sent many times. */
 export interface CachedResponse {
-  readonly pieces: readonly ResponseChunk[]
+  readonly chunks: readonly ResponseChunk[]
   readonly size: number
   readonly etag: string
   readonly madeAt: number
   readonly type: string
   isSent?: boolean
-  /** In one, once that is worth its while. */
-  whole?: Buffer
+  /** The joined chunks, once the response is sent again. */
+  joined?: Buffer
   gzip?: Buffer | Promise<Buffer>
 }
 
 export type ResponseCache = Cache<CachedResponse>
 
-/** Sends the cached answer, or makes, keeps and sends it. `manufacturer: null` for an answer about all of them. */
+/** Sends the cached response, or creates and caches it first. `manufacturer: null`: the response covers all of them. */
 export function sendCached(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,55 +36,55 @@ export function sendCached(
   },
 ): FastifyReply | Promise<FastifyReply> {
   const { cache, manufacturer, key, make } = options
-  let answer = cache.get(key)
-  if (answer === undefined) {
+  let response = cache.get(key)
+  if (response === undefined) {
     const made = make()
-    answer = typeof made === 'string' ? createResponse(made) : ofPieces(made, json)
-    cache.set(key, manufacturer, answer)
+    response = typeof made === 'string' ? createResponse(made) : fromChunks(made, json)
+    cache.set(key, manufacturer, response)
   }
-  return sendResponse(request, reply, answer)
+  return sendResponse(request, reply, response)
 }
 
 const json = 'application/json; charset=utf-8'
 
 export function createResponse(text: string, type = json): CachedResponse {
-  return ofPieces([toChunk(text)], type)
+  return fromChunks([toChunk(text)], type)
 }
 
-function ofPieces(pieces: readonly ResponseChunk[], type: string): CachedResponse {
-  const size = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  // Weak: the compressed form has the same tag.
-  return { pieces, size, etag: `W/"${digestOf(pieces)}"`, madeAt: performance.now(), type }
+function fromChunks(chunks: readonly ResponseChunk[], type: string): CachedResponse {
+  const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  // A weak tag, because the compressed response has the same one.
+  return { chunks, size, etag: `W/"${digestOf(chunks)}"`, madeAt: performance.now(), type }
 }
 
-/** Compression is not worth its while below this. */
-const leastGzipBytes = 1024
+/** Smaller responses are not compressed. */
+const minGzipBytes = 1024
 
 export function sendResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: CachedResponse,
+  response: CachedResponse,
 ): FastifyReply | Promise<FastifyReply> {
-  if (matches(request.headers['if-none-match'], answer.etag)) return write(reply, 304, headOf(answer))
-  const head = headOf(answer)
-  head.push('content-type', answer.type)
-  if (answer.size < leastGzipBytes || !acceptsGzip(request)) return write(reply, 200, head, bodyOf(answer))
+  if (matches(request.headers['if-none-match'], response.etag)) return write(reply, 304, headOf(response))
+  const head = headOf(response)
+  head.push('content-type', response.type)
+  if (response.size < minGzipBytes || !acceptsGzip(request)) return write(reply, 200, head, bodyOf(response))
   head.push('content-encoding', 'gzip')
-  answer.gzip ??= compress(answer)
-  if (Buffer.isBuffer(answer.gzip)) return write(reply, 200, head, [answer.gzip])
-  return answer.gzip.then((bytes) => write(reply, 200, head, [bytes]))
+  response.gzip ??= compress(response)
+  if (Buffer.isBuffer(response.gzip)) return write(reply, 200, head, [response.gzip])
+  return response.gzip.then((bytes) => write(reply, 200, head, [bytes]))
 }
 
-/** While levels change, most answers are sent once: putting those together would cost as much as sending them. */
-function bodyOf(answer: CachedResponse): readonly Buffer[] {
-  if (answer.isSent) return [wholeOf(answer)]
-  answer.isSent = true
-  return answer.pieces.map(({ bytes }) => bytes)
+/** Most responses are sent only once while levels change, so the chunks are only joined when sent again. */
+function bodyOf(response: CachedResponse): readonly Buffer[] {
+  if (response.isSent) return [joinedOf(response)]
+  response.isSent = true
+  return response.chunks.map(({ bytes }) => bytes)
 }
 
-function wholeOf(answer: CachedResponse): Buffer {
-  answer.whole ??= joinChunks(answer.pieces)
-  return answer.whole
+function joinedOf(response: CachedResponse): Buffer {
+  response.joined ??= joinChunks(response.chunks)
+  return response.joined
 }
 
 function headOf({ etag, madeAt }: CachedResponse): string[] {
@@ -92,13 +92,13 @@ function headOf({ etag, madeAt }: CachedResponse): string[] {
   return ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', 'age', String(age)]
 }
 
-/** Past Fastify's own way of sending: its hooks and header by header are a good part of what a 304 costs. */
+/** Bypasses Fastify's reply handling, whose hooks and headers take a large part of the time of a 304. */
 function write(reply: FastifyReply, status: number, head: string[], body?: readonly Buffer[]): FastifyReply {
   addConnectionHeaders(reply.code(status))
-  const own = reply.getHeaders()
-  for (const name in own) head.push(name, String(own[name]))
+  const replyHeaders = reply.getHeaders()
+  for (const name in replyHeaders) head.push(name, String(replyHeaders[name]))
   for (const [name, value] of reply.server.constantHeaders)
-    if (name !== 'cache-control' && !(name in own)) head.push(name, value)
+    if (name !== 'cache-control' && !(name in replyHeaders)) head.push(name, value)
   if (body !== undefined) head.push('content-length', String(body.reduce((sum, { length }) => sum + length, 0)))
   reply.hijack()
   reply.raw.writeHead(status, head)
@@ -108,19 +108,19 @@ function write(reply: FastifyReply, status: number, head: string[], body?: reado
   return reply
 }
 
-/** Above this, compressing would hold up everybody else. */
-const maxGzipHereBytes = 1024 * 1024
-const gzip = promisify<Buffer, { level: number }, Buffer>(gzipElsewhere)
+/** Larger responses are compressed in the thread pool, so that they do not block the event loop. */
+const maxSyncGzipBytes = 1024 * 1024
+const gzip = promisify<Buffer, { level: number }, Buffer>(gzipInThreadPool)
 
-function compress(answer: CachedResponse): Buffer | Promise<Buffer> {
-  return answer.size <= maxGzipHereBytes ? gzipChunks(answer.pieces) : gzip(wholeOf(answer), { level: 1 })
+function compress(response: CachedResponse): Buffer | Promise<Buffer> {
+  return response.size <= maxSyncGzipBytes ? gzipChunks(response.chunks) : gzip(joinedOf(response), { level: 1 })
 }
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag) return true
   const opaque = etag.slice(2)
-  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque)
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === opaque)
 }
 
 function acceptsGzip(request: FastifyRequest): boolean {
@@ -130,13 +130,13 @@ function acceptsGzip(request: FastifyRequest): boolean {
 
 export type Query = Readonly<Record<string, string | string[] | undefined>>
 
-/** The value of a filter. An empty one is no filter; given twice, it says nothing clear. */
+/** The value of a filter parameter; undefined if it is missing or empty. Throws if it is given more than once. */
 export function readParameter(query: Query, name: string): string | undefined {
-  const value = readOnce(query, name)
+  const value = readSingle(query, name)
   return value === '' ? undefined : value
 }
 
-function readOnce(query: Query, name: string): string | undefined {
+function readSingle(query: Query, name: string): string | undefined {
   const value = query[name]
   if (Array.isArray(value)) throw new RequestError('bad_request', { details: `${name}: give it once` })
   return value
@@ -154,14 +154,14 @@ export function readChoice<Choice extends string>(
   choices: readonly Choice[],
 ): Choice | undefined {
   const value = readParameter(query, name)
-  const chosen = choices.find((one) => one === value)
+  const chosen = choices.find((choice) => choice === value)
   if (value !== undefined && chosen === undefined) {
     throw new RequestError('bad_request', { details: `${name}: expected one of ${choices.join(', ')}` })
   }
   return chosen
 }
 
-/** A day or a time, ISO 8601; a day begins at midnight UTC. Epoch ms. */
+/** Parses an ISO 8601 date or time to epoch ms; a date means midnight UTC. */
 export function readTime(query: Query, name: string): number | undefined {
   const value = readParameter(query, name)
   if (value === undefined) return undefined
@@ -181,8 +181,8 @@ const maxPageSize = 1000
 
 /** Null when the query asks for no paging. */
 export function readPage(query: Query): PageRequest | null {
-  const page = readOnce(query, 'page')
-  const size = readOnce(query, 'page_size')
+  const page = readSingle(query, 'page')
+  const size = readSingle(query, 'page_size')
   if (page === undefined && size === undefined) return null
   return {
     page: readCount(page ?? '1', 'page'),
@@ -203,7 +203,7 @@ export function toPage<Item>(items: readonly Item[], page: PageRequest, url: str
   return toPageOf(results, items.length, page, url)
 }
 
-/** The same of what was already cut to the page; `count` is how many there are in all. */
+/** Builds a page from its own items; `count` is the total number of items. */
 export function toPageOf<Item>(
   results: readonly Item[],
   count: number,
@@ -214,9 +214,9 @@ export function toPageOf<Item>(
   if (page > pages)
     throw new RequestError('not_found', { about: `page ${page}`, details: `page: the last is ${pages}` })
   const [path = '', query] = url.split('?')
-  const link = (to: number) => {
+  const link = (target: number) => {
     const parameters = new URLSearchParams(query)
-    parameters.set('page', String(to))
+    parameters.set('page', String(target))
     return `${path}?${parameters}`
   }
   return { count, next: page < pages ? link(page + 1) : null, previous: page > 1 ? link(page - 1) : null, results }
@@ -225,11 +225,11 @@ export function toPageOf<Item>(
 const maxId = Number.MAX_SAFE_INTEGER
 
 export function readIdParameter(query: Query, name: string): number | undefined {
-  const given = readParameter(query, name)
-  return given === undefined ? undefined : readId(given, name)
+  const value = readParameter(query, name)
+  return value === undefined ? undefined : readId(value, name)
 }
 
-/** An id of a path or a filter: 1 to 2^53−1, without leading zeros, so that every record has one address. */
+/** Parses an id of a path or a filter: 1 to 2^53−1, without leading zeros, so that every record has only one URL. */
 export function readId(text: string, name = 'id'): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
   if (id < 1 || id > maxId)

@@ -1,4 +1,4 @@
-/** What bodies look like: the pieces routes put together, and how a body that does not fit is refused. */
+/** Building blocks for body schemas, and the error response for invalid bodies. */
 
 import Type, { type TProperties } from 'typebox'
 import { RequestError } from '../model/errors.ts'
@@ -10,16 +10,16 @@ export const id = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'a whole number from 1',
 })
-/** No other keys: one that is misspelled must not pass for one that was left out. */
+/** Rejects unknown keys, so that a misspelled key is not mistaken for a missing one. */
 export const body = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false, description: 'an object' })
 
-/** Several of the same kind, for one deed. */
+/** The ids of several records for one action. */
 export const idsBody = body({
   ids: Type.Array(id, { minItems: 1, maxItems: 1000, description: 'a list of 1 to 1000 ids' }),
 })
 
-/** For fastify: types are what they are, nothing is turned into anything else or left out silently. */
+/** Ajv options: values are not converted, and unknown keys are not removed. */
 export const validation = {
   coerceTypes: false,
   removeAdditional: false,
@@ -29,8 +29,8 @@ export const validation = {
   verbose: true,
 } as const
 
-/** What Ajv says of the first thing that does not fit. */
-interface Misfit {
+/** A validation error of Ajv. */
+interface ValidationError {
   readonly instancePath: string
   readonly keyword: string
   readonly message?: string
@@ -38,20 +38,20 @@ interface Misfit {
   readonly parentSchema?: { readonly description?: string }
 }
 
-/** The refusal names the field and says what was expected there. */
-export function rejectInvalid(misfits: readonly Misfit[]): RequestError {
-  // Of a union the last one speaks for the whole.
-  const misfit = misfits.find((one) => one.keyword === 'anyOf') ?? misfits[0]
-  if (misfit === undefined) return new RequestError('bad_request')
-  const path = misfit.instancePath.split('/').slice(1)
-  const { missingProperty, additionalProperty } = misfit.params
-  if (typeof missingProperty === 'string') return refuse([...path, missingProperty], 'missing')
-  if (typeof additionalProperty === 'string') return refuse([...path, additionalProperty], 'unknown field')
-  const expected = misfit.parentSchema?.description
-  return refuse(path, expected === undefined ? (misfit.message ?? 'not valid') : `expected ${expected}`)
+/** Returns an error that names the invalid field and the expected value. */
+export function rejectInvalid(errors: readonly ValidationError[]): RequestError {
+  // The `anyOf` error of a union describes the whole union.
+  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? errors[0]
+  if (error === undefined) return new RequestError('bad_request')
+  const path = error.instancePath.split('/').slice(1)
+  const { missingProperty, additionalProperty } = error.params
+  if (typeof missingProperty === 'string') return badRequest([...path, missingProperty], 'missing')
+  if (typeof additionalProperty === 'string') return badRequest([...path, additionalProperty], 'unknown field')
+  const expected = error.parentSchema?.description
+  return badRequest(path, expected === undefined ? (error.message ?? 'not valid') : `expected ${expected}`)
 }
 
-function refuse(path: readonly string[], what: string): RequestError {
+function badRequest(path: readonly string[], what: string): RequestError {
   const field = path.length === 0 ? 'body' : path.join('.')
   return new RequestError('bad_request', { details: `${field}: ${what}` })
 }

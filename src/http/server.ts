@@ -1,4 +1,4 @@
-/** The door for browsers and scripts: every route in one list, the mount prefix, the error shape, the pages. */
+/** Creates the HTTP server: hooks, error handling, the mount prefix and all routes. */
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { connectionLimits } from '../model/connection-limits.ts'
 import { RequestError, type RequestErrorCode } from '../model/errors.ts'
 import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
-import { maxBodyBytes, passOverBody, readJsonAlone } from './bodies.ts'
+import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
 import { descriptorLimit, limitConnections } from './connections.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
@@ -62,11 +62,11 @@ export interface ServerDeps
     SettingRoutesDeps {
   readonly guard: GuardSettings
   readonly headers: HeaderSettings
-  /** Where people reach the service; null where the configuration does not say. */
+  /** Public URL of the service; null if it is not configured. */
   readonly publicUrl: URL | null
   readonly rateLimit: RateLimitSettings
-  /** What processes on one house share; null without Redis. */
-  readonly shared: Redis | null
+  /** Redis, which the processes of an installation share; null if it is not configured. */
+  readonly redis: Redis | null
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly log: FastifyBaseLogger
 }
@@ -84,11 +84,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     const { descriptors, connections, sockets } = limits
     deps.log.warn(
       { descriptors, connections, sockets },
-      'few open files are allowed, so fewer clients are; see ulimit -n',
+      'client limit lowered because of the limit of open files; see ulimit -n',
     )
   }
   const app = fastify({
-    ...listening(deps),
+    ...connectionOptions(deps),
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
@@ -99,7 +99,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     schemaErrorFormatter: rejectInvalid,
     genReqId: () => randomUUID(),
     frameworkErrors(error, request, reply) {
-      // No hook runs for these, so nothing else closes the connection of an upgrade.
+      // No hook runs for these errors, so the connection of an upgrade has to be closed here.
       const { raw } = request
       if (raw instanceof Incoming && raw.upgrade) reply.raw.once('finish', () => raw.socket.destroySoon())
       sendError(reply, errorOf(() => check(request)) ?? toRequestError(error), headers)
@@ -111,11 +111,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.decorate('publicUrl', deps.publicUrl)
   app.decorate('isStopping', () => deps.signal.aborted)
   const closing = createClosing(app.server)
-  // What a client expects of us beyond an answer, it will have to do without.
+  // Ignores unknown values of the Expect header and handles the request normally.
   app.server.on('checkExpectation', app.routing)
-  readJsonAlone(app)
+  acceptJsonOnly(app)
 
-  // Before our own hooks: only then does it end the connection of an upgrade that they refuse.
+  // Must be registered before the hooks below, so that it closes the connection of an upgrade that they reject.
   await app.register(fastifyWebsocket, {
     options: socketServerOptions,
     preClose(done) {
@@ -147,7 +147,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, _reply, done) => {
     const isSocket = request.is404 || request.routeOptions.config.isSocket === true
     if (request.ws && !isSocket)
-      throw new RequestError('bad_request', { details: 'Upgrade: only /ws speaks WebSocket' })
+      throw new RequestError('bad_request', { details: 'Upgrade: only /ws supports WebSocket' })
     done()
   })
   const rateLimit = createRequestLimiter(app, deps.rateLimit, deps)
@@ -156,26 +156,26 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     if (counting === undefined) done()
     else counting.then(() => done(), done)
   })
-  app.addHook('onRequest', passOverBody)
+  app.addHook('onRequest', ignoreBody)
   app.setErrorHandler(async (error, request, reply) => {
-    let refusal = toRequestError(error)
+    let requestError = toRequestError(error)
     try {
-      if (turnedAway.has(refusal.code)) await rateLimit.countStranger(request, reply)
-    } catch (tooMany) {
-      refusal = toRequestError(tooMany)
+      if (guardErrors.has(requestError.code)) await rateLimit.countByAddress(request, reply)
+    } catch (rateLimitError) {
+      requestError = toRequestError(rateLimitError)
     }
     const isNavigating = isNavigation(request, deps.mount)
-    if (refusal.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
+    if (requestError.code === 'sign_in_needed' && (isNavigating || request.routeOptions.config.isPage)) {
       return redirectToSignIn(reply, deps.mount)
     }
-    if (refusal.code === 'not_found' && isNavigating) return sendPage(reply.code(refusal.status), html)
-    if (refusal.status === 500) deps.log.error({ err: error, request: request.id }, 'a request failed')
-    return sendError(reply, refusal, headers)
+    if (requestError.code === 'not_found' && isNavigating) return sendPage(reply.code(requestError.status), html)
+    if (requestError.status === 500) deps.log.error({ err: error, request: request.id }, 'request failed')
+    return sendError(reply, requestError, headers)
   })
-  const methodsAt = rememberMethods(app)
+  const methodsOf = collectMethods(app)
   app.setNotFoundHandler((request, reply) => {
     const [path = ''] = request.url.split('?')
-    const allowed = methodsAt(path)
+    const allowed = methodsOf(path)
     if (allowed.length === 0 || allowed.includes(request.method))
       throw new RequestError('not_found', { about: `such address: ${path}` })
     reply.header('allow', allowed.join(', '))
@@ -183,42 +183,42 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
 
   await documentRoutes(app, deps)
-  const rootRoutes: FastifyPluginCallback = (at, _options, done) => {
-    livenessRoutes(at, deps)
-    socketRoutes(at, { ...deps, maxClients: limits.sockets })
+  const rootRoutes: FastifyPluginCallback = (scope, _options, done) => {
+    livenessRoutes(scope, deps)
+    socketRoutes(scope, { ...deps, maxClients: limits.sockets })
     done()
   }
-  const routes: FastifyPluginCallback = (at, options, done) => {
-    receiverRoutes(at, deps)
-    monitoringRoutes(at, deps)
-    alertRoutes(at, deps)
-    metricsRoutes(at, deps)
-    accountRoutes(at, deps)
-    hardwareRoutes(at, deps)
-    manufacturerRoutes(at, deps)
-    discoveryRoutes(at, deps)
-    reviewRoutes(at, deps)
-    locationRoutes(at, deps)
-    storeRoutes(at, deps)
-    settingRoutes(at, deps)
-    docsRoutes(at, deps)
-    pageRoutes(at, deps, html)
-    rootRoutes(at, options, done)
+  const routes: FastifyPluginCallback = (scope, options, done) => {
+    receiverRoutes(scope, deps)
+    monitoringRoutes(scope, deps)
+    alertRoutes(scope, deps)
+    metricsRoutes(scope, deps)
+    accountRoutes(scope, deps)
+    hardwareRoutes(scope, deps)
+    manufacturerRoutes(scope, deps)
+    discoveryRoutes(scope, deps)
+    reviewRoutes(scope, deps)
+    locationRoutes(scope, deps)
+    storeRoutes(scope, deps)
+    settingRoutes(scope, deps)
+    docsRoutes(scope, deps)
+    pageRoutes(scope, deps, html)
+    rootRoutes(scope, options, done)
   }
   await app.register(routes, { prefix: deps.mount })
-  // With a mount, these answer at the root as well.
+  // With a mount prefix, these routes are also available at the root.
   if (deps.mount !== '') await app.register(rootRoutes)
   return app
 }
 
-/** How long whoever connects may take, and with which certificate they are met. */
-function listening({ tls }: Pick<ServerDeps, 'tls'>) {
+/** Timeouts, limits and TLS of the HTTP server. */
+function connectionOptions({ tls }: Pick<ServerDeps, 'tls'>) {
   const times = { requestTimeout: requestSeconds * 1000, keepAliveTimeout: 65_000, return503OnClosing: false }
   const http = {
     maxHeaderSize: 16 * 1024,
     headersTimeout: headSeconds * 1000,
     connectionsCheckingInterval: 2000,
-    // The guard says what is wrong in the shape of every other refusal.
+    // The guard checks the Host header and returns the standard error response.
     requireHostHeader: false,
     IncomingMessage: Incoming,
   }
@@ -227,8 +227,8 @@ function listening({ tls }: Pick<ServerDeps, 'tls'>) {
   return { ...times, https: { ...http, handshakeTimeout: headSeconds * 1000, cert, key } }
 }
 
-/** Refusals at the door, before anybody has counted the request. */
-const turnedAway: ReadonlySet<RequestErrorCode> = new Set([
+/** Errors of the guard, which are thrown before the rate limiter has counted the request. */
+const guardErrors: ReadonlySet<RequestErrorCode> = new Set([
   'sign_in_needed',
   'not_allowed',
   'csrf_token_needed',
@@ -236,14 +236,14 @@ const turnedAway: ReadonlySet<RequestErrorCode> = new Set([
   'misdirected',
 ])
 
-/** Remembers every route, so that a known path with a wrong method can be told from an unknown path. */
-function rememberMethods(app: FastifyInstance): (path: string) => string[] {
+/** Records the methods of every route, to distinguish a wrong method from an unknown path. */
+function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
   app.addHook('onRoute', ({ url, method }) => {
     const path = url.replace(/(.)\/$/, '$1')
     const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*')}/?$`)
     const route = known.get(path) ?? { pattern, methods: new Set<string>() }
-    for (const one of [method].flat()) route.methods.add(one)
+    for (const name of [method].flat()) route.methods.add(name)
     known.set(path, route)
   })
   return (path) => {

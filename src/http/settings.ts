@@ -1,4 +1,4 @@
-/** Settings as an administrator sees them: of every scope, each with where it comes from. */
+/** Administration routes for settings: the values of every scope with their sources. */
 
 import type { FastifyInstance } from 'fastify'
 import { forgetSetting, type SettingsDeps } from '../actions/change-settings.ts'
@@ -14,11 +14,11 @@ export interface SettingRoutesDeps extends Pick<RefreshDeps, 'manufacturers'> {
 export function settingRoutes(app: FastifyInstance, deps: SettingRoutesDeps): void {
   app.get('/api/admin/settings', { config: { needs: 'inspect' } }, (request) => {
     const query = request.query as Query
-    const wanted = readParameter(query, 'manufacturer')
+    const selected = readParameter(query, 'manufacturer')
     const page = readPage(query)
     const scopes = [null, ...deps.manufacturers().map(({ code }) => code)]
     const bodies = scopes
-      .filter((code) => wanted === undefined || code === wanted)
+      .filter((code) => selected === undefined || code === selected)
       .map((manufacturer): SettingsBody => ({ manufacturer, settings: deps.explainSettings(manufacturer) }))
     return page === null ? bodies : toPage(bodies, page, request.url)
   })

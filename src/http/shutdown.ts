@@ -1,6 +1,6 @@
 /**
- * How the door closes: nobody new comes in, who is being served is served, who asks once more on an open connection is
- * told that we are leaving, and who stays all the same is shown out.
+ * Shuts the HTTP server down: it accepts no new connections, completes running requests, responds to further requests on
+ * open connections with "stopping", and finally closes the remaining connections.
  */
 
 import type { Server } from 'node:http'
@@ -8,16 +8,16 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Closing {
-  /** Before anything else is closed. */
+  /** Must be called before anything else is closed. */
   stopListening(): void
-  /** Resolves when the rest may be closed. */
+  /** Resolves when the other components may be closed. */
   linger(): Promise<void>
 }
 
-/** How long open connections are still answered, and how long a request that runs may take to end. */
+/** How long open connections still get responses, and how long a running request may take to complete. */
 const lingerMs = 1000
 const lastRequestMs = 3000
-const lookEveryMs = 25
+const checkEveryMs = 25
 
 export function createClosing(server: Server): Closing {
   let startedAt = 0
@@ -28,25 +28,25 @@ export function createClosing(server: Server): Closing {
   return {
     stopListening() {
       startedAt = performance.now()
-      // An HTTP server's own way would also end connections that are open, and leave their next request unanswered.
+      // The close method of the HTTP server would also close idle connections, whose next request would get no response.
       NetServer.prototype.close.call(server)
     },
     async linger() {
-      while (!hasClosed && performance.now() - startedAt < lingerMs) await pause(lookEveryMs)
-      showOut(server)
+      while (!hasClosed && performance.now() - startedAt < lingerMs) await pause(checkEveryMs)
+      closeConnections(server)
     },
   }
 }
 
-function showOut(server: Server): void {
-  const idle = setInterval(() => server.closeIdleConnections(), lookEveryMs)
+function closeConnections(server: Server): void {
+  const idle = setInterval(() => server.closeIdleConnections(), checkEveryMs)
   const all = setTimeout(() => server.closeAllConnections(), lastRequestMs)
   const stop = () => {
     clearInterval(idle)
     clearTimeout(all)
   }
   server.once('close', stop)
-  // Nobody else holds the process up if nobody is there any more.
+  // The timers must not keep the process alive when no connection is left.
   idle.unref()
   all.unref()
 }

@@ -1,4 +1,4 @@
-/** The WebSocket end of the feed. */
+/** Sends the feed to WebSocket clients. */
 
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
@@ -14,24 +14,24 @@ import { type Query, readParameter } from './response.ts'
 
 export interface SocketDeps {
   readonly feed: Feed
-  /** False while an operator has switched real-time updates off, for all or for one manufacturer. */
+  /** False while real-time updates are switched off, globally or for one manufacturer. */
   isBroadcasting(manufacturer: string | null): boolean
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route speaks WebSocket. */
+    /** The route accepts WebSocket connections. */
     isSocket?: boolean
   }
 }
 
-/** For @fastify/websocket: what the `ws` server is to accept. */
+/** Options of @fastify/websocket for its `ws` server. */
 export const socketServerOptions = {
   maxPayload: 64 * 1024,
   maxFragments: 1024,
   maxBufferedChunks: 16 * 1024,
   perMessageDeflate: false,
-  /** Of other subprotocols the first is agreed to, since browsers insist; what is said in it is JSON as ever. */
+  /** Accepts the first of other subprotocols, because browsers require one, and sends the same JSON. */
   handleProtocols(offered: Set<string>) {
     const [first = ''] = offered
     return offered.has(levelsProtocol) ? levelsProtocol : first
@@ -39,26 +39,26 @@ export const socketServerOptions = {
 } as const
 
 const heartbeatMs = 20_000
-const lookoutMs = 250
+const switchCheckMs = 250
 const maxUnsentBytes = 512 * 1024
-const slowestDrainMs = 30_000
-const lookAgainMs = 50
-const goodbyeMs = 1000
-/** Messages a client may send, and how many that mean nothing end its connection when they come within how long. */
-const pace = { perSecond: 20, burst: 100 }
-const nonsense = { count: 20, withinMs: 60_000 }
+const maxDrainMs = 30_000
+const drainCheckMs = 50
+const closeTimeoutMs = 1000
+/** Rate limit of client messages, and how many invalid messages within which time close the connection. */
+const messageRate = { perSecond: 20, burst: 100 }
+const invalidLimit = { count: 20, withinMs: 60_000 }
 
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
-/** `/ws` and `/ws/<name>/`; whatever the name, it is the same feed. */
+/** `/ws` and `/ws/<name>/`; the name does not affect the feed. */
 export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
-  const levelsWire = createLevelsEncoder()
+  const createLevels = createLevelsEncoder()
   const alive = new WeakSet<WebSocket>()
-  /** Somebody may switch real-time updates off while nothing happens that would be sent. */
-  const lookout = setInterval(() => {
+  /** Closes clients when real-time updates are switched off while no messages are being sent. */
+  const switchCheck = setInterval(() => {
     if (deps.isBroadcasting(null)) return
     for (const socket of app.websocketServer.clients) switchOff(socket)
-  }, lookoutMs)
+  }, switchCheckMs)
   const heartbeat = setInterval(() => {
     for (const socket of app.websocketServer.clients) {
       if (!alive.delete(socket)) socket.terminate()
@@ -67,7 +67,7 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
   }, heartbeatMs)
   app.addHook('onClose', async () => {
     clearInterval(heartbeat)
-    clearInterval(lookout)
+    clearInterval(switchCheck)
   })
 
   for (const path of ['/ws', '/ws/:name']) {
@@ -87,9 +87,9 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
         alive.add(socket)
         socket.on('pong', () => alive.add(socket))
         holdCredential(socket, request.credential)
-        const wire = socket.protocol === levelsProtocol ? levelsWire() : jsonEncoder
-        const client = { socket, stream: request.raw.socket, wire }
-        listen(client, deps, readParameter(request.query as Query, 'manufacturer'))
+        const encode = socket.protocol === levelsProtocol ? createLevels() : jsonEncoder
+        const client = { socket, stream: request.raw.socket, encode }
+        serveClient(client, deps, readParameter(request.query as Query, 'manufacturer'))
       },
     })
   }
@@ -99,7 +99,7 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
 function holdCredential(socket: WebSocket, credential: Credential | null): void {
   const release = credential?.hold({
     warn: (endsAt) =>
-      say(socket, { type: 'status', message: `Your sign-in ends at ${new Date(endsAt).toISOString()}` }),
+      send(socket, { type: 'status', message: `Your sign-in ends at ${new Date(endsAt).toISOString()}` }),
     end: () => socket.close(closeCodes.signedOut, 'Signed out'),
   })
   if (release !== undefined) socket.on('close', release)
@@ -109,80 +109,80 @@ function switchOff(socket: WebSocket): void {
   socket.close(closeCodes.goingAway, 'Real-time updates are switched off')
 }
 
-/** Ends every connection, saying so; whoever does not say goodbye in return is cut. Call the answer when all are gone. */
+/** Closes every connection, and terminates those that do not complete the close. Call the result when all are closed. */
 export function closeSockets(clients: Iterable<WebSocket>): () => void {
   for (const socket of clients) socket.close(closeCodes.goingAway, 'The service is stopping')
   const timer = setTimeout(() => {
     for (const socket of clients) socket.terminate()
-  }, goodbyeMs)
+  }, closeTimeoutMs)
   return () => clearTimeout(timer)
 }
 
 interface Client {
   readonly socket: WebSocket
-  /** The bare connection beneath. */
+  /** The underlying TCP or TLS connection. */
   readonly stream: Writable
-  readonly wire: FrameEncoder
+  readonly encode: FrameEncoder
 }
 
-function listen(client: Client, deps: SocketDeps, manufacturer: string | undefined): void {
+function serveClient(client: Client, deps: SocketDeps, manufacturer: string | undefined): void {
   const { socket } = client
   const ended = new AbortController()
   socket.on('close', () => ended.abort())
   socket.on('error', () => socket.terminate())
-  answerMessages(socket)
-  say(socket, { type: 'status', message: 'Connected' })
+  handleMessages(socket)
+  send(socket, { type: 'status', message: 'Connected' })
   sendFeed(client, deps, manufacturer, ended.signal).catch(() => socket.terminate())
 }
 
 async function sendFeed(
-  { socket, stream, wire }: Client,
+  { socket, stream, encode }: Client,
   deps: SocketDeps,
   manufacturer: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const told of deps.feed.subscribe({ manufacturer, signal })) {
+  for await (const published of deps.feed.subscribe({ manufacturer, signal })) {
     if (!deps.isBroadcasting(null)) return switchOff(socket)
-    const batch = filterBatch(told, deps.isBroadcasting)
+    const batch = filterBatch(published, deps.isBroadcasting)
     if (batch.messages.length === 0) continue
     if (socket.bufferedAmount > maxUnsentBytes && !(await drained(socket))) {
       socket.close(closeCodes.tryLater, 'Too slow')
-      // Time to read the reason, for whoever does read on after all.
-      setTimeout(() => socket.terminate(), goodbyeMs).unref()
+      // Leaves the client time to read the close reason.
+      setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
       return
     }
-    // Whole frames, so they may stand between those that the library writes; nothing may follow its goodbye.
-    if (socket.readyState === socket.OPEN) stream.write(wire(batch))
+    // Whole frames can be written between those of the library, but not after its close frame.
+    if (socket.readyState === socket.OPEN) stream.write(encode(batch))
   }
 }
 
-/** Waits until a slow client has taken what it was sent; meanwhile the feed keeps only the newest for it. */
+/** Waits until a slow client has read its buffered data; meanwhile the feed only keeps the latest state for it. */
 async function drained(socket: WebSocket): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < slowestDrainMs; waitedMs += lookAgainMs) {
+  for (let waitedMs = 0; waitedMs < maxDrainMs; waitedMs += drainCheckMs) {
     if (socket.bufferedAmount <= maxUnsentBytes / 2 || socket.readyState !== socket.OPEN) return true
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    await new Promise((resolve) => setTimeout(resolve, drainCheckMs))
   }
   return false
 }
 
-function answerMessages(socket: WebSocket): void {
-  let allowance = fullBucket(pace, performance.now())
-  /** When each of the last pieces of nonsense came. */
-  const nonsenseAt: number[] = []
+function handleMessages(socket: WebSocket): void {
+  let allowance = fullBucket(messageRate, performance.now())
+  /** Times of the latest invalid messages. */
+  const invalidTimes: number[] = []
   socket.on('message', (data, isBinary) => {
     if (isBinary) return socket.close(closeCodes.unsupported, 'Text frames only')
     const now = performance.now()
-    const taken = takeToken(allowance, pace, now)
-    allowance = taken.bucket
-    if (taken.waitMs > 0) return socket.close(closeCodes.policy, 'Too many messages')
-    const answer = respondToClient(String(data), new Date())
-    say(socket, answer)
-    if (answer.type !== 'error' || nonsenseAt.push(now) < nonsense.count) return
-    const first = nonsenseAt.shift() ?? now
-    if (now - first < nonsense.withinMs) socket.close(closeCodes.policy, 'Too many messages that mean nothing')
+    const result = takeToken(allowance, messageRate, now)
+    allowance = result.bucket
+    if (result.waitMs > 0) return socket.close(closeCodes.policy, 'Too many messages')
+    const response = respondToClient(String(data), new Date())
+    send(socket, response)
+    if (response.type !== 'error' || invalidTimes.push(now) < invalidLimit.count) return
+    const first = invalidTimes.shift() ?? now
+    if (now - first < invalidLimit.withinMs) socket.close(closeCodes.policy, 'Too many invalid messages')
   })
 }
 
-function say(socket: WebSocket, message: ServerMessage): void {
+function send(socket: WebSocket, message: ServerMessage): void {
   socket.send(JSON.stringify(message))
 }

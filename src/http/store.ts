@@ -1,4 +1,4 @@
-/** The database as a thing: who works on it, and taking note of what happened to it. */
+/** Routes for the processes on the database and for acknowledging a database incident. */
 
 import type { FastifyInstance } from 'fastify'
 import { acknowledgeStore, type StoreActionDeps } from '../actions/acknowledge-store.ts'

@@ -19,7 +19,7 @@ describe('connections that ask for nothing', () => {
     const home = await startHome()
     const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
     // 512 descriptors: 256 connections, 128 of them silent; said at the start.
-    await until('it is said', () => /few open files/.test(service.err()))
+    await until('it is said', () => /limit of open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))

@@ -117,7 +117,7 @@ describe('a port in use', () => {
   }, 30_000)
 })
 
-describe('an exception that nobody caught', () => {
+describe('an uncaught exception', () => {
   const bug = `process.on('SIGUSR2', () => setImmediate(function bug() { throw new TypeError('nobody foresaw this') }))`
   const start = async () => {
     const home = await startHome()
@@ -129,7 +129,7 @@ describe('an exception that nobody caught', () => {
   it('is logged with its stack and everything goes on; the eleventh within a minute ends the process in order', async () => {
     const service = await start()
     const socket = await service.socket()
-    const logged = () => service.err().split('an exception that nobody caught').length - 1
+    const logged = () => service.err().split('uncaught exception').length - 1
     for (let times = 1; times <= 10; times += 1) {
       service.kill('SIGUSR2')
       await until(`exception ${times}`, () => logged() === times)

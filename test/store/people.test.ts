@@ -118,7 +118,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     onTestFinished(() => other.close())
     const credentials = createCredentials({ db, log, now: Date.now })
     const stop = new AbortController()
-    const running = credentials.keepUp(stop.signal)
+    const running = credentials.watch(stop.signal)
     const { secret, found } = await signedIn(db, credentials)
     expect(credentials.find(secret, '127.0.0.1')).toBe(found)
     const ended = new Promise<number>((resolve) => found.hold({ warn() {}, end: () => resolve(performance.now()) }))
@@ -176,7 +176,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
       end: () => told.push('end'),
     })
     const stop = new AbortController()
-    const running = credentials.keepUp(stop.signal)
+    const running = credentials.watch(stop.signal)
     time += sessionLimits.totalMs - 30 * 60_000
     await pause(700)
     expect(told).toEqual(['ends in 30'])

@@ -19,12 +19,13 @@ interface Draft {
   readonly isActive: boolean | undefined
 }
 
-function toUpdate({ receiver, channels, name, level, isActive }: Draft): BroadcastMessage {
-  const told = Array.from({ length: channels }, (_, at): ChannelBody => {
-    const own = { slot: at + 1, name, audio_level: level, rf_level: level - at, frequency: '470.300' }
-    return { ...own, id: at + 1, channel: at + 1, transmitter: { ...own, upstream_slot: null, battery: null } }
+function toUpdate({ receiver, channels, name, level, isActive }: Draft): Announcement {
+  const updatedChannels = Array.from({ length: channels }, (_, index): ChannelBody => {
+    const values = { slot: index + 1, name, audio_level: level, rf_level: level - index, frequency: '470.300' }
+    const transmitter = { ...values, upstream_slot: null, battery: null }
+    return { ...values, id: index + 1, channel: index + 1, transmitter }
   })
-  const data = { channels: told, ...(isActive !== undefined && { is_active: isActive }) }
+  const data = { channels: updatedChannels, ...(isActive !== undefined && { is_active: isActive }) }
   return { type: 'device_update', manufacturer: 'shure', receiver_id: receiver, data }
 }
 
@@ -41,60 +42,66 @@ const batch = fc
   .array(fc.oneof({ arbitrary: update, weight: 9 }, { arbitrary: fc.constant(alert), weight: 1 }), { maxLength: 6 })
   .map((messages): MessageBatch => ({ messages, manufacturers: ['shure'] }))
 
-it('says in the subprotocol what it says in JSON, to whoever joins when, and misses what', () => {
+it('sends the same messages in the subprotocol as in JSON, whenever a client joins and whatever it misses', () => {
   const connections = fc.array(fc.infiniteStream(fc.boolean()), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(fc.array(batch, { maxLength: 12 }), connections, (batches, choices) => {
       const open = createLevelsEncoder()
-      const readers = choices.map((hears) => ({ hears, levels: reading(), json: reading(), wire: open() }))
-      for (const one of batches) {
-        for (const { hears, levels, json, wire } of readers) {
-          if (hears.next().value === false) continue
-          levels.take(wire(one))
-          json.take(jsonEncoder(one))
+      const readers = choices.map((receives) => ({
+        receives,
+        levels: createReader(),
+        json: createReader(),
+        encode: open(),
+      }))
+      for (const batch of batches) {
+        for (const { receives, levels, json, encode } of readers) {
+          if (receives.next().value === false) continue
+          levels.read(encode(batch))
+          json.read(jsonEncoder(batch))
         }
       }
-      for (const { levels, json } of readers) expect(levels.heard).toEqual(json.heard)
+      for (const { levels, json } of readers) expect(levels.messages).toEqual(json.messages)
     }),
   )
 })
 
-it('is made once for all who were told alike, and takes few bytes', () => {
-  const wires = [1, 2].map(createLevelsEncoder())
-  const tell = (level: number): MessageBatch => {
+it('is encoded once for all clients with the same state, and is small', () => {
+  const encoders = [1, 2].map(createLevelsEncoder())
+  const createBatch = (level: number): Batch => {
     const messages = [1, 2].map((receiver) =>
       toUpdate({ receiver, channels: 4, name: 'Host', level, isActive: undefined }),
     )
     return { messages, manufacturers: ['shure'] }
   }
-  const whole = tell(-30)
-  for (const wire of wires) expect(wire(whole)).toEqual(jsonEncoder(whole))
-  const next = tell(-40)
-  const [first, second] = wires.map((wire) => wire(next))
+  const whole = createBatch(-30)
+  for (const encode of encoders) expect(encode(whole)).toEqual(jsonEncoder(whole))
+  const next = createBatch(-40)
+  const [first, second] = encoders.map((encode) => encode(next))
   expect(second).toBe(first)
   expect(first).toHaveLength(2 + 2 * (6 + 4 * 5))
 })
 
-/** The other end: frames to messages. */
-function reading() {
-  const heard: ServerMessage[] = []
+/** The client side: decodes frames to messages. */
+function createReader() {
+  const messages: ServerMessage[] = []
   const records = createRecordReader()
   return {
-    heard,
-    take(bytes: Buffer) {
-      for (let at = 0; at < bytes.length; ) {
-        const [kind, length] = [bytes.readUInt8(at), bytes.readUInt8(at + 1)]
+    messages,
+    read(bytes: Buffer) {
+      for (let offset = 0; offset < bytes.length; ) {
+        const [kind, length] = [bytes.readUInt8(offset), bytes.readUInt8(offset + 1)]
         const headSize = length < 126 ? 2 : length === 126 ? 4 : 10
-        const size = length < 126 ? length : length === 126 ? bytes.readUInt16BE(at + 2) : bytes.readUInt32BE(at + 6)
-        const content = bytes.subarray(at + headSize, at + headSize + size)
-        at += headSize + size
+        const size =
+          length < 126 ? length : length === 126 ? bytes.readUInt16BE(offset + 2) : bytes.readUInt32BE(offset + 6)
+        const content = bytes.subarray(offset + headSize, offset + headSize + size)
+        offset += headSize + size
         expect(content).toHaveLength(size)
-        if (kind === 0x82) heard.push(...records.read(new Uint8Array(content).buffer))
+        if (kind === 0x82) messages.push(...records.read(new Uint8Array(content).buffer))
         else {
           expect(kind).toBe(0x81)
           const message: ServerMessage = JSON.parse(String(content))
           if (message.type === 'device_update') records.remember(message)
-          heard.push(message)
+          messages.push(message)
         }
       }
     },
