@@ -103,7 +103,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       editDeps: { ...runtime, now },
       storeDeps: runtime,
       rateLimit: config.rate_limit,
-      shared: runtime.redis,
+      redis: runtime.redis,
       ...createEditingDeps(runtime),
       isBroadcasting: (manufacturer) => runtime.settings(manufacturer).enable_websocket,
     })
@@ -115,7 +115,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     }
     const bound = server.server.address()
     if (typeof bound === 'object' && bound !== null) runtime.sourceDeps.destinations.addOwn(bound.address, bound.port)
-    loops.push(runtime.follow(stop.signal), signIn.credentials.keepUp(stop.signal))
+    loops.push(runtime.follow(stop.signal), signIn.credentials.watch(stop.signal))
     if (!options.servesOnly) {
       const hasReaders = () => runtime.leaseManager.hasOtherNodes() && runtime.redis?.isUp !== true
       loops.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))

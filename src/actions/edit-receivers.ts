@@ -104,10 +104,10 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, details:
     // No upstream has assigned an id yet.
     const report = { ...facts, id: '', kind: 'receiver', online: false } as const
     const outcome = reconcile(receiverStore, manufacturer, report)
-    if ('receiver' in outcome) throw new RequestError('known_already', { about: `receiver ${outcome.receiver.id}` })
-    if (outcome.kind === 'kept_out') throw new RequestError('known_already', { about: `entry ${outcome.entry.id}` })
+    if ('receiver' in outcome) throw new RequestError('already_known', { about: `receiver ${outcome.receiver.id}` })
+    if (outcome.kind === 'excluded') throw new RequestError('already_known', { about: `entry ${outcome.entry.id}` })
     if (outcome.kind === 'conflict')
-      throw new RequestError('known_already', { about: `receiver ${outcome.existing.id}` })
+      throw new RequestError('already_known', { about: `receiver ${outcome.existing.id}` })
     const draft = { ...toDraft(manufacturer, report, now()), api_device_id: null, location, is_named_by_hand: true }
     const receiver = await createReceiver(tx, revision, { draft, readings: [] })
     await writeAudit(tx, {

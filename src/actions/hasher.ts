@@ -77,7 +77,7 @@ export function createHasher(): Hasher {
   return {
     hash: async (password) => String(await run({ password: normalizePassword(password) })),
     async verify(hash, password) {
-      const matches = await run({ password: normalPassword(password), hash: hash ?? dummyHash })
+      const matches = await run({ password: normalizePassword(password), hash: hash ?? dummyHash })
       return hash !== null && matches === true
     },
     async close() {

@@ -52,7 +52,7 @@ export async function reviewEntries(
     }
     return failures
   })
-  refuseIfAllFailed(uniqueIds, failed)
+  throwIfAllFailed(uniqueIds, failed)
   const updated = uniqueIds.length - failed.length
   return { message: messages[action](updated), updated, failed }
 }
@@ -72,7 +72,7 @@ export async function acknowledge(deps: Pick<ReviewDeps, 'db'>, actor: Actor, id
         error: found.has(id) ? `Movement ${id} has already been acknowledged.` : `There is no movement ${id}.`,
       }))
   })
-  refuseIfAllFailed(uniqueIds, failed)
+  throwIfAllFailed(uniqueIds, failed)
   const updated = uniqueIds.length - failed.length
   return { message: `Acknowledged ${updated} movement(s).`, updated, failed } satisfies ReviewBody
 }

@@ -54,7 +54,7 @@ export async function scanNetwork(
 ): Promise<ScanBody> {
   const { db } = deps
   const codes = selectEnabled(deps.manufacturers(), request.manufacturer)
-  const subnet = readScanSubnet(request.scan_subnet, deps.ranges)
+  const subnet = parseScanSubnet(request.scan_subnet, deps.ranges)
   if ('error' in subnet) throw new RequestError('bad_request', { details: `scan_subnet: ${subnet.error}` })
   const nodeId = randomBytes(8).toString('hex')
   const lease = await db.transaction((tx) => acquireLease(tx, scanLease, nodeId, 2 * scanLimitMs))
@@ -91,7 +91,7 @@ async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subn
   others.push(...found.filter(({ ip }) => !knownIps.has(ip)))
   const devices = [...receivers, ...others.map(toScannedDevice)]
   await db.transaction(async (tx) => {
-    await forgetDiscovered(tx, now() - discoveredForMs)
+    await forgetDiscovered(tx, now() - discoveredRetentionMs)
     await saveDiscovered(tx, others)
     await writeAudit(tx, { ...audit, result: 'ok', details: { manufacturers: codes, discovered: devices.length } })
   })
@@ -209,7 +209,7 @@ async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: 
 
   const others = (await listUnimported(db.read, codes)).flatMap(({ entry, report }): FoundRecord[] => {
     const { manufacturer, api_device_id, serial_number, mac_address, ip } = entry
-    if (!isListed(manufacturer, api_device_id) || !isInside(subnet, ip)) return []
+    if (!isListed(manufacturer, api_device_id) || !isInSubnet(subnet, ip)) return []
     const record = {
       manufacturer,
       api_device_id,

@@ -67,14 +67,14 @@ export async function signIn(
   const user = await findUserByName(db.read, username)
   const isKnown =
     user !== null && requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), user.id))
-  const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : strangerKey(requester.address)
+  const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : clientKey(requester.address)
   const account = `user ${usernameKey(username)}`
   // A password typed into the name field must not reach the log.
   const actor = guest(requester, user === null ? 'unknown' : user.username)
 
   const counted = await countAttempt(deps, { client, account })
-  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > siteLimit.failures) {
-    await sleep(siteLimit.delayMs)
+  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > globalLoginLimit.failures) {
+    await sleep(globalLoginLimit.delayMs)
   }
   const matches = await hasher
     .verify(user?.password ?? null, password)
@@ -132,7 +132,7 @@ export async function changeOwnPassword(
   if (problem !== null) throw new RequestError('bad_request', { details: `new_password: ${problem}` })
 
   const isKnown = requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), stored.id))
-  const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : strangerKey(requester.address)
+  const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : clientKey(requester.address)
   const account = `user ${usernameKey(stored.username)}`
   const entry = { actor, action: 'user.password', target: `user ${stored.username}` } as const
   const counted = await countAttempt(deps, { client, account })
@@ -202,7 +202,7 @@ export async function setUp(
 ): Promise<SignedIn> {
   const { db, hasher, setupCode } = deps
   if (!(await isSetupNeeded(deps))) throw new RequestError('already_set_up')
-  const client = strangerKey(requester.address)
+  const client = clientKey(requester.address)
   const account = 'set-up'
   if (needsCode) {
     const counted = await countAttempt(deps, { client, account })

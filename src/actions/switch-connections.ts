@@ -54,6 +54,6 @@ export async function switchConnections(
   })
   // The change is stored. If loading fails now, the next periodic load picks it up.
   await connections.load().catch(() => {})
-  refuseIfAllFailed(uniqueIds, failed)
+  throwIfAllFailed(uniqueIds, failed)
   return { message: messages[action](updated), updated, failed }
 }

@@ -16,10 +16,10 @@ export function surviveExceptions(terminal: Pick<Terminal, 'onException' | 'give
   let known: readonly Occurrences[] = []
   terminal.onException((error) => {
     const key = exceptionKey(error)
-    known = countRepeat(known, key, performance.now())
+    known = recordOccurrence(known, key, performance.now())
     const err = error instanceof Error ? error : new Error(`Thrown value: ${String(error)}`)
     log.error({ err }, 'uncaught exception')
-    if (!known.some((repeats) => repeats.key === key && isTooOften(repeats))) return
+    if (!known.some((repeats) => repeats.key === key && isTooFrequent(repeats))) return
     log.fatal({ err }, 'the same exception more than 10 times within a minute; giving up')
     terminal.giveUp()
   })

@@ -17,7 +17,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     void parse(request, text, (error, parsed) => {
       if (error !== null) return done(new RequestError('not_json', { details: 'body: expected JSON', cause: error }))
       const fault = findUnstorable(parsed)
-      if (fault !== null) return done(badRequest(`${fault.path.join('.') || 'body'}: ${fault.trouble}`))
+      if (fault !== null) return done(badRequest(`${fault.path.join('.') || 'body'}: ${fault.problem}`))
       done(null, parsed)
     })
   })

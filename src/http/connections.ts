@@ -32,12 +32,12 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     const sockets = idleByAddress.get(address) ?? new Map<number, Socket>()
     idleByAddress.set(address, sockets.set(port, socket))
     socket.once('close', () => forget(address, port))
-    if (sockets.size <= limits.silentPerAddress) return
+    if (sockets.size <= limits.idlePerAddress) return
     const [oldest] = sockets.values()
     oldest?.destroy()
   })
   const onRequest = ({ socket }: IncomingMessage) => {
-    if (idleByAddress.size > 0) forget(strangerKey(socket.remoteAddress ?? ''), socket.remotePort ?? 0)
+    if (idleByAddress.size > 0) forget(clientKey(socket.remoteAddress ?? ''), socket.remotePort ?? 0)
   }
   server.on('request', onRequest)
   server.on('upgrade', onRequest)

@@ -19,7 +19,7 @@ interface Draft {
   readonly isActive: boolean | undefined
 }
 
-function toUpdate({ receiver, channels, name, level, isActive }: Draft): Announcement {
+function toUpdate({ receiver, channels, name, level, isActive }: Draft): BroadcastMessage {
   const updatedChannels = Array.from({ length: channels }, (_, index): ChannelBody => {
     const values = { slot: index + 1, name, audio_level: level, rf_level: level - index, frequency: '470.300' }
     const transmitter = { ...values, upstream_slot: null, battery: null }
@@ -67,7 +67,7 @@ it('sends the same messages in the subprotocol as in JSON, whenever a client joi
 
 it('is encoded once for all clients with the same state, and is small', () => {
   const encoders = [1, 2].map(createLevelsEncoder())
-  const createBatch = (level: number): Batch => {
+  const createBatch = (level: number): MessageBatch => {
     const messages = [1, 2].map((receiver) =>
       toUpdate({ receiver, channels: 4, name: 'Host', level, isActive: undefined }),
     )

@@ -6,9 +6,9 @@ import { differOnlyInLevels, encodeRecords, isEncodable } from '../model/level-r
 import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
 
 /** Encodes a batch as frames that can be written to the socket. */
-export type FrameEncoder = (batch: Batch) => Buffer
+export type FrameEncoder = (batch: MessageBatch) => Buffer
 
-const encoded = new WeakMap<Batch, Buffer>()
+const encoded = new WeakMap<MessageBatch, Buffer>()
 
 /** Encodes as text frames. Server frames are not masked, so they are the same for every client. */
 export const jsonEncoder: FrameEncoder = (batch) => {
@@ -25,11 +25,11 @@ type Pattern = readonly ChannelBody[]
 
 /** A message with the ways it can be encoded. */
 interface EncodableMessage {
-  readonly message: Announcement
+  readonly message: BroadcastMessage
   /** Set for device updates. */
   readonly about: { readonly receiverId: number; readonly pattern: Pattern } | null
   /** Whether it can be sent as a record to clients that have its pattern. */
-  readonly fitsRecord: boolean
+  readonly isEncodable: boolean
   text?: string
 }
 
@@ -45,18 +45,18 @@ interface EncodableBatch {
  */
 export function createLevelsEncoder(): () => FrameEncoder {
   const patterns = new Map<number, Pattern>()
-  const preparedBatches = new WeakMap<Batch, EncodableBatch>()
+  const preparedBatches = new WeakMap<MessageBatch, EncodableBatch>()
 
-  function prepare(batch: Batch): EncodableBatch {
+  function prepare(batch: MessageBatch): EncodableBatch {
     const known = preparedBatches.get(batch) ?? { entries: batch.messages.map(toEncodable) }
     preparedBatches.set(batch, known)
     return known
   }
 
-  function toEncodable(message: Announcement): EncodableMessage {
-    if (message.type !== 'device_update') return { message, about: null, fitsRecord: false }
+  function toEncodable(message: BroadcastMessage): EncodableMessage {
+    if (message.type !== 'device_update') return { message, about: null, isEncodable: false }
     const about = { receiverId: message.receiver_id, pattern: patternOf(message) }
-    return { message, about, fitsRecord: isEncodable(message) }
+    return { message, about, isEncodable: isEncodable(message) }
   }
 
   function patternOf({ receiver_id, data }: DeviceUpdate): Pattern {
@@ -94,12 +94,12 @@ function contents(
   const frames: (string | Uint8Array)[] = []
   let records: DeviceUpdate[] = []
   const flushRecords = () => {
-    if (records.length > 0) frames.push(writeRecords(records))
+    if (records.length > 0) frames.push(encodeRecords(records))
     records = []
   }
   for (const [index, entry] of entries.entries()) {
     const { message } = entry
-    if (message.type === 'device_update' && entry.fitsRecord && hadPattern(index)) records.push(message)
+    if (message.type === 'device_update' && entry.isEncodable && hadPattern(index)) records.push(message)
     else {
       flushRecords()
       entry.text ??= JSON.stringify(message)

@@ -66,7 +66,7 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
     request.actor = anonymousActor(request, isLocal)
     if (needs === 'nothing') return undefined
 
-    const isOpen = (isLocal && openLocally.includes(needs)) || (deps.publicRead && needs === 'read')
+    const isOpen = (isLocal && localPermissions.includes(needs)) || (deps.publicRead && needs === 'read')
     const presented = readCredential(request)
     const admit = (credential: Credential | null) => {
       const valid = presented === null ? null : validCredential(credential, presented)

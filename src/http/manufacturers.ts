@@ -36,7 +36,7 @@ export function manufacturerRoutes(app: FastifyInstance, deps: ManufacturerRoute
   function toBody(record: Awaited<ReturnType<typeof listAll>>[number]): ManufacturerBody {
     const { config, secretsUnreadable, ...rest } = record
     const known = deps.health(record.code).manufacturers.find(({ code }) => code === record.code)
-    const { status, error, sources, device_errors, more } = known ?? { ...withoutSources, status: 'unconfigured' }
+    const { status, error, sources, device_errors, more } = known ?? { ...noSources, status: 'unconfigured' }
     return {
       ...rest,
       config: maskSecrets(config) as ManufacturerBody['config'],

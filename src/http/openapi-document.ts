@@ -118,7 +118,7 @@ function securityOf(needs: Permission | 'nothing', isReading: boolean): Record<s
 
 function describeNeeds(needs: Permission | 'nothing'): string {
   if (needs === 'nothing') return 'Requires no credentials.'
-  const local = openLocally.includes(needs)
+  const local = localPermissions.includes(needs)
     ? ' Not required if the service only listens on the loopback interface.'
     : ''
   return `Requires the permission \`${needs}\`: role ${permissions[needs]} or above.${local}`

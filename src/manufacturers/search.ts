@@ -180,7 +180,8 @@ async function probeAddress(
     const { devices } = await source.listDevices(signal)
     return devices.map((device) => toFound(kind, address, source.adapter.transformDeviceData(device)))
   } catch (error) {
-    if (error instanceof ApiError && error.failureKind === 'unsupported') options.onUnsupported?.(address, error.message)
+    if (error instanceof ApiError && error.failureKind === 'unsupported')
+      options.onUnsupported?.(address, error.message)
     return []
   } finally {
     await client?.close()

@@ -155,7 +155,7 @@ export interface SourceFailure {
   readonly retryAfter: number | null
   /** The upstream rejected the credentials or denied access. */
   readonly isRefused: boolean
-  readonly answer: UpstreamAnswer
+  readonly answer: FailureKind
   /** The beginning of a response that could not be parsed. */
   readonly excerpt?: string | undefined
 }

@@ -67,7 +67,7 @@ export async function savePending(
     .where('identity_key', '=', entry.identity_key)
     .executeTakeFirst()
   const previous = parseReport(existing?.seen ?? null)
-  const merged = previous === null || report === null ? (report ?? previous) : mergeObservations(previous, report)
+  const merged = previous === null || report === null ? (report ?? previous) : mergeReports(previous, report)
   const row = {
     ...entry,
     is_duplicate: entry.is_duplicate ? 1 : 0,

@@ -132,7 +132,7 @@ export function createRequestThrottle(now: () => number = () => performance.now(
     },
     takeOver(origin, rateLimit, idleMs) {
       const reduced = withReserve(rateLimit)
-      buckets.set(origin, takenOverBucket(bucketOf(origin, reduced), reduced, now(), idleMs))
+      buckets.set(origin, bucketAfterTakeover(bucketOf(origin, reduced), reduced, now(), idleMs))
     },
   }
 }

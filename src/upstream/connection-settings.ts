@@ -122,7 +122,7 @@ function createReader(config: Config) {
     }
     return given ?? otherValue
   }
-  const nameOf = (key: string) => (config[key] === value(key) ? key : (otherForm[key] ?? key))
+  const nameOf = (key: string) => (config[key] === value(key) ? key : (keyAliases[key] ?? key))
   const readTyped = <T>(key: string, expected: string, isValid: (given: unknown) => given is T): T | undefined => {
     const given = value(key)
     if (given === undefined || isValid(given)) return given

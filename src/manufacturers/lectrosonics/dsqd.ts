@@ -110,7 +110,7 @@ async function connect(client: UpstreamClient, signal: AbortSignal) {
     await sendQueries(session, identityQueries.slice(0, 1), answers)
     if (!isDsqd(answers))
       throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} answers, but is not a DSQD`, {
-        answer: 'unusable',
+        failureKind: 'unusable',
       })
     await sendQueries(session, identityQueries.slice(1), answers)
     return { session, answers }

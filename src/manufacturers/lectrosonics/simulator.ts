@@ -46,7 +46,7 @@ export async function startLectrosonicsSimulator(options: LectrosonicsSimulatorO
 }
 
 function toSimulator(
-  stage: Stage,
+  stage: ShowContext,
   options: {
     readonly addresses: readonly string[]
     readonly units: readonly Unit[]

@@ -122,7 +122,7 @@ async function* runSession(
     for await (const texts of socket.messages) {
       const reasons = texts.map((text) => activeSession.receive(text, performance.now()))
       if (activeSession.rejection !== null)
-        throw new client.errors.ApiError(`${host}: ${activeSession.rejection}`, { answer: 'unusable' })
+        throw new client.errors.ApiError(`${host}: ${activeSession.rejection}`, { failureKind: 'unusable' })
       const report = activeSession.getReport()
       if (report !== null) firstReportAt = Math.min(firstReportAt, performance.now())
       const isReady = activeSession.isComplete || performance.now() > firstReportAt + maxInitialWaitMs

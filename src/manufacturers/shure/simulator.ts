@@ -270,7 +270,7 @@ function digestOf(algorithm: Algorithm, text: string): string {
     .digest('hex')
 }
 
-function checkVendorKey(asked: Asked, expected: string | null): Verdict | undefined {
+function checkVendorKey(asked: ApiRequest, expected: string | null): AuthorizationResult | undefined {
   const given = asked.headers['x-vendor-auth-key']
   if (expected === null || (typeof given === 'string' && equals(given, expected))) return undefined
   return {

@@ -89,8 +89,8 @@ async function identify(client: UpstreamClient, socket: DeviceSocket, store: Pro
     }
   }
   const { values, hasReceived } = store
-  const answer = values.MODEL !== undefined ? 'unsupported' : hasReceived() ? 'unusable' : 'none'
-  throw new client.errors.ApiError(describeUnrecognized(host, store), { answer })
+  const failureKind = values.MODEL !== undefined ? 'unsupported' : hasReceived() ? 'unusable' : 'none'
+  throw new client.errors.ApiError(describeUnrecognized(host, store), { failureKind })
 }
 
 function describeUnrecognized(host: string, { values, hasReceived }: PropertyStore): string {

@@ -107,7 +107,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     socket.on('ping', (data) => api.isSilent() || socket.pong(data))
     socket.on('error', () => socket.terminate())
     if (!api.isSilent()) socket.send(JSON.stringify({ transportId: client.transport }))
-    beat.start()
+    pushTimer.start()
   }
 
   let sent = 0
@@ -130,14 +130,19 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
       for (const frame of toChangeFrames(entries, sentValues)) send(socket, frame)
   }
   const hasClients = () => clients.size > 0
-  const beat = startBeat({ ...stage, perSecond: options.pushesPerSecond ?? 5, isHeard: hasClients, tell: pushChanges })
+  const pushTimer = startPushTimer({
+    ...stage,
+    perSecond: options.pushesPerSecond ?? 5,
+    hasSubscribers: hasClients,
+    publish: pushChanges,
+  })
 
   const config = {
     api_base_url: api.baseUrl,
     shared_key: sharedKey,
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
   }
-  return Object.defineProperties(toSimulator(stage, { api, pushTimer: beat, connections: links, config }), {
+  return Object.defineProperties(toSimulator(stage, { api, pushTimer, connections: links, config }), {
     discoveryIps: { get: discovery.list },
     subscriptions: { get: () => [...clients].flatMap(({ sentValues }) => [...sentValues.keys()]) },
     setDiscovered: {
@@ -270,7 +275,11 @@ function cursorOf(id: string): string {
 }
 
 /** Handles `POST` and `DELETE …/subscription/{transportId}` for the list or one resource. */
-function answerSubscription(asked: Asked, entries: readonly Entry[], clients: ReadonlySet<Client>): Reply | undefined {
+function answerSubscription(
+  asked: ApiRequest,
+  entries: readonly Entry[],
+  clients: ReadonlySet<Client>,
+): Reply | undefined {
   const [, subject, transport] = /^\/api\/v1\/devices\/(?:(.+)\/)?subscription\/([^/]+)$/.exec(asked.path) ?? []
   if (transport === undefined) return undefined
   if (asked.method !== 'POST' && asked.method !== 'DELETE') return errorReply(405)
@@ -285,7 +294,7 @@ function answerSubscription(asked: Asked, entries: readonly Entry[], clients: Re
   return { status: 204 }
 }
 
-function answerResource({ method, path }: Asked, entries: readonly Entry[]): Reply {
+function answerResource({ method, path }: ApiRequest, entries: readonly Entry[]): Reply {
   if (!path.startsWith(`${devicesPath}/`)) return errorReply(404)
   const value = findBody(entries, path.slice(devicesPath.length + 1))
   if (value === undefined) return errorReply(404)
