@@ -1,4 +1,4 @@
-/** What a technician has to be told of, once: by the WebSocket when it happens, by REST afterwards. */
+/** Alerts: published once over the WebSocket when they are raised, and listed by REST afterwards. */
 
 import { describe, expect, it } from 'vitest'
 import { startMcpSimulator } from '../src/manufacturers/sennheiser/mcp/simulator.ts'
@@ -30,7 +30,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   it.each([
     ['pushed', async () => startShure()],
     ['polled', async () => withoutLink(await startShure())],
-  ])('is told when it is %s: raised, worse, cleared, each once', async (_, start) => {
+  ])('raises, escalates and clears the alert once each when it is %s', async (_, start) => {
     const simulator = await start()
     const { id } = firstDevice(simulator)
     const show = (battery: number) => {
@@ -85,7 +85,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     ])
   })
 
-  it('is judged by the threshold in force, and again when that changes', async () => {
+  it('is evaluated against the current threshold, and again when the threshold changes', async () => {
     const simulator = withoutLink(await startShure({ receivers: 1 }))
     const { id } = firstDevice(simulator)
     simulator.show.set(id, { battery: 40 }, 1)
@@ -105,7 +105,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   })
 
   // Conformance: C-7.24.
-  it('survives a restart without being raised twice, and is cleared by whoever runs then', async () => {
+  it('survives a restart without a second alert, and is cleared by the process that runs then', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
@@ -132,7 +132,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     expect(await alertsOf(second)).toHaveLength(1)
   })
 
-  it('is raised once by two processes, and told by both', async () => {
+  it('is raised once by two processes and published by both', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
@@ -193,7 +193,7 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
   }, 60_000)
 })
 
-it.concurrent('a battery that the equipment itself calls low raises battery_low without a percentage', async () => {
+it.concurrent('raises battery_low without a percentage when the equipment itself reports a low battery', async () => {
   const device = await startMcpSimulator({ host: '127.0.0.6', state: { battery: '?', warnings: ['Low_Battery'] } })
   atEnd(() => device.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [device.url] } }] })
@@ -204,7 +204,7 @@ it.concurrent('a battery that the equipment itself calls low raises battery_low 
 }, 60_000)
 
 // Conformance: C-7.21.
-it.concurrent('a receiver that goes offline and comes back', async () => {
+it.concurrent('raises and clears an alert when a receiver goes offline and comes back', async () => {
   const simulator = await startShure()
   const { id, name } = firstDevice(simulator)
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
@@ -228,7 +228,7 @@ it.concurrent('a receiver that goes offline and comes back', async () => {
 })
 
 // Conformance: C-7.22.
-it.concurrent('an upstream that fails three cycles and is back; disabling it clears what is open', async () => {
+it.concurrent('raises an alert after three failed cycles of an upstream, clears it on recovery and when the manufacturer is disabled', async () => {
   const simulator = withoutLink(await startShure())
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
   const socket = await app.socket()
@@ -254,7 +254,7 @@ it.concurrent('an upstream that fails three cycles and is back; disabling it cle
   await socket.next(({ type, id: told, state }) => type === 'alert' && told === low.id && state === 'cleared', 5000)
 }, 60_000)
 
-it.concurrent('receivers of a manufacturer that nobody polls any more go inactive, and nobody is alarmed', async () => {
+it.concurrent('marks receivers of a manufacturer that is no longer polled as inactive without an alert', async () => {
   const database = await createTestDatabase('sqlite')
   atEnd(database.drop)
   const simulator = withoutLink(await startShure())
@@ -276,7 +276,7 @@ it.concurrent('receivers of a manufacturer that nobody polls any more go inactiv
 
 describe.concurrent('GET /api/alerts/', () => {
   // Conformance: C-5.45.
-  it('filters and pages', async () => {
+  it('filters and paginates', async () => {
     const shure = withoutLink(await startShure({ receivers: 1 }))
     const sennheiser = withoutLink(await startSennheiser({ receivers: 1 }))
     for (const simulator of [shure, sennheiser]) {

@@ -1,4 +1,4 @@
-/** The whole product against simulated systems: in this process, or as the program on the command line. */
+/** Runs the service against simulated systems, in this process or as the command-line program. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ import { openSocket, type SocketOptions, type TestSocket } from './socket-client
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-// --- Systems to watch -------------------------------------------------------------------------------------------------
+// --- Simulated systems -----------------------------------------------------------------------------------------------
 
 const unhurried = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false } as const
 
@@ -55,19 +55,19 @@ export async function startSystemApi(options: SystemApiOptions = {}) {
   return simulator
 }
 
-/** The system refuses push connections, so that polling is all there is. */
+/** Makes the simulator reject push connections, so that only polling remains. */
 export function withoutLink<S extends Simulator>(simulator: S): S {
   simulator.setFault({ type: 'status', status: 404 }, { path: /\/ws$|\/subscriptions/ })
   return simulator
 }
 
-/** The manufacturer's entry in the configuration: as fast as the system allows, one poll a second. */
+/** Returns the manufacturer's configuration entry: the highest call rate and one poll a second. */
 export function entryOf({ manufacturer, config }: Pick<Simulator, 'manufacturer' | 'config'>, more: object = {}) {
   const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
   return { code: manufacturer, config: { ...config, ...pace, ...more } }
 }
 
-/** Tests ask often; those of the limit itself bring their own. */
+/** Tests send many requests; tests of the rate limit set their own limits. */
 const unlimited = { max_requests: 1_000_000, window_seconds: 1 }
 const rate_limit = { ...unlimited, overrides: { 'POST /api/discover/': unlimited } }
 
@@ -77,14 +77,14 @@ export interface TestApp extends HttpClient {
   readonly runtime: Runtime
   readonly server: App['server']
   readonly dataDir: string
-  /** With the mount prefix, without a final slash. */
+  /** Includes the mount prefix; no trailing slash. */
   readonly url: string
   readonly port: number
   readonly databaseUrl: string
   socket(path?: string, options?: SocketOptions): Promise<TestSocket>
   receivers(): Promise<ReceiverInData[]>
   receiver(apiDeviceId: string): Promise<ReceiverInData>
-  /** The same service, asked from this path on. */
+  /** Returns a client of the same service with this base path. */
   at(path: string): ReturnType<typeof client>
   close(): Promise<void>
 }
@@ -92,16 +92,16 @@ export interface TestApp extends HttpClient {
 export interface TestAppOptions {
   readonly manufacturers?: readonly object[]
   readonly engine?: Engine
-  /** Where an earlier service left its data. */
+  /** Database of an earlier service. */
   readonly databaseUrl?: string
-  /** Another service's, to share its key. */
+  /** Data folder of another service, to share its key. */
   readonly dataDir?: string
-  /** More of the configuration file. */
+  /** Additional keys of the configuration file. */
   readonly config?: object
   readonly isScreenOnly?: boolean
-  /** Pages other than those that are shipped. */
+  /** Replaces the built pages. */
   readonly webRoot?: string
-  /** Silent unless told. */
+  /** Silent by default. */
   readonly log?: Logger
 }
 
@@ -146,7 +146,7 @@ function reach(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'data
   }
 }
 
-/** What can be done with a service that listens there. */
+/** Test client for a service at `url`. */
 export function client(url: string) {
   const http = httpClient(url)
   const receivers = async () => {
@@ -181,14 +181,14 @@ export function firstDevice(simulator: Simulator, at = 0) {
   return state.device
 }
 
-// --- The program ------------------------------------------------------------------------------------------------------
+// --- The program -----------------------------------------------------------------------------------------------------
 
-/** A launcher: these shell commands first. */
+/** Returns a launcher that runs these shell commands first. */
 export function afterShell(commands: string): readonly string[] {
   return ['sh', '-ec', `${commands}; exec "$@"`, 'sh']
 }
 
-/** An empty working directory and the program in it, with this configuration file if any. */
+/** Creates an empty working directory for the program, with a configuration file if `config` is given. */
 export async function startHome(config?: object | string) {
   const folder = await createTestFolder()
   atEnd(folder.drop)
@@ -199,14 +199,14 @@ export async function startHome(config?: object | string) {
     path: folder.path,
     write,
     databaseUrl: `sqlite:${join(folder.path, 'data', 'micwatch.db')}`,
-    /** Runs the program to its end. */
+    /** Runs the program until it exits. */
     async run(words: readonly string[], env: Record<string, string> = {}, input?: string) {
       const child = startProgram(folder.path, words, env, input)
       const code = await child.ended
       return { code, out: child.out(), err: child.err(), json: () => JSON.parse(child.out()) }
     },
     start: (words: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, words, env),
-    /** Runs `serve` and waits until it listens. `launcher`: a command that ends by executing its last arguments. */
+    /** Runs `serve` and waits until it listens. `launcher` is a command that ends by executing its last arguments. */
     async serve(words: readonly string[] = [], env: Record<string, string> = {}, launcher: readonly string[] = []) {
       const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...words], env, undefined, launcher)
       const { address } = await until('serve listens', () => JSON.parse(child.out()) as { address: string }, 30_000)
@@ -228,7 +228,7 @@ function startProgram(
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  // It may have ended before it read any of it.
+  // The program may exit before it reads its input.
   child.stdin.on('error', () => {}).end(input)
   let out = ''
   let err = ''
@@ -247,10 +247,9 @@ function startProgram(
     pid: child.pid as number,
     out: () => out,
     err: () => err,
-    /** Whole lines of standard output so far. */
+    /** Complete lines of standard output so far. */
     lines: () => out.split('\n').slice(0, -1),
     ended,
-    /** True for as long as it runs. */
     isRunning: () => child.exitCode === null && child.signalCode === null,
     kill: (signal: Parameters<ChildProcess['kill']>[0]) => child.kill(signal),
   }
@@ -258,7 +257,7 @@ function startProgram(
 
 // --- Waiting ----------------------------------------------------------------------------------------------------------
 
-/** Asks again and again until the answer is neither false nor missing, and nothing is thrown. */
+/** Calls `ask` repeatedly until it returns something other than false, null or undefined without throwing. */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,

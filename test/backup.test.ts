@@ -1,4 +1,4 @@
-/** backup and restore, on both engines and across them, beside a service that runs. */
+/** `backup` and `restore` on both engines and across them, while a service runs. */
 
 import { execFileSync } from 'node:child_process'
 import { copyFile, readdir, stat, truncate, writeFile } from 'node:fs/promises'
@@ -37,7 +37,9 @@ async function startHouse(engine: Engine, manufacturers: readonly object[] = [])
 
 type House = Awaited<ReturnType<typeof startHouse>>
 
-/** Receivers with channels, a group, nested places, somebody who wears something, an administrator, a session. */
+/**
+ * Receivers with channels, a group, nested locations, a performer with a wireless unit, an administrator and a session.
+ */
 async function fill(house: House) {
   const service = await house.serve()
   await until('both are known', async () => (await service.receivers()).length === 2)
@@ -68,7 +70,7 @@ async function pictureOf(service: Awaited<ReturnType<House['serve']>>, headers: 
     'admin/manufacturers',
   ]
   const answers = await Promise.all(paths.map((path) => service.get(`/api/${path}/`, headers)))
-  // What is heard changes from poll to poll.
+  // Readings change from poll to poll.
   return answers.map(({ status, json }) => [status, JSON.parse(JSON.stringify(json, timeless))])
 }
 
@@ -77,7 +79,7 @@ const timeless = (key: string, value: unknown) =>
     ? undefined
     : value
 
-describe.each(engines)('a house on %s', (engine) => {
+describe.each(engines)('backup and restore on %s', (engine) => {
   // Conformance: C-9.20.
   it(
     'is backed up while it runs, and comes back as it was, on the other engine as well',
@@ -107,7 +109,7 @@ describe.each(engines)('a house on %s', (engine) => {
       const forced = await house.run(['backup', 'house.backup', '--force'])
       expect([forced.code, forced.err]).toEqual([0, expect.stringContaining('secret.key')])
 
-      // What comes after the backup is lost with the restore, but its ids are not given again.
+      // Rows created after the backup are lost with the restore, but their ids are not reused.
       expect((await service.post('/api/group/', { title: 'Later' })).json.id).toBe(3)
       const held = await house.run(['restore', 'house.backup', '--force'])
       expect([held.code, held.out]).toEqual([1, ''])
@@ -150,7 +152,7 @@ describe.each(engines)('a house on %s', (engine) => {
       await copyFile(file, join(other.path, 'house.backup'))
       const moved = await other.run(['restore', 'house.backup'])
       expect([moved.code, moved.out]).toEqual([0, 'Restored house.backup.\n'])
-      // The key stayed behind.
+      // The key was not part of the backup.
       expect(moved.err).toMatch(/credentials of shure were sealed with another key.*\n$/)
       await copyFile(join(house.path, 'data', 'secret.key'), join(other.path, 'data', 'secret.key'))
       const there = await other.serve()
@@ -279,7 +281,7 @@ describe('a hostile backup', () => {
     slow,
   )
 
-  it('is given up after a time where reading it does not end', async () => {
+  it('is aborted after a timeout when reading it does not end', async () => {
     const house = await startHouse('sqlite')
     expect((await house.run(['migrate'])).code).toBe(0)
     expect((await house.run(['backup', 'good'])).code).toBe(0)

@@ -1,4 +1,6 @@
-/** Certificates as tests and benches need them: right, expired, for another name, signed by a CA of their own or by nobody. */
+/**
+ * Creates certificates for tests and benchmarks: valid, expired, for another name, self-signed or signed by a given CA.
+ */
 
 import { generate } from 'selfsigned'
 
@@ -9,11 +11,11 @@ export interface Certified {
   readonly cert: string
 }
 
-/** For this address, or this name; signed by `ca` where there is one. */
+/** Creates a certificate for an address or a name, signed by `ca` if given. */
 export async function certify(about: {
   readonly for: string
   readonly ca?: Certified
-  /** Epoch milliseconds; tomorrow unless told. */
+  /** Epoch milliseconds; tomorrow by default. */
   readonly endsAt?: number
   readonly isCa?: boolean
 }): Promise<Certified> {

@@ -1,4 +1,4 @@
-/** The program as an operator runs it: words in, exit code, standard output and one line of complaint out. */
+/** The program as an operator runs it: arguments, exit code, standard output and standard error. */
 
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -9,7 +9,7 @@ import { createTestDatabase } from './databases.ts'
 type Home = Awaited<ReturnType<typeof startHome>>
 type Ended = Awaited<ReturnType<Home['run']>>
 
-/** One line on standard error that says this, nothing on standard output, no stack trace. */
+/** Expects one matching line on standard error, nothing on standard output, and no stack trace. */
 function expectComplaint({ code, out, err }: Ended, exitCode: number, says: RegExp): void {
   expect({ code, out, err }).toEqual({ code: exitCode, out: '', err: expect.stringMatching(says) })
   expect(err.trimEnd().split('\n')).toHaveLength(1)
@@ -22,8 +22,8 @@ const all = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Pr
   return done
 }
 
-describe('the words', () => {
-  it('have help, with hyphens or underscores, and a version', async () => {
+describe('command-line arguments', () => {
+  it('have help, accept hyphens or underscores, and include a version flag', async () => {
     const home = await startHome()
     const commands = ['serve', 'poll_devices', 'check_api_health', 'simulate', 'migrate']
     const [program, version, ...helps] = await all(
@@ -40,7 +40,7 @@ describe('the words', () => {
   })
 
   // Conformance: C-1.17, C-9.6.
-  it('are refused with 2 and one line when they are wrong', async () => {
+  it('are rejected with exit code 2 and one line when they are wrong', async () => {
     const home = await startHome()
     await all(
       [
@@ -79,13 +79,13 @@ describe('the configuration', () => {
       /manufacturers\.0\.config\.timeout: .*TIMEOUT/,
     ],
     ['an absent variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
-  ])('is refused with 2 for %s', async (_, content, says) => {
+  ])('is rejected with exit code 2 for %s', async (_, content, says) => {
     const home = await startHome(content)
     expectComplaint(await home.run(['serve', '--port', '0']), 2, says)
   })
 
   // Conformance: C-1.2.
-  it('is named when it is missing, in the flag or in the environment', async () => {
+  it('is named in the error when the file is missing, from the flag or from the environment', async () => {
     const home = await startHome()
     expectComplaint(await home.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
     expectComplaint(await home.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
@@ -95,7 +95,7 @@ describe('the configuration', () => {
 
 describe('poll_devices', () => {
   // Conformance: S-1.15, C-9.8.
-  it('polls once and says what it found', async () => {
+  it('polls once and reports what it found', async () => {
     const shure = withoutLink(await startShure({ receivers: 3 }))
     const sennheiser = withoutLink(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
@@ -134,7 +134,7 @@ describe('poll_devices', () => {
   })
 
   // Conformance: C-9.10.
-  it('rehearses without leaving a trace', async () => {
+  it('changes nothing with --dry-run', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const nothing = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
@@ -155,7 +155,7 @@ describe('poll_devices', () => {
   })
 
   // Conformance: C-9.10.
-  it('rehearses until it is told to stop, beside whoever polls in earnest', async () => {
+  it('runs with --dry-run until it is stopped, beside a process that polls', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     await home.run(['check_connections'])
@@ -179,7 +179,7 @@ describe('poll_devices', () => {
   }, 90_000)
 
   // Conformance: C-9.10.
-  it('rehearses on a PostgreSQL that is empty, and leaves it so', async () => {
+  it('runs with --dry-run on an empty PostgreSQL database and leaves it empty', async () => {
     const shure = withoutLink(await startShure())
     const { url, drop } = await createTestDatabase('postgres')
     onTestFinished(drop)
@@ -193,7 +193,7 @@ describe('poll_devices', () => {
 
 describe('check_api_health', () => {
   // Conformance: S-1.17, C-9.6, C-9.12.
-  it('asks live, and ends with 1 unless all is well', async () => {
+  it('sends requests to the systems, and exits with 1 unless all are healthy', async () => {
     const shure = withoutLink(await startShure())
     const sennheiser = withoutLink(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
@@ -217,7 +217,7 @@ describe('check_api_health', () => {
     expect(ill.err).toMatch(/^shure: .+\n$/)
     expect(await home.run(['check_api_health', '--json', '--manufacturer', 'sennheiser'])).toMatchObject({ code: 0 })
     expect(await home.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
-    // Whoever polls counts; what is asked now says whether that is still so.
+    // The polling process determines the stored status; this check reports the current one.
     const poller = home.start(['poll_devices', '--manufacturer', 'shure'])
     await until('three polls have failed', () => poller.lines().length >= 3, 30_000)
     poller.kill('SIGTERM')
@@ -231,7 +231,7 @@ describe('check_api_health', () => {
 
 describe('migrate, simulate, serve', () => {
   // Conformance: C-9.18.
-  it('bring the database up to date once', async () => {
+  it('migrates the database once', async () => {
     const home = await startHome()
     const first = await home.run(['migrate', '--json'])
     expect(first.code).toBe(0)
@@ -247,7 +247,7 @@ describe('migrate, simulate, serve', () => {
   })
 
   // Conformance: C-9.18.
-  it('show a simulated venue that another service can watch', async () => {
+  it('simulates a venue that another service can monitor', async () => {
     const home = await startHome()
     const simulate = home.start(['simulate', '--json', '--receivers', '4'])
     const { manufacturers } = await until('it runs', () => JSON.parse(simulate.out()))
@@ -260,7 +260,7 @@ describe('migrate, simulate, serve', () => {
   })
 
   // Conformance: C-9.3.
-  it('serve a demo that leaves nothing behind', async () => {
+  it('serves a demo that leaves no files behind', async () => {
     const home = await startHome()
     const demo = await home.serve(['--demo', '--receivers', '6'])
     await until('six are shown', async () => (await demo.receivers()).length === 6)
@@ -273,7 +273,7 @@ describe('migrate, simulate, serve', () => {
     expect(await readdir(home.path)).toEqual([])
   })
 
-  it('say so when the port is taken, and touch nothing', async () => {
+  it('reports that the port is in use, and changes nothing', async () => {
     const home = await startHome()
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())

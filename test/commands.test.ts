@@ -1,4 +1,4 @@
-/** The commands about real-time connections, as real processes beside each other. */
+/** The commands for real-time connections, as real processes in parallel. */
 
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/database.ts'
@@ -13,7 +13,7 @@ const slow = 40_000
 
 describe.concurrent('check_connections and realtime_status', () => {
   // Conformance: S-1.18, S-1.19, C-9.13, C-9.14.
-  it('tell how the connections stand, and raise an alert where a link is down', async () => {
+  it('report the status of the connections, and raise an alert when a subscription is down', async () => {
     const simulator = await startShure()
     const home = await startHome({ manufacturers: [entryOf(simulator)] })
     const empty = await home.run(['check_connections', '--json'])
@@ -61,7 +61,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     const db = await openDatabase({ url: home.databaseUrl })
     atEnd(() => db.close())
     await until('its leases have run out', async () => (await listHeldLeases(db.read)).length === 0, 20_000)
-    // What a killed process left behind is seen through.
+    // The status that a killed process left behind is not reported as current.
     expect((await home.run(['check_connections', '--json'])).json().counts).toEqual({ ...none, disconnected: 2 })
   }, 90_000)
 
@@ -93,7 +93,7 @@ describe.concurrent('check_connections and realtime_status', () => {
   )
 })
 
-describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%s)', (engine) => {
+describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)', (engine) => {
   // Conformance: S-1.21, C-9.16.
   it.each([
     ['start_shure_websocket', startShure],
@@ -106,7 +106,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%
       onTestFinished(async () => database?.drop())
       const manufacturers = [entryOf(simulator, { poll_interval: 3600 })]
       const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
-      // Makes the receivers known; keeps no link.
+      // Creates the receivers and keeps no subscription.
       expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
       const follower = home.start([command, '--json'])
       await until('it is connected', () => follower.out().includes('"connected"'))
@@ -124,10 +124,10 @@ describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%
         const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === battery)
         delays.push(update.at - toldAt)
       }
-      // The limit is a second; a machine that runs all tests at once is given some leave for the slowest.
+      // The limit is one second; the slowest message may take longer on a machine that runs all tests at once.
       expect(Math.max(...delays)).toBeLessThan(1500)
       expect([...delays].sort((a, b) => a - b)[1]).toBeLessThan(1000)
-      // The server polls, and leaves the link to whoever has it.
+      // The server polls and leaves the subscription to the process that holds its lease.
       expect(simulator.push.links).toBe(1)
       const asked = simulator.requests.count('/transmitter')
       expect((await service.post('/api/refresh/')).status).toBe(200)
@@ -201,7 +201,7 @@ it(
     simulator.setFault(null)
     poller.kill('SIGTERM')
     await poller.ended
-    // Nobody polls: it takes the lease for this one cycle, and gives it back.
+    // No process polls: the command takes the lease for this cycle and releases it.
     expect((await screen.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 2 })
     expect(await leaseHolder(db.read, source)).toBeNull()
   },
@@ -229,7 +229,7 @@ it(
   slow,
 )
 
-it('subscriptions for which there is no manufacturer are not kept', async () => {
+it('exits when no manufacturer supports the subscription', async () => {
   const home = await startHome({
     manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
   })

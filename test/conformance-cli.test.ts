@@ -1,4 +1,4 @@
-/** Statements of the papers about the command line that no other test proves. */
+/** Statements of the interface documents about the command line that no other test covers. */
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const inFours = async <T>(items: readonly T[], work: (item: T) => Promise<void>)
   for (let at = 0; at < items.length; at += 4) await Promise.all(items.slice(at, at + 4).map(work))
 }
 
-/** Sixteen programs to start. */
+/** For a test that starts sixteen programs. */
 const patience = 180_000
 
 describe('every command', () => {
@@ -82,7 +82,7 @@ describe('every command', () => {
 
 describe('one JSON document', () => {
   // Conformance: S-1.19, C-9.5, C-9.13.
-  it('is all that standard output has', async () => {
+  it('is the only content of standard output', async () => {
     const shure = withoutLink(await startShure())
     const sennheiser = withoutLink(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
@@ -104,7 +104,7 @@ describe('one JSON document', () => {
 
 describe.concurrent('poll_devices', () => {
   // Conformance: C-4.3.
-  it('waits for the identities of its one poll, within the limit of the upstream', async () => {
+  it('waits for the identities of its single poll, within the rate limit of the upstream', async () => {
     const rateLimit = { perSecond: 10, burst: 20 }
     const shure = withoutLink(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit }))
     const home = await startHome({ manufacturers: [{ code: 'shure', config: shure.config }] })
@@ -113,7 +113,7 @@ describe.concurrent('poll_devices', () => {
     expect(shure.requests.limited).toBe(0)
   })
 
-  it('polls one manufacturer where one is named', async () => {
+  it('polls only the given manufacturer', async () => {
     const shure = withoutLink(await startShure())
     const sennheiser = withoutLink(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
@@ -123,7 +123,7 @@ describe.concurrent('poll_devices', () => {
   })
 
   // Conformance: S-1.16, C-1.16.
-  it('polls every 5 seconds where nothing says how often, and as --interval says whatever else is set', async () => {
+  it('polls every 5 seconds by default, and at --interval whatever else is set', async () => {
     const slow = withoutLink(await startShure({ richList: true }))
     const fast = withoutLink(await startShure({ richList: true }))
     const list = '/api/v1/devices'
@@ -131,7 +131,7 @@ describe.concurrent('poll_devices', () => {
     const said = await startHome({ manufacturers: [entryOf(fast, { poll_interval: 3600 })] })
     unsaid.start(['poll_devices'])
     said.start(['poll_devices', '--interval', '1'])
-    // The first is asked twice: bare, and again with what the challenge wants.
+    // The first request is sent twice: without credentials, and again with the answer to the challenge.
     const polls = () => slow.requests.entries.filter(({ path, status }) => path === list && status === 200)
     await until('two polls', () => polls().length >= 2, 12_000)
     const [first = 0, second = 0] = polls().map(({ at }) => at)
@@ -141,7 +141,7 @@ describe.concurrent('poll_devices', () => {
   })
 
   // Conformance: C-1.16.
-  it('obeys a stored interval of the manufacturer, then its configuration, then the global one', async () => {
+  it('uses the stored interval of the manufacturer, then its configuration, then the global one', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({
       settings: { DEFAULT_POLLING_INTERVAL: 33 },
@@ -180,7 +180,7 @@ describe('the configuration', () => {
   )
 
   // Conformance: C-1.6, C-1.13.
-  it('of manufacturers is written to the database at every start; others are left alone', async () => {
+  it('writes its manufacturers to the database at every start and leaves other manufacturers alone', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const home = await startHome({
       manufacturers: [entryOf(shure), { ...entryOf(shure), code: 'old', plugin: 'shure' }],

@@ -1,4 +1,4 @@
-/** Statements of the papers about REST that no other test proves: every body's fields, every address, every refusal. */
+/** Statements of the interface documents about REST that no other test covers: fields, addresses, error responses. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
@@ -8,7 +8,7 @@ import { tokenHeaders } from './tokens.ts'
 
 const still = { poll_interval: 3600 }
 
-/** Three receivers of one manufacturer and two of the other, a conflict that waits and a movement nobody has seen. */
+/** Three receivers of one manufacturer and two of the other, a pending conflict and an unacknowledged movement. */
 async function startHouse(config: object = {}) {
   const shure = withoutLink(await startShure({ receivers: 3, richList: true }))
   const sennheiser = withoutLink(await startSennheiser({ receivers: 2, richList: true }))
@@ -57,9 +57,9 @@ function expectRefusal({ status, json, headers }: HttpAnswer, expected: number, 
   if (expected === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 }
 
-describe('every body of the specification', () => {
+describe('every body in the specification', () => {
   // Conformance: S-2.1, S-2.2, S-2.3, S-2.11, S-4.7, S-4.8, S-4.15, S-4.16, C-2.1, C-2.3, C-2.8, C-5.22, C-5.27.
-  it('has every field it names, with its type', async () => {
+  it('has every documented field with its type', async () => {
     const { app, shure } = await startHouse()
     const data = (await app.get('/api/data/')).json
     expect(data).toMatchObject({ discovered: [], config: expect.any(Object), groups: [] })
@@ -168,7 +168,7 @@ const alwaysObjects = ['/api/discovery/pending', '/api/movements/unacknowledged'
 
 describe('every address', () => {
   // Conformance: C-5.1.
-  it('answers with and without a final slash', async () => {
+  it('responds with and without a trailing slash', async () => {
     const { app, admin } = await startHouse()
     for (const path of [...readable, ...administered]) {
       const headers = path.includes('/admin/') ? admin : {}
@@ -178,7 +178,7 @@ describe('every address', () => {
   })
 
   // Conformance: S-4.3, C-5.2, C-5.3, C-5.5.
-  it('that lists is bare, or an object with pages, and refuses pages that are none', async () => {
+  it('returns lists bare or paginated, and rejects invalid page parameters', async () => {
     const { app, admin } = await startHouse()
     for (const path of [...readable, ...administered].filter((one) => !notLists.includes(one))) {
       const headers = path.includes('/admin/') ? admin : {}
@@ -201,7 +201,7 @@ describe('every address', () => {
   })
 
   // Conformance: S-1.8, S-4.2, S-4.17, C-5.9.
-  it('takes the code of a manufacturer, known or not', async () => {
+  it('accepts the code of any manufacturer, known or not', async () => {
     const { app } = await startHouse()
     for (const path of readable.filter((one) => !notLists.includes(one) && !alwaysObjects.includes(one))) {
       for (const one of (await app.get(`${path}/?manufacturer=shure`)).json) {
@@ -227,7 +227,7 @@ describe('every address', () => {
   })
 
   // Conformance: C-5.11.
-  it('refuses an id that is none, and has nothing under one that is not there', async () => {
+  it('rejects an invalid id, and returns 404 for an unknown one', async () => {
     const { send } = await startHouse()
     const body: Record<string, object> = {
       '/api/groups': { title: 'x' },
@@ -252,9 +252,9 @@ describe('every address', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   // Conformance: S-7.2, C-5.12, C-5.13.
-  it('that lacks a field or has one of another type is refused by that name, and nothing is coerced', async () => {
+  it('is rejected with the field name if a field is missing or has another type; nothing is coerced', async () => {
     const { send } = await startHouse()
     const wrong: [string, string, unknown, string][] = [
       ['POST', '/api/discover/', {}, 'scan_subnet'],
@@ -290,7 +290,7 @@ describe('a body', () => {
   })
 
   // Conformance: S-4.14, C-5.17, C-5.42, C-5.54.
-  it('that makes something answers 201, and taking it away 204 without a body', async () => {
+  it('that creates a resource returns 201, and DELETE returns 204 without a body', async () => {
     const { send, shure } = await startHouse()
     const made = await Promise.all([
       send('POST', '/api/group/', { title: 'Stage left' }),
@@ -324,9 +324,9 @@ describe('a body', () => {
   })
 })
 
-describe('what is written', () => {
+describe('a write', () => {
   // Conformance: C-5.18, C-5.20.
-  it('is in every cached answer before its own answer arrives', async () => {
+  it('is visible in every cached response before its own response arrives', async () => {
     const { app, send } = await startHouse({ settings: { CACHE_TIMEOUT: 3600 } })
     const data = async (query = '') => (await app.get(`/api/data.json${query}`)).json
     await data()
@@ -354,7 +354,7 @@ describe('what is written', () => {
   })
 
   // Conformance: S-4.12, C-1.17, C-5.39.
-  it('may come as numbers in text', async () => {
+  it('accepts numbers as text', async () => {
     const app = await startApp()
     for (const value of ['1', '3600']) {
       const { json } = await app.post('/api/config', { key: 'polling_interval', value })
@@ -367,9 +367,9 @@ describe('what is written', () => {
   })
 })
 
-describe('trouble inside', () => {
+describe('an internal error', () => {
   // Conformance: S-7.5, C-5.16.
-  it('is a 500 that tells nothing of it', async () => {
+  it('returns 500 without internal details', async () => {
     const app = await startApp()
     await app.runtime.db.transaction(({ query }) => query.schema.dropTable('performers').execute())
     const answer = await app.get('/api/performers/')
@@ -379,7 +379,7 @@ describe('trouble inside', () => {
 
   // Conformance: S-7.6, C-5.24, C-5.33.
   // Reliability: 3.12.12.
-  it('of the database is 503 with the health object, readyz too, and what is cached is served on', async () => {
+  it('of the database returns 503 with the health object, also from readyz, while cached data is still served', async () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const shure = withoutLink(await startShure())
@@ -406,7 +406,7 @@ describe('trouble inside', () => {
 
 describe('pages', () => {
   // Conformance: S-4.18.
-  it('are the dashboard and the page about it, as HTML, for any manufacturer', async () => {
+  it('serve the dashboard and the about page as HTML for any manufacturer', async () => {
     const app = await startApp()
     for (const path of ['/', '/about/', '/about', '/?manufacturer=shure']) {
       const { status, headers } = await app.get(path)

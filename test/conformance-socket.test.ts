@@ -1,4 +1,4 @@
-/** Statements of the papers about the WebSocket that no other test proves. */
+/** Statements of the interface documents about the WebSocket that no other test covers. */
 
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -20,7 +20,7 @@ const integer = expect.toSatisfy((value: unknown) => Number.isSafeInteger(value)
 
 describe('every message', () => {
   // Conformance: S-6.1, S-6.2, C-7.4, C-7.8.
-  it('has its fields, and the manufacturer it concerns', async () => {
+  it('has its fields and the manufacturer it is about', async () => {
     const shure = await startShure({ pushesPerSecond: 50 })
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
@@ -52,7 +52,7 @@ describe('every message', () => {
   })
 
   // Conformance: S-1.12, S-6.7.
-  it('comes after a polling cycle and from a subscription alike', async () => {
+  it('is sent after a polling cycle and for a subscription alike', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const entries = [entryOf(shure, { poll_interval: 3600 }), entryOf(sennheiser, { poll_interval: 3600 })]
@@ -77,7 +77,7 @@ describe('every message', () => {
 
 describe('addresses', () => {
   // Conformance: S-4.19, C-7.1.
-  it('are /ws and /ws with any one name, with and without a final slash', async () => {
+  it('are /ws and /ws with any name, with and without a trailing slash', async () => {
     const app = await startApp()
     for (const path of ['/ws', '/ws/', '/ws/micwatch', '/ws/micwatch/', '/ws/devices/', '/ws?manufacturer=shure']) {
       const socket = await app.socket(path)
@@ -86,10 +86,10 @@ describe('addresses', () => {
   })
 })
 
-describe('a client that does not keep up', () => {
+describe('a client that does not respond', () => {
   // Conformance: C-7.16.
   // Reliability: 1.20, C3.
-  it('that answers no ping is cut at the second one; whoever answers stays', async () => {
+  it('is disconnected at the second ping without a pong; clients that send pongs stay', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const app = await startApp()
@@ -106,7 +106,7 @@ describe('a client that does not keep up', () => {
     await until('both are connected', () => clientsOf(app).then((count) => count === 2))
     vi.advanceTimersByTime(20_000)
     await until('it is pinged', () => pings === 1)
-    // A pong that was sent has been read when this is answered.
+    // When this is answered, the service has read an earlier pong.
     well.send({ type: 'ping', id: 'read' })
     await well.next(({ id }) => id === 'read')
     vi.advanceTimersByTime(20_000)
@@ -117,7 +117,7 @@ describe('a client that does not keep up', () => {
 
   // Conformance: C-7.15.
   // Reliability: 1.20, C1, 3.12.6.
-  it('that does not read is cut after 30 s', async () => {
+  it('is disconnected after 30 s if it does not read', async () => {
     const shure = await startShure({ receivers: 150, channelsPerReceiver: 4, pushesPerSecond: 20, richList: true })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.receivers()).length === 150)

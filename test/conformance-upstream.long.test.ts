@@ -1,4 +1,4 @@
-/** What an upstream pays for being watched: calls, pace and patience, as the simulated system counts them. */
+/** The load that monitoring puts on an upstream: calls and rate, as counted by the simulated system. */
 
 import { describe, expect, it, vi } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
@@ -8,7 +8,7 @@ const list = '/api/v1/devices'
 const detail = /^\/api\/v1\/devices\/[^/]+$/
 const levels = /\/(channels|transmitter)$/
 
-/** As it stands in an operator's file: nothing said of pace. */
+/** As in an operator's file, without rate settings. */
 const plainEntry = ({ manufacturer, config }: Simulator, more: object = {}) => ({
   code: manufacturer,
   config: { ...config, ...more },
@@ -19,7 +19,7 @@ interface Pace {
   readonly burst: number
 }
 
-/** No more calls in any window than a bucket of this size lets through. */
+/** Expects that no window has more calls than a token bucket of this size allows. */
 function expectPace({ requests }: Simulator, { perSecond, burst }: Pace): void {
   const times = requests.entries.map(({ at }) => at)
   for (let from = 0; from < times.length; from += 1) {
@@ -27,7 +27,7 @@ function expectPace({ requests }: Simulator, { perSecond, burst }: Pace): void {
       const seconds = ((times[to] as number) - (times[from] as number)) / 1000
       expect(to - from + 1).toBeLessThanOrEqual(burst + perSecond * seconds + 2)
     }
-    // Pairs further apart follow from nearer ones.
+    // Pairs that are further apart follow from adjacent ones.
     if (from > 200) break
   }
 }
@@ -64,10 +64,10 @@ describe('a large venue', () => {
   )
 })
 
-describe('a steady poll', () => {
+describe('a steady polling cycle', () => {
   // Conformance: S-9.1, C-3.7, C-8.10.
   // Reliability: U17.
-  it('costs one list call while the link is up, whatever the levels do', async () => {
+  it('needs one list call while the subscription is up, whatever the levels do', async () => {
     const shure = await startShure({ receivers: 20, pushesPerSecond: 5 })
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('all are there', async () => (await app.receivers()).length === 20)
@@ -83,7 +83,7 @@ describe('a steady poll', () => {
   })
 
   // Conformance: S-4.21, C-3.6.
-  it('asks for identity again when more than levels has changed, and not for levels', async () => {
+  it('reads identities again when more than levels has changed, but not for levels', async () => {
     const shure = withoutLink(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are there', async () => (await app.receivers()).length === 3)
@@ -105,7 +105,7 @@ describe('a steady poll', () => {
   })
 
   // Conformance: C-3.4.
-  it('asks nothing further of a system whose list tells all', async () => {
+  it('sends no further requests if the list of the system is complete', async () => {
     const shure = withoutLink(await startShure({ receivers: 5, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are there', async () => (await app.receivers()).length === 5)
@@ -117,8 +117,8 @@ describe('a steady poll', () => {
 describe('one address', () => {
   // Conformance: C-1.11, C-3.11.
   // Reliability: U28.
-  it('has one pace, whoever asks it: two manufacturers share it', async () => {
-    // A little more than is used: calls that were spaced out may arrive closer together on a busy machine.
+  it('has one rate limit that all callers share: two manufacturers share it', async () => {
+    // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
     const rateLimit = { perSecond: 24, burst: 16 }
     const shure = withoutLink(await startShure({ receivers: 10, rateLimit }))
     const config = { ...shure.config, calls_per_second: 20, burst: 10, poll_interval: 1 }
@@ -137,9 +137,9 @@ describe('one address', () => {
   })
 })
 
-describe('a system that asks for a pause', () => {
+describe('a system that sends Retry-After', () => {
   // Conformance: S-1.23, S-7.8, C-5.28.
-  it('gets it, is called degraded meanwhile, and what is stored is served', async () => {
+  it('is not called until then, is degraded meanwhile, and stored data is served', async () => {
     const shure = withoutLink(await startShure())
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
@@ -160,9 +160,9 @@ describe('a system that asks for a pause', () => {
   })
 })
 
-describe('frames of the first kind', () => {
+describe('frames of the Shure System API', () => {
   // Conformance: C-3.16, C-3.17, C-7.7.
-  it('are merged part by part; what is unknown is passed over; a removed device is offline', async () => {
+  it('are merged part by part; unknown frames are ignored; a removed device is offline', async () => {
     const shure = await startShure({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
@@ -191,9 +191,9 @@ describe('frames of the first kind', () => {
   })
 })
 
-describe('the second kind', () => {
+describe('the event stream', () => {
   // Conformance: C-3.18.
-  it('hears of one device what its resource tells', async () => {
+  it('reports a device as its resource describes it', async () => {
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [entryOf(sennheiser, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
@@ -216,9 +216,9 @@ describe('the second kind', () => {
   })
 })
 
-describe('time', () => {
+describe('an elapsed minute', () => {
   // Conformance: C-4.18.
-  it('without a word of a receiver makes it inactive after a minute', async () => {
+  it('makes a receiver without reports inactive', async () => {
     const pass = createTimeLapse()
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure)] })
@@ -240,7 +240,7 @@ describe('time', () => {
   }, 40_000)
 })
 
-/** Lets time pass at once, on both clocks of this process. It is not taken back: a monotonic clock never goes back. */
+/** Advances both clocks of this process at once. There is no way back, because a monotonic clock never goes back. */
 function createTimeLapse(): (ms: number) => void {
   let passedMs = 0
   const [wall, monotonic] = [Date.now, performance.now.bind(performance)]

@@ -1,4 +1,4 @@
-/** Real-time connections: their states as the store tells them, and what people do to them. */
+/** Real-time connections: their states in the store, and how operators stop and start them. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
@@ -8,7 +8,7 @@ import { tokenHeaders } from './tokens.ts'
 
 const path = '/api/admin/realtime-connections'
 
-/** The admin list and its switches, as an administrator. */
+/** The admin list of connections and its actions, as an administrator. */
 async function adminOf(app: TestApp) {
   const headers = await tokenHeaders(app.runtime, 'admin')
   const list = async (query = '') => {
@@ -82,7 +82,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
   })
 
   // Conformance: S-3.13, C-8.2.
-  it('a try that fails is an error, and is tried again', async () => {
+  it('has an error after a failed attempt, and retries', async () => {
     const simulator = await startShure()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
     const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
@@ -100,7 +100,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 
   // Conformance: S-3.14, C-8.3, C-8.4.
   // Reliability: R9.
-  it('a process that ends leaves its links disconnected; what was stopped stays stopped until it is started', async () => {
+  it('marks connections as disconnected when the process ends; a stopped one stays stopped until it is started', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const simulator = await startShure()
@@ -121,7 +121,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     const second = await startApp(options)
     await until('the other is connected', async () => (await looking.statuses())[1] === 'connected')
     expect(await looking.statuses()).toEqual(['stopped', 'connected'])
-    // Started in another process than the one that keeps the link.
+    // Started in a process other than the one that holds the subscription.
     const startedAt = performance.now()
     expect((await looking.post('start', [one.id])).json).toMatchObject({
       message: 'Started 1 connection(s).',
@@ -136,7 +136,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 
 // Conformance: C-5.50.
 // Reliability: R9.
-it.concurrent('a stopped receiver is polled, its pushes are not taken; the link closes when all are stopped', async () => {
+it.concurrent('polls a stopped receiver and ignores its pushes; the subscription closes when all receivers are stopped', async () => {
   const simulator = await startShure()
   const [one, other] = [firstDevice(simulator), firstDevice(simulator, 1)]
   const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 2 })] })
@@ -174,7 +174,7 @@ it.concurrent('a stopped receiver is polled, its pushes are not taken; the link 
 })
 
 // Conformance: S-1.14, C-5.50, C-8.7.
-it.concurrent('the list filters and pages, and is for those who may', async () => {
+it.concurrent('filters and paginates the list, and restricts it by role', async () => {
   const shure = await startShure()
   const sennheiser = await startSennheiser()
   const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
@@ -193,7 +193,7 @@ it.concurrent('the list filters and pages, and is for those who may', async () =
 })
 
 // Reliability: R10.
-it.concurrent('a device that is removed, or a manufacturer that is disabled, has no link any more', async () => {
+it.concurrent('removes the connection of a removed device and of a disabled manufacturer', async () => {
   const simulator = await startShure()
   const { id } = firstDevice(simulator)
   const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })

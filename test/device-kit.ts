@@ -1,6 +1,6 @@
 /**
- * What every form must pass in which a single device tells everything of itself in one conversation: over real sockets,
- * against its own simulator. A form's test calls `describeDevice` for each kind of device and adds what is special.
+ * Tests that every protocol adapter of a single device must pass, over real sockets against its own simulator. The test
+ * of an adapter calls `describeDevice` for each kind of device and adds its own tests.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,9 +14,9 @@ import { atEnd } from './scope.ts'
 
 export interface SimulatedDevice {
   readonly url: string
-  /** How many conversations it takes part in. */
+  /** Number of open sessions. */
   readonly clients: number
-  /** `silent`: says nothing; `foreign`: is no such device, and answers all the same. */
+  /** `silent`: sends nothing; `foreign`: is another kind of device that responds nevertheless. */
   setFault(fault: 'silent' | 'foreign' | 'noise' | null): void
   change(channel: number, change: { readonly name?: string; readonly transmitter?: boolean }): void
   close(): Promise<void>
@@ -36,7 +36,7 @@ export interface DeviceLink {
   readonly client: UpstreamClient
 }
 
-/** The form and the link that the plugin gives this device. */
+/** Creates the protocol adapter and the client that the plugin selects for this device. */
 export function linkToDevice(plugin: Plugin, url: string, config: object = {}): DeviceLink {
   const [settings] = plugin.listSources({ ...pace, timeout: 3, ...config, devices: [url] })
   if (settings === undefined || 'default' in settings.adapter) throw new Error(`nothing is found at ${url}`)
@@ -49,7 +49,7 @@ export function follow({ form, client }: DeviceLink, signal: AbortSignal): Async
   return events[Symbol.asyncIterator]()
 }
 
-/** The first observation of which this is so. */
+/** Returns the first matching report. */
 export async function findTold(
   events: AsyncIterator<PushEvent>,
   isIt: (report: DeviceReport) => unknown,
@@ -76,7 +76,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
   const { ApiError } = plugin.errors
 
   describe(name, () => {
-    test.concurrent('is listed whole, in the common format, in one short conversation', async () => {
+    test.concurrent('lists the complete device in the common format in one short session', async () => {
       const device = await start()
       const linked = linkTo(device.url)
       const { devices, malformed } = await list(linked)
@@ -89,7 +89,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       await until(() => device.clients === 0, 'the conversation is over')
     })
 
-    test.concurrent('tells all of itself, then what changes; an abort ends it quietly', async () => {
+    test.concurrent('reports the complete device, then changes; ends without an error on abort', async () => {
       const device = await start()
       const stop = new AbortController()
       const events = follow(linkTo(device.url), stop.signal)
@@ -110,7 +110,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       await until(() => device.clients === 0, 'the conversation is over')
     })
 
-    test.concurrent('noise is passed over', async () => {
+    test.concurrent('ignores noise', async () => {
       const device = await start()
       device.setFault('noise')
       const { devices } = await list(linkTo(device.url))
@@ -132,15 +132,15 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       15_000,
     )
 
-    test.concurrent('nobody there: its ApiError', async () => {
+    test.concurrent('throws its ApiError if the connection is refused', async () => {
       const device = await start()
       await device.close()
       const linked = linkTo(device.url, { timeout: 1 })
       expect(await caught(list(linked))).toBeInstanceOf(ApiError)
     }, 15_000)
 
-    // Alone: it counts what is open in this process.
-    test('an abort at any moment ends it at once and leaves nothing behind', async () => {
+    // Not concurrent: it counts the open resources of this process.
+    test('ends at once on an abort at any moment and leaves no open resources', async () => {
       const device = await start()
       for (const afterMs of [0, 3, 40, 250]) {
         const idle = await leastResources()

@@ -1,4 +1,4 @@
-/** Who is who, through real polls: the table of the interface specification, row by row, on both engines. */
+/** Device identity through real polls: the table of the interface specification, row by row, on both engines. */
 
 import { describe, expect, it } from 'vitest'
 import type { ShowDevice } from '../src/simulation/cast.ts'
@@ -17,7 +17,7 @@ import {
 } from './app.ts'
 import { engines } from './databases.ts'
 
-/** Polls when told to and not otherwise. */
+/** Polls only on request. */
 const still = { poll_interval: 3600 }
 
 async function poll(app: TestApp) {
@@ -34,13 +34,13 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const app = await startApp({ engine, manufacturers: simulators.map((one) => entryOf(one, still)) })
     const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
     await until('all are known', async () => (await app.receivers()).length === count)
-    // Joins the first cycle if that is still ending, so that every later poll is one of its own.
+    // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
     await poll(app)
     return app
   }
 
   // Conformance: S-1.9, S-3.3.
-  it('is made a receiver once, and recognised ever after', async () => {
+  it('becomes a receiver once, and is recognised afterwards', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
     const before = await ids(app)
@@ -63,7 +63,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: S-1.10, S-2.16, S-3.4, S-6.8, C-4.19.
   // Reliability: 1.12, 1.13.
-  it('that moved keeps its record, and the move is written down once', async () => {
+  it('keeps its record when its address changes, and the movement is recorded once', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
     const { id, ip } = firstDevice(shure)
@@ -89,7 +89,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 
   // Conformance: C-4.10.
-  it('that swaps addresses with another is two moves', async () => {
+  it('records two movements when it swaps addresses with another device', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
     const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
@@ -103,7 +103,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: S-1.10, S-2.14, S-3.5, S-6.8, C-4.8.
   // Reliability: 1.12.
-  it('at an address that is taken waits for review, once', async () => {
+  it('is queued for review once when its address is in use', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
     const holder = firstDevice(shure)
@@ -131,7 +131,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: S-3.6, C-4.7.
   // Reliability: 1.13.
-  it('with a serial number of another manufacturer waits for review', async () => {
+  it('is queued for review when its serial number belongs to another manufacturer', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const sennheiser = withoutLink(await startSennheiser({ richList: true }))
     const app = await startHouse([shure, sennheiser])
@@ -152,14 +152,14 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 
   // Conformance: C-4.5.
-  it('whose hardware was replaced under the same id waits for review', async () => {
+  it('is queued for review when its hardware was replaced under the same id', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
     const { id, serial_number, mac_address, ip } = firstDevice(shure)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     expect(await queue(app)).toMatchObject([{ conflict_type: 'hardware_changed', status: 'pending' }])
-    // What stood there is gone, which three polls in a row make certain.
+    // The device at that address is missing, which counts after three polls in a row.
     for (const is_active of [true, true, false]) {
       expect(await app.receiver(id)).toMatchObject({ serial_number, is_active })
       await poll(app)
@@ -170,7 +170,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(await app.receiver(id)).toMatchObject({ serial_number, is_active: true })
   })
 
-  it('whose hardware was replaced does not speak for the old over the link either', async () => {
+  it('does not update the old receiver through a subscription when its hardware was replaced', async () => {
     const shure = await startShure({ richList: true, pushesPerSecond: 0 })
     const app = await startHouse([shure])
     await until('the link is up', () => shure.push.links === 1)
@@ -197,7 +197,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 
   // Conformance: C-4.14.
-  it('listed twice counts once', async () => {
+  it('counts once when it is listed twice', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const twin: ShowDevice = firstDevice(shure)
     shure.show.add('shure', { ...twin, id: 'the-same-again', ip: '10.66.0.1' })
@@ -210,9 +210,9 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 })
 
-describe('a device that is gone', () => {
+describe('a missing device', () => {
   // Conformance: C-4.17.
-  it('is kept, and inactive after three polls that lack it or call it offline', async () => {
+  it('is kept, and inactive after three polls that omit it or report it as offline', async () => {
     const shure = withoutLink(await startShure({ receivers: 3, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, still)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
@@ -236,7 +236,7 @@ describe('a device that is gone', () => {
     expect((await app.receiver(offline)).is_active).toBe(true)
   })
 
-  it('is inactive after three polls that call it offline, whatever its detail said before', async () => {
+  it('is inactive after three polls that report it as offline, whatever its details say', async () => {
     const shure = withoutLink(await startShure())
     const app = await startApp({ manufacturers: [entryOf(shure, still)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
@@ -248,7 +248,7 @@ describe('a device that is gone', () => {
   })
 
   // Conformance: S-1.23.
-  it('does not go because a poll failed, nor because a list came back empty once', async () => {
+  it('stays active when a poll fails, and when the list is empty once', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, still)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
@@ -271,7 +271,7 @@ describe('a device that is gone', () => {
     expect((await app.receivers()).map(({ is_active }) => is_active)).toEqual([false, false])
   })
 
-  it('does not drag the readable ones along when its entry is broken', async () => {
+  it('does not affect readable devices when its entry is malformed', async () => {
     const shure = withoutLink(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [entryOf(shure, still)] })
     await until('all are known', async () => (await app.receivers()).length === 3)

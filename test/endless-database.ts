@@ -1,4 +1,4 @@
-/** A crafted SQLite file that nobody can read to its end. */
+/** Creates an SQLite file that takes practically forever to read. */
 
 import { readFile, writeFile } from 'node:fs/promises'
 
@@ -6,12 +6,12 @@ const interior = 0x05
 const leaf = 0x0d
 const depth = 12
 const children = 500
-/** Stands in the schema of every database of ours, and may be repeated without an error. */
+/** Is in the schema of every Micwatch database and may be repeated without an error. */
 const repeated = 'sqlite_autoindex_meta_1'
 
 /**
- * The schema's b-tree ends in pages each of which names the next one many times. SQLite follows them all, to the same row
- * again and again. The layout is that of https://www.sqlite.org/fileformat2.html#b_tree_pages
+ * The schema's b-tree ends in pages each of which references the next one many times. SQLite follows all references to
+ * the same row. For the layout see https://www.sqlite.org/fileformat2.html#b_tree_pages
  */
 export async function makeEndless(path: string): Promise<void> {
   const file = await readFile(path)
@@ -37,9 +37,9 @@ export async function makeEndless(path: string): Promise<void> {
   await writeFile(path, Buffer.concat([file, ...added, leafPage]))
 }
 
-/** The bytes of the row's cell. */
+/** Returns the bytes of the row's cell. */
 function findRow(file: Buffer, pageSize: number): Buffer {
-  // The first page, from before it had children, still has remains.
+  // The first page still has remains of the time before it had children.
   const name = file.indexOf(repeated, pageSize)
   const start = name - (name % pageSize)
   const cells = Array.from(
@@ -47,7 +47,7 @@ function findRow(file: Buffer, pageSize: number): Buffer {
     (_, at) => start + file.readUInt16BE(start + 8 + 2 * at),
   )
   const cell = Math.max(...cells.filter((at) => at < name))
-  // One byte each: the length of the row, its number.
+  // One byte each: the length of the row and its number.
   return file.subarray(cell, cell + 2 + (file[cell] ?? 0))
 }
 

@@ -1,4 +1,4 @@
-/** export and import: what people gave a house, carried to another machine, or back to the same. */
+/** `export` and `import`: settings that users made, moved to another machine or imported on the same one. */
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ async function startHouse(engine: Engine, manufacturers: readonly object[] = [])
 
 type House = Awaited<ReturnType<typeof startHouse>>
 
-/** A service with two receivers of two channels that people have put into order. */
+/** A service with two receivers of two channels that users have organised. */
 async function arrange(house: House) {
   const service = await house.serve()
   const receivers = await until('both are known', async () => {
@@ -106,7 +106,7 @@ describe.each(engines)('export and import on %s', (engine) => {
       const content = await readFile(path, 'utf8')
       expect(parse(content).manufacturers[0].config.shared_key).toBe(shure.config.shared_key)
 
-      // Read in where it comes from, it changes nothing.
+      // Importing the file where it was exported changes nothing.
       const same = await old.run(['import', 'house.yaml', '--json'])
       const counts = Object.values<{ created: number; updated: number }>(same.json().counts)
       expect(counts.every(({ created, updated }) => created + updated === 0)).toBe(true)
@@ -174,7 +174,7 @@ describe.each(engines)('export and import on %s', (engine) => {
       const { service } = await arrange(house)
       const file = parse((await house.run(['export'])).out)
       file.manufacturers[0].name = 'House Shure'
-      // The first channel of one receiver takes the place of the other's.
+      // The first channel of one receiver takes the slot of the other's.
       const [one, two] = file.receivers
       const given = { ...file, groups: [{ title: 'Choir' }], performers: [], locations: [] }
       const taken = two.slots[1]
@@ -209,7 +209,7 @@ describe.each(engines)('export and import on %s', (engine) => {
   )
 })
 
-describe('a file that cannot be read in', () => {
+describe('a file that cannot be imported', () => {
   // Conformance: C-9.19.
   it(
     'is wrong usage, said in one line, and changes nothing',
@@ -248,7 +248,7 @@ describe('a file that cannot be read in', () => {
         ],
       ]
       for (const [text, reason] of refused) {
-        // What comes before the mistake is not read in, either.
+        // Entries before the error are not imported either.
         const { code, out, err } = await home.run(['import', '-'], {}, `${text}\nperformers: [{name: Ann}]\n`)
         expect([text, code, out]).toEqual([text, 2, ''])
         expect(err.trim().split('\n')).toEqual([expect.stringContaining(`micwatch: standard input: ${reason}`)])
@@ -277,14 +277,14 @@ describe('a file that cannot be read in', () => {
   )
 })
 
-describe('one validation for REST and import', () => {
+describe('validation of REST requests and imports', () => {
   const text = (length: number) => 'x'.repeat(length)
   const shure = (config: object) => ['manufacturers', '/api/admin/manufacturers/', { code: 'shure', config }] as const
   const group = (fields: object) => ['groups', '/api/group/', { title: 'Choir', ...fields }] as const
   const performer = (fields: object) => ['performers', '/api/performers/', { name: 'Ann', ...fields }] as const
   const location = (fields: object) => ['locations', '/api/admin/locations/', { name: 'Hall', ...fields }] as const
 
-  it.each(engines)('import refuses on %s what REST refuses, with the same reason', async (engine) => {
+  it.each(engines)('rejects on %s in an import what REST rejects, with the same reason', async (engine) => {
     const app = await startApp({ engine })
     const headers = await tokenHeaders(app.runtime, 'admin')
     const { db, secrets } = app.runtime
@@ -332,7 +332,7 @@ describe('one validation for REST and import', () => {
     expect((await importText('version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
   })
 
-  it('import refuses a time that is none', async () => {
+  it('rejects an invalid time in an import', async () => {
     const app = await startApp()
     const { db, secrets } = app.runtime
     const deps = { db, secrets, destinations: destinationsBeside({ host: '127.0.0.1', port: 1 }), now: Date.now }

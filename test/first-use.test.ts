@@ -1,4 +1,4 @@
-/** What somebody meets who tries the commands: a shell without the secrets, a slip in a word, a folder that is not there. */
+/** Errors of new users: a shell without the secrets, a typing error, a folder that does not exist. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
 
 type Home = Awaited<ReturnType<typeof startHome>>
 
-/** Ends with this code and says exactly this. */
+/** Expects this exit code and exactly these lines. */
 async function expectLine(home: Home, words: readonly string[], code: number, line: string | RegExp): Promise<void> {
   const ended = await home.run(words)
   expect({ words, code: ended.code, out: ended.out }).toEqual({ words, code, out: '' })
@@ -16,7 +16,7 @@ async function expectLine(home: Home, words: readonly string[], code: number, li
   expect(ended.err.trimEnd().split('\n')).toHaveLength(1)
 }
 
-/** Many programs to start, one after the other. */
+/** For tests that start many programs one after the other. */
 const patience = 120_000
 
 const password = 'correct horse battery\n'
@@ -49,7 +49,7 @@ describe('a shell without the secrets', () => {
       for (const words of [['poll_devices', '--once'], ['check_api_health'], ['serve', '--port', '0']]) {
         await expectLine(home, words, 2, /: manufacturers\.0\.config\.shared_key: the environment has no SHURE_KEY$/)
       }
-      // Stored without its secret, the system would refuse us.
+      // Stored without its secret, the system would reject the credentials.
       await home.write('micwatch.yaml', '')
       expect((await home.run(['check_api_health'])).code).toBe(0)
     },
@@ -68,7 +68,7 @@ describe('a shell without the secrets', () => {
     patience,
   )
 
-  it('is told of any other variable', async () => {
+  it('reports any other missing variable', async () => {
     const home = await startHome(`database_url: $\{HOUSE}\n`)
     await expectLine(home, ['backup', 'house.db'], 2, /micwatch\.yaml: database_url: the environment has no HOUSE$/)
   })
@@ -112,7 +112,7 @@ describe('a key of secrets from the environment', () => {
   )
 })
 
-describe('a slip', () => {
+describe('a typing error', () => {
   it(
     'in the words of a demo is not passed over',
     async () => {
@@ -142,7 +142,7 @@ describe('a slip', () => {
     patience,
   )
 
-  it('in the scheme of a system is not taken for a bad certificate', async () => {
+  it('in the scheme of a system is not reported as an invalid certificate', async () => {
     const shure = withoutLink(await startShure())
     const api_base_url = shure.baseUrl.replace('http:', 'https:')
     const home = await startHome({ manufacturers: [entryOf(shure, { api_base_url })] })
@@ -178,7 +178,7 @@ describe('a slip', () => {
   )
 })
 
-/** What the shell makes of the words of a command that was printed. */
+/** Returns the arguments that a shell makes of a printed command. */
 function wordsOf(command: string): string[] {
   const { stdout } = spawnSync('sh', ['-c', `printf '%s\\n' ${command.replace('<name>', 'ana')}`], { encoding: 'utf8' })
   return stdout.trimEnd().split('\n')
@@ -231,7 +231,7 @@ describe('the first administrator', () => {
 })
 
 describe('Ctrl+C', () => {
-  it('passed on by npm as well ends a demo in order, and nothing of it stays', async () => {
+  it('passed on by npm as well stops a demo in order, and leaves no files behind', async () => {
     const home = await startHome()
     const folder = join(home.path, 'tmp')
     await mkdir(folder)

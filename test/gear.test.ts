@@ -1,4 +1,4 @@
-/** Gear as it really speaks, from its own socket to ours. */
+/** Simulated equipment with its real protocols, over real sockets. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { atEnd } from './scope.ts'
 
 describe.concurrent('a Shure System API server', () => {
   // Conformance: C-3.12.
-  it('is found out by itself; what it tells is shown, and what it pushes at once', async () => {
+  it('is detected; its receivers are listed, and its pushes are published at once', async () => {
     const server = await startSystemApi({ dockedPacks: 1 })
     const app = await startApp({ manufacturers: [entryOf(server)] })
     const device = firstDevice(server)
@@ -42,7 +42,7 @@ describe.concurrent('a Shure System API server', () => {
 
 describe.concurrent('a Lectrosonics DSQD', () => {
   // Conformance: C-3.20.
-  it('is heard over one connection, and polled no more while that is up', async () => {
+  it('is followed over one connection, and not polled while that is up', async () => {
     const unit = await startLectrosonics()
     const app = await startApp({ manufacturers: [entryOf(unit)] })
     const device = firstDevice(unit)
@@ -66,12 +66,12 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     })
     const asked = unit.requests.count('!id?')
     await pause(2_500)
-    // In its turn over the link, and by none of the polls of which there would have been two.
+    // From the subscription; two polls would have been due in this time.
     expect(unit.requests.count('!id?') - asked).toBeLessThanOrEqual(1)
     expect(unit.push.links).toBe(1)
   })
 
-  it('that was switched off and on again is heard again', async () => {
+  it('is followed again after it was switched off and on', async () => {
     const unit = await startLectrosonics()
     const app = await startApp({ manufacturers: [entryOf(unit)] })
     const { id } = firstDevice(unit)
@@ -84,12 +84,12 @@ describe.concurrent('a Lectrosonics DSQD', () => {
   })
 })
 
-it('the demo has a rack of every family on one wall, live, beside two systems', async () => {
+it('the demo shows a rack of every family on one page, live, beside two systems', async () => {
   const { manufacturers, close } = await startDemo({ seed: 3 })
   atEnd(close)
   const app = await startApp({ manufacturers: manufacturers.map(({ code, config }) => ({ code, config })) })
   const families = ['ulxd', 'qlxd', 'slxd', 'ad', 'psm1000', 'uhfr', 'ewdx', 'd6000', 'ew', 'spectera', 'dsqd'] as const
-  // Of the systems, of Shure's, Sennheiser's and Lectrosonics' single devices.
+  // Of the systems, and of the single devices of Shure, Sennheiser and Lectrosonics.
   const count = 24 + 7 + 6 + 1
   await until(
     'every family is there, and tells its channels',

@@ -1,4 +1,4 @@
-/** Groups, positions on the wall, chassis, units, performers and what they wear. */
+/** Groups, positions on the wall, chassis, units, performers and their wireless units. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
@@ -12,7 +12,7 @@ function write(app: HttpClient, method: string, path: string, body: unknown) {
   return app.send(method, path, { headers, body: JSON.stringify(body) })
 }
 
-/** Two receivers of two channels that are known, polled every second. */
+/** Two known receivers of two channels that are polled every second. */
 async function startRack(engine: (typeof engines)[number] = 'sqlite') {
   const simulator = withoutLink(await startShure())
   const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
@@ -22,7 +22,7 @@ async function startRack(engine: (typeof engines)[number] = 'sqlite') {
 
 describe.concurrent('groups', () => {
   // Conformance: S-2.9, S-4.13, S-4.14, C-5.42.
-  it('are made, changed, shown and removed', async () => {
+  it('are created, changed, listed and removed', async () => {
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }] })
     const made = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
     expect(made.status).toBe(201)
@@ -70,7 +70,7 @@ describe.concurrent('groups', () => {
     [{ title: 'A', manufacturer: 'nobody' }, 'manufacturer: there is no'],
     [{ id: 99, title: 'A' }, 'id: there is no group 99'],
     [{ title: 'A', colour: 'blue' }, 'colour: unknown field'],
-  ])('%#: not like this', async (body, details) => {
+  ])('%#: are rejected with a detail for each field', async (body, details) => {
     const app = await startApp()
     const { status, json } = await app.post('/api/group/', body)
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
@@ -78,7 +78,7 @@ describe.concurrent('groups', () => {
 
   // Conformance: C-5.41.
   // Reliability: 3.12.10.
-  it('take as many slots as they may', async () => {
+  it('have at most the maximum number of slots', async () => {
     const app = await startApp()
     const slots = Array.from({ length: 10_000 }, (_, at) => 65_535 - at)
     expect((await app.post('/api/group/', { title: 'ä'.repeat(255), slots })).json.slots).toEqual(slots)
@@ -89,7 +89,7 @@ describe.concurrent('groups', () => {
     expect((await write(app, 'PUT', '/api/groups/0/', { title: 'A' })).status).toBe(400)
   })
 
-  it.each(engines)('are seen by other processes (%s)', async (engine) => {
+  it.each(engines)('are visible to other processes (%s)', async (engine) => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const one = await startApp({ databaseUrl: database.url })
@@ -101,7 +101,7 @@ describe.concurrent('groups', () => {
 
 describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
   // Conformance: C-2.7, C-5.15.
-  it('is given by hand, to one channel at a time, and keeps what is live', async () => {
+  it('is set by a user, belongs to one channel at a time, and keeps live readings', async () => {
     const { simulator, app } = await startRack(engine)
     const socket = await app.socket()
     const { id } = firstDevice(simulator)
@@ -126,7 +126,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
     expect((await write(app, 'PATCH', foreign, { slot: 77 })).status).toBe(404)
   })
 
-  it('is left to nobody else while levels wait to be stored', async () => {
+  it('is not given to another channel while levels wait to be stored', async () => {
     const simulator = await startShure()
     const { id } = firstDevice(simulator)
     const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
@@ -142,7 +142,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
 
 describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   // Conformance: S-2.21, C-5.43.
-  it('are the receivers as hardware, and the transmitters heard on them', async () => {
+  it('are derived from receivers and their transmitters', async () => {
     const { simulator, app } = await startRack(engine)
     const device = firstDevice(simulator)
     const receiver = await app.receiver(device.id)
@@ -189,7 +189,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
       expect((await app.get(`/api/units/?${wrong}`)).status).toBe(400)
     }
 
-    // Switched off, it is still the same unit; heard again, too.
+    // The unit stays the same when it is switched off and on again.
     simulator.show.set(device.id, { transmitter: false }, 1)
     await until('it is off', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
     expect((await app.get('/api/units/?status=offline')).json[0]).toMatchObject({
@@ -201,7 +201,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
     await until('it is on', async () => (await app.get('/api/units/?status=online')).json.length === 4)
   })
 
-  it('keep their ids, whoever asks', async () => {
+  it('keep their ids in every process', async () => {
     const simulator = withoutLink(await startShure())
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
@@ -218,7 +218,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   })
 
   // Conformance: C-2.10.
-  it('can be devices of their own', async () => {
+  it('can be separate devices', async () => {
     const { simulator, app } = await startRack(engine)
     const id = simulator.show.add('shure', { device_type: 'bodypack transmitter', name: 'Pack 9', model: 'AD1' })
     await until('it is known', async () => (await app.get('/api/units/')).json.length === 5)
@@ -237,9 +237,9 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   })
 })
 
-describe.concurrent.each(engines)('performers and what they wear (%s)', (engine) => {
+describe.concurrent.each(engines)('performers and their units (%s)', (engine) => {
   // Conformance: S-2.21, C-5.44.
-  it('are made, changed and removed', async () => {
+  it('are created, changed and removed', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }, { id: spare }] = (await app.get('/api/units/')).json
     const ada = await app.post('/api/performers/', { name: 'Ada', notes: 'left ear' })
@@ -309,7 +309,7 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
   })
 
   // Conformance: C-5.9.
-  it('are listed for any manufacturer that is there, and for no other', async () => {
+  it('are listed for any known manufacturer, and for no other', async () => {
     const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: {} }] })
     const { json } = await app.post('/api/performers/', { name: 'Ana' })
     expect((await app.get('/api/performers/?manufacturer=shure')).json).toEqual([json])
@@ -318,7 +318,7 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
   })
 
   // Conformance: C-5.12.
-  it('names nothing that is not there', async () => {
+  it('cannot reference anything that does not exist', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }] = (await app.get('/api/units/')).json
     const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json
@@ -336,7 +336,7 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
   })
 
   // Conformance: C-5.44.
-  it('lets two at a time ask for one unit', async () => {
+  it('cannot claim the same unit when two requests arrive at once', async () => {
     const { app } = await startRack(engine)
     const [{ id: wireless_unit }] = (await app.get('/api/units/')).json
     const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json

@@ -1,4 +1,4 @@
-/** What health, refreshes, scans and commands say of sources and devices that fail, or have not answered yet. */
+/** Health, refreshes, scans and commands with sources and devices that fail or have not responded yet. */
 
 import { describe, expect, it } from 'vitest'
 import { startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
@@ -15,7 +15,7 @@ async function manufacturersOf(app: Pick<TestApp, 'get'>): Promise<Map<string, M
   return new Map(manufacturers.map((one: Manufacturer) => [one.code, one]))
 }
 
-/** Nothing listens there. */
+/** A port without a listener. */
 async function freeUrl(): Promise<string> {
   const { createServer } = await import('node:net')
   const server = createServer()
@@ -26,8 +26,8 @@ async function freeUrl(): Promise<string> {
   return `http://127.0.0.1:${address.port}`
 }
 
-describe.concurrent.each(engines)('a system that always asks for a pause (%s)', (engine) => {
-  it('has not answered, raises an alert, and keeps nothing said of its neighbours from being stored', async () => {
+describe.concurrent.each(engines)('a system that always sends Retry-After (%s)', (engine) => {
+  it('is unknown, raises an alert, and does not prevent the statuses of others from being stored', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const limited = await startSystem(refuses(429, { 'retry-after': '1' }))
@@ -76,7 +76,7 @@ describe.concurrent.each(engines)('a system that always asks for a pause (%s)', 
   }, 60_000)
 })
 
-it.concurrent('a manufacturer that was just configured is unknown until its system answers, and so after it was removed', async () => {
+it.concurrent('a new manufacturer is unknown until its system responds, also after it was removed and added again', async () => {
   let answer = () => {}
   const system = await startSystem((request, response) => {
     answer = () => says({ devices: [] })(request, response)
@@ -103,8 +103,8 @@ async function startUnsupported(port = 0) {
   return device
 }
 
-describe.concurrent('every source and device that fails', () => {
-  it('is named with its reason, wherever somebody asks', async () => {
+describe.concurrent('every failing source and device', () => {
+  it('is named with its reason in every status', async () => {
     const nameless = device(2, { device_id: undefined })
     const odd = device(3, { battery_percentage: 'x' })
     const system = await startSystem(says({ devices: [device(1), nameless, odd] }))
@@ -153,7 +153,7 @@ describe.concurrent('every source and device that fails', () => {
     expect([checked.code, checked.json()]).toMatchObject([0, { errors }])
   }, 60_000)
 
-  it('that answered is not out of reach: a scan shows what it has found, and what it cannot use', async () => {
+  it('that responded is reachable: a scan lists the devices it found, and those it cannot use', async () => {
     const { url } = await startUnsupported(2202)
     const error = expect.stringContaining('is a XYZ9, which Micwatch does not know')
     const errors = [{ manufacturer: 'shure', source: url, error }]
@@ -178,7 +178,7 @@ describe.concurrent('every source and device that fails', () => {
     expect(added.err).toContain('XYZ9')
   }, 60_000)
 
-  it('and does not answer at all is out of reach', async () => {
+  it('is unreachable if it does not respond at all', async () => {
     const system = await startSystem((request) => request.destroy())
     const app = await startApp({ manufacturers: [system.entry('shure')] })
     const scanned = await app.post('/api/discover/', { scan_subnet: '10.77.0.0/30' })

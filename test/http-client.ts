@@ -1,4 +1,4 @@
-/** HTTP as it is on the wire: any Host, any header, any body, and the answer undecoded beside its JSON. */
+/** Sends raw HTTP requests: any Host, any header, any body; the response has the raw bytes and the parsed JSON. */
 
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
@@ -17,7 +17,7 @@ export interface HttpClient {
   get(path: string, headers?: Headers): Promise<HttpAnswer>
   post(path: string, body?: unknown, headers?: Headers): Promise<HttpAnswer>
   send(method: string, path: string, options?: { headers?: Headers; body?: string | Buffer }): Promise<HttpAnswer>
-  /** These bytes as they are; what comes back until the other side closes. */
+  /** Sends these bytes unchanged and returns everything until the server closes the connection. */
   raw(text: string): Promise<string>
 }
 

@@ -1,4 +1,4 @@
-/** A screen that nobody sits at: what its token lets it do, and when that ends. */
+/** Screens in kiosk mode: what their token allows, and when their session ends. */
 
 import { expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './app.ts'
@@ -27,7 +27,7 @@ async function openScreen(app: TestApp, token: string) {
 }
 
 // Reliability: 3.5.3.
-it('looks, and does nothing else', async () => {
+it('may read, and nothing else', async () => {
   const { app, admin, create } = await startHouse()
   const { id, token } = await create('viewer')
   const { whole, cookie, json } = await openScreen(app, token)
@@ -50,7 +50,7 @@ it('looks, and does nothing else', async () => {
 })
 
 // Reliability: 3.5.3.
-it('ends with its token: revoked, over, or allowed more than to look', async () => {
+it('ends with its token: revoked, expired, or with another role', async () => {
   const { app, admin, create } = await startHouse()
   const headers = { ...admin, 'content-type': 'application/json' }
   const endings: [string, (id: number) => Promise<unknown>][] = [
@@ -79,7 +79,7 @@ it('ends with its token: revoked, over, or allowed more than to look', async () 
 })
 
 // Reliability: 3.5.3.
-it('takes no token that may do more, and none that is none', async () => {
+it('rejects tokens of other roles and invalid tokens', async () => {
   const { app, create } = await startHouse()
   for (const role of ['operator', 'admin']) {
     const answer = await open(app, (await create(role)).token)
@@ -88,7 +88,7 @@ it('takes no token that may do more, and none that is none', async () => {
   }
   const wrong = await open(app, `micwatch_1_${'x'.repeat(43)}`)
   expect([wrong.status, wrong.json.error]).toEqual([401, 'This token is wrong, was revoked, or has expired.'])
-  // As a cookie, what may do more is nothing at all.
+  // As a cookie, a token of another role is not accepted.
   const cookie = `micwatch_sid_${app.port}=${(await create('admin')).token}`
   expect((await app.get('/api/data.json', { cookie })).status).toBe(401)
   expect((await app.get('/api/admin/users/', { cookie })).status).toBe(401)

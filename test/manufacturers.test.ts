@@ -1,4 +1,4 @@
-/** Manufacturers come, change and go while the service runs. */
+/** Manufacturers are added, changed and removed while the service runs. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,7 +22,7 @@ const path = '/api/admin/manufacturers/'
 
 type Config = Readonly<Record<string, unknown>>
 
-/** With an administrator's hands. */
+/** Requests as an administrator. */
 async function startAdmin(options: TestAppOptions = {}) {
   const app = await startApp(options)
   const headers = await tokenHeaders(app.runtime, 'admin')
@@ -48,7 +48,7 @@ function adminOf(app: TestApp, headers: Record<string, string>) {
 describe('a manufacturer', () => {
   // Conformance: S-2.10, C-5.52, C-5.57.
   // Reliability: 3.8.1.
-  it('is added, heard at once, changed and shown without its secrets', async () => {
+  it('is added, polled at once, changed and listed without its secrets', async () => {
     const simulator = await startShure()
     const { app, add, list, change } = await startAdmin()
     const config: Config = entryOf(simulator).config
@@ -63,7 +63,7 @@ describe('a manufacturer', () => {
     const [shown] = await list()
     expect(JSON.stringify(shown)).not.toContain(String(config.shared_key))
     const { pollers } = app.runtime.monitor
-    // What was shown, written back as it is, leaves everything as it was.
+    // Writing the returned fields back changes nothing.
     const { status, json } = await change('shure', { name: 'Stage left', config: shown.config })
     expect(status).toBe(200)
     expect(json).toMatchObject({ name: 'Stage left', config: shown.config })
@@ -81,7 +81,7 @@ describe('a manufacturer', () => {
   })
 
   // Reliability: 2.1.3.
-  it('with wrong credentials is asked again as soon as they are right', async () => {
+  it('with wrong credentials is polled again as soon as they are corrected', async () => {
     const simulator = withoutLink(await startShure({ sharedKey: 'the right one' }))
     const { config } = entryOf(simulator)
     const { app, change } = await startAdmin({
@@ -94,7 +94,7 @@ describe('a manufacturer', () => {
   })
 
   // Conformance: S-1.11.
-  it('that is disabled is left alone, subscription and all, and its neighbour goes on', async () => {
+  it('that is disabled is neither polled nor subscribed, and others continue', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     await until('both are followed', () => shure.push.links > 0 && sennheiser.push.links > 0)
@@ -118,7 +118,7 @@ describe('a manufacturer', () => {
   })
 
   // Conformance: C-5.52.
-  it('is removed only when nothing was heard of it', async () => {
+  it('can be removed only if it has no receivers', async () => {
     const simulator = withoutLink(await startShure())
     const { app, add, remove, list } = await startAdmin({ manufacturers: [entryOf(simulator)] })
     await until('it is heard', async () => (await app.receivers()).length === 2)
@@ -152,7 +152,7 @@ describe('a manufacturer', () => {
     expect((await test('nobody')).status).toBe(404)
   })
 
-  it('can be tried before it is stored, and changed for a trial without changing', async () => {
+  it('can be tested before it is stored, and with other settings without storing them', async () => {
     const simulator = withoutLink(await startShure({ sharedKey: 'right' }))
     const { config } = entryOf(simulator)
     const { app, add, list, tryOut } = await startAdmin()
@@ -161,7 +161,7 @@ describe('a manufacturer', () => {
     expect(await list()).toEqual([])
 
     await add({ code: 'stage', plugin: 'shure', api_enabled: false, config })
-    // The mask stands for what is stored; everything that is not given is as stored.
+    // The mask represents the stored value; omitted fields are as stored.
     expect((await tryOut({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
       healthy,
     )
@@ -203,7 +203,7 @@ describe('a manufacturer', () => {
   })
 })
 
-it('that asked for a pause gets it, whatever is changed meanwhile', async () => {
+it('that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
   const simulator = withoutLink(await startShure())
   const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
   await until('it is heard', async () => (await app.receivers()).length === 2)
@@ -215,7 +215,7 @@ it('that asked for a pause gets it, whatever is changed meanwhile', async () => 
   expect(simulator.requests.count('/api/v1/devices')).toBe(asked)
 })
 
-it('says that its system asked for a pause, whoever was asked for it', async () => {
+it('reports that its system sent Retry-After in every response that needs it', async () => {
   const simulator = await startShure()
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/ws$/ })
   const { app } = await startAdmin({ manufacturers: [entryOf(simulator, { poll_interval: 60 })] })
@@ -227,7 +227,7 @@ it('says that its system asked for a pause, whoever was asked for it', async () 
   expect([status, details]).toEqual(['healthy', [expect.stringContaining('rate limited')]])
 })
 
-describe('what is refused', () => {
+describe('invalid settings', () => {
   const good = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
   it.each([
     [{ config: good }, 'code: missing'],
@@ -257,13 +257,13 @@ describe('what is refused', () => {
       },
       'config.websocket_url: expected',
     ],
-  ])('%j', async (body, details) => {
+  ])('%j are rejected', async (body, details) => {
     const { add } = await startAdmin()
     const { status, json } = await add(body)
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
   })
 
-  it('is refused in the configuration file as well, and one that is stored already is unhealthy by its name', async () => {
+  it('are rejected in the configuration file as well, and stored ones are reported as unhealthy by name', async () => {
     const config = { ...good, username: 'b€nutzer' }
     await expect(startApp({ manufacturers: [{ code: 'shure', config }] })).rejects.toThrow(
       /manufacturers\.0\.config\.username: expected/,
@@ -286,7 +286,7 @@ describe('what is refused', () => {
   })
 
   // Reliability: 1.15, 3.9.1.
-  it('is this service itself, by whatever name', async () => {
+  it('are rejected if the URL is this service itself, by any name', async () => {
     const { app, add, change } = await startAdmin()
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
       const refused = await add({
@@ -302,7 +302,7 @@ describe('what is refused', () => {
     expect((await change('nobody', { name: 'x' })).status).toBe(404)
   })
 
-  it('is everybody who is no administrator', async () => {
+  it('are not accepted from users who are not administrators', async () => {
     const app = await startApp()
     expect((await app.get(path)).status).toBe(401)
     const headers = await tokenHeaders(app.runtime, 'operator')
@@ -311,8 +311,8 @@ describe('what is refused', () => {
   })
 
   // Reliability: 1.15, 3.9.1.
-  it('is looked at again when the connection is made', async () => {
-    // Written to the database by other means than ours: nothing checked it.
+  it('are checked again when the connection is opened', async () => {
+    // Written to the database directly, so nothing has validated it.
     const listener = createServer((_request, response) => response.end('{"devices":[]}'))
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void listener.close())
@@ -347,12 +347,12 @@ describe('what is refused', () => {
 
 describe.each(engines)('several processes (%s)', (engine) => {
   // Conformance: C-1.8.
-  it('start, change and stop sources that another one administers', async () => {
+  it('start, change and stop sources that another process administers', async () => {
     const simulator = await startShure()
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const screen = await startAdmin({ databaseUrl: database.url, isScreenOnly: true })
-    // They share the key file as they would the data folder.
+    // They share the key file, as they would with a shared data folder.
     const worker = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
     await screen.add({ code: 'shure', config: entryOf(simulator).config })
     await until('the other one hears it', async () => (await worker.receivers()).length === 2)
@@ -365,7 +365,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
 })
 
 // Reliability: 3.8.3.
-it('whose secrets cannot be read says so until they are entered again', async () => {
+it('reports secrets that cannot be read until they are entered again', async () => {
   const simulator = withoutLink(await startShure())
   const database = await createTestDatabase('sqlite')
   onTestFinished(database.drop)
@@ -373,7 +373,7 @@ it('whose secrets cannot be read says so until they are entered again', async ()
   await until('it is heard', () => before.receiver(firstDevice(simulator).id))
   await before.close()
 
-  // A new data folder: another key.
+  // A new data folder has another key.
   const { app, list, change } = await startAdmin({ databaseUrl: database.url })
   const { json } = await app.get('/api/health/?manufacturer=shure')
   expect(json.vendor_api.status).toBe('unhealthy')

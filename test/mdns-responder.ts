@@ -1,11 +1,11 @@
-/** A device that announces a service over multicast DNS, asked directly and answering directly, as RFC 6762 §6.7 has it. */
+/** A device that announces a service over multicast DNS and answers direct queries directly (RFC 6762 §6.7). */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
 export interface Announced {
-  /** `_ssc._udp` */
+  /** For example `_ssc._udp`. */
   readonly type: string
   readonly instance: string
   readonly ip: string

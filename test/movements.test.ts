@@ -1,4 +1,4 @@
-/** Receivers that moved: by themselves and by hand; acknowledging; locations; the layout. */
+/** Movements of receivers, detected and by hand; acknowledgement; locations; the layout. */
 
 import { expect, it } from 'vitest'
 import { entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutLink } from './app.ts'
@@ -28,7 +28,7 @@ async function poll(app: TestApp) {
 }
 
 // Conformance: S-2.18, S-3.12, S-5.8, C-5.49.
-it('a receiver that moved is listed until somebody acknowledges it', async () => {
+it('a moved receiver is listed until a user acknowledges it', async () => {
   const { shure, app, admin, movements } = await startHouse()
   const { id, ip } = firstDevice(shure)
   const receiver = await app.receiver(id)
@@ -71,7 +71,7 @@ it('a receiver that moved is listed until somebody acknowledges it', async () =>
   expect(await movements('?acknowledged=false')).toEqual([])
 })
 
-it('two that swap their addresses are two movements, and swapping back is two more', async () => {
+it('two receivers that swap addresses are two movements, and swapping back is two more', async () => {
   const { shure, app, movements } = await startHouse()
   const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
   shure.show.set(a.id, { ip: b.ip })
@@ -96,7 +96,7 @@ it('two that swap their addresses are two movements, and swapping back is two mo
 })
 
 // Conformance: C-5.51, C-5.53.
-it('places: made, nested, changed, refused while something stands there', async () => {
+it('locations are created, nested, changed, and not removed while they are in use', async () => {
   const { app, admin, post, patch, remove } = await startHouse()
   const house = await post('/api/admin/locations/', { name: 'House' })
   expect([house.status, house.json]).toEqual([
@@ -121,7 +121,7 @@ it('places: made, nested, changed, refused while something stands there', async 
 })
 
 // Conformance: S-2.12, S-2.17, C-4.19, C-5.55.
-it('a receiver that is put somewhere, renamed or readdressed by hand', async () => {
+it('a user assigns a location, a name or an address to a receiver', async () => {
   const { shure, app, admin, post, patch, remove, movements } = await startHouse()
   const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
   const { id } = await app.receiver(a.id)
@@ -172,7 +172,7 @@ it('a receiver that is put somewhere, renamed or readdressed by hand', async () 
   })
 })
 
-it('a receiver made by hand is taken over by the poll that finds it; a removed one goes everywhere', async () => {
+it('a receiver that was added by hand is matched by the poll that finds it; a removed one is removed everywhere', async () => {
   const { shure, app, admin, post, remove } = await startHouse()
   const made = await post('/api/admin/receivers/', { manufacturer: 'shure', name: 'Rental', serial_number: 'R-1' })
   expect([made.status, made.json]).toMatchObject([201, { name: 'Rental', is_active: false, channels: [] }])

@@ -1,6 +1,6 @@
 /**
- * Several nodes as a large house runs them, on one PostgreSQL and one Redis: what every screen sees of what any of them
- * hears, and what becomes of it when one is killed, replaced, or the database is restarted.
+ * Several nodes of a large installation, on one PostgreSQL and one Redis: every client sees the readings of every node,
+ * also when a node is killed or replaced, or the database restarts.
  */
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -25,14 +25,14 @@ import type { TestSocket } from './socket-client.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
 
-// A server of its own, because one of these tests stops it.
+// A separate server, because one of these tests stops it.
 let server: TestPostgres
 beforeAll(async () => {
   server = await startPostgres()
 })
 afterAll(() => server.stop())
 
-/** Everything nodes share, with two systems: one that pushes, one that is only polled. */
+/** Everything that nodes share, and two systems: one with push, one that is only polled. */
 async function startHouse() {
   const database = await createPostgresDatabase(server.url)
   onTestFinished(async () => {
@@ -42,7 +42,7 @@ async function startHouse() {
   const redis = await startRedis()
   const pushing = await startShure()
   const polled = withoutLink(await startSennheiser())
-  // Nothing changes but what a test changes, so that it can be counted.
+  // Readings change only when a test changes them, so that changes can be counted.
   for (const { show } of [pushing, polled]) {
     for (const { device, channels } of show.devicesAt(0)) {
       for (const { channel } of channels) show.set(device.id, { audio_level: -20, rf_level: -60, battery: 80 }, channel)
@@ -53,7 +53,7 @@ async function startHouse() {
   return { databaseUrl: database.url, pushing, polled, manufacturers, shared }
 }
 
-/** Two services in this process, both polling. */
+/** Two services in this process that both poll. */
 async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startHouse>>) {
   const options = { databaseUrl, manufacturers, config: shared }
   const apps = [await startApp(options), await startApp(options)] as const
@@ -66,7 +66,7 @@ async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnTy
   return apps
 }
 
-/** The processes that hold a source. */
+/** The processes that hold the lease of a source. */
 async function pollers({ runtime }: TestApp): Promise<string[]> {
   const leases = await runtime.db.read.selectFrom('leases').select(['source', 'owner']).execute()
   const owners = leases.filter(({ source }) => /^(shure|sennheiser):/.test(source)).map(({ owner }) => owner ?? '')
@@ -75,7 +75,7 @@ async function pollers({ runtime }: TestApp): Promise<string[]> {
 
 const isLinked = ({ push }: ShureSimulator) => push.links > 0
 
-/** How often a client was told that some first channel has this battery. */
+/** How often a client received this battery level for some first channel. */
 const timesSeen = (socket: TestSocket, battery: number) =>
   socket.ofType('device_update').filter(({ data }) => data.channels?.[0]?.transmitter?.battery === battery).length
 
@@ -86,7 +86,7 @@ async function showsBattery(service: Pick<ReturnType<typeof client>, 'receiver'>
 describe('two nodes with a client on each', () => {
   // Conformance: C-1.7, C-1.8, C-9.11.
   // Reliability: D6.
-  it('tell both of every change once and within a second: pushed, polled, or written by somebody', async () => {
+  it('send every change to both once and within a second: pushed, polled, or written by a user', async () => {
     const house = await startHouse()
     const apps = await startTwo(house)
     await until('the link is up', () => isLinked(house.pushing))
@@ -94,7 +94,7 @@ describe('two nodes with a client on each', () => {
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
       house.pushing.show.set(firstDevice(house.pushing).id, { battery }, 1)
-      // Polled once a second; what both may wait for besides is another second.
+      // Polled once a second; the other delays add up to another second.
       house.polled.show.set(firstDevice(house.polled).id, { battery: battery + 1 }, 1)
       await until('what is pushed is seen', () => sockets.every((socket) => timesSeen(socket, battery) > 0))
       expect(since(changedAt)).toBeLessThan(1500)
@@ -110,7 +110,7 @@ describe('two nodes with a client on each', () => {
       await until('both have the group', async () => (await Promise.all(apps.map(hasIt))).every(Boolean))
       expect(since(writtenAt)).toBeLessThan(1500)
     }
-    // Everything has been stored and read back by now, and nobody was told again.
+    // Everything has been stored and read back by now, and there was no second message.
     for (const socket of sockets) {
       for (const battery of [61, 42, 23, 62, 43, 24])
         expect([battery, timesSeen(socket, battery)]).toEqual([battery, 1])
@@ -118,7 +118,7 @@ describe('two nodes with a client on each', () => {
   }, 60_000)
 
   // Reliability: S7.
-  it('keep both while PostgreSQL is restarted under load: levels flow, nothing can be written, then all is normal', async () => {
+  it('keep both connected while PostgreSQL restarts under load: levels are published, writes fail, then all is normal', async () => {
     const house = await startHouse()
     const apps = await startTwo(house)
     await until('the link is up', () => isLinked(house.pushing))
@@ -143,11 +143,11 @@ describe('two nodes with a client on each', () => {
       )
     }
     for (const app of apps) await until('all is normal', () => isNormal(app), 15_000)
-    // Five seconds is what is promised.
+    // The limit is five seconds.
     expect(since(backAt)).toBeLessThan(8000)
     for (const pulse of pulses) expect(await pulse.longestMs()).toBeLessThan(3000)
     house.pushing.show.set(id, { battery: 23 }, 1)
-    // On the connections of before.
+    // On the same connections as before.
     await until('both see what comes', () => sockets.every((socket) => timesSeen(socket, 23) === 1))
     expect((await apps[1].get('/api/groups/')).json).not.toContainEqual(expect.objectContaining({ title: 'lost' }))
   }, 60_000)
@@ -156,7 +156,7 @@ describe('two nodes with a client on each', () => {
 describe('nodes as processes of their own', () => {
   // Conformance: C-9.23.
   // Reliability: P5.
-  it('go on when a poller is killed: the other has its systems within 20 s, and a screen sees changes again', async () => {
+  it('continue when a poller is killed: the other takes over its systems within 20 s, and clients get changes again', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startHouse()
     const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
     const screen = await home.serve(['--no-poll'])
@@ -176,7 +176,7 @@ describe('nodes as processes of their own', () => {
     expect(second.isRunning()).toBe(true)
   }, 60_000)
 
-  it('are replaced one by one: a client that comes back finds the same picture at the next at once', async () => {
+  it('are replaced one by one: a client that reconnects to the next node gets the same state at once', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startHouse()
     const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
     const { id } = firstDevice(systems.pushing)

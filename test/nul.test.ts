@@ -1,4 +1,4 @@
-/** U+0000, which PostgreSQL refuses and SQLite ends a text at: nothing of it gets so far. */
+/** U+0000 is rejected before it reaches the database: PostgreSQL refuses it, and SQLite ends a text at it. */
 
 import { describe, expect, it } from 'vitest'
 import { startApp } from './app.ts'
@@ -21,7 +21,7 @@ interface Parameter {
 }
 
 describe.each(engines)('U+0000 (%s)', (engine) => {
-  it('in a query names what is not there, wherever text is taken', async () => {
+  it('in a query matches nothing, for every text parameter', async () => {
     const { app, send } = await startHouse(engine)
     const { paths } = (await app.get('/api/openapi.json')).json
     const asked: string[] = []
@@ -43,7 +43,7 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
     expect(asked.length).toBeGreaterThan(15)
   })
 
-  it('in a path is the name of nothing', async () => {
+  it('in a path results in 404', async () => {
     const { send } = await startHouse(engine)
     for (const [method, path, body] of [
       ['PATCH', '/api/admin/manufacturers/%00/', { name: 'x' }],
@@ -60,7 +60,7 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
   })
 
   // Conformance: C-5.13.
-  it('in a body is refused by the name of its field', async () => {
+  it('in a body is rejected with the name of its field', async () => {
     const { app, send } = await startHouse(engine)
     for (const [path, body, field] of [
       ['/api/auth/login', { username: 'root\0', password: 'x' }, 'username'],
@@ -77,7 +77,7 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
       const { status, json } = await send('POST', path, body)
       expect([path, status, json.details]).toEqual([path, 400, `${field}: expected text without U+0000`])
     }
-    // The six characters that would write it, written out, are text like any other.
+    // The escape sequence written as six characters is ordinary text.
     const { status, json } = await send('POST', '/api/group/', { title: '\\u0000' })
     expect([status, json.title]).toEqual([201, '\\u0000'])
     expect((await app.get('/api/groups/')).json).toEqual([json])

@@ -1,4 +1,4 @@
-/** The documents say what the service does: routes, real answers and real frames against what is written of them. */
+/** Checks that the documents match the service: routes, responses and frames against their descriptions. */
 
 import { readFileSync } from 'node:fs'
 import { Check, Errors } from 'typebox/schema'
@@ -29,7 +29,7 @@ async function readDocument(app: TestApp): Promise<OpenApi> {
   return json
 }
 
-/** `GET /api/receivers/{id}` of every route, from fastify's own tree. */
+/** Every route from fastify's own list, for example `GET /api/receivers/{id}`. */
 function routesOf(app: TestApp): string[] {
   const found: string[] = []
   const path: string[] = []
@@ -49,7 +49,7 @@ function operationsOf(document: OpenApi): string[] {
   )
 }
 
-/** No fields but those that are named: an answer that has more is not documented. */
+/** Forbids fields that the schema does not name, so that a response with undocumented fields fails. */
 function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -77,7 +77,7 @@ function expectFits(document: Pick<OpenApi, 'components'>, schema: object, value
 }
 
 describe('the OpenAPI document', () => {
-  it('has every route below /api and nothing else', async () => {
+  it('has every route below /api and no others', async () => {
     const app = await startApp()
     const document = await readDocument(app)
     const documented = operationsOf(document).sort()
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operations).sort()).toEqual(documented)
   })
 
-  it('stands below the mount prefix, and so do the paths it names', async () => {
+  it('is below the mount prefix, and so are the paths in it', async () => {
     const app = await startApp({ config: { server: { mount: '/stage' } } })
     const bare = app.at('/')
     expect((await bare.get('/api/openapi.json')).status).toBe(404)
@@ -145,7 +145,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('says what a route asks for', async () => {
+  it('describes the required role and rate limit of a route', async () => {
     const app = await startApp()
     const { paths } = await readDocument(app)
     expect(paths['/api/refresh']?.post?.description).toContain('role operator')
@@ -157,7 +157,7 @@ describe('the OpenAPI document', () => {
     expect(login?.required).toEqual(['username', 'password'])
   })
 
-  it('is sent once', async () => {
+  it('is compressed and cached', async () => {
     const app = await startApp()
     const { headers } = await app.get('/api/openapi.json')
     expect(headers['content-type']).toContain('application/json')
@@ -165,7 +165,7 @@ describe('the OpenAPI document', () => {
     expect(again.status).toBe(304)
   })
 
-  it('is for those who may read', async () => {
+  it('requires the viewer role', async () => {
     const app = await startApp({ config: { require_login: true } })
     for (const path of ['/api/openapi.json', '/api/docs/', '/api/docs/style.css']) {
       expect((await app.get(path)).status, path).toBe(401)
@@ -174,8 +174,8 @@ describe('the OpenAPI document', () => {
   })
 })
 
-describe('real answers', () => {
-  it('are as the document says', async () => {
+describe('responses', () => {
+  it('match the document', async () => {
     const { app, document } = await startShow()
     const headers = await tokenHeaders(app.runtime, 'admin')
     const [receiver] = await app.receivers()
@@ -192,7 +192,7 @@ describe('real answers', () => {
       if (answer.status !== 204) expectDocumented(document, operation, answer)
       return answer
     }
-    // Something of everything, so that no list is empty that need not be.
+    // Creates at least one resource of every kind, so that lists are not empty where possible.
     const { json: place } = await write('POST /api/admin/locations', { name: 'Hall' })
     await write('PATCH /api/admin/receivers/{id}', { location: place.id }, `/api/admin/receivers/${receiver?.id}`)
     await write('POST /api/group', { title: 'Choir', slots: [1, 2] })
@@ -234,7 +234,7 @@ describe('real answers', () => {
     }
   })
 
-  it('that refuse are as the document says', async () => {
+  it('with errors match the document', async () => {
     const { app, document } = await startShow()
     expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/none/'))
     expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/999/'))
@@ -260,7 +260,7 @@ describe('WebSocket messages', () => {
     expect(Check(schema, frame), `${JSON.stringify(frame)} ${JSON.stringify(Errors(schema, frame))}`).toBe(true)
   }
 
-  it('are as their schemas say', async () => {
+  it('match their schemas', async () => {
     const { app, shure } = await startShow()
     const socket = await app.socket()
     const headers = await tokenHeaders(app.runtime, 'admin')
@@ -286,7 +286,7 @@ describe('WebSocket messages', () => {
     expect(Check(ClientMessage, { type: 'refresh' })).toBe(false)
   })
 
-  it('have examples that fit', () => {
+  it('have examples that match their schemas', () => {
     for (const message of [...serverMessages, ...clientMessages]) {
       for (const example of message.examples)
         expect(Check(strict(message) as object, example), message.title).toBe(true)
@@ -297,14 +297,14 @@ describe('WebSocket messages', () => {
     }
   })
 
-  it('are described in docs/websocket.md as they are', () => {
+  it('are described in docs/websocket.md by the same examples', () => {
     const committed = readFileSync(new URL('../docs/websocket.md', import.meta.url), 'utf8')
     expect(committed, 'run: npx tsx scripts/write-websocket-docs.ts').toBe(websocketDocs())
   })
 })
 
-describe('the interface page', () => {
-  it('shows every route, and brings nothing that its policy forbids', async () => {
+describe('the API documentation page', () => {
+  it('shows every route, and contains nothing that its content security policy forbids', async () => {
     const app = await startApp()
     const { headers, bytes, status } = await app.get('/api/docs/')
     const page = String(bytes)
@@ -319,7 +319,7 @@ describe('the interface page', () => {
     for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
   })
 
-  it('escapes what it shows', async () => {
+  it('escapes the text that it shows', async () => {
     const app = await startApp()
     const hostile = '<img src=x onerror="alert(1)">\'&`<xmp>`'
     const poison = (value: unknown): unknown => {

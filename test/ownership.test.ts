@@ -1,4 +1,6 @@
-/** Several polling services on one database: each source is one's, all have their share, and nothing is polled twice. */
+/**
+ * Several polling services on one database: each source is polled by one service, and sources are shared out evenly.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +9,7 @@ import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, un
 import { engines } from './databases.ts'
 import { device, refuses, says, startSystem } from './faults/system.ts'
 
-/** Systems of one manufacturer, each a source of its own; what they tell is the same, which does not matter here. */
+/** Starts systems of one manufacturer, each a separate source. Their data is the same, which does not matter here. */
 async function startSystems(count: number) {
   const systems = await Promise.all(Array.from({ length: count }, () => startShure({ receivers: 1 })))
   for (const system of systems) withoutLink(system)
@@ -26,7 +28,7 @@ async function heldBy(app: TestApp): Promise<string[]> {
 }
 
 describe.concurrent.each(engines)('sources on %s', (engine) => {
-  it('are shared out evenly among those who poll, and taken over from one that stops', async () => {
+  it('are distributed evenly among pollers, and taken over from one that stops', async () => {
     const { systems, entry } = await startSystems(4)
     const first = await startApp({ manufacturers: [entry], engine })
     await until('the first has them all', async () => (await heldBy(first)).length === 4)
@@ -50,7 +52,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await until('all are polled on', () => systems.every(({ requests }, at) => requests.total > (before[at] ?? 0) + 1))
   }, 60_000)
 
-  it('that nobody polls any more are unhealthy, though nothing failed; not while somebody else takes over', async () => {
+  it('that no process polls any more are unhealthy without an error; not while another process takes over', async () => {
     const shure = await startShure()
     const screen = await startApp({ manufacturers: [entryOf(shure)], engine, isScreenOnly: true })
     const place = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
@@ -74,7 +76,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await until('it is well again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
   }, 40_000)
 
-  it('are polled once for a refresh, also by who comes to poll them while it waits', async () => {
+  it('are polled once for a refresh, also by a process that starts while the refresh waits', async () => {
     const shure = withoutLink(await startShure())
     const screen = await startApp({
       manufacturers: [entryOf(shure, { poll_interval: 3600 })],
@@ -96,7 +98,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
   })
 })
 
-it('a second serve sees within a second what is pushed to the first, though they share a database alone', async () => {
+it('a second serve publishes within a second what is pushed to the first, though they share only a database', async () => {
   const shure = await startShure()
   const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 60 })] })
   const first = await home.serve()
@@ -125,7 +127,7 @@ describe('a system whose lease changes hands', () => {
     return { system, first, startSecond }
   }
 
-  it('is called by both processes together no faster than its pace allows', async () => {
+  it('is called by both processes together within its rate limit', async () => {
     const { system, first, startSecond } = await startFirst({ calls_per_second: 1, burst: 10 })
     const calls = () => [...system.asked, ...system.linkAsked].map(({ at }) => at).sort((a, b) => a - b)
     // A tenth of the burst is never used.
@@ -136,12 +138,12 @@ describe('a system whose lease changes hands', () => {
     while (calls().length < before + 6) await second.post('/api/refresh/')
     const [firstAt = 0, ...later] = calls()
     for (const [nth, at] of later.entries()) {
-      // Two more for calls that were slow to arrive.
+      // Two more for calls that arrived late.
       expect(nth + 2).toBeLessThanOrEqual(9 + 2 + (at - firstAt) / 1000)
     }
   }, 60_000)
 
-  it('is not called by the next process while it asked the one before to wait', async () => {
+  it('is not called by the next process while Retry-After of the previous one applies', async () => {
     const { system, first, startSecond } = await startFirst()
     system.answer(refuses(429, { 'retry-after': '60' }))
     expect((await first.post('/api/refresh/')).status).toBe(503)

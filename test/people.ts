@@ -1,4 +1,4 @@
-/** People who sign in, for tests of who may do what. */
+/** Users who sign in, for tests of permissions. */
 
 import { expect } from 'vitest'
 import { createHasher } from '../src/actions/hasher.ts'
@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts'
 import type { HttpAnswer } from './http-client.ts'
 
 export const password = 'correct horse battery'
-/** Others can reach it. */
+/** A listener that is reachable from the network. */
 export const lan = { server: { host: '0.0.0.0' } }
 
 export async function addAdmin(app: Pick<TestApp, 'runtime'>, username = 'root') {
@@ -24,7 +24,7 @@ export function cookieOf(answer: HttpAnswer): string {
   return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
 }
 
-/** Headers of somebody who is signed in. */
+/** Signs in and returns the headers of the session. */
 export async function signIn(app: Pick<TestApp, 'post'>, username = 'root', given = password) {
   const answer = await app.post('/api/auth/login', { username, password: given })
   if (answer.status !== 200) throw new Error(`sign-in answered ${answer.status} ${answer.bytes}`)

@@ -1,4 +1,4 @@
-/** The fixtures of a manufacturer's folder: answers of a system, and the observations they must become. */
+/** Fixtures in a manufacturer's folder: responses of a system, and the device reports they are transformed into. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
@@ -7,9 +7,9 @@ import type { DeviceReport } from '../src/model/receiver.ts'
 import { type LittleServer, serveHttp } from './plugin-kit-server.ts'
 
 export interface Fixture {
-  /** Where the answers come from. */
+  /** Origin of the responses. */
   readonly source: string
-  /** By path; everything else is answered with 404. */
+  /** By path; every other request gets 404. */
   readonly answers: Readonly<Record<string, unknown>>
   /** Without `metadata`. */
   readonly observations: readonly DeviceReport[]
@@ -27,7 +27,7 @@ export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] 
     })
 }
 
-/** A system without credentials that gives the fixture's answers. */
+/** Starts a system without credentials that returns the fixture's responses. */
 export function serveFixture({ answers }: Fixture): Promise<LittleServer> {
   return serveHttp({
     onRequest(request, response) {
@@ -87,7 +87,7 @@ const ofDevice = {
   hosted_firmware_version: text,
 }
 
-/** The units and bounds of `model/receiver.ts`; a field may be null or left out, and there are no others. */
+/** Expects the units and limits of `model/receiver.ts`. Fields may be null or missing; there are no others. */
 export function expectCommonFormat(report: DeviceReport): void {
   const {
     id,

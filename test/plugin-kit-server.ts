@@ -1,4 +1,4 @@
-/** Servers of a few lines, for answers that no simulator gives. */
+/** Minimal servers for responses that no simulator returns. */
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createRawServer, type Server, type Socket } from 'node:net'
@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 
 export interface LittleServer {
   readonly url: string
-  /** Connections open at the moment. */
+  /** Number of open connections. */
   readonly connections: number
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ export function serveHttp({ onRequest, onUpgrade }: Answers): Promise<LittleServ
   return listen(server)
 }
 
-/** Every connection goes to `onSocket`, which speaks for itself. */
+/** Starts a TCP server that passes every connection to `onSocket`. */
 export function serveRaw(onSocket: (socket: Socket) => unknown): Promise<LittleServer> {
   return listen(createRawServer(onSocket))
 }
@@ -47,7 +47,7 @@ async function listen(server: Server): Promise<LittleServer> {
   }
 }
 
-/** A device that answers lines with lines; the line `otherwise` to what it does not know. */
+/** Starts a device that answers lines with lines, and unknown lines with `otherwise`. */
 export async function serveLines(about: {
   readonly answers: Readonly<Record<string, unknown>>
   readonly questionEnd: string

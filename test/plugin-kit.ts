@@ -1,6 +1,6 @@
 /**
- * What every manufacturer must pass, over real sockets against its own simulator: the ten checks of
- * docs/adding-a-manufacturer.md. A plugin's test calls `describePlugin` and adds what is special about it.
+ * Tests that every manufacturer's plugin must pass, over real sockets against its own simulator: the ten checks of
+ * docs/adding-a-manufacturer.md. The test of a plugin calls `describePlugin` and adds its own tests.
  */
 
 import { X509Certificate } from 'node:crypto'
@@ -28,16 +28,19 @@ import { serveHttp } from './plugin-kit-server.ts'
 
 export interface PluginUnderTest {
   readonly plugin: Plugin
-  /** The one its simulator speaks; the plugin's first unless told. */
+  /** Protocol adapter of its simulator; by default the plugin's first. */
   readonly form?: ProtocolAdapter
   startSimulator(options: SimulatorOptions): Promise<Simulator>
-  /** `new URL('./fixtures/', import.meta.url)`; tells the plugin's folder as well. */
+  /** `new URL('./fixtures/', import.meta.url)`; its parent is the plugin's folder. */
   readonly fixtures: URL
-  /** How the system calls a device of the show; by the show's own id unless told. */
+  /** Id in the system of a device of the show; by default the id in the show. */
   readonly idOf?: (device: ShowDevice) => string
-  /** How it shows that a transmitter's name, levels and battery have become those of `change`; by the battery unless told. */
+  /**
+   * Whether a reading has the transmitter name, levels and battery of `change`; by default only the battery is
+   * compared.
+   */
   readonly tellsChange?: (channel: ChannelReading) => boolean
-  /** What is gone stays in its list, as a device that is offline. */
+  /** Whether removed devices stay in the list as offline. */
   readonly keepsDevices?: boolean
 }
 
@@ -48,7 +51,9 @@ const lateMs = 1000
 const quick = { perSecond: 10_000, burst: 10_000 }
 const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
 
-/** Each ends as the manufacturer's ApiError; `says` is what the operator is told. Late: at the deadline. */
+/**
+ * Each results in the manufacturer's ApiError; `says` matches the message for the operator. Late: only at the deadline.
+ */
 const troubles: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
   { fault: { type: 'hang' }, says: /no answer .* within 1 s/, isLate: true },
   { fault: { type: 'drip' }, says: /no answer .* within 1 s/, isLate: true },
@@ -87,7 +92,7 @@ export function describePlugin(about: PluginUnderTest): void {
   const { ApiError, ApiRateLimitError } = plugin.errors
 
   // Conformance: S-1.6.
-  test('1: its code is the name of its folder, in the list once, and it has a name', () => {
+  test('1: its code is the name of its folder and unique in the list, and it has a name', () => {
     expect(fileURLToPath(fixtures)).toMatch(new RegExp(`/manufacturers/${plugin.code}/(.+/)?fixtures/$`))
     expect(plugins.filter(({ code }) => code === plugin.code)).toEqual([plugin])
     expect(plugin.name).not.toBe('')
@@ -95,19 +100,22 @@ export function describePlugin(about: PluginUnderTest): void {
 
   describe('2: fixtures', () => {
     // Conformance: S-1.2, S-2.22, C-2.9, C-3.2, C-3.9.
-    test.each(readFixtures(fixtures))('$name becomes the common format, twice the same', async ({ fixture }) => {
-      const server = keep(await serveFixture(fixture))
-      const devices = await getDevices(form, linkTo({ api_base_url: server.url, password: 'x' }))
-      const observations = devices.map((device) => form.transformDeviceData(freeze(device)))
-      for (const report of observations) expectCommonFormat(report)
-      expect(devices.map((device) => form.transformDeviceData(device))).toEqual(observations)
-      expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
-    })
+    test.each(readFixtures(fixtures))(
+      '$name is transformed to the common format, twice with the same result',
+      async ({ fixture }) => {
+        const server = keep(await serveFixture(fixture))
+        const devices = await getDevices(form, linkTo({ api_base_url: server.url, password: 'x' }))
+        const observations = devices.map((device) => form.transformDeviceData(freeze(device)))
+        for (const report of observations) expectCommonFormat(report)
+        expect(devices.map((device) => form.transformDeviceData(device))).toEqual(observations)
+        expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
+      },
+    )
   })
 
   describe('3: devices', () => {
     // Conformance: S-1.6, S-4.21.
-    test.each([{ richList: false }, { richList: true }])('all of them arrive (%o)', async (options) => {
+    test.each([{ richList: false }, { richList: true }])('returns all devices (%o)', async (options) => {
       const simulator = await start({ receivers: 7, ...options })
       const devices = await getDevices(form, linkTo(simulator.config))
       expect(devices).toHaveLength(simulator.deviceCount)
@@ -115,7 +123,7 @@ export function describePlugin(about: PluginUnderTest): void {
       expect(online.every(({ serial_number, channels }) => serial_number && channels?.length)).toBe(true)
     })
 
-    test('a malformed one is skipped and counted, the others arrive', async () => {
+    test('skips and counts a malformed device, and returns the others', async () => {
       const simulator = await start()
       const client = linkTo(simulator.config)
       simulator.setFault({ type: 'malformed-device', how: 'id-missing' })
@@ -130,7 +138,7 @@ export function describePlugin(about: PluginUnderTest): void {
   })
 
   // Conformance: S-5.3, S-7.7.
-  test('4: right credentials pass, wrong ones and closed access are told apart and say what to do', async () => {
+  test('4: accepts valid credentials, and distinguishes wrong ones from disabled access, with instructions', async () => {
     const simulator = await start()
     await form.listDevices(linkTo(simulator.config))
     const secret = 'shared_key' in simulator.config ? 'shared_key' : 'password'
@@ -149,7 +157,7 @@ export function describePlugin(about: PluginUnderTest): void {
   test.each([
     { form: 'seconds', value: () => '7', least: 7 },
     { form: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), least: 118 },
-  ])('5: 429 with $form is its rate-limit error, and nothing is asked meanwhile', async ({ value, least }) => {
+  ])('5: 429 with $form throws its rate-limit error, and nothing is sent meanwhile', async ({ value, least }) => {
     const simulator = await start()
     const client = linkTo(simulator.config)
     simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
@@ -164,7 +172,7 @@ export function describePlugin(about: PluginUnderTest): void {
     expect(await checkHealth(form, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
   })
 
-  describe('6 and 7: trouble is its ApiError, and checkHealth answers', () => {
+  describe('6 and 7: failures throw its ApiError, and checkHealth reports them', () => {
     const expectTrouble = async (config: PluginConfig, says: RegExp) => {
       const [thrown, health] = await Promise.all([
         caught(form.listDevices(linkTo(config))),
@@ -191,7 +199,7 @@ export function describePlugin(about: PluginUnderTest): void {
     })
 
     // Conformance: C-3.25.
-    test('a redirect is not followed', async () => {
+    test('does not follow a redirect', async () => {
       let visits = 0
       const elsewhere = keep(await serveHttp({ onRequest: (_request, response) => response.end(String(visits++)) }))
       const simulator = await start()
@@ -201,14 +209,14 @@ export function describePlugin(about: PluginUnderTest): void {
     })
 
     // Conformance: S-7.9.
-    test('nobody there', async () => {
+    test('reports a refused connection', async () => {
       const simulator = await startSimulator({ pushesPerSecond: 0 })
       await simulator.close()
       await expectTrouble(simulator.config, /connection refused/)
     })
 
     // Conformance: S-2.24, S-5.6, S-7.9.
-    test('a certificate nobody trusts: no credentials are sent; with verification off it works', async () => {
+    test('sends no credentials with an untrusted certificate, and works with verification disabled', async () => {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
       await expectTrouble({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
       if (form.subscribe !== undefined) {
@@ -220,7 +228,7 @@ export function describePlugin(about: PluginUnderTest): void {
       expect((await form.listDevices(unverified)).devices).toHaveLength(simulator.deviceCount)
     })
 
-    test('a device whose certificate is pinned: it alone is believed, and hears nothing otherwise', async () => {
+    test('trusts only the pinned certificate, and sends nothing with another one', async () => {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
       const pinned = (fingerprint: string) => {
         const { api_base_url: url, ...config } = simulator.config
@@ -243,12 +251,12 @@ export function describePlugin(about: PluginUnderTest): void {
     })
   })
 
-  test('8: an abort in the middle of any call ends it at once and leaves no timer and no socket', async () => {
+  test('8: an abort during any call ends it at once and leaves no timer and no socket', async () => {
     const simulator = await start({ receivers: 1 })
     const client = linkTo(simulator.config)
     const [device] = (await form.listDevices(client)).devices
     for (const { name, run } of callsOf(form, client, device)) {
-      // With the connections that the link keeps for its next request.
+      // Includes idle connections that the client keeps for its next request.
       const idle = await leastResources()
       const stop = new AbortController()
       simulator.setFault({ type: 'hang' })
@@ -261,7 +269,7 @@ export function describePlugin(about: PluginUnderTest): void {
       const { thrown, at } = await ended
       expect(at - abortedAt, `${name} ends at once`).toBeLessThan(100)
       if (!['checkHealth', 'subscribe'].includes(name)) expect(thrown, name).toBe(stop.signal.reason)
-      // A simulator that hangs in the middle of a handshake does not read, so its own end stays.
+      // A simulator that hangs during a handshake does not read, so its end of the socket stays open.
       const simulatorsEnd = name === 'subscribe' ? 1 : 0
       await until(() => resources() <= idle + simulatorsEnd, `${name} leaves nothing behind`)
       simulator.setFault(null)
@@ -271,7 +279,7 @@ export function describePlugin(about: PluginUnderTest): void {
 
   // Conformance: S-8.6, S-8.7, C-3.11.
   // Reliability: U28.
-  test('9: the declared pace is kept under load, whoever asks', async () => {
+  test('9: stays within the declared rate limit under load, with several clients', async () => {
     const rateLimit = { perSecond: 30, burst: 15 }
     const simulator = await start({ rateLimit })
     const config = { ...simulator.config, calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
@@ -302,7 +310,7 @@ export function describePlugin(about: PluginUnderTest): void {
       return { simulator, stop, iterator, id: ids[0] ?? '', showId: devices[0]?.id ?? '' }
     }
 
-    test('what the system tells comes out, what means nothing is passed over', async () => {
+    test('reports what the system pushes, and ignores unknown messages', async () => {
       const { simulator, iterator, id, showId } = await follow()
       simulator.push.send('no sense')
       expect(await find(iterator, (event) => event.type === 'ignored')).toBeDefined()
@@ -320,7 +328,7 @@ export function describePlugin(about: PluginUnderTest): void {
       await find(iterator, (event) => event.type === 'removed' && event.id === id)
     })
 
-    test('an abort ends it quietly and leaves nothing behind', async () => {
+    test('ends without an error on abort and leaves no open resources', async () => {
       const idle = await leastResources()
       const { simulator, stop, iterator } = await follow()
       const ended = drain({ [Symbol.asyncIterator]: () => iterator })
@@ -333,7 +341,7 @@ export function describePlugin(about: PluginUnderTest): void {
       await until(() => resources() <= idle, 'the subscription leaves nothing behind')
     })
 
-    test('a lost link ends it with an error', async () => {
+    test('ends with an error when the connection is lost', async () => {
       for (const lose of [
         (simulator: Simulator) => simulator.setFault({ type: 'close-links' }),
         (simulator: Simulator) => void simulator.close(),
@@ -347,7 +355,7 @@ export function describePlugin(about: PluginUnderTest): void {
   })
 }
 
-// --- What a plugin can be asked ---------------------------------------------------------------------------------------
+// --- Calls of a plugin -----------------------------------------------------------------------------------------------
 
 const never = new AbortController().signal
 const unchanged = (signal: AbortSignal) =>

@@ -1,4 +1,4 @@
-/** Several processes on one database, and how each of them ends. */
+/** Several processes on one database, and how each of them exits. */
 
 import { mkdir, readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure
 
 const since = (startedAt: number) => performance.now() - startedAt
 
-/** A browser that has gone to sleep: connected, greeted, and never heard again. */
+/** A suspended browser: it connected, received the greeting, and does not read any more. */
 async function startSilentBrowser(port: number) {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
   socket.on('error', () => {})
@@ -22,7 +22,7 @@ async function startSilentBrowser(port: number) {
 describe('pollers', () => {
   // Conformance: C-9.23, C-9.24.
   // Reliability: P5.
-  it('take turns: the second stands by and says for whom, and takes over within 20 s of a kill -9', async () => {
+  it('take turns: the second one waits and reports for which process, and takes over within 20 s of a kill -9', async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const first = home.start(['poll_devices', '--interval', '1'])
@@ -58,7 +58,7 @@ describe('pollers', () => {
   }, 60_000)
 
   // Conformance: S-1.1, C-5.30, C-9.2, C-9.11.
-  it('are seen within a second by those who look at a serve --no-poll on the same file', async () => {
+  it('publish changes within a second to clients of a serve --no-poll on the same file', async () => {
     const shure = withoutLink(await startShure())
     const { id } = firstDevice(shure)
     const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -96,7 +96,7 @@ describe('pollers', () => {
 
   // Conformance: C-9.25.
   // Reliability: P2.
-  it('end at once and in order, whatever the systems do', async () => {
+  it('exit at once and in order, even if a system does not respond', async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     shure.setFault({ type: 'hang' })
@@ -130,7 +130,7 @@ describe('a service', () => {
     for (const simulator of [shure, sennheiser]) simulator.setFault({ type: 'hang' })
     const startedAt = performance.now()
     const second = await home.serve()
-    // Five seconds is what is promised; the rest is what a busy machine takes to start anything.
+    // The limit is five seconds; the rest is the start-up time on a busy machine.
     expect(since(startedAt)).toBeLessThan(15_000)
     expect(await second.receivers()).toHaveLength(4)
     const { id: again, name, ip, channels } = await second.receiver(id)
@@ -141,7 +141,7 @@ describe('a service', () => {
 
   // Conformance: C-9.1.
   // Reliability: P1.
-  it('that is told to stop says goodbye and ends with 0 within 5 s, though a system hangs and a browser sleeps', async () => {
+  it('that receives SIGTERM closes sockets and exits with 0 within 5 s, though a system hangs and a browser is suspended', async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
@@ -171,7 +171,7 @@ describe('a service', () => {
     expect(await service.ended).toBe(code)
   })
 
-  it('that shows a demo leaves nothing behind when it ends at once', async () => {
+  it('that shows a demo leaves no files behind when it exits at once', async () => {
     const home = await startHome()
     const folder = join(home.path, 'tmp')
     await mkdir(folder)

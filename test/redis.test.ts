@@ -1,4 +1,4 @@
-/** Two services on one house and one Redis, and what they do when it is not there. */
+/** Two services with one database and one Redis, also while Redis is unavailable. */
 
 import { describe, expect, it } from 'vitest'
 import { saveReceivers } from '../src/store/receivers.ts'
@@ -8,7 +8,7 @@ import { startRedis, type TestRedis } from './redis.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
 
-/** Two services on one database; the second leaves polling to the first. */
+/** Two services on one database; only the first one polls. */
 async function startTwo(redis: TestRedis, options: { manufacturers?: readonly object[]; limit?: object } = {}) {
   const { manufacturers = [], limit } = options
   const config = { redis_url: redis.url, ...(limit !== undefined && { rate_limit: limit }) }
@@ -31,10 +31,10 @@ async function statuses(app: TestApp, requests: number): Promise<number[]> {
 
 const passed = (answers: readonly number[]) => answers.filter((status) => status === 200).length
 
-describe('the limit, counted by two services together', () => {
+describe('the rate limit with Redis', () => {
   // Conformance: S-8.3.
   // Reliability: D6.
-  it('lets 240 requests split over two of them through as 120', async () => {
+  it('lets 120 of 240 requests to two services through', async () => {
     const [first, second] = await startTwo(await startRedis(), { limit: { max_requests: 120, window_seconds: 60 } })
     await until('both have Redis', () => isUp(first, second))
     const startedAt = performance.now()
@@ -48,7 +48,7 @@ describe('the limit, counted by two services together', () => {
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '120', 'retry-after': '1' })
   })
 
-  it('counts what is dear by itself, and gives back what was refused', async () => {
+  it('counts expensive requests separately, and does not count rejected ones', async () => {
     const overrides = { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } }
     const limit = { max_requests: 1000, window_seconds: 60, overrides }
     const [first, second] = await startTwo(await startRedis(), { limit })
@@ -60,7 +60,7 @@ describe('the limit, counted by two services together', () => {
   })
 
   // Reliability: D2, D4.
-  it('holds in each of them while Redis is away, and again for both once it is back', async () => {
+  it('applies to each service separately while Redis is unavailable, and to both together once it is back', async () => {
     const redis = await startRedis()
     const [first, second] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
     await until('both have Redis', () => isUp(first, second))
@@ -74,7 +74,7 @@ describe('the limit, counted by two services together', () => {
   })
 
   // Reliability: D5.
-  it('takes no harm from what others left under its keys', async () => {
+  it('ignores foreign values under its keys', async () => {
     const redis = await startRedis()
     const [first] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
     await until('it has Redis', () => isUp(first))
@@ -96,10 +96,10 @@ describe('the limit, counted by two services together', () => {
   })
 })
 
-describe('a service whose Redis', () => {
+describe('a service with Redis', () => {
   // Conformance: C-5.25.
   // Reliability: D1.
-  it('is absent at start: serves, says that it is degraded, and uses it as soon as it comes', async () => {
+  it('starts and serves without it, reports that it is degraded, and uses it as soon as it is available', async () => {
     const redis = await startRedis({ isRunning: false })
     const app = await startApp({ config: { redis_url: redis.url } })
     const answer = await app.get('/api/health/')
@@ -111,14 +111,14 @@ describe('a service whose Redis', () => {
   })
 
   // Reliability: D3.
-  it('hangs: waits 200 ms three times at most, then not at all, and goes back to it when it goes on', async () => {
+  it('waits 200 ms at most three times when it hangs, then not at all, and uses it again when it resumes', async () => {
     const redis = await startRedis()
     const app = await startApp({ config: { redis_url: redis.url } })
     await until('it has Redis', () => isUp(app))
     redis.signal('SIGSTOP')
     const startedAt = performance.now()
     for (let n = 0; n < 60; n += 1) expect((await app.get('/api/receivers/')).status).toBe(200)
-    // Three calls in a row that nobody answered, at most three more meanwhile, and the rest at once.
+    // Three calls without a response, at most three more meanwhile, and the rest at once.
     expect(since(startedAt)).toBeLessThan(60 * 20 + 1200)
     expect(isAlone(app)).toBe(true)
     expect((await app.get('/api/health/')).json).toMatchObject({ status: 'degraded' })
@@ -127,10 +127,10 @@ describe('a service whose Redis', () => {
   })
 })
 
-describe('levels that one service hears', () => {
+describe('readings that one service receives', () => {
   // Conformance: C-1.7.
   // Reliability: D6.
-  it('are seen by those who look at the other within a second, once each, though nothing is written', async () => {
+  it('are sent to clients of the other within a second, once each, without a database write', async () => {
     const redis = await startRedis()
     const shure = await startShure()
     const { id } = firstDevice(shure)
@@ -152,9 +152,9 @@ describe('levels that one service hears', () => {
     expect(first.runtime.receiverStore.revision).toBe(revision)
   })
 
-  it('are told whole when they change, and not at all of a receiver that is merely still there', async () => {
+  it('are published complete when they change, and not at all if a receiver only reports again', async () => {
     const redis = await startRedis()
-    // Its clock stands still, and with it the levels.
+    // The clock of the show is stopped, and with it the levels.
     const startedAt = Date.now()
     const shure = await startShure({ receivers: 3, richList: true, pushesPerSecond: 0, now: () => startedAt })
     const { id } = firstDevice(shure)
@@ -171,7 +171,7 @@ describe('levels that one service hears', () => {
     const one = (await second.receiver(id)).id
     const seenAt = () => second.runtime.receiverStore.get(one)?.last_seen ?? 0
 
-    // The first word of each after the start is whole, whatever it is.
+    // The first message for each receiver after the start is complete, even without a change.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
     shure.push.flush()
     await until('all are told', () => ids.every((known) => told.some((word) => word.id === known)))
@@ -192,7 +192,7 @@ describe('levels that one service hears', () => {
     expect(told.map((word) => [word.id, word.channels.length])).toEqual([[one, 2]])
   })
 
-  it('are not followed by older ones that the database brings later', async () => {
+  it('are not overwritten by older ones from the database', async () => {
     const redis = await startRedis()
     const shure = await startShure()
     const { id } = firstDevice(shure)
@@ -205,7 +205,7 @@ describe('levels that one service hears', () => {
     const one = await second.receiver(id)
     const stored = second.runtime.receiverStore.get(one.id)
     if (stored === undefined) throw new Error('it is not known')
-    // As from a process that hears more than it has stored.
+    // As from a process that has received more than it has stored.
     const transmitter = { ...channelOf(one, 1).transmitter, battery: 11 }
     const heard = { id: one.id, last_seen: Date.now() + 5000, is_active: true, channels: [{ channel: 1, transmitter }] }
     await client.publish(topic, JSON.stringify({ owner: 'x', receivers: [heard] }))
@@ -222,7 +222,7 @@ describe('levels that one service hears', () => {
   })
 
   // Reliability: D2, D4.
-  it('reach it through the database when Redis is gone, and by word again once it is back', async () => {
+  it('reach it through the database while Redis is unavailable, and by message again once it is back', async () => {
     const redis = await startRedis()
     const shure = await startShure()
     const { id } = firstDevice(shure)
@@ -247,7 +247,7 @@ describe('levels that one service hears', () => {
   })
 
   // Reliability: D5.
-  it('stand against word from strangers', async () => {
+  it('are not affected by foreign messages', async () => {
     const redis = await startRedis()
     const shure = await startShure()
     const { id } = firstDevice(shure)
@@ -272,7 +272,7 @@ describe('levels that one service hears', () => {
   })
 })
 
-/** Where the services tell levels. */
+/** Topic for readings. */
 async function topicOf(client: ReturnType<TestRedis['client']>): Promise<string> {
   const [topic = ''] = (await client.pubsub('CHANNELS', '*:levels')) as string[]
   return topic

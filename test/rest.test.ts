@@ -1,4 +1,4 @@
-/** The REST interface from outside: bodies, pages, caching, refusals, and who is let in. */
+/** The REST interface: response bodies, pagination, caching, error responses, and access. */
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -28,9 +28,9 @@ function expectRefusal(answer: HttpAnswer, status: number, details?: string | Re
   if (details !== undefined) expect(answer.json.details).toMatch(details)
 }
 
-describe('reading', () => {
+describe('reads', () => {
   // Conformance: S-1.22, S-2.5, S-4.4, C-2.6.
-  it('gives the full payload at both addresses, of all or of one manufacturer', async () => {
+  it('return the full payload at both addresses, of all manufacturers or of one', async () => {
     const { app } = await startHouse()
     const all = (await app.get('/api/data.json')).json
     expect(all).toEqual({
@@ -51,7 +51,7 @@ describe('reading', () => {
   })
 
   // Conformance: S-4.5, C-5.4, C-5.8.
-  it('lists receivers bare or in pages, by id', async () => {
+  it('list receivers bare or paginated, ordered by id', async () => {
     const { app } = await startHouse()
     const { json } = await app.get('/api/receivers/')
     const ids = json.map(({ id }: { id: number }) => id)
@@ -87,7 +87,7 @@ describe('reading', () => {
     })
   })
 
-  it('never gives what one request asked for to another', async () => {
+  it('never return the cached response of another request', async () => {
     const { app } = await startHouse()
     const count = async (path: string, query: string) => {
       const { json } = await app.get(`${path}?${query}`)
@@ -106,7 +106,7 @@ describe('reading', () => {
   })
 
   // Conformance: S-4.6, C-5.7.
-  it('caps a page at 1000 and starts at 100', async () => {
+  it('limit a page to 1000 and default to 100', async () => {
     const shure = withoutLink(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
@@ -117,18 +117,18 @@ describe('reading', () => {
   })
 
   // Conformance: C-5.5.
-  it.each(['page=0', 'page=-1', 'page=', 'page=1.5', 'page=x', 'page=1&page=2'])('refuses %s', async (query) => {
+  it.each(['page=0', 'page=-1', 'page=', 'page=1.5', 'page=x', 'page=1&page=2'])('reject %s', async (query) => {
     const app = await startApp()
     expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page/)
   })
 
-  it.each(['page_size=0', 'page_size=-5', 'page_size=ten', 'page_size='])('refuses %s', async (query) => {
+  it.each(['page_size=0', 'page_size=-5', 'page_size=ten', 'page_size='])('reject %s', async (query) => {
     const app = await startApp()
     expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page_size/)
   })
 
   // Conformance: S-4.7, C-5.6, C-5.11.
-  it('has no page past the last, and no receiver that is not there', async () => {
+  it('return 404 past the last page and for an unknown receiver', async () => {
     const { app } = await startHouse()
     expectRefusal(await app.get('/api/receivers/?page=6&page_size=1'), 404)
     expectRefusal(await app.get('/api/receivers/?page=99999999999999999999'), 404)
@@ -143,7 +143,7 @@ describe('reading', () => {
   })
 
   // Conformance: S-2.7, S-4.11.
-  it('shows the settings in force', async () => {
+  it('return the effective settings', async () => {
     const { app } = await startHouse({ settings: { DEFAULT_POLLING_INTERVAL: 7 } })
     const config = { polling_interval: 7, alert_battery_threshold: 20, enable_websocket: true }
     expect((await app.get('/api/config/')).json).toEqual(config)
@@ -152,13 +152,13 @@ describe('reading', () => {
   })
 
   // Conformance: C-5.21.
-  it('answers 304 to whoever has it already, and gzip to whoever takes it', async () => {
+  it('return 304 for a current ETag, and gzip if accepted', async () => {
     const { app, shure } = await startHouse()
     for (const path of ['/api/data.json', '/api/receivers/']) {
       const first = await app.get(path)
       const etag = String(first.headers.etag)
       expect(first.headers['content-encoding']).toBeUndefined()
-      // In between a level may have changed: then there is a new tag, and it is right to send all.
+      // If a level has changed in between, a new tag and a complete response are correct.
       await until('it has not changed', async () => {
         const { headers } = await app.get(path)
         const again = await app.get(path, { 'if-none-match': `"other", ${headers.etag}` })
@@ -186,7 +186,7 @@ describe('reading', () => {
 
 describe('health', () => {
   // Conformance: S-4.8, C-5.32, C-5.33.
-  it('is well without manufacturers', async () => {
+  it('is healthy without manufacturers', async () => {
     const app = await startApp()
     expect((await app.get('/api/health/')).json).toMatchObject({
       status: 'healthy',
@@ -199,7 +199,7 @@ describe('health', () => {
   })
 
   // Conformance: S-1.25, S-6.4, C-5.23, C-5.27, C-7.9.
-  it('tells the failing from the fine, and of the worst unless one is named', async () => {
+  it('distinguishes failing from healthy manufacturers, and reports the worst status unless one is named', async () => {
     const { app, shure, sennheiser } = await startHouse()
     await until('all is well', async () => (await app.get('/api/health')).json.status === 'healthy')
     await until('both links were refused', async () => {
@@ -243,7 +243,7 @@ describe('health', () => {
   }, 60_000)
 
   // Conformance: S-1.11, C-5.29.
-  it('never counts a disabled manufacturer', async () => {
+  it('ignores a disabled manufacturer', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [{ ...entryOf(shure), api_enabled: false }] })
     const { json } = await app.get('/api/health/')
@@ -252,7 +252,7 @@ describe('health', () => {
   })
 
   // Conformance: C-3.27.
-  it('leaves a neighbour alone while one system hangs', async () => {
+  it('responds for others while one system hangs', async () => {
     const shure = withoutLink(await startShure())
     const sennheiser = withoutLink(await startSennheiser())
     shure.setFault({ type: 'hang' })
@@ -274,7 +274,7 @@ describe('health', () => {
 
 describe('refresh', () => {
   // Conformance: S-4.10, S-4.17, C-1.15, C-5.10, C-5.38.
-  it('polls now, all or one, and says how many were seen', async () => {
+  it('polls all or one manufacturer now, and returns the number of devices', async () => {
     const shure = withoutLink(await startShure({ receivers: 3 }))
     const sennheiser = withoutLink(await startSennheiser({ receivers: 2 }))
     const slow = { poll_interval: 3600 }
@@ -304,13 +304,13 @@ describe('refresh', () => {
   })
 
   // Conformance: C-5.10.
-  it('has nothing to do without manufacturers', async () => {
+  it('does nothing without manufacturers', async () => {
     const app = await startApp()
     expect((await app.post('/api/refresh')).json).toMatchObject({ status: 'success', receivers_updated: 0 })
   })
 
   // Conformance: C-4.2, C-4.3.
-  it('waits for the identities of its poll, even when it joins one that is under way', async () => {
+  it('waits for the identities of its poll, even when it joins one that is running', async () => {
     const shure = withoutLink(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
     const pace = { calls_per_second: 10, burst: 5, poll_interval: 1 }
     const app = await startApp({ manufacturers: [entryOf(shure, pace)] })
@@ -320,10 +320,10 @@ describe('refresh', () => {
   })
 })
 
-describe('refusals', () => {
+describe('error responses', () => {
   // Conformance: S-4.1, S-7.1, S-7.3, C-5.13, C-5.14, C-6.13.
   // Reliability: 3.12.12.
-  it('have one shape', async () => {
+  it('have one schema', async () => {
     const app = await startApp()
     for (const path of ['/nothing', '/api/', '/api/nothing/', '/api/receivers/1/2', '/assets/none.js']) {
       expectRefusal(await app.get(path), 404)
@@ -365,7 +365,7 @@ describe('refusals', () => {
   })
 
   // Conformance: S-7.1.
-  it('have it too where the request is hardly one', async () => {
+  it('have it also for malformed requests', async () => {
     const app = await startApp()
     const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
     const nonsense = await app.raw('NONSENSE\r\n\r\n')
@@ -377,11 +377,11 @@ describe('refusals', () => {
   })
 })
 
-describe('who is let in', () => {
+describe('access', () => {
   const hostOf = (app: TestApp, name: string) => ({ host: `${name}:${app.port}` })
 
   // Conformance: C-6.10.
-  it('answers for its own names alone', async () => {
+  it('is limited to the host names of the service', async () => {
     const app = await startApp({ config: { server: { allowed_hosts: ['mics.example', 'mics.local.'] } } })
     for (const name of [
       'localhost',
@@ -406,7 +406,7 @@ describe('who is let in', () => {
     const absolute = 'GET http://evil.example/api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
     expect(await app.raw(absolute)).toMatch(/^HTTP\/1\.1 421 /)
     expect(await app.raw('GET /api/health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
-    // As a proxy is asked: the address says the host, whatever the header says.
+    // As in a request to a proxy: the address has the host, and the header is ignored.
     for (const target of [
       'http://127.0.0.1/healthz',
       'HTTP://localhost.:8080/healthz?x=1',
@@ -420,7 +420,7 @@ describe('who is let in', () => {
     expect(await app.raw(written + origin)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('passes over an upgrade to what it does not speak', async () => {
+  it('ignores an upgrade to an unsupported protocol', async () => {
     const app = await startApp()
     const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAoAAAAAIAAAAA' }
     for (const path of ['/healthz', '/api/data.json', '/']) expect((await app.get(path, h2c)).status).toBe(200)
@@ -433,7 +433,7 @@ describe('who is let in', () => {
     socket.setEncoding('utf8').on('data', (text) => {
       heard += text
     })
-    // What follows at once may be lost on the way: its sender is told so by the end of the connection.
+    // Data sent immediately after it may be lost; the connection is closed, so the sender can tell.
     const asked = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
     socket.write(`${asked}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')
@@ -441,7 +441,7 @@ describe('who is let in', () => {
   })
 
   // Conformance: C-6.11.
-  it('takes writes and sockets from its own pages and from programs, not from other sites', async () => {
+  it('allows writes and sockets from its own pages and from programs, not from other sites', async () => {
     const app = await startApp()
     const own = `http://127.0.0.1:${app.port}`
     const foreign = ['null', 'http://evil.example', `http://localhost:${app.port}`, `https://127.0.0.1:${app.port}`]
@@ -482,7 +482,7 @@ describe('who is let in', () => {
   it.each([
     ['on the LAN', { server: { host: '0.0.0.0' } }],
     ['with require_login', { require_login: true }],
-  ])('asks everybody to sign in %s', async (_, config) => {
+  ])('requires sign-in %s', async (_, config) => {
     const app = await startApp({ config })
     for (const path of ['/api/data.json', '/api/receivers/', '/api/health', '/api/config', '/readyz', '/api/none']) {
       const answer = await app.get(path)
@@ -494,7 +494,7 @@ describe('who is let in', () => {
     expect((await app.get('/healthz')).json).toEqual({ status: 'ok' })
   })
 
-  it('answers on the LAN for every address it is bound to', async () => {
+  it('is possible from the LAN at every address of the listener', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
     const addresses = Object.values(networkInterfaces()).flatMap((all = []) =>
       all.filter(({ family }) => family === 'IPv4').map(({ address }) => address),
@@ -550,7 +550,7 @@ describe('an unknown address and serial number', () => {
     const update = await socket.next(({ type, receiver_id }) => type === 'device_update' && receiver_id === id)
     expect(update.data).toMatchObject({ ip: null })
 
-    // The same MAC address from the system of another manufacturer is put up for review.
+    // The same MAC address in the system of another manufacturer is queued for review.
     system.answer(says({ devices: [device(1, unknown)] }))
     const pending = await until('it waits for review', async () => {
       const entries = await results('/api/discovery/pending/')

@@ -1,4 +1,4 @@
-/** Devices that wait for an administrator: through real polls, the queue, approval, and on to every process and screen. */
+/** Devices that are pending review: real polls, the queue, approval, and the effect in every process and client. */
 
 import { describe, expect, it } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
@@ -7,7 +7,7 @@ import { engines } from './databases.ts'
 import { device, startSystem } from './faults/system.ts'
 import { tokenHeaders } from './tokens.ts'
 
-/** Polls when told to and not otherwise. */
+/** Polls only on request. */
 const still = { poll_interval: 3600 }
 const queuePath = '/api/admin/discovery-queue'
 
@@ -20,7 +20,7 @@ async function startHouse(simulators: readonly Simulator[], options: Parameters<
   const app = await startApp({ manufacturers: simulators.map((one) => entryOf(one, still)), ...options })
   const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
   await until('all are known', async () => (await app.receivers()).length === count)
-  // Joins the first cycle if that is still ending, so that every later poll is one of its own.
+  // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
   await poll(app)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const queue = async (query = '') => (await app.get(`${queuePath}/${query}`, admin)).json
@@ -28,7 +28,7 @@ async function startHouse(simulators: readonly Simulator[], options: Parameters<
   return Object.assign(app, { admin, queue, decide })
 }
 
-/** A second device at the address of the first one. */
+/** Adds a second device with the address of the first one. */
 function addIntruder(shure: Simulator, serial_number = 'VISITOR-1') {
   const holder = firstDevice(shure)
   const id = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number, channels: 2 })
@@ -37,7 +37,7 @@ function addIntruder(shure: Simulator, serial_number = 'VISITOR-1') {
 
 describe.each(engines)('approving (%s)', (engine) => {
   // Conformance: S-2.15, S-3.8, S-5.8, C-4.15, C-5.48.
-  it('makes the receiver whole, at once and for good', async () => {
+  it('creates a complete receiver immediately', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
     const { id, holder } = addIntruder(shure)
@@ -81,7 +81,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.6.
-  it('replaced hardware makes a new receiver, which takes over the id', async () => {
+  it('of replaced hardware creates a new receiver, which takes over the id', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
     const { id, serial_number } = firstDevice(shure)
@@ -97,8 +97,8 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
-  it('replaced hardware has its channels at once, in the slots of the old one, also after several polls', async () => {
-    // A list that identifies devices and leaves their channels to further requests, which fail after the first time.
+  it('of replaced hardware creates its channels at once in the slots of the old one, also after several polls', async () => {
+    // A list that identifies devices and needs further requests for their channels, which fail after the first time.
     const answers = new Map<string, object>()
     const list = (more: object) =>
       answers.set('/api/v1/devices', {
@@ -129,7 +129,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect((await app.get(`/api/receivers/${old.id}/`)).json.channels).toMatchObject([{ slot: 2 }])
   })
 
-  it('replaced hardware has its channels at once where the old one was followed over a connection', async () => {
+  it('of replaced hardware creates its channels at once if the old one had a subscription', async () => {
     const shure = await startShure({ richList: true })
     const app = await startHouse([shure], { engine })
     await until('the connection is up', () => shure.push.links > 0)
@@ -153,7 +153,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.7.
-  it('another manufacturer’s serial number makes a receiver of its own', async () => {
+  it('of a serial number of another manufacturer creates a separate receiver', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const sennheiser = withoutLink(await startSennheiser({ richList: true }))
     const app = await startHouse([shure, sennheiser], { engine })
@@ -169,7 +169,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.13.
-  it('what has meanwhile become a match is linked', async () => {
+  it('links the receiver if the device matches one meanwhile', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
     addIntruder(shure)
@@ -183,7 +183,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
-  it('by two administrators at once happens once', async () => {
+  it('by two administrators at once takes effect once', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
     addIntruder(shure)
@@ -202,7 +202,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-1.8.
-  it('in one process reaches the screens of another', async () => {
+  it('in one process reaches the clients of another', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure], { engine })
     const second = await startApp({ databaseUrl: app.databaseUrl, isScreenOnly: true })
@@ -219,9 +219,9 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 })
 
-describe('saying no', () => {
+describe('rejecting', () => {
   // Conformance: S-3.9, C-4.12, C-5.48.
-  it('keeps a device out until its entry is reopened', async () => {
+  it('ignores a device until its entry is reopened', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
     const { holder } = addIntruder(shure)
@@ -231,7 +231,7 @@ describe('saying no', () => {
       message: 'Rejected 1 device(s).',
       updated: 1,
     })
-    // Even where there is no conflict any more.
+    // Even if there is no conflict any more.
     shure.show.remove(holder.id)
     shure.show.set(entry.api_device_id, { ip: '10.44.0.1' })
     await poll(app)
@@ -271,9 +271,9 @@ describe('saying no', () => {
   })
 })
 
-describe('the queue', () => {
+describe('the review queue', () => {
   // Conformance: S-3.11, C-5.47.
-  it('is filtered and paged', async () => {
+  it('is filtered and paginated', async () => {
     const shure = withoutLink(await startShure({ richList: true }))
     const app = await startHouse([shure])
     for (const serial of ['V-1', 'V-2', 'V-3']) addIntruder(shure, serial)
@@ -304,7 +304,7 @@ describe('the queue', () => {
     expect((await app.get(`${queuePath}/?page=9`, app.admin)).status).toBe(404)
   })
 
-  it('is for administrators to decide about', async () => {
+  it('can be changed by administrators only', async () => {
     const app = await startApp()
     expect((await app.get(`${queuePath}/`)).status).toBe(401)
     const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]

@@ -1,4 +1,4 @@
-/** Sennheiser's single devices in the whole service: found, followed, lost and back, whatever their protocol. */
+/** Sennheiser's single devices in the whole service: detected, followed, lost and restored, with every protocol. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -36,8 +36,8 @@ async function untilFollowed(app: TestApp, count: number): Promise<void> {
 }
 
 // Conformance: C-3.20.
-test.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
-  // An ew device answers to its own port, which on one address with us it would occupy itself.
+test.concurrent('detects a rack of every family, follows it live, and does not poll it', async () => {
+  // An ew device sends its answers to a fixed port, which would be its own port if it had the address of the service.
   const ew = keep(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
   const ewdx = keep(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
   const d6000 = keep(await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:00:00:02', host: '127.0.0.4' }))
@@ -94,7 +94,7 @@ test.concurrent('a rack of every family is found, followed live, and left in pea
   expect([ewdx4, spectera].map(({ sessions }) => sessions)).toEqual([0, 0])
 }, 60_000)
 
-test.concurrent('a rack for a demo plays along, every device in its own words', async () => {
+test.concurrent('shows every device of a demo rack in its own protocol', async () => {
   const { close, ...config } = await startSennheiserRack(1, 0)
   keep({ close })
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { ...config, poll_interval: 1 } }] })
@@ -107,7 +107,7 @@ test.concurrent('a rack for a demo plays along, every device in its own words', 
   expect(types).toEqual(['chg70n', 'd6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
 }, 30_000)
 
-test('devices that fall silent or go are lost, and taken up again when they are back', async () => {
+test('marks silent or disconnected devices as offline, and follows them again when they are back', async () => {
   const ewdx = keep(await startSsc1Simulator())
   const ewdx4 = await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5' })
   const config = { stream_timeout: 2 }
@@ -139,7 +139,7 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   expect(await app.receivers()).toHaveLength(2)
 }, 90_000)
 
-test.concurrent('packs of a base station that only listen are units of it, and the others tell their levels', async () => {
+test.concurrent('reports packs of a base station that only receive as units, and publishes the levels of the others', async () => {
   const spectera = keep(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
   const own = async () =>
@@ -152,13 +152,13 @@ test.concurrent('packs of a base station that only listen are units of it, and t
   await until('the meters are heard', async () => (await audio()) === -20)
   spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
   await until('and followed', async () => (await audio()) === -7)
-  // It is given a microphone: from now on it is heard on a channel.
+  // It is assigned a microphone: from now on it is reported on a channel.
   spectera.say('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
   await until('it is a unit of its own no more', async () => (await own())[0]?.status === 'offline')
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
 }, 30_000)
 
-test.concurrent('packs in a charger are units of it, as long as they stand there', async () => {
+test.concurrent('reports packs in a charger as units as long as they are in it', async () => {
   const charger = keep(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json
@@ -191,7 +191,7 @@ test.concurrent('packs in a charger are units of it, as long as they stand there
   expect(await units()).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 }, 30_000)
 
-test.concurrent('a wrong password costs a device two questions, however long the service runs', async () => {
+test.concurrent('sends two requests to a device with a wrong password, however long the service runs', async () => {
   const ewdx = keep(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
   const health = () => app.runtime.health().manufacturers[0]

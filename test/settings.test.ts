@@ -1,4 +1,4 @@
-/** Settings change while the service runs, here and in every other process. */
+/** Settings that change while the service runs, in this process and in every other one. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutLink } from './app.ts'
@@ -12,7 +12,7 @@ function setTo(app: HttpClient, key: string, value: string, scope = '') {
 
 describe('POST /api/config/', () => {
   // Conformance: S-2.6, S-4.12.
-  it('answers what is then in force, globally or for one manufacturer', async () => {
+  it('returns the effective settings, globally or for one manufacturer', async () => {
     const simulator = withoutLink(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
     expect((await app.get('/api/config/')).json).toEqual({
@@ -56,20 +56,20 @@ describe('POST /api/config/', () => {
     [{ key: 'enable_websocket', value: 'true', manufacturer: 'nobody' }, 'manufacturer: there is no'],
     [{ key: 'enable_websocket', value: 'true', scope: 'shure' }, 'scope: unknown field'],
     [[], 'body: expected an object'],
-  ])('refuses %j, saying what was expected', async (body, details) => {
+  ])('rejects %j with the expected value', async (body, details) => {
     const app = await startApp()
     const { status, json } = await app.post('/api/config/', body)
     expect(status).toBe(400)
     expect(json).toMatchObject({ error: expect.any(String), status: 400, details: expect.stringContaining(details) })
   })
 
-  it('knows no manufacturer that does not exist', async () => {
+  it('returns 404 for an unknown manufacturer', async () => {
     const app = await startApp()
     expect((await setTo(app, 'polling_interval', '5', '?manufacturer=nobody')).status).toBe(404)
   })
 
   // Conformance: C-5.40.
-  it('changes the pace of polling at once', async () => {
+  it('changes the polling interval at once', async () => {
     const simulator = withoutLink(await startShure())
     const { poll_interval: _, ...config } = entryOf(simulator).config
     const app = await startApp({
@@ -83,7 +83,7 @@ describe('POST /api/config/', () => {
   })
 
   // Conformance: C-5.56, C-6.2.
-  it('is written down with who did it', async () => {
+  it('writes an audit entry with the user', async () => {
     const app = await startApp()
     await setTo(app, 'alert_battery_threshold', '15')
     const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
@@ -93,8 +93,8 @@ describe('POST /api/config/', () => {
   })
 })
 
-describe('who may change settings', () => {
-  it('is an administrator where sign-in is needed, and not an operator', async () => {
+describe('changing settings', () => {
+  it('requires an administrator where sign-in is required, an operator is not enough', async () => {
     const app = await startApp({ config: { require_login: true } })
     const change = { key: 'alert_battery_threshold', value: '35' }
     for (const role of ['viewer', 'operator'] as const) {
@@ -108,7 +108,7 @@ describe('who may change settings', () => {
     expect((await app.get('/api/auth/session', admin)).json.permissions).toContain('configure')
   })
 
-  it('is anyone on a local listener, whatever their role', async () => {
+  it('requires no role on a loopback listener', async () => {
     const app = await startApp()
     const change = { key: 'alert_battery_threshold', value: '35' }
     const operator = await tokenHeaders(app.runtime, 'operator')
@@ -121,7 +121,7 @@ describe('who may change settings', () => {
 
 describe('enable_websocket', () => {
   // Conformance: C-7.17.
-  it('closes what is open and refuses what comes, and opens again', async () => {
+  it('closes open sockets and rejects new ones, and accepts them again', async () => {
     const app = await startApp()
     const socket = await app.socket()
     await setTo(app, 'enable_websocket', 'false')
@@ -131,7 +131,7 @@ describe('enable_websocket', () => {
     await app.socket()
   })
 
-  it('is shown as switched off while the configuration switches broadcasting off', async () => {
+  it('is reported as off while the configuration disables broadcasting', async () => {
     const app = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     expect((await setTo(app, 'enable_websocket', 'true')).json.enable_websocket).toBe(false)
     expect((await app.get('/api/config/')).json.enable_websocket).toBe(false)
@@ -143,7 +143,7 @@ describe('enable_websocket', () => {
   })
 
   // Conformance: C-7.18.
-  it('of one manufacturer stops its messages alone', async () => {
+  it('of one manufacturer only stops messages about that manufacturer', async () => {
     const simulator = withoutLink(await startShure())
     const { id } = firstDevice(simulator)
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
@@ -160,7 +160,7 @@ describe('enable_websocket', () => {
 })
 
 describe.each(engines)('several processes (%s)', (engine) => {
-  it('follow a change within a second', async () => {
+  it('apply a change within a second', async () => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const [one, other] = [
@@ -180,7 +180,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
   })
 })
 
-it('outlives the program', async () => {
+it('keep a change over a restart', async () => {
   const home = await startHome({})
   const first = await home.serve()
   expect((await setTo(first, 'polling_interval', '77')).status).toBe(200)
@@ -191,7 +191,7 @@ it('outlives the program', async () => {
 })
 
 describe('/api/admin/settings/', () => {
-  it('tells where each value comes from, and forgets what was stored', async () => {
+  it('lists the origin of each value, and deletes stored values', async () => {
     const simulator = withoutLink(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
     const admin = await tokenHeaders(app.runtime, 'admin')

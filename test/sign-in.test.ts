@@ -1,4 +1,4 @@
-/** How somebody is let in, who that is, and how it is taken away again. */
+/** Sign-in, users, and how access is revoked. */
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ describe.each(engines)('two services with the same public address, on one databa
   it.each([
     ['http://mics.example:8000/micwatch/', {}, 'micwatch_sid_mics.example_8000_micwatch'],
     ['https://mics.example', { 'x-forwarded-proto': 'https' }, '__Host-micwatch_sid_mics.example'],
-  ])('accept the sessions of each other: %s', async (publicUrl, forwarded, name) => {
+  ])('accept sessions of each other: %s', async (publicUrl, forwarded, name) => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const server = { ...lan.server, public_url: publicUrl, trusted_proxies: ['127.0.0.1'] }
@@ -35,7 +35,7 @@ describe.each(engines)('two services with the same public address, on one databa
   })
 })
 
-describe('what is taken away', () => {
+describe('revoked access', () => {
   async function opened(config: object) {
     const app = await startApp({ config })
     await addAdmin(app)
@@ -77,12 +77,12 @@ describe('what is taken away', () => {
     expect(await given.socket.closed).toBe(4401)
     expect(performance.now() - startedAt).toBeLessThan(2000)
     expect((await given.app.get('/api/data.json', given.headers)).status).toBe(401)
-    // Whoever else is signed in stays.
+    // Other signed-in users stay.
     expect((await given.app.get('/api/data.json', given.admin)).status).toBe(200)
   })
 
   // Reliability: 1.21, 3.4.4.
-  it('from a token ends it too', async () => {
+  it('of a token ends it too', async () => {
     const { app, admin } = await opened(lan)
     const { id, headers } = await createToken(app, admin, 'viewer')
     const socket = await app.socket('/ws', { headers })
@@ -107,7 +107,7 @@ describe('what is taken away', () => {
   })
 
   // Reliability: 3.6.1.
-  it('lets the browser that changed its password go on with a new session', async () => {
+  it('by a password change gives the browser that made it a new session', async () => {
     const { app, headers } = await opened(lan)
     const wrong = { current_password: 'not it at all', new_password: 'another fine password' }
     const refused = await app.post('/api/auth/password', wrong, headers)
@@ -122,10 +122,10 @@ describe('what is taken away', () => {
   })
 })
 
-describe('signing in', () => {
+describe('sign-in', () => {
   // Conformance: C-6.19.
   // Reliability: 1.17, 3.6.4.
-  it('tells an unknown user from a wrong password by nothing', async () => {
+  it('has the same response to an unknown user and to a wrong password', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     await signIn(app)
@@ -149,7 +149,7 @@ describe('signing in', () => {
 
   // Conformance: C-6.18.
   // Reliability: 3.6.3.
-  it('is closed for a while after five wrong ones, whether or not there is such a user', async () => {
+  it('is locked for a while after five wrong passwords, whether or not the user exists', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     for (const username of ['root', 'nobody']) {
@@ -165,7 +165,7 @@ describe('signing in', () => {
   })
 
   // Reliability: 3.6.2.
-  it('takes a small body of the right form', async () => {
+  it('accepts a small body with valid fields only', async () => {
     const app = await startApp({ config: lan })
     expect((await app.post('/api/auth/login', { username: 'a', password: 'x'.repeat(1100) })).status).toBe(413)
     for (const [body, details] of [
@@ -183,7 +183,7 @@ describe('signing in', () => {
 
   // Conformance: C-6.17.
   // Reliability: 1.18, C8, 3.6.2.
-  it('answers 503 rather than letting a flood of hashes pile up, and goes on', async () => {
+  it('returns 503 when too many password hashes are pending, and recovers', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     const answers = await Promise.all(
@@ -199,7 +199,7 @@ describe('signing in', () => {
 
 describe('the first administrator', () => {
   // Conformance: C-6.15.
-  it('is made freely where nobody else can reach, once', async () => {
+  it('can be created without a code on a loopback listener, once', async () => {
     const app = await startApp()
     expect((await app.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: false })
     for (const [body, details] of [
@@ -222,7 +222,7 @@ describe('the first administrator', () => {
 
   // Conformance: C-6.15.
   // Reliability: 1.3, 3.6.6.
-  it('is made with the code from the console where others can reach, and five tries', async () => {
+  it('needs the code from the console on a network listener, with five attempts', async () => {
     const home = await startHome({ server: { host: '0.0.0.0', port: 0 } })
     const service = await home.serve()
     const file = join(home.path, 'data', 'setup-code')
@@ -245,13 +245,13 @@ describe('the first administrator', () => {
       ),
     )
     await signIn(service, 'ana')
-    // It was good for one.
+    // The code was valid once.
     expect((await service.post('/api/auth/setup', { username: 'ben', password, code })).status).toBe(409)
   })
 
   // Conformance: C-6.16.
   // Reliability: 1.3, 3.6.6.
-  it('is not guessed', async () => {
+  it('cannot be created by guessing the code', async () => {
     const app = await startApp({ config: lan })
     for (let at = 0; at < 5; at++) {
       expect((await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })).status).toBe(403)
@@ -260,7 +260,7 @@ describe('the first administrator', () => {
     expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([429, true])
   })
 
-  it('is one person, however many try at once', async () => {
+  it('is created once, however many requests arrive at once', async () => {
     const app = await startApp()
     const answers = await Promise.all(
       ['ana', 'ben', 'cem'].map((username) => app.post('/api/auth/setup', { username, password })),
@@ -269,10 +269,10 @@ describe('the first administrator', () => {
   })
 })
 
-describe('people and tokens over REST', () => {
+describe('users and tokens over REST', () => {
   // Conformance: C-5.54.
   // Reliability: 3.5.2.
-  it('are listed, made, changed and removed, without their secrets', async () => {
+  it('are listed, created, changed and deleted, without their secrets', async () => {
     const app = await startApp()
     await addAdmin(app)
     const admin = await signIn(app)
@@ -341,7 +341,7 @@ describe('people and tokens over REST', () => {
   })
 
   // Reliability: 3.4.2, 3.5.1, 3.6.2.
-  it('leave nothing of a secret in the database', async () => {
+  it('store no secret as plain text in the database', async () => {
     const app = await startApp()
     await addAdmin(app)
     const admin = await signIn(app)
@@ -358,7 +358,7 @@ describe('people and tokens over REST', () => {
 describe('create_admin', () => {
   // Conformance: C-6.14, C-9.17.
   // Reliability: 3.6.5.
-  it('makes an administrator who can sign in, from standard input', async () => {
+  it('creates an administrator who can sign in, with the password from standard input', async () => {
     const home = await startHome()
     const made = await home.run(
       ['create_admin', '--username', 'ana', '--password-stdin', '--json'],
@@ -378,14 +378,14 @@ describe('create_admin', () => {
     await expect(signIn(service, 'ana')).rejects.toThrow('401')
     const admin = await signIn(service, 'ana', 'another fine password')
     expect((await service.get('/api/admin/users/', admin)).status).toBe(200)
-    // A reset from the machine reaches whoever is signed in.
+    // A reset on the machine ends existing sessions.
     const socket = await service.socket('/ws', { headers: admin })
     await socket.next(({ type }) => type === 'status')
     expect((await home.run(reset, {}, 'a third fine password\n')).code).toBe(0)
     expect(await socket.closed).toBe(4401)
   })
 
-  it('says in one line what is wrong', async () => {
+  it('reports errors in one line', async () => {
     const home = await startHome()
     for (const [words, input, code, says] of [
       [[], '', 2, '--username'],

@@ -1,4 +1,4 @@
-/** Single devices in the whole service: found, followed, lost and back, whatever their protocol. */
+/** Single devices in the whole service: detected, followed, lost and restored, with every protocol. */
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -30,7 +30,7 @@ async function connectionsOf(app: TestApp) {
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
 // Conformance: C-3.20.
-it.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
+it.concurrent('detects a rack of every family, follows it live, and does not poll it', async () => {
   const show = createShow({ story: false, manufacturers: { shure: 0 } })
   const devices = await Promise.all(families.map((family) => startDevice({ family, show })))
   const app = await startApp({ manufacturers: [shureDevices(...devices.map(({ url }) => url))] })
@@ -80,7 +80,7 @@ it.concurrent('a rack of every family is found, followed live, and left in peace
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 60_000)
 
-it.concurrent('packs in a charger are units of it that charge, go and come back; it is followed and not polled', async () => {
+it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is followed and not polled', async () => {
   const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
   atEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
@@ -127,7 +127,7 @@ it.concurrent('packs in a charger are units of it that charge, go and come back;
   ])
 }, 120_000)
 
-it.concurrent('packs that are told of together with a charger that is new stand in it at once', async () => {
+it.concurrent('assigns packs that are reported together with a new charger to it at once', async () => {
   const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
   atEnd(() => charger.close())
   const home = await startHome({ manufacturers: [shureDevices(charger.url)] })
@@ -141,7 +141,7 @@ it.concurrent('packs that are told of together with a charger that is new stand 
   ])
 }, 60_000)
 
-it.concurrent('details survive a restart', async () => {
+it.concurrent('keeps details over a restart', async () => {
   const device = await startDevice({ family: 'ad' })
   const first = await startApp({ manufacturers: [shureDevices(device.url)] })
   const detailsIn = async (app: TestApp) => (await app.receivers())[0]?.channels[0]?.details
@@ -152,7 +152,7 @@ it.concurrent('details survive a restart', async () => {
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
 }, 60_000)
 
-it('a failed self-test is a fault of the receiver, kept over a restart, until the device passes it', async () => {
+it('reports a failed self-test as a fault of the receiver, also after a restart, until the device passes it', async () => {
   const failed = await startDevice({ family: 'ad', hasFailedSelfTest: true })
   const first = await startApp({ manufacturers: [shureDevices(failed.url)] })
   const detailOf = async (app: TestApp, id: number) => (await app.get(`/api/receivers/${id}/`)).json
@@ -172,7 +172,7 @@ it('a failed self-test is a fault of the receiver, kept over a restart, until th
   await until('the fault is gone', async () => (await detailOf(second, receiver.id)).details === undefined)
 }, 60_000)
 
-it.concurrent('a device that falls silent is lost, and taken up again when it speaks', async () => {
+it.concurrent('marks a silent device as offline, and follows it again when it responds', async () => {
   const device = await startDevice({ family: 'slxd' })
   const app = await startApp({ manufacturers: [shureDevices({ url: device.url, name: 'Stage left' })] })
   const status = async () => (await connectionsOf(app))[0]?.status
@@ -187,7 +187,7 @@ it.concurrent('a device that falls silent is lost, and taken up again when it sp
   await until('with what it says now', async () => (await battery()) === 40)
 }, 60_000)
 
-it.concurrent('a link that is stopped is polled instead', async () => {
+it.concurrent('polls a device whose subscription is stopped', async () => {
   const device = await startDevice({ family: 'ulxd' })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })
   const headers = await tokenHeaders(app.runtime, 'admin')
@@ -202,7 +202,7 @@ it.concurrent('a link that is stopped is polled instead', async () => {
   await until('a poll brings it', async () => (await battery()) === 33)
 }, 60_000)
 
-it('all that the common model names reaches REST and the WebSocket; what a protocol cannot tell stays unknown', async () => {
+it('sends every field of the common model over REST and the WebSocket; fields that a protocol does not report stay null', async () => {
   const [axient, slxd] = [await startDevice({ family: 'ad' }), await startDevice({ family: 'slxd' })]
   const app = await startApp({ manufacturers: [shureDevices(axient.url, slxd.url)] })
   const heard = async (type: string) => {

@@ -1,4 +1,4 @@
-/** What becomes of a SQLite database whose file is damaged, and the snapshots kept for that day. */
+/** SQLite databases with damaged files, and the snapshots that replace them. */
 
 import { copyFile, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ async function listSnapshotNames(home: Home): Promise<string[]> {
   return (await readdir(join(home.path, 'data', 'snapshots')).catch(() => [])).sort()
 }
 
-/** Writes nonsense over everything but the first page. */
+/** Overwrites everything but the first page with random data. */
 async function scribble(path: string, from = 4096): Promise<void> {
   const { size } = await stat(path)
   const file = await open(path, 'r+')
@@ -33,8 +33,8 @@ async function scribble(path: string, from = 4096): Promise<void> {
 }
 
 /**
- * Headers with a token of each role, made by the program: a database that was open in this process may be closed for good
- * only when garbage is collected, and that would remove its log.
+ * Returns headers with a token of each role, created by the program: a database that was open in this process may be
+ * closed only at garbage collection, which would remove its write-ahead log.
  */
 async function tokensFor(home: Home, service: Service) {
   await home.run(['create_admin', '--username', 'root', '--password-stdin'], {}, `${password}\n`)
@@ -46,7 +46,7 @@ async function tokensFor(home: Home, service: Service) {
   return { admin: await headersOf('admin'), operator: await headersOf('operator') }
 }
 
-/** A service that was told of a group, and ended in order. */
+/** A working directory of a service that created a group and was stopped in order. */
 async function startSeasonedHome(title = 'Main stage'): Promise<Home> {
   const home = await startHome({})
   const service = await home.serve()
@@ -150,7 +150,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
   )
 })
 
-describe.concurrent('a database that is missing although there are snapshots', () => {
+describe.concurrent('a missing database with snapshots', () => {
   it(
     'is restored from the newest, which health and start-up name, until restore --none begins empty',
     async () => {
@@ -200,7 +200,7 @@ describe.concurrent('a database that is missing although there are snapshots', (
     slow,
   )
 
-  it('restore takes a file or --none', async () => {
+  it('restore requires a file or --none', async () => {
     const home = await startHome({})
     for (const words of [[], ['file', '--none']]) {
       const { code, err } = await home.run(['restore', ...words])
@@ -211,7 +211,7 @@ describe.concurrent('a database that is missing although there are snapshots', (
   })
 })
 
-describe.concurrent('files of the database that are deleted or replaced while the service runs', () => {
+describe.concurrent('database files that are deleted or replaced while the service runs', () => {
   const names = ['', '-wal', '-shm']
   it.each([
     ['deleted', (home: Home) => Promise.all(names.map((end) => rm(fileOf(home) + end)))],
@@ -292,7 +292,7 @@ describe.concurrent('damage that appears while the service runs', () => {
       const snapshots = await listSnapshotNames(home)
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
-      // A damaged database must not push out the snapshots of the days when it was whole.
+      // A damaged database must not replace the snapshots from before the damage.
       expect(await listSnapshotNames(home)).toEqual(snapshots)
 
       const next = await home.serve()
@@ -305,7 +305,7 @@ describe.concurrent('damage that appears while the service runs', () => {
 
 describe.concurrent('snapshots', () => {
   // Reliability: S3.
-  it('are taken at a clean stop and when the last is an hour old; three are kept', async () => {
+  it('are created at a clean stop and when the last one is an hour old; three are kept', async () => {
     const app = await startApp()
     const place = { data_dir: app.dataDir, database_url: app.databaseUrl }
     await until('the first is there', async () => (await listSnapshots(place)).length === 1)

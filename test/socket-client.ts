@@ -1,4 +1,4 @@
-/** A WebSocket client that remembers what it was told, and when. */
+/** A WebSocket client that records messages and the times of their arrival. */
 
 import { once } from 'node:events'
 
@@ -16,35 +16,35 @@ export interface Heard {
 
 export interface SocketOptions {
   readonly headers?: Record<string, string>
-  /** Subprotocols that are offered. */
+  /** Subprotocols to offer. */
   readonly protocols?: readonly string[]
 }
 
 export interface TestSocket {
-  /** The subprotocol that was agreed to. */
+  /** The negotiated subprotocol. */
   readonly protocol: string
-  /** How many binary frames there were; what their records say is heard as well. */
+  /** Number of binary frames; their records are stored as messages as well. */
   readonly binaryFrames: number
   readonly heard: readonly Heard[]
   ofType(type: string): readonly Heard[]
   send(data: unknown): void
-  /** As it is, text or binary. */
+  /** Sends text or binary data unchanged. */
   sendRaw(data: string | Buffer): void
-  /** The first message so far or to come that fits. */
+  /** Returns the first matching message, waiting for it if necessary. */
   next(fits: (message: Heard) => boolean, withinMs?: number): Promise<Heard>
-  /** Once all that was announced before is heard: the pong to a ping comes after it. */
+  /** Resolves once all messages sent before are received: the pong to a ping comes after them. */
   caughtUp(): Promise<void>
-  /** The code of the end. */
+  /** Close code. */
   readonly closed: Promise<number>
   close(): void
 }
 
-/** What a message tells of a channel; undefined where it is about something else. */
+/** Returns the fields of a channel in a message; undefined if the message is about something else. */
 export function channelIn({ type, data }: Heard, channel = 1): ChannelBody | undefined {
   return type === 'device_update' ? data.channels?.find((one: ChannelBody) => one.channel === channel) : undefined
 }
 
-/** Open, with what it was greeted with. Throws `HTTP <status>` when the upgrade is refused. */
+/** Opens a socket and waits for the greeting. Throws `HTTP <status>` if the upgrade is rejected. */
 export async function openSocket(
   url: string,
   { headers = {}, protocols = [] }: SocketOptions = {},

@@ -1,4 +1,4 @@
-/** One source that hangs or fails in an unforeseen way, and everything else that has to go on. */
+/** One source that hangs or throws an unexpected error, and the effect on all others. */
 
 import { expect, it } from 'vitest'
 import { entryOf, startApp, startShure, type TestApp, until, withoutLink } from './app.ts'
@@ -25,7 +25,7 @@ function heardOf(app: TestApp, manufacturer: string) {
   return poller.source
 }
 
-/** From now on a poll of this source ends only when `release` is called, whatever aborts it. */
+/** From now on a poll of this source ends only when `release` is called, even if it is aborted. */
 async function hang(app: TestApp, manufacturer: string): Promise<{ release(): void }> {
   let release = () => {}
   let calls = 0
@@ -41,7 +41,7 @@ async function hang(app: TestApp, manufacturer: string): Promise<{ release(): vo
   return { release }
 }
 
-it('a source that does not stop holds up no write; it starts again once its last poll has ended', async () => {
+it('a source that does not stop delays no write, and starts again once its last poll has ended', async () => {
   const { app, stuck, healthy, change } = await startPair()
   const { release } = await hang(app, 'stuck')
   expect((await change('stuck', { config: { timeout: 7 } })).status).toBe(200)
@@ -56,7 +56,7 @@ it('a source that does not stop holds up no write; it starts again once its last
   await until('it is polled again', () => stuck.requests.total > before)
 })
 
-it('the service stops although two sources do not, one of them disabled before', async () => {
+it('the service stops although two sources do not, one of which was disabled before', async () => {
   const { app, change } = await startPair()
   await hang(app, 'stuck')
   await hang(app, 'healthy')
@@ -66,7 +66,7 @@ it('the service stops although two sources do not, one of them disabled before',
   expect(performance.now() - startedAt).toBeLessThan(6000)
 })
 
-it('monitoring that fails in an unforeseen way starts again, and its neighbours are not disturbed', async () => {
+it('monitoring starts again after an unexpected error, and other sources are not affected', async () => {
   const { app, stuck, healthy } = await startPair()
   const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === 'stuck')
   const poll = poller?.poll

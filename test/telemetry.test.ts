@@ -1,4 +1,4 @@
-/** A value changes on stage; a browser and a script both see it. */
+/** A value that changes on a device reaches a browser and a script. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
@@ -6,7 +6,7 @@ import { type Engine, engines } from './databases.ts'
 import { acceptsLink, device, says, startSystem } from './faults/system.ts'
 import { channelIn } from './socket-client.ts'
 
-describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) => {
+describe.each(engines)('a changed value (%s)', (engine: Engine) => {
   // Conformance: S-1.3, S-4.22.
   it.each([
     ['a WebSocket', startShure],
@@ -32,13 +32,13 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     expect(simulator.requests.count('/api/v1/devices')).toBe(listed)
   })
 
-  it('is pushed in sum by a device that has no channels, and then counts more than its list', async () => {
+  it('is pushed as a summary by a device without channels, and then has precedence over its list', async () => {
     const whole = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
     const system = await startSystem(says({ devices: [whole] }))
     const link = acceptsLink(system)
     const app = await startApp({ manufacturers: [system.entry('sum')] })
     await until('the link is up', () => link.isUp)
-    // What changed while there was no link is read once more.
+    // Changes while there was no subscription are read once more.
     const before = system.asked.length
     await until('the list is read again', () => system.asked.length > before + 1)
     const transmitter = async () => channelOf(await app.receiver('d1')).transmitter
@@ -50,7 +50,7 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     expect(await transmitter()).toMatchObject({ battery: 30, rf_level: -80 })
   })
 
-  it('is not held up by what else there is to know of devices that are known', async () => {
+  it('is not delayed by reading further details of known devices', async () => {
     const parts = { channels: undefined, transmitters: undefined, mac_address: undefined }
     const devices = Array.from({ length: 40 }, (_, at) => device(at, parts))
     const system = await startSystem((request, response) => {
@@ -68,7 +68,7 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
   })
 
   // Conformance: S-1.1.
-  it('is polled where there is no link', async () => {
+  it('is polled without a subscription', async () => {
     const simulator = withoutLink(await startShure())
     const { id } = firstDevice(simulator)
     const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
@@ -83,9 +83,9 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
   })
 })
 
-describe('what is told of a receiver', () => {
+describe('the messages about a receiver', () => {
   // Conformance: S-1.2, S-2.2, S-2.4, C-2.1, C-2.11.
-  it('has the fields and units of the papers', async () => {
+  it('have the documented fields and units', async () => {
     const simulator = withoutLink(await startShure())
     const device = firstDevice(simulator)
     const change = { audio_level: -12, rf_level: -58, battery: 15, frequency: '540', name: 'Host' }
@@ -118,7 +118,7 @@ describe('what is told of a receiver', () => {
   })
 
   // Conformance: C-2.2.
-  it('loses its transmitter when that is switched off, and its levels are never made up', async () => {
+  it('have no transmitter after it is switched off, and levels are never invented', async () => {
     const simulator = await startShure()
     const { id } = firstDevice(simulator)
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
@@ -135,7 +135,7 @@ describe('what is told of a receiver', () => {
 
   // Conformance: C-7.6.
   // Reliability: R3.
-  it('comes at most ten times a second a receiver, and the last state always arrives', async () => {
+  it('are sent at most ten times a second for each receiver, and the last state always arrives', async () => {
     const simulator = await startShure({ receivers: 1, pushesPerSecond: 100 })
     const { id } = firstDevice(simulator)
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
@@ -160,7 +160,7 @@ describe('what is told of a receiver', () => {
   })
 
   // Conformance: S-2.13, C-7.5.
-  it('says nothing when only the time has passed', async () => {
+  it('are not sent when only the time has passed', async () => {
     const simulator = withoutLink(await startShure({ now: () => 1_800_000_000_000 }))
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
     const socket = await app.socket()
@@ -169,7 +169,7 @@ describe('what is told of a receiver', () => {
       const [before] = await app.receivers()
       await until('it was polled again', async () => (await app.receivers())[0]?.last_seen !== before?.last_seen)
     }
-    // By then whatever the first poll brought has been heard.
+    // By then all messages from the first poll have been received.
     await polledAgain()
     const told = socket.heard.length
     await polledAgain()

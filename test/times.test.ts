@@ -1,4 +1,6 @@
-/** Times that were stored while the system's clock was ahead, and presence that does not depend on that clock. */
+/**
+ * Times that were stored while the system's clock was ahead, and offline detection that does not depend on that clock.
+ */
 
 import { describe, expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './app.ts'
@@ -22,8 +24,8 @@ async function storedLastSeen({ runtime }: TestApp) {
   return last_seen
 }
 
-describe.each(engines)('a time that lies ahead of the clock (%s)', (engine) => {
-  it('is taken back while the service runs, in memory and in the database, and nothing counts as heard by that', async () => {
+describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
+  it('is corrected while the service runs, in memory and in the database, and no receiver becomes active by that', async () => {
     const { app, id } = await startHouse(engine)
     const { receiverStore, ingest } = app.runtime
     const heardAt = receiverStore.heardAt(id)
@@ -42,7 +44,7 @@ describe.each(engines)('a time that lies ahead of the clock (%s)', (engine) => {
     expect(receiverStore.heardAt(id)).toBe(countedAt)
   })
 
-  it('does not come back from the database at the next start', async () => {
+  it('is not restored from the database at the next start', async () => {
     const { app, manufacturers, id } = await startHouse(engine)
     await app.runtime.ingest.change(({ query }) =>
       query

@@ -1,4 +1,7 @@
-/** A receiver that is heard in two ways stays one through the loss of either; the other has the word after half a minute. */
+/**
+ * A receiver that is monitored in two ways stays one when either is lost; the other takes precedence after half a
+ * minute.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -16,7 +19,7 @@ async function startDevice(options: StringsSimulatorOptions) {
   return device
 }
 
-it.concurrent('a receiver heard through its system as well stays one, whichever of the two is lost', async () => {
+it.concurrent('a receiver that is also monitored through its system stays one when either source is lost', async () => {
   const system = await startShure({ receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 })
   const { id } = firstDevice(system)
   const device = await startDevice({ family: 'ulxd', show: system.show, id })
@@ -33,7 +36,7 @@ it.concurrent('a receiver heard through its system as well stays one, whichever 
     const told = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
     return told?.api_device_id.startsWith('strings:') && told.serial_number && told
   })
-  // Eight characters are all that the receiver itself shows of a name; a serial number it does not tell.
+  // The receiver itself reports only eight characters of a name, and no serial number.
   const { name, serial_number } = system.show.deviceAt(system.elapsed(), id)?.device ?? {}
   expect(both).toMatchObject({ name: name?.slice(0, 8).trim(), serial_number })
 
@@ -54,7 +57,7 @@ it.concurrent('a receiver heard through its system as well stays one, whichever 
   await until('and goes on alone', async () => (await receiver()).channels[0]?.transmitter.battery === 88)
 }, 150_000)
 
-it.concurrent("a receiver heard by itself and through Shure's own server stays one, whichever of the two is lost", async () => {
+it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one when either source is lost', async () => {
   const quiet = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
   const server = await startSystemApi(quiet)
   const { id, serial_number } = firstDevice(server)
@@ -73,7 +76,7 @@ it.concurrent("a receiver heard by itself and through Shure's own server stays o
     const told = await receiver()
     return told?.api_device_id.startsWith('strings:') && told.channels[0]?.details?.audio_activity && told
   })
-  // The server alone knows the serial number and has a word for the level, the receiver alone the frequency.
+  // Only the server reports the serial number and a word for the level, only the receiver the frequency.
   expect(both).toMatchObject({ serial_number })
   expect(both.channels[0]).toMatchObject({ frequency: expect.any(String), details: { audio_rms: expect.any(Number) } })
 
@@ -89,7 +92,7 @@ it.concurrent("a receiver heard by itself and through Shure's own server stays o
   expect(await receiver()).toMatchObject({ id: both.id, name })
 }, 150_000)
 
-it.concurrent('an EW-DX that is heard in both its protocols is one receiver, through the loss of either', async () => {
+it.concurrent('an EW-DX that is monitored with both its protocols is one receiver when either source is lost', async () => {
   const host = '127.0.0.8'
   const legacy = await startSsc1Simulator({ host, mac: '00:1B:66:00:00:08' })
   atEnd(() => legacy.close())
@@ -109,7 +112,7 @@ it.concurrent('an EW-DX that is heard in both its protocols is one receiver, thr
     const seen = await detail()
     return seen?.api_device_id === 'sscv2:8008' && seen.mac_address !== null && seen
   })
-  // A serial number is told in the newer protocol alone, a MAC address in the older one.
+  // Only the newer protocol reports a serial number, only the older one a MAC address.
   expect(both).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
   legacy.set({ '/mates/tx1/battery/gauge': 31 })
   newer.set('/api/transmitters/0/battery', { gauge: 77 })

@@ -1,4 +1,4 @@
-/** Databases, a backup and an export file that earlier versions wrote: this version serves what is in them. */
+/** Databases, a backup and an export file of earlier versions: this version serves their content. */
 
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const readPacked = async (name: string) => gunzipSync(await readFile(join(folder
 
 type Answers = Readonly<Record<string, unknown>>
 
-/** What an earlier version answered at this time to the holder of this token. */
+/** Responses of an earlier version at this time to the holder of this token. */
 interface Served {
   readonly at: string
   readonly token: string
@@ -59,7 +59,7 @@ async function getAll(app: TestApp, paths: readonly string[], headers: Record<st
   return answers
 }
 
-/** Without what each version computes in its own way from the stored values. */
+/** Removes values that each version computes in its own way from the stored ones. */
 function withoutComputed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutComputed)
   if (typeof value !== 'object' || value === null) return value
@@ -68,12 +68,12 @@ function withoutComputed(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, item]) => [name, withoutComputed(item)]))
 }
 
-/** Later versions may add fields; what was served then is served now. */
+/** Later versions may add fields; fields that were served then are served now. */
 async function expectServed(app: TestApp, { token, answers }: Served): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
   const now = await getAll(app, Object.keys(answers), headers)
   for (const [path, answer] of Object.entries(answers)) {
-    // A restore adds a record of its own.
+    // A restore adds its own record.
     const served = path === '/api/admin/audit/' && Array.isArray(answer) ? lastOf(now[path], answer.length) : now[path]
     expect({ path, served }).toMatchObject({ path, served: withoutComputed(answer) })
   }

@@ -1,4 +1,4 @@
-/** Clients that are slow, many, silent, gone or hostile: everybody else does not notice. */
+/** Clients that are slow, numerous, silent, disconnected or hostile do not affect other clients. */
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -10,15 +10,15 @@ import { atEnd } from '../scope.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
 
-/** Nobody waits longer for a sign of life, whatever somebody else does. */
+/** The longest time for the liveness check, whatever other clients do. */
 const longestMs = 500
 
-describe('connections that ask for nothing', () => {
+describe('idle connections', () => {
   // Reliability: 1.20, 3.12.4.
-  it('are so many at most of one address; the oldest go, and whoever asks is served', async () => {
+  it('are limited for each address; the oldest are closed, and active clients are served', async () => {
     const home = await startHome()
     const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
-    // 512 descriptors: 256 connections, 128 of them silent; said at the start.
+    // 512 descriptors: 256 connections, of which 128 may be idle; logged at the start.
     await until('it is said', () => /few open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
@@ -31,7 +31,7 @@ describe('connections that ask for nothing', () => {
 
 describe('WebSocket clients', () => {
   // Reliability: 1.20, C2, 3.12.5.
-  it('beyond what the descriptors allow are told to come later', async () => {
+  it('beyond the limit of the descriptors are asked to retry later', async () => {
     const home = await startHome()
     const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
     const sockets: Socket[] = []
@@ -56,7 +56,7 @@ describe('WebSocket clients', () => {
   })
 
   // Reliability: C4.
-  it('come back by the thousand at once', { timeout: 90_000 }, async () => {
+  it('can reconnect by the thousand at once', { timeout: 90_000 }, async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
@@ -77,9 +77,9 @@ describe('WebSocket clients', () => {
   })
 })
 
-describe('a flood', () => {
+describe('a flood of requests', () => {
   // Reliability: 1.18, C8.
-  it('of sign-ins stalls neither reading nor polling', { timeout: 60_000 }, async () => {
+  it('to sign in delays neither reads nor polling', { timeout: 60_000 }, async () => {
     const shure = withoutLink(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)], require_login: true, public_read: true })
     const service = await home.serve()
@@ -105,13 +105,13 @@ describe('a flood', () => {
     const cycles = shure.requests.total - before
     const seconds = (performance.now() - startedAt) / 1000
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
-    // One poll a second takes one request at least, and is late by half a second at most.
+    // Polling once a second sends at least one request a second, at most half a second late.
     expect(cycles).toBeGreaterThanOrEqual(Math.floor(seconds / 1.5))
     expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 
   // Reliability: 1.19, C7.
-  it('of strangers takes nothing from whoever shows a token', async () => {
+  it('without credentials does not use up the limit of a client with a token', async () => {
     const home = await startHome({ rate_limit: { max_requests: 50, window_seconds: 60 } })
     const service = await home.serve(['--no-poll'])
     const made = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })

@@ -1,4 +1,4 @@
-/** A start on a disk without room: a small file system of its own that is filled up. */
+/** Starts the service on a full disk: a small file system that the test fills up. */
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { afterShell, entryOf, startHome, startShure, until, withoutLink } from '
 
 type Home = Awaited<ReturnType<typeof startHome>>
 
-/** The data folder becomes a file system of 4 MB with the same files in it, in sight of the program alone, and full. */
+/** Runs the program with its data folder copied to a full file system of 4 MB that only the program sees. */
 function inFullDisk(home: Home): readonly string[] {
   const [data, seed] = [join(home.path, 'data'), join(home.path, 'seed')]
   return [

@@ -1,4 +1,8 @@
-/** Nonsense of every kind, seeded: no bug answers, nothing hangs, the same process goes on. `npm run bench:reliability` has more of it. */
+/**
+ * Invalid input of every kind, with a seed: nothing crashes or hangs, and the process survives. `npm run
+ * bench:reliability`
+ * runs more of it.
+ */
 
 import { expect, it } from 'vitest'
 import { fuzz, startFuzzSystems } from '../../bench/reliability/fuzz/index.ts'
@@ -27,7 +31,7 @@ it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 1
   const report = await fuzz(seed, target, systems, counts)
   expect({ seed, troubles: report.troubles, counts: Object.fromEntries(report.counts) }).toMatchObject({ troubles: [] })
   expect(service.isRunning()).toBe(true)
-  // It got somewhere: things were made, found, refused.
+  // The input had an effect: some requests created resources, others got 404 or 400.
   for (const kind of ['REST 200', 'REST 201', 'REST 204', 'REST 400', 'REST 404', 'raw 400']) {
     expect([kind, report.counts.get(kind) ?? 0]).toEqual([kind, expect.toSatisfy((count: number) => count > 3)])
   }

@@ -1,11 +1,11 @@
-/** One connection on which one request after the other is asked, so that it can be seen what becomes of it. */
+/** Sends one request after another on a single connection, to observe what the server does with the connection. */
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { atEnd } from '../scope.ts'
 
 export interface Connection {
-  /** `head` without Host and the empty line; fails when the connection ends before there is an answer. */
+  /** `head` has no Host and no final empty line. Rejects if the connection ends before the response. */
   ask(head: string, body?: string): Promise<{ status: number; headers: Record<string, string>; body: string }>
   write(text: string): void
   close(): void
@@ -37,7 +37,7 @@ export async function connectTo(port: number): Promise<Connection> {
   }
 }
 
-/** Null while it is not whole. */
+/** Returns null while the response is incomplete. */
 function parse(heard: string) {
   const end = heard.indexOf('\r\n\r\n')
   const [first = '', ...lines] = heard.slice(0, end).split('\r\n')

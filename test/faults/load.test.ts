@@ -1,4 +1,4 @@
-/** More than anybody can use, against the program in a process of its own: what it costs in memory and in patience. */
+/** Extreme load on the program in a separate process: its memory and its response times. */
 
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -15,7 +15,7 @@ async function rssOf(pid: number | undefined): Promise<number> {
   return Number(kibibytes) * 1024
 }
 
-/** The most memory the process has while `work` runs. */
+/** Returns the highest memory of the process while `work` runs. */
 async function highestRss(pid: number | undefined, work: () => Promise<unknown>): Promise<number> {
   let highest = 0
   let isOver = false
@@ -29,10 +29,10 @@ async function highestRss(pid: number | undefined, work: () => Promise<unknown>)
   return highest
 }
 
-/** Linux tells a process's memory in a file. */
-describe.runIf(process.platform === 'linux')('memory', () => {
+/** Linux reports the memory of a process in a file. */
+describe.runIf(process.platform === 'linux')('a service under load', () => {
   // Reliability: 1.9, U19.
-  it('is not filled by bodies without end or bombs', async () => {
+  it('limits its memory with endless bodies and decompression bombs', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * mebibyte, ' '))
     const endless: Answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('memory', () => {
   }, 40_000)
 
   // Reliability: R3.
-  it('and patience are not used up by ten thousand messages a second', async () => {
+  it('limits memory and response times with ten thousand messages a second', async () => {
     const shure = await startShure({ receivers: 2, pushesPerSecond: 0 })
     const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     const service = await home.serve()

@@ -1,4 +1,4 @@
-/** A network that can break between the service and a system: everything goes through until it is told otherwise. */
+/** A TCP proxy between the service and a system that can simulate network faults. */
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -7,23 +7,23 @@ import type { Certified } from '../certificates.ts'
 
 export interface Network {
   readonly url: string
-  /** Nobody listens any more; what is open is reset. */
+  /** Refuses new connections and resets open ones. */
   refuse(): Promise<void>
-  /** Connections stay, and nothing passes either way. */
+  /** Keeps connections open and drops all data in both directions. */
   blackhole(): void
-  /** As it was, on the same port. */
+  /** Works again, on the same port. */
   restore(): Promise<void>
-  /** Ends what is open, and lets the next pass. */
+  /** Closes open connections and accepts new ones. */
   cut(): void
-  /** Of a network with TLS: shows this certificate from now on, to everybody anew. */
+  /** With TLS: uses this certificate from now on for new connections. */
   present(certified: Certified): void
-  /** Connections the service has open. */
+  /** Open connections of the service. */
   readonly open: number
-  /** Connections it has made so far. */
+  /** Number of connections so far. */
   readonly made: number
 }
 
-/** To the system at `target`, which speaks plainly; with a certificate the service speaks TLS to it. */
+/** Forwards to the system at `target`, which uses plain TCP; with a certificate the service connects with TLS. */
 export async function startNetwork(
   atEnd: (close: () => unknown) => void,
   target: string,
@@ -49,7 +49,7 @@ export async function startNetwork(
   }
   const tls = certified && createTlsServer(certified, lead)
   const server = tls ?? createServer(lead)
-  // Before the handshake, if there is one: whoever is in the middle of it is reset as well.
+  // Counted before the TLS handshake, so that connections in a handshake are reset as well.
   server.on('connection', (client: Socket) => {
     clients.add(client)
     made += 1
@@ -61,7 +61,7 @@ export async function startNetwork(
   }
   const reset = () => {
     for (const client of clients) {
-      // Under TLS a socket has no reset of its own.
+      // A TLS socket cannot be reset; the TCP socket below it can.
       if (tls === undefined) client.resetAndDestroy()
       else client.destroy()
     }

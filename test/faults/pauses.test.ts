@@ -1,4 +1,4 @@
-/** Systems that ask us to wait or to sign in anew, and what we ask of them at most. */
+/** Systems that send Retry-After or a new challenge, and the highest request rate that they see. */
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ interface Pause {
   readonly name: string
   readonly status?: number
   readonly headers: () => OutgoingHttpHeaders
-  /** So long nothing is sent; null: it is an ordinary failure. */
+  /** Nothing is sent for this time; null: treated as an ordinary failure. */
   readonly holdSeconds: number | null
 }
 
@@ -25,7 +25,7 @@ const pauses: readonly Pause[] = [
     headers: () => ({ date: date(longAgo), 'retry-after': date(longAgo + 3000) }),
     holdSeconds: 3,
   },
-  // A date has whole seconds, so up to one of them is lost.
+  // A date has whole seconds, so up to one second is lost.
   { name: 'a date of our own clock', headers: () => ({ 'retry-after': date(Date.now() + 4000) }), holdSeconds: 3 },
   { name: '0', headers: () => ({ 'retry-after': '0' }), holdSeconds: 1 },
   { name: '-5', headers: () => ({ 'retry-after': '-5' }), holdSeconds: 1 },
@@ -36,7 +36,7 @@ const pauses: readonly Pause[] = [
 ]
 const codeOf = (pause: Pause) => `pause-${pauses.indexOf(pause)}`
 
-describe('a system that asks for a pause', () => {
+describe('a system that sends Retry-After', () => {
   let app: TestApp
   let neighbour: System
   const systems: System[] = []
@@ -64,7 +64,7 @@ describe('a system that asks for a pause', () => {
   )
 
   // Reliability: 2.1.3, U7.
-  it('gets it from whatever would ask, and is called degraded, not failing', async () => {
+  it('is not called by any caller, and is reported as degraded, not failed', async () => {
     const [seven] = systems as [System]
     const code = codeOf(pauses[0] as Pause)
     const asked = seven.asked.length
@@ -82,7 +82,7 @@ describe('a system that asks for a pause', () => {
   })
 
   // Reliability: U7, U8, U9, U10.
-  it.each(pauses)('$name: for as long as it may', async (pause) => {
+  it.each(pauses)('$name: is not called for the given time, within the limit', async (pause) => {
     const at = pauses.indexOf(pause)
     const system = systems[at] as System
     const refused = refusedAt[at] as number
@@ -103,7 +103,7 @@ describe('a system that asks for a pause', () => {
   })
 
   // Reliability: U7, U27.
-  it('keeps no neighbour from being asked, and tells no time but that', async () => {
+  it('does not delay calls to another system, and reports only that time', async () => {
     const since = Math.max(...refusedAt)
     const own = neighbour.asked.filter(({ at }) => at > since)
     expect(own.length).toBeGreaterThan(((performance.now() - since) / 1000) * 0.5)
@@ -114,7 +114,7 @@ describe('a system that asks for a pause', () => {
 })
 
 // Reliability: U9.
-it.concurrent('a pause that cannot be read is an ordinary failure', async () => {
+it.concurrent('is treated as an ordinary failure if the header is invalid', async () => {
   const system = await startSystem(refuses(429, { 'retry-after': 'soon' }))
   const app = await startApp({ manufacturers: [system.entry('hasty')] })
   const { consecutive_failures, details } = await until('it has failed', async () => {
@@ -126,7 +126,7 @@ it.concurrent('a pause that cannot be read is an ordinary failure', async () => 
 
 describe('a nonce', () => {
   // Reliability: U5.
-  it('that turns stale is replaced within the cycle, again and again, and no count is used twice', async () => {
+  it('is replaced within the cycle when it is stale, repeatedly, and no nonce count is reused', async () => {
     const shure = withoutLink(await startShure({ receivers: 3, nonceUses: 2 }))
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
@@ -141,7 +141,7 @@ describe('a nonce', () => {
 })
 
 // Reliability: U4.
-it.concurrent('credentials that are revoked while a link is up cost four requests, and then a minute of silence', async () => {
+it.concurrent('credentials that are revoked while a subscription is up cost four requests, and then none for a minute', async () => {
   const first = await startShure({ sharedKey: 'the old one' })
   const app = await startApp({ manufacturers: [entryOf(first)] })
   await until('the link is up', () => first.push.links > 0)
@@ -159,7 +159,7 @@ it.concurrent('credentials that are revoked while a link is up cost four request
 })
 
 // Reliability: 2.1.6.
-it.concurrent('a refresh joins the cycle that is under way', async () => {
+it.concurrent('a refresh joins the cycle that is running', async () => {
   const system = await startSystem((request, response) => {
     setTimeout(() => says({ devices: [device(1)] })(request, response), 1000)
   })
@@ -171,7 +171,7 @@ it.concurrent('a refresh joins the cycle that is under way', async () => {
 })
 
 // Reliability: T3.
-it.concurrent('a cycle that outlasts its interval is followed by one, not overlapped, and counted', async () => {
+it.concurrent('a cycle that outlasts its interval is followed by the next one without overlap, and counted', async () => {
   const system = await startSystem((request, response) => {
     setTimeout(() => says({ devices: [device(1)] })(request, response), 1300)
   })
@@ -187,10 +187,10 @@ it.concurrent('a cycle that outlasts its interval is followed by one, not overla
   expect(Math.min(...gaps)).toBeLessThan(1000)
 })
 
-// Alone: it is about when calls arrive.
+// Not concurrent: it measures the times of calls.
 // Reliability: U28.
-it('whatever asks, polls and refreshes and scans together keep to the rate', async () => {
-  // A little more than is used: calls that were spaced out may arrive closer together on a busy machine.
+it('polls, refreshes and scans together stay within the rate limit', async () => {
+  // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
   const shure = withoutLink(await startShure({ receivers: 30, rateLimit: { perSecond: 60, burst: 30 } }))
   const app = await startApp({ manufacturers: [entryOf(shure, { calls_per_second: 50, burst: 20 })] })
   const scan = () => app.post('/api/discover/', { scan_subnet: '10.10.0.0/28' })

@@ -1,4 +1,4 @@
-/** What becomes of a running service when its PostgreSQL is restarted, hangs, or takes no more clients. */
+/** A running service while its PostgreSQL restarts, hangs, or rejects connections. */
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -14,7 +14,7 @@ const since = (startedAt: number) => performance.now() - startedAt
 const level = (rf_level: number) =>
   says({ devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })] })
 
-// A server of its own, because these tests stop it; small, so that it is soon full.
+// A separate server, because these tests stop it; it has few connections, so that they are used up soon.
 let server: TestPostgres
 beforeAll(async () => {
   server = await startPostgres({ maxConnections: 25 })
@@ -43,9 +43,9 @@ async function isNormal(app: TestApp, admin: Record<string, string>): Promise<bo
   return status === 200 && json.status === 'healthy' && (await write(app, admin, 'normal again')).status === 201
 }
 
-describe('PostgreSQL restarted', () => {
+describe('a restart of PostgreSQL', () => {
   // Reliability: 2.1.5, 2.1.6, 2.1.7, S7.
-  it('ends nothing: what is known is served, sessions hold, the rest is 503 until it is back', async () => {
+  it('keeps the process and sessions; cached data is served, other requests get 503 until it is back', async () => {
     const { app, admin, system } = await start({ require_login: true })
     const pulse = await watchPulse({
       get: (path) => app.get(path, admin),
@@ -87,9 +87,9 @@ describe('PostgreSQL restarted', () => {
   }, 60_000)
 })
 
-describe('PostgreSQL that hangs', () => {
+describe('PostgreSQL that does not respond', () => {
   // Reliability: 2.1.5, S8.
-  it('is given up after its time; reading and polling do not wait for it', async () => {
+  it('times out; reads and polling do not wait for it', async () => {
     const { app, admin, system } = await start()
     const pulse = await watchPulse(app)
     await hang()
@@ -100,7 +100,7 @@ describe('PostgreSQL that hangs', () => {
       write(app, admin, 'lost'),
     ])
     expect([queue.status, written.status, written.headers['retry-after']]).toEqual([503, 503, '5'])
-    // Five seconds is what a statement may take.
+    // The statement timeout is five seconds.
     expect(since(hungAt)).toBeGreaterThan(4000)
     expect(since(hungAt)).toBeLessThan(6000)
     system.answer(level(-41))
@@ -119,7 +119,7 @@ describe('PostgreSQL that hangs', () => {
   }, 60_000)
 
   // Reliability: P2.
-  it('does not keep a service from ending within 10 s', async () => {
+  it('does not prevent the service from stopping within 10 s', async () => {
     const database = await createPostgresDatabase(server.url)
     onTestFinished(() => database.drop())
     const system = await startSystem(level(-60))
@@ -135,9 +135,9 @@ describe('PostgreSQL that hangs', () => {
   }, 60_000)
 })
 
-describe('PostgreSQL with too many clients', () => {
+describe('PostgreSQL with too many connections', () => {
   // Reliability: S9.
-  it('is asked at most twice a second, and used again as soon as there is room', async () => {
+  it('gets at most two connection attempts a second, and is used again as soon as connections are free', async () => {
     const network = await startNetwork(atEnd, server.url)
     const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))
     const others = await takeEveryConnection()
@@ -164,7 +164,7 @@ async function hang(): Promise<void> {
 
 const ours = `from pg_stat_activity where application_name = 'micwatch'`
 
-/** All there are, those of the service taken from it as well. */
+/** Takes every connection, including those of the service. */
 async function takeEveryConnection(): Promise<pg.Client[]> {
   const taken: pg.Client[] = []
   onTestFinished(async () => void (await Promise.all(taken.map((one) => one.end()))))

@@ -1,4 +1,4 @@
-/** How a process starts, ends and survives, from outside: signals, ports, outputs, exceptions, no network. */
+/** A process from outside: start, stop, signals, ports, output streams, uncaught exceptions, no network. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,12 +24,12 @@ function isRunning(pid: number): boolean {
 
 const since = (startedAt: number) => performance.now() - startedAt
 const devices = (more: object = {}) => says({ devices: [device(1, more)] })
-/** A port where nobody listens. */
+/** Returns a URL with an unused port. */
 const nobody = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 } }
 
-describe('a service that is told to stop', () => {
+describe('a service that receives SIGTERM', () => {
   // Reliability: P1.
-  it('serves who is being served, tells the others, hangs up everywhere and ends with 0', async () => {
+  it('finishes running requests, notifies WebSocket clients, closes all connections and exits with 0', async () => {
     const shure = await startShure()
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
@@ -55,7 +55,7 @@ describe('a service that is told to stop', () => {
   }, 60_000)
 
   // Reliability: P2.
-  it('ends within 10 s though a request never does', async () => {
+  it('exits within 10 s although a request does not finish', async () => {
     const home = await startHome()
     const service = await home.serve()
     await startWriting(service.port)
@@ -85,7 +85,7 @@ describe('SIGHUP', () => {
       await until('it polls', async () => (await listNodes()).nodes.length > 0)
       terminal.kill('SIGKILL')
       await until('it has ended', () => !isRunning(pid))
-      // A process that was killed counts as running for another 15 s.
+      // A killed process counts as running for another 15 s.
       expect(await listNodes()).toEqual({ nodes: [], processes: [] })
     },
     60_000,
@@ -104,7 +104,7 @@ describe('SIGHUP', () => {
 
 describe('a port in use', () => {
   // Reliability: P7.
-  it('ends the start within 3 s with one clear line and leaves no trace', async () => {
+  it('makes the start fail within 3 s with one line, and nothing is written', async () => {
     const home = await startHome()
     const first = await home.serve()
     const other = await startHome()
@@ -117,7 +117,7 @@ describe('a port in use', () => {
   }, 30_000)
 })
 
-describe('an exception that nobody caught', () => {
+describe('an uncaught exception', () => {
   const bug = `process.on('SIGUSR2', () => setImmediate(function bug() { throw new TypeError('nobody foresaw this') }))`
   const start = async () => {
     const home = await startHome()
@@ -126,7 +126,7 @@ describe('an exception that nobody caught', () => {
   }
 
   // Reliability: 1.24, P8.
-  it('is logged with its stack and everything goes on; the eleventh within a minute ends the process in order', async () => {
+  it('is logged with its stack and the service continues; the eleventh within a minute stops the process', async () => {
     const service = await start()
     const socket = await service.socket()
     const logged = () => service.err().split('an exception that nobody caught').length - 1
@@ -144,7 +144,7 @@ describe('an exception that nobody caught', () => {
   }, 60_000)
 
   // Reliability: P8.
-  it('in a request is its 500, without what is inside, and nobody else notices', async () => {
+  it('in a request results in 500 without internal details, and affects no other request', async () => {
     const app = await startApp()
     vi.spyOn(app.runtime.receiverStore, 'list').mockImplementationOnce(() => {
       throw new TypeError('the secret inside')
@@ -161,7 +161,7 @@ describe('standard output and standard error', () => {
     const told = String((await service.get('/metrics')).bytes)
     return Number(/^micwatch_log_lines_dropped (\d+)/m.exec(told)?.[1])
   }
-  /** By way of a shell, which can hand it outputs that no test could open. */
+  /** Starts the program through a shell, which can redirect its output to places that a test cannot open. */
   const startWith = async (outputs: string) => {
     const home = await startHome({ manufacturers: [nobody] })
     const port = await freePort()
@@ -178,7 +178,7 @@ describe('standard output and standard error', () => {
   }
 
   // Reliability: P9.
-  it('may be full: the service goes on and counts what came to nothing', async () => {
+  it('may be full: the service continues and counts lost lines', async () => {
     const { child, service } = await startWith('>/dev/full 2>/dev/full')
     const before = await until('lines are dropped', () => dropped(service))
     await until('more lines are dropped', async () => (await dropped(service)) > before)
@@ -186,7 +186,7 @@ describe('standard output and standard error', () => {
   }, 40_000)
 
   // Reliability: P9.
-  it('may be closed by whoever read them: the service goes on and counts what came to nothing', async () => {
+  it('may be closed by their reader: the service continues and counts lost lines', async () => {
     const { child, service } = await startWith('')
     child.stdout.destroy()
     child.stderr.destroy()
@@ -196,9 +196,9 @@ describe('standard output and standard error', () => {
   }, 40_000)
 })
 
-describe('without a network', () => {
+describe('a service without a network', () => {
   // Reliability: 1.24, P10.
-  it('it starts, serves and says what cannot be found', async () => {
+  it('starts, responds and reports systems whose names do not resolve', async () => {
     const unknown = { code: 'shure', config: { api_base_url: 'http://nowhere.invalid', shared_key: 'x' } }
     const well = await startSystem(devices())
     const home = await startHome({ manufacturers: [unknown, well.entry('second')] })
@@ -212,7 +212,7 @@ describe('without a network', () => {
   }, 40_000)
 
   // Reliability: 1.26, P10.
-  it('its pages ask nobody but itself', async () => {
+  it('serves pages that load resources only from itself', async () => {
     const app = await startApp()
     const browser = await launchChromium()
     onTestFinished(() => browser.close())
@@ -230,13 +230,13 @@ const hangUp = (connection: Connection): false => {
   return false
 }
 
-/** Half of a request that makes a group; the rest comes when it is finished. */
+/** Sends half of a request that creates a group; `finish` sends the rest. */
 async function startWriting(port: number) {
   const connection = await connectTo(port)
   const body = JSON.stringify({ title: 'half a request' })
   const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
   const answer = connection.ask(lines.join('\r\n'), body.slice(0, 10))
-  // Where it never is finished, nobody waits for the answer.
+  // If it is never finished, nothing waits for the response.
   answer.catch(() => {})
   await sleep(200)
   return {

@@ -1,4 +1,4 @@
-/** Links that are lost, mute, hostile or refused, all at once in one service; polling goes on meanwhile. */
+/** Subscriptions that are lost, silent, hostile or rejected, all at once in one service, while polling continues. */
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -20,13 +20,13 @@ import {
   type Upgrade,
 } from './system.ts'
 
-// --- Systems that push ------------------------------------------------------------------------------------------------
+// --- Systems with push -----------------------------------------------------------------------------------------------
 
 const streamPath = '/api/ssc/state/subscriptions'
 const opened = `event: open\ndata: {"path":"${streamPath}/s1","sessionUUID":"s1"}\n\n`
 const forEver = 'x'.repeat(64 * 1024)
 
-/** The handshake, and these bytes after it; what the client says at its end goes to `heard`. */
+/** Accepts the handshake and sends these bytes; what the client sends when it closes is stored in `heard`. */
 function bytesAfter(frame: Buffer, heard: Buffer[]): Upgrade {
   return (request, socket) => {
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
@@ -39,7 +39,7 @@ function bytesAfter(frame: Buffer, heard: Buffer[]): Upgrade {
   }
 }
 
-/** The close code in what a client said: its frame is masked. */
+/** Returns the close code that a client sent: its frame is masked. */
 function closeCode(heard: readonly Buffer[]): number {
   const bytes = Buffer.concat(heard)
   const at = bytes.indexOf(0x88)
@@ -47,7 +47,9 @@ function closeCode(heard: readonly Buffer[]): number {
   return (((bytes[at + 6] ?? 0) ^ (mask[0] ?? 0)) << 8) | ((bytes[at + 7] ?? 0) ^ (mask[1] ?? 0))
 }
 
-/** A system of the second kind: its list, its subscriptions, and what `stream` writes to whoever opens one. */
+/**
+ * A system with an event stream: its list, its subscriptions, and the bytes that `stream` writes to each new stream.
+ */
 function streams(
   devices: readonly object[],
   stream: (response: ServerResponse, request: IncomingMessage) => unknown,
@@ -64,7 +66,7 @@ function streams(
 const streamsAsked = (system: System) =>
   system.asked.filter(({ path, method }) => path === streamPath && method === 'GET')
 
-// --- The cases --------------------------------------------------------------------------------------------------------
+// --- Cases -----------------------------------------------------------------------------------------------------------
 
 const heardAtEnd = new Map<string, Buffer[]>()
 const badFrames = [
@@ -85,14 +87,14 @@ const hostileStreams = [
   ['no-line-end', (response: ServerResponse) => response.write(forEver.repeat(5))],
 ] as const
 
-describe('a link', () => {
+describe('a subscription', () => {
   let app: TestApp
   let admin: Record<string, string>
   let network: Network
   let elsewhere: System
   const systems = new Map<string, System>()
   const entries: object[] = []
-  /** The statuses each manufacturer's link went through, with times. */
+  /** The statuses of each manufacturer's subscription, with times. */
   const history = new Map<string, { status: string; at: number; error: string | null }[]>()
   let startedAt: number
   let commented = 0
@@ -142,7 +144,7 @@ describe('a link', () => {
         links((socket) => {
           for (const text of ['{', '{"type":"device_update","device_id":"nobody"}', '{"type":"sing"}'])
             socket.send(text)
-          // Again and again: every poll brings the name of the list back.
+          // Repeated: every poll restores the name of the list.
           const told = '{"type":"device_update","device_id":"d13","device_name":"Told"}'
           const timer = setInterval(() => socket.send(told), 200)
           socket.on('close', () => clearInterval(timer))
@@ -212,7 +214,7 @@ describe('a link', () => {
   })
 
   // Reliability: R1.
-  it.each(closings)('closed with %i is disconnected, then tried again after 1, 2, 4 s', async (code) => {
+  it.each(closings)('that is closed with %i is disconnected, then retried after 1, 2, 4 s', async (code) => {
     const name = `closed-${code}`
     const { linkAsked } = system(name)
     await until('it is tried for the fourth time', () => linkAsked.length >= 4, 20_000)
@@ -238,7 +240,7 @@ describe('a link', () => {
   )
 
   // Reliability: R5.
-  it.each(handshakes)('%s is an error with its reason, and tried again later', async (code, _upgrade, says) => {
+  it.each(handshakes)('%s is an error with its reason, and retried later', async (code, _upgrade, says) => {
     const { error } = await went(code, 'error')
     expect(error).toMatch(says)
     expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
@@ -249,7 +251,7 @@ describe('a link', () => {
   })
 
   // Reliability: R4.
-  it('that tells nonsense goes on; what means nothing is counted', async () => {
+  it('continues after invalid messages; unknown ones are counted', async () => {
     await until('what came after it is taken', async () => {
       const { json } = await app.get('/api/receivers/?manufacturer=nonsense')
       return json[0]?.name === 'Told'
@@ -260,7 +262,7 @@ describe('a link', () => {
   })
 
   // Reliability: R6.
-  it('by events without a byte for as long as configured is lost; a comment keeps one', async () => {
+  it('to an event stream is lost without a byte for the configured time; a comment keeps it up', async () => {
     const { error } = await went('mute', 'disconnected')
     expect(error).toMatch(/fell silent/)
     await until('it is opened again', () => streamsAsked(system('mute')).length > 1)
@@ -270,14 +272,14 @@ describe('a link', () => {
   })
 
   // Reliability: R5.
-  it('by events that never begins is an error after ten seconds', async () => {
+  it('to an event stream that sends nothing is an error after ten seconds', async () => {
     const { error, at } = await went('never-opens', 'error')
     expect(error).toMatch(/no answer .* within 10 s/)
     expect(at - startedAt).toBeGreaterThan(9000)
   })
 
   // Reliability: R7.
-  it('by events goes on where it ended, no sooner than after a second', async () => {
+  it('to an event stream resumes at the last event id after at least a second', async () => {
     const asked = await until('it is opened again', () => {
       const all = streamsAsked(system('hasty'))
       return all.length > 1 && all
@@ -287,14 +289,14 @@ describe('a link', () => {
   })
 
   // Reliability: R8.
-  it.each(hostileStreams)('by events with %s is dropped', async (code) => {
+  it.each(hostileStreams)('to an event stream with %s is dropped', async (code) => {
     const last = code === 'no-line-end' ? 'error' : 'disconnected'
     expect((await went(code, last)).error).toMatch(/larger than Micwatch accepts/)
     await until('it is opened again', () => streamsAsked(system(code)).length > 1)
   })
 
   // Reliability: 0.1, 1.11, R5, R8.
-  it('by events that is a page, or leads abroad, is an error, and nobody goes there', async () => {
+  it('to an event stream that returns HTML or redirects to another host is an error, and no request follows', async () => {
     expect((await went('a-web-page', 'error')).error).toMatch(/not an event stream/)
     expect((await went('abroad', 'error')).error).toMatch(/leads to another system/)
     expect((await went('abroad-inside', 'error')).error).toMatch(/names no session/)
@@ -302,7 +304,7 @@ describe('a link', () => {
   })
 
   // Reliability: R2.
-  it('that is half open is noticed within 35 s and restored', async () => {
+  it('that is half open is detected within 35 s and restored', async () => {
     const { at } = await went('half-open', 'disconnected', 40_000)
     const up = statuses('half-open').find(({ status }) => status === 'connected')
     expect(at - (up?.at ?? 0)).toBeLessThan(36_000)
@@ -313,7 +315,7 @@ describe('a link', () => {
   }, 80_000)
 
   // Reliability: R7.
-  it('that asks for ages of patience gets half a minute', async () => {
+  it('with a very long retry time is retried after half a minute', async () => {
     const [first, second] = await until(
       'it is opened again',
       () => {
@@ -327,7 +329,7 @@ describe('a link', () => {
   }, 60_000)
 
   // Reliability: R1, R10.
-  it('never keeps anybody from being polled', async () => {
+  it('never prevents polling', async () => {
     const seconds = (performance.now() - startedAt) / 1000
     for (const [code, { asked }] of systems) {
       const polls = asked.filter(({ path }) => path === '/api/v1/devices').length
@@ -340,7 +342,7 @@ describe('a link', () => {
   })
 })
 
-it('a transmitter that is a device of its own is told of by its link as well', async () => {
+it('reports a transmitter that is a separate device', async () => {
   const pack = device(7, { device_id: 'pack', device_type: 'bodypack transmitter', model: 'ULXD1', channels: [] })
   const shure = await startSystem(
     says({ devices: [{ ...pack, transmitters: [] }] }),

@@ -1,19 +1,19 @@
-/** A WebSocket client that keeps to no rule: frames are bytes, and what comes back is looked at as bytes. */
+/** A WebSocket client that sends raw bytes as frames and returns raw bytes, without enforcing the protocol. */
 
 import { connect, type Socket } from 'node:net'
 
 export interface RawSocket {
   readonly socket: Socket
-  /** The status line's number of the answer to the upgrade. */
+  /** Status code of the response to the upgrade. */
   readonly status: number
-  /** Of the close frame that came; null when the connection ended without one. */
+  /** Code of the received close frame; null if the connection ended without one. */
   readonly closeCode: Promise<number | null>
 }
 
 const upgrade =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
-/** `head`: more header lines. The caller ends the connection. */
+/** `head`: additional header lines. The caller closes the connection. */
 export async function openRaw(port: number, { path = '/ws', host = 'localhost', head = '' } = {}): Promise<RawSocket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -40,7 +40,7 @@ export async function openRaw(port: number, { path = '/ws', host = 'localhost', 
   return { socket, status: await status, closeCode }
 }
 
-/** Walks over the frames of a server, which are never masked. */
+/** Finds the close frame among the frames of a server, which are never masked. */
 function findClose(bytes: Buffer): number | null {
   let at = 0
   while (at + 2 <= bytes.length) {
@@ -59,7 +59,7 @@ interface FrameOptions {
   /** First byte: FIN, RSV and opcode. */
   readonly first?: number
   readonly isMasked?: boolean
-  /** What the head says, whatever follows. */
+  /** Length in the frame header, regardless of the payload. */
   readonly saidLength?: bigint
 }
 

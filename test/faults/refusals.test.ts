@@ -1,11 +1,14 @@
-/** A system that refused our credentials is left alone for a minute, unless something shows that it accepts us again. */
+/**
+ * A system that rejected the credentials is not called for a minute, unless another call shows that it accepts them
+ * again.
+ */
 
 import { expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
 import { startApp, until } from '../app.ts'
 import { device, links, refuses, says, startSystem } from './system.ts'
 
-it('a real-time link that connects ends the pause after a 403', async () => {
+it('a subscription that connects ends the pause after a 403', async () => {
   const sockets: WebSocket[] = []
   const system = await startSystem(
     says({ devices: [device(1)] }),

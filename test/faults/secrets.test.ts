@@ -1,4 +1,4 @@
-/** Secrets and hostile texts: neither leaves through a log, an answer, an error or a terminal. */
+/** Secrets and hostile texts do not appear in logs, responses, errors or on the terminal. */
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Answer, says, startSystem } from './system.ts'
 const secret = 'shibboleth-of-the-venue'
 const password = 'correct horse battery'
 
-/** Throws every credential it was shown back, in every place there is. */
+/** Returns every credential that it receives, in every part of the response. */
 const echo: Answer = (request, response) => {
   const shown = JSON.stringify(request.headers)
   if (request.url !== '/api/v1/devices') return says({ error: shown, shared_key: secret }, 500)(request, response)
@@ -23,7 +23,7 @@ const echo: Answer = (request, response) => {
 
 describe('an upstream secret', () => {
   // Reliability: 1.16, 3.8.4.
-  it('is in no answer, message, log, error or file, whatever the system does with it', {
+  it('is in no response, message, log line, error or file, whatever the system returns', {
     timeout: 60_000,
   }, async () => {
     const system = await startSystem(echo)

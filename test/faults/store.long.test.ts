@@ -1,4 +1,4 @@
-/** What becomes of the service when its SQLite file is locked, full, out of reach, too new, or cut off in mid-write. */
+/** The service while its SQLite file is locked, full, not writable, too new, or killed in the middle of a write. */
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -42,7 +42,7 @@ it('a write that waits for more than 5 s makes health degraded until it ends', a
 
 describe('a write lock that another process holds', () => {
   // Reliability: S1.
-  it('holds up no reader, no pong and no poll; who writes waits up to 5 s, then hears of it', async () => {
+  it('delays no reader, no pong and no poll; a write waits up to 5 s and then fails', async () => {
     const system = await startSystem(level(-60))
     const app = await startApp({ manufacturers: [system.entry('shure')] })
     await until('it is polled', async () => (await app.receivers()).length === 1)
@@ -69,7 +69,7 @@ describe('a write lock that another process holds', () => {
       const [row] = await app.runtime.db.read.selectFrom('receivers').select('readings').execute()
       return row?.readings.includes('-41')
     })
-    // A loop that waited for the lock itself would have been silent for seconds.
+    // If the event loop waited for the lock, there would be no pong for seconds.
     expect(await pulse.longestMs()).toBeLessThan(500)
     expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
   }, 60_000)
@@ -77,7 +77,7 @@ describe('a write lock that another process holds', () => {
 
 describe('a disk that is full', () => {
   // Reliability: S2.
-  it('stops no reading and no polling; writes are refused until there is space again', async () => {
+  it('stops neither reads nor polling; writes are rejected until there is space again', async () => {
     const system = await startSystem(level(-60))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
     const service = await home.serve()
@@ -90,7 +90,7 @@ describe('a disk that is full', () => {
     expect([health.status, health.json.status]).toEqual([200, 'degraded'])
     expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written: look at the disk/)])
 
-    // Beyond the time a lease lasts, which nobody can renew now.
+    // Beyond the duration of a lease, which cannot be renewed now.
     await until('a lease has run out', () => since(fullAt) > 16_000, 20_000)
     const polls = system.asked.length
     system.answer(level(-41))
@@ -114,7 +114,7 @@ describe('a disk that is full', () => {
 
 describe('kill -9', () => {
   // Reliability: S5, P4.
-  it('at any moment loses no write that was acknowledged, tears none, and makes nothing twice', async () => {
+  it('at any moment loses no acknowledged write, tears none, and creates no duplicates', async () => {
     const shure = withoutLink(await startShure({ receivers: 5, story: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const seed = Date.now() % 100_000
@@ -126,12 +126,12 @@ describe('kill -9', () => {
     report.last.kill('SIGTERM')
     await report.last.ended
     expect(check(home.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
-    // None of the crashes was taken for damage.
+    // No crash was reported as damage.
     expect((await readdir(join(home.path, 'data'))).filter((name) => name.includes('corrupt'))).toEqual([])
   }, 240_000)
 
   // Reliability: S11.
-  it('in the middle of the migrations leaves nothing of them, and the next start makes them all', async () => {
+  it('during the migrations leaves none of them applied, and the next start applies them all', async () => {
     const home = await startHome()
     await home.write('die.mjs', dieInMigration(migrations.length))
     const died = home.start(['serve', '--port', '0'], { NODE_OPTIONS: `--import=${join(home.path, 'die.mjs')}` })
@@ -143,7 +143,7 @@ describe('kill -9', () => {
   }, 60_000)
 })
 
-describe('a start that cannot go well', () => {
+describe('a start that cannot succeed', () => {
   // Reliability: S6.
   it.each(['a folder that cannot be written', 'a path below a file'])(
     '%s: exit 1, one line, the path',
@@ -163,7 +163,7 @@ describe('a start that cannot go well', () => {
   )
 
   // Reliability: S10.
-  it('a schema of a newer program: exit 1, one line, and the file as it was', async () => {
+  it('with the schema of a newer program exits with 1 and one line, and leaves the file unchanged', async () => {
     const home = await startHome()
     const first = await home.serve()
     first.kill('SIGTERM')
@@ -181,7 +181,7 @@ describe('a start that cannot go well', () => {
   }, 30_000)
 })
 
-/** As a disk without space does: whatever would make a file longer than that fails. */
+/** Limits the file size, as on a full disk: a write that would make a file longer fails. */
 function limitFileSize(pid: number, bytes: string): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }
@@ -203,7 +203,9 @@ const tables = (url: string) =>
 const readings = (url: string) =>
   open(url, (database) => JSON.stringify(database.prepare('select readings from receivers').all()))
 
-/** A program to be loaded first: the process kills itself when so many migrations are made, and the last is noted. */
+/**
+ * A module that is loaded first: the process kills itself after this many migrations, when the last one is recorded.
+ */
 function dieInMigration(count: number): string {
   return `
     const { now } = Date
@@ -214,7 +216,7 @@ function dieInMigration(count: number): string {
     }`
 }
 
-/** Root may write everywhere, so as root it runs as somebody who may not. */
+/** Root may write everywhere, so the program runs as an unprivileged user. */
 async function runAsNobody(cwd: string, words: readonly string[]): Promise<{ code: number | null; err: string }> {
   const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
   const env = { PATH: process.env.PATH }
@@ -233,7 +235,7 @@ async function runAsNobody(cwd: string, words: readonly string[]): Promise<{ cod
   return { code, err }
 }
 
-/** A small generator with a seed that can be named when something goes wrong. */
+/** A small random number generator with a seed, so that a failure can be reproduced. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** A manufacturer's system of a few lines that answers as a test wants, and what it was asked. */
+/** A minimal manufacturer's system with scripted responses that records requests. */
 
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,17 +8,17 @@ import { serveHttp } from '../plugin-kit-server.ts'
 import { atEnd } from '../scope.ts'
 
 export interface Asked {
-  /** Of `performance.now()`. */
+  /** Time in `performance.now()`. */
   readonly at: number
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** When it was answered or given up; undefined while it is under way. */
+  /** Time of the response or of the abort; undefined while the request is running. */
   endedAt?: number
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
-/** Of a request for a WebSocket; not found where nothing is told. */
+/** Handles a WebSocket upgrade; the default responds with 404. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
 
 export interface System {
@@ -26,13 +26,13 @@ export interface System {
   /** Its entry in the configuration, with one poll a second. */
   entry(code: string, more?: object, plugin?: string): { code: string; plugin: string; config: object }
   readonly asked: readonly Asked[]
-  /** For a WebSocket. */
+  /** WebSocket upgrade requests. */
   readonly linkAsked: readonly Asked[]
-  /** Connections open at the moment. */
+  /** Number of open connections. */
   readonly open: number
-  /** The most requests it ever had before it at one time. */
+  /** The highest number of concurrent requests so far. */
   readonly mostAtOnce: number
-  /** From now on. */
+  /** Replaces the response to later requests. */
   answer(next: Answer): void
   answerLink(next: Upgrade): void
 }
@@ -88,9 +88,9 @@ export async function startSystem(first: Answer, firstLink: Upgrade = refusesLin
   }
 }
 
-// --- Answers ----------------------------------------------------------------------------------------------------------
+// --- Responses -------------------------------------------------------------------------------------------------------
 
-/** JSON with 200, unless told otherwise. */
+/** Responds with JSON, by default with status 200. */
 export function says(body: unknown, status = 200, headers: OutgoingHttpHeaders = {}): Answer {
   return (_request, response) =>
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
@@ -100,12 +100,12 @@ export function refuses(status: number, headers: OutgoingHttpHeaders = {}): Answ
   return says({ error: 'refused' }, status, headers)
 }
 
-/** These bytes in place of an answer, whatever they are; the connection stays open unless `then` ends it. */
+/** Sends these bytes instead of a response; the connection stays open unless `then` closes it. */
 export function sends(bytes: string, then: (socket: Socket) => unknown = () => {}): Answer {
   return ({ socket }) => socket.write(bytes, () => then(socket))
 }
 
-/** The head of an answer, then these bytes of its body again and again, for ever. */
+/** Sends the head of a response, then these bytes of its body repeatedly. */
 export function drips(body: string, everyMs: number): Answer {
   return ({ socket }, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 }).flushHeaders()
@@ -119,13 +119,13 @@ export function refusesLink(status: number, headers = '', body = ''): Upgrade {
   return (_request, socket) => socket.end(head + body)
 }
 
-/** A WebSocket that is accepted, and what comes then. */
+/** Accepts a WebSocket and passes it to `onLink`. */
 export function links(onLink: (socket: WebSocket) => unknown): Upgrade {
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   return (request, socket, head) => server.handleUpgrade(request, socket, head, onLink)
 }
 
-/** Has the system accept a WebSocket; frames go to the first that came. */
+/** Makes the system accept WebSockets; `tell` sends frames to the first one. */
 export function acceptsLink(system: System): { readonly isUp: boolean; tell(frame: object): void } {
   const sockets: WebSocket[] = []
   system.answerLink(links((socket) => sockets.push(socket)))
@@ -137,7 +137,7 @@ export function acceptsLink(system: System): { readonly isUp: boolean; tell(fram
   }
 }
 
-/** A device whose list entry tells everything, so that a poll is one request. */
+/** A device whose list entry is complete, so that a poll is one request. */
 export function device(at: number, more: object = {}): Record<string, unknown> {
   const hex = at.toString(16).padStart(4, '0')
   return {

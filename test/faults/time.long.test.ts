@@ -1,4 +1,4 @@
-/** Clocks that jump, zones with summer time, pollers that were asleep. */
+/** Clock jumps, time zones with daylight saving time, and pollers that were suspended. */
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,9 @@ const since = (startedAt: number) => performance.now() - startedAt
 const hour = 3_600_000
 const password = 'a sentence about cables'
 
-/** A program to be loaded first: at every SIGUSR2 the wall clock jumps to the next of these, relative to the true one. */
+/**
+ * A module that is loaded first: at every SIGUSR2 the wall clock jumps to the next offset relative to the real time.
+ */
 const jumpingClock = (jumps: readonly string[]) => `
   const real = Date.now
   const jumps = [${jumps}]
@@ -43,7 +45,7 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
     home,
     service,
     time,
-    /** Resolves once the system's clock, as the service sees it, shows about this time. */
+    /** Resolves once the clock of the service shows about this time. */
     async jump(expected: number) {
       service.kill('SIGUSR2')
       await until('the clock has jumped', () => {
@@ -59,7 +61,7 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
 
 describe.concurrent('a wall clock that jumps', () => {
   // Reliability: 2.1.5, T1.
-  it('an hour on, an hour back and to 1970 disturbs no poll, no lease, no session, and makes nothing older', async () => {
+  it('by an hour forward, an hour back and to 1970 affects no poll, lease or session, and makes nothing older', async () => {
     const { system, home, service, jump } = await start(['0', String(hour), String(-hour), '-real()', '0'])
     const signedIn = await service.post('/api/auth/login', { username: 'ana', password })
     expect(signedIn.status).toBe(200)
@@ -85,7 +87,7 @@ describe.concurrent('a wall clock that jumps', () => {
 })
 
 describe.concurrent('a system clock that is an hour ahead for some seconds', () => {
-  it('keeps no receiver active and leaves no time in the future', async () => {
+  it('keeps no receiver active and stores no time in the future', async () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
     const clock = await startFakeClock(home)
@@ -110,7 +112,7 @@ describe.concurrent('a system clock that is an hour ahead for some seconds', () 
     expect(Math.max(...times, ...stored.map(Number))).toBeLessThan(Date.now() + 1_000)
   }, 120_000)
 
-  it('makes no receiver inactive while its system does not answer for a moment', async () => {
+  it('makes no receiver inactive while its system briefly does not respond', async () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
     const clock = await startFakeClock(home)
@@ -119,17 +121,17 @@ describe.concurrent('a system clock that is an hour ahead for some seconds', () 
     system.answer((request) => request.socket.destroy())
     await clock.set('+3600')
     const asked = system.asked.length
-    // Until the jump counts, and on.
+    // Until the jump is detected, and longer.
     await until('it was asked in vain', () => system.asked.length > asked + 3, 60_000)
     await sleep(31_000)
     expect(await service.receivers()).toMatchObject([{ is_active: true }])
   }, 120_000)
 })
 
-describe.concurrent('a zone with summer time', () => {
+describe.concurrent('a time zone with daylight saving time', () => {
   // Reliability: T2.
-  it('repeats and skips no poll when its clocks are changed, and every time is UTC', async () => {
-    // Five seconds before the clocks of Berlin go from 3:00 back to 2:00.
+  it('repeats and skips no poll at the change, and every time is UTC', async () => {
+    // Five seconds before the clocks in Berlin change from 3:00 back to 2:00.
     const night = Date.parse('2026-10-25T00:59:55Z')
     const { system, service, time } = await start([`${night} - real()`], { TZ: 'Europe/Berlin' })
     await until('the hour is over', async () => (await time()) > Date.parse('2026-10-25T01:00:05Z'), 30_000)
@@ -146,7 +148,7 @@ describe.concurrent('a zone with summer time', () => {
 
 describe.concurrent('an interval that is changed while the service runs', () => {
   // Reliability: T4.
-  it('holds from the next tick on, longer or shorter, without a restart', async () => {
+  it('applies from the next tick, longer or shorter, without a restart', async () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const app = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 600 })] })
     await until('it is polled', () => system.asked.length > 0)
@@ -158,23 +160,23 @@ describe.concurrent('an interval that is changed while the service runs', () => 
     const before = system.asked.length
     await until('it is polled every second', () => system.asked.length > before + 3)
     await change('600')
-    // One may have been on its way.
+    // One poll may already have been sent.
     const after = system.asked.length + 1
     await sleep(3000)
     expect(system.asked.length).toBeLessThanOrEqual(after)
   }, 30_000)
 })
 
-describe.concurrent('a poller that was asleep for longer than its lease', () => {
+describe.concurrent('a poller that was suspended for longer than its lease', () => {
   // Reliability: 2.1.7, P6.
-  it('is refused what it brings late; what another has stored meanwhile stays', async () => {
+  it('cannot store late results; what another process stored meanwhile stays', async () => {
     const named = (name: string) => says({ devices: [device(1, { device_name: name })] })
     const system = await startSystem(named('Before'))
     const home = await startHome({ manufacturers: [system.entry('shure', { timeout: 60 })] })
     const sleeper = await home.serve()
     const shown = async () => (await sleeper.receivers())[0]
     await until('it is polled', async () => (await shown()) !== undefined)
-    // Its next request is answered while it sleeps, with what is out of date when it wakes.
+    // Its next request is answered while it is suspended, with data that is out of date when it resumes.
     const late: (() => void)[] = []
     system.answer((request, response) => late.push(() => named('Late')(request, response)))
     await until('it asks', () => late.length > 0)

@@ -1,4 +1,7 @@
-/** One service, one manufacturer a fault, all at once: what each fault leads to, and that nobody else notices. */
+/**
+ * One service with one manufacturer for each fault, all at once: the effect of each fault, and that others are not
+ * affected.
+ */
 
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
@@ -14,7 +17,7 @@ const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, ' '))
 const page = `<!doctype html>\u001b[2J<h1>Sign in</h1>${'<p>Welcome</p>'.repeat(100)}`
 const closes = (socket: { destroy(): unknown }) => socket.destroy()
 
-/** Written in pieces, without a length that gives it away. */
+/** Written in chunks, without a Content-Length. */
 const endless: Answer = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const piece = Buffer.alloc(1024 * 1024, ' ')
@@ -25,10 +28,10 @@ const endless: Answer = (_request, response) => {
 interface Trouble {
   readonly row: string
   readonly name: string
-  /** What the system does; a network that does it stands in `networks`. */
+  /** Behaviour of the system; network faults are in `networks`. */
   readonly answer?: Answer
   readonly error: RegExp
-  /** Seconds, where the test is about them. */
+  /** Seconds, if the test is about the timeout. */
   readonly timeout?: number
 }
 
@@ -148,7 +151,7 @@ async function receiverOf(code: string) {
   return json[0]
 }
 
-/** How long each of these took to answer, and what it answered that it should not. */
+/** How long the liveness check took, and unexpected responses. */
 const probes = { health: [] as number[], pong: [] as number[], wrong: [] as string[] }
 const paths = ['/api/data.json', '/api/receivers/', '/api/config/', '/api/health/', '/api/discovery/pending/']
 
@@ -217,7 +220,7 @@ beforeAll(async () => {
 
 describe('a system that fails', () => {
   // Reliability: 1.9, 1.10, 2.1.2, U1, U2, U3, U4, U6, U10, U11, U12, U13, U19, U20, U22, U23, 3.12.7.
-  it.each(troubles)('$row $name: a failed cycle that says so, and everything known stands', async (trouble) => {
+  it.each(troubles)('$row $name: reports a failed cycle and keeps all known data', async (trouble) => {
     const code = codeOf(trouble)
     const { error, ...state } = await until('it has failed', async () => {
       const now = await fares(code)
@@ -235,7 +238,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 1.9, 2.1.1, U2, U3.
-  it('is asked by one request at a time, which is ended at the deadline', async () => {
+  it('is sent one request at a time, which is aborted at the deadline', async () => {
     for (const name of ['silence', 'a body that stalls', 'a byte now and then']) {
       const system = systems[find(name)] as System
       expect([name, system.mostAtOnce]).toEqual([name, 1])
@@ -248,7 +251,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.3, U10.
-  it('is asked less and less often: 1, 2, 4 s', async () => {
+  it('is polled less and less often: after 1, 2, 4 s', async () => {
     const { asked } = systems[find('500')] as System
     const times = await until('it is asked for the third time', () => {
       const own = asked.filter(({ at }) => at > faultsAt).map(({ at }) => at)
@@ -262,7 +265,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.3, 2.1.6, U1.
-  it('is asked at once by a refresh, which says how it went', async () => {
+  it('is polled at once by a refresh, which reports the outcome', async () => {
     const refresh = (query = '') => app.post(`/api/refresh/${query}`)
     const startedAt = performance.now()
     const failed = await refresh(`?manufacturer=${codeOf(troubles[0] as Trouble)}`)
@@ -273,7 +276,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.4, 2.1.8.
-  it('changes its status in so many steps, each told once', async () => {
+  it('changes its status in the expected steps, each published once', async () => {
     const code = codeOf(troubles[find('500')] as Trouble)
     await until('it is unhealthy', async () => (await fares(code)).status === 'unhealthy', 15_000)
     await socket.caughtUp()
@@ -283,7 +286,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: U12.
-  it('with a page for an answer leaves at most 200 escaped characters of it in the debug log, and nothing else', async () => {
+  it('that responds with a page leaves at most 200 escaped characters of it, only in the debug log', async () => {
     const excerpts = logged.flatMap(({ level, answered }) => (answered === undefined ? [] : [{ level, answered }]))
     const [shown] = excerpts.filter(({ answered }) => answered.includes('Sign in'))
     expect(shown).toMatchObject({ level: 20, answered: expect.stringContaining('\\u{1b}[2J<h1>') })
@@ -292,12 +295,12 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 1.11, U22.
-  it('that redirects sends us nowhere', () => {
+  it('that redirects is not followed', () => {
     expect(elsewhere.asked).toEqual([])
   })
 
   // Reliability: 1.11, U23.
-  it('that asks for a scheme we do not speak is given no credentials', () => {
+  it('that requires an unsupported authentication scheme gets no credentials', () => {
     const { asked } = systems[find('another scheme')] as System
     const own = asked.filter(({ at }) => at > faultsAt)
     expect(own.length).toBeGreaterThan(0)
@@ -305,7 +308,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.4, U1.
-  it('is heard again within one delay once it is well, all of them at once', async () => {
+  it('is polled again within one delay after it recovers, all of them at once', async () => {
     const refused = ['403', '401 to everything', 'another scheme'].map(find)
     await closedPort.restore()
     for (const [at, system] of systems.entries()) if (!refused.includes(at)) system.answer(wells[at] as Answer)
@@ -328,7 +331,7 @@ describe('a system that fails', () => {
   }, 40_000)
 
   // Reliability: 2.1.3, U4, U6.
-  it('and refuses us is left alone for a minute: at most one challenge is answered', () => {
+  it('that rejects the credentials is not called for a minute: at most one challenge is answered', () => {
     for (const [name, most] of [
       ['403', 1],
       ['401 to everything', 2],
@@ -344,7 +347,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 1.24, 2.1.2.
-  it('ends nothing, empties nothing, and nobody else notices', async () => {
+  it('stops nothing, deletes nothing, and does not affect others', async () => {
     expect(probes.wrong).toEqual([])
     expect(probes.health.length).toBeGreaterThan(20)
     expect(Math.max(...probes.health)).toBeLessThan(500)

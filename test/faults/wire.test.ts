@@ -1,4 +1,4 @@
-/** What stands between the service and a system: certificates, names, addresses, a network that swallows packets. */
+/** Faults between the service and a system: certificates, names, addresses, and a network that drops packets. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { device, says, startSystem } from './system.ts'
 
 describe.concurrent('a certificate', () => {
   // Reliability: 1.11, U24.
-  it('that is expired, self-signed or for another name gets no credentials; unverified ones work and are called so', async () => {
+  it('that is expired, self-signed or for another name gets no credentials; unverified ones work with a warning', async () => {
     const ca = await certify({ for: 'Stage CA', isCa: true })
     const kinds = {
       right: await certify({ for: '127.0.0.1', ca }),
@@ -53,7 +53,7 @@ describe.concurrent('a certificate', () => {
   }, 30_000)
 })
 
-/** Names of a network of our own: what the machine's resolver would say. `slow.test` is answered after 5 s. */
+/** Names of a test network, in place of the machine's resolver. `slow.test` is resolved after 5 s. */
 const resolver = `
   import dns from 'node:dns'
   import { syncBuiltinESMExports } from 'node:module'
@@ -72,9 +72,9 @@ const resolver = `
   syncBuiltinESMExports()
 `
 
-describe.concurrent('a name', () => {
+describe.concurrent('a host name', () => {
   // Reliability: 1.15, 2.1.1, U25, 3.9.1.
-  it('that does not resolve, resolves late, or resolves to where nothing is sent to fails by itself', async () => {
+  it('that does not resolve, resolves late, or resolves to a forbidden address fails without affecting others', async () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const { port } = new URL(system.url)
     const refused = ['metadata', 'mapped', 'nowhere', 'many', 'own']
@@ -107,7 +107,7 @@ describe.concurrent('a name', () => {
     await until('its neighbour is asked on', () => system.asked.length >= asked + 4)
     const own4 = system.asked.slice(-4).map(({ at }) => at)
     expect((own4[3] ?? 0) - (own4[0] ?? 0)).toBeLessThan(4500)
-    // The slow one is found after five seconds, if the test takes that long.
+    // The slow one is resolved after five seconds, if the test takes that long.
     const asking = new Set(system.asked.map(({ headers }) => headers.host))
     asking.delete(`slow.test:${port}`)
     expect([...asking]).toEqual([`good.test:${port}`])
@@ -115,8 +115,8 @@ describe.concurrent('a name', () => {
 })
 
 // Reliability: 2.1.1, 2.1.6, U2.
-it.concurrent('a network that swallows what is sent is given up after 3 s, however long an answer may take', async () => {
-  // A listener that has stopped, with as many waiting as may: the kernel answers no further one.
+it.concurrent('a network that drops packets fails after 3 s, however long a response may take', async () => {
+  // A stopped listener with a full backlog: the kernel does not answer further connections.
   const listener = spawn(process.execPath, [
     '-e',
     `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`,

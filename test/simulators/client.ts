@@ -1,10 +1,10 @@
-/** A client of its own for simulated systems: bare requests, and what was heard so far. */
+/** An independent client for simulated systems: plain requests, and a collector for frames. */
 
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Simulator } from '../../src/simulation/simulator.ts'
 
-/** As often as a test likes. */
+/** A very high rate limit. */
 export const fast = { perSecond: 10_000, burst: 10_000 }
 
 export interface Heard {
@@ -56,7 +56,7 @@ function tryJson(bytes: Buffer): unknown {
 // biome-ignore lint/suspicious/noExplicitAny: whatever JSON the simulator sent
 type Frame = any
 
-/** Everything heard so far, and a wait for what is still to come. */
+/** Collects frames and waits for later ones. */
 export function collect() {
   const all: Frame[] = []
   const find = async (wanted: (frame: Frame) => boolean): Promise<Frame> => {

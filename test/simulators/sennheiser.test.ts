@@ -1,4 +1,4 @@
-/** The simulated Sennheiser system, as a client of its own meets it, and the faults that any system may have. */
+/** The simulated Sennheiser system, tested with an independent client, and the faults that any system can simulate. */
 
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -21,7 +21,7 @@ async function sennheiserWith(options: SennheiserSimulatorOptions = {}) {
 }
 
 describe('devices', () => {
-  it('are listed, detailed, and asked for channels and transmitters', async () => {
+  it('are listed, and have details, channels and transmitters', async () => {
     const sennheiser = await sennheiserWith()
     const get = async (path: string) => (await call(sennheiser, 'GET', path, { headers: basic })).json
     const { devices } = await get('/api/v1/devices')
@@ -36,7 +36,7 @@ describe('devices', () => {
     expect(transmitters[0]).toMatchObject({ channel: 1, battery: expect.any(Number), rf_level: expect.any(Number) })
   })
 
-  it('answer 404 without a transmitter, for an unknown id and for another manufacturer', async () => {
+  it('return 404 without a transmitter, for an unknown id and for another manufacturer', async () => {
     const sennheiser = await sennheiserWith({ receivers: 1, channelsPerReceiver: 1 })
     const [state] = sennheiser.show.devicesAt(0)
     const id = state?.device.id ?? ''
@@ -50,7 +50,7 @@ describe('devices', () => {
     expect((await call(sennheiser, 'DELETE', '/api/v1/devices', { headers: basic })).status).toBe(405)
   })
 
-  it('carry everything in the list when told to', async () => {
+  it('have all fields in the list if configured', async () => {
     const sennheiser = await sennheiserWith({ richList: true, receivers: 3 })
     const { devices } = (await call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })).json
     expect(devices[2]).toMatchObject({
@@ -62,7 +62,7 @@ describe('devices', () => {
 })
 
 describe('the rate limit', () => {
-  it('counts down in every answer, then answers 429 until a token is there', async () => {
+  it('counts down in every response, then returns 429 until a token is available', async () => {
     let time = 1_000_000
     const sennheiser = await sennheiserWith({ rateLimit: { perSecond: 1, burst: 2 }, now: () => time })
     const get = () => call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })
@@ -87,7 +87,7 @@ describe('the rate limit', () => {
 describe('the event stream', () => {
   const path = '/api/ssc/state/subscriptions'
 
-  it('opens a session, takes a list of paths, and tells their values and changes', async () => {
+  it('opens a session, accepts a list of paths, and sends their values and changes', async () => {
     const sennheiser = await sennheiserWith({ pushesPerSecond: 0 })
     const { id, number } = pickTransmitter(sennheiser)
     const device = `/api/v1/devices/${id}`
@@ -118,7 +118,7 @@ describe('the event stream', () => {
     await stream.events.find((one) => one.data[device] === null)
   })
 
-  it('refuses what it cannot serve', async () => {
+  it('rejects invalid paths', async () => {
     const sennheiser = await sennheiserWith()
     const send = (method: string, to: string, body?: unknown) => call(sennheiser, method, to, { headers: basic, body })
     expect((await send('GET', path)).status).toBe(400)
@@ -132,7 +132,7 @@ describe('the event stream', () => {
     expect((await send('PUT', data.path, { no: 'array' })).status).toBe(400)
   })
 
-  it('keeps alive by comments and says close at the end', async () => {
+  it('sends comments as keep-alive and a close event at the end', async () => {
     const sennheiser = await startSennheiserSimulator({ rateLimit: fast, keepAliveMs: 30 })
     const stream = await listen(sennheiser)
     await until(() => stream.text().includes(': keep-alive\n\n'))
@@ -140,7 +140,7 @@ describe('the event stream', () => {
     await stream.events.find((one) => one.event === 'close')
   })
 
-  it('ends when access is switched off', async () => {
+  it('ends when access is disabled', async () => {
     const sennheiser = await sennheiserWith()
     const stream = await listen(sennheiser)
     sennheiser.setAccess(false)
@@ -158,7 +158,7 @@ describe('faults', () => {
   const get = (simulator: Simulator, signal?: AbortSignal) =>
     call(simulator, 'GET', '/api/v1/devices', { headers: basic, signal })
 
-  it('strike the next n requests, on matching paths only', async () => {
+  it('apply to the next n requests, on matching paths only', async () => {
     const sennheiser = await sennheiserWith()
     sennheiser.setFault({ type: 'status', status: 500 }, { times: 2, path: /channels$/ })
     const channels = `/api/v1/devices/${sennheiser.show.devicesAt(0)[0]?.device.id}/channels`
@@ -170,7 +170,7 @@ describe('faults', () => {
     expect(await status(channels)).toBe(200)
   })
 
-  it('answer any status with headers and body', async () => {
+  it('return any status with headers and body', async () => {
     const sennheiser = await sennheiserWith()
     const date = new Date(Date.now() + 60_000).toUTCString()
     const status = { type: 'status', status: 429, headers: { 'retry-after': date }, body: { error: 'slow' } } as const
@@ -181,7 +181,7 @@ describe('faults', () => {
     expect((await get(sennheiser)).headers.location).toBe('http://127.0.0.1:1/')
   })
 
-  it('hang, drip and reset', async () => {
+  it('can hang, drip and reset', async () => {
     const sennheiser = await sennheiserWith()
     sennheiser.setFault({ type: 'hang' }, { times: 1 })
     await expect(get(sennheiser, AbortSignal.timeout(300))).rejects.toThrow()
@@ -193,7 +193,7 @@ describe('faults', () => {
     await expect(get(sennheiser)).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 
-  it('answer bodies that nobody can use', async () => {
+  it('return unusable bodies', async () => {
     const sennheiser = await sennheiserWith()
     const struck = (fault: Fault) => {
       sennheiser.setFault(fault, { times: 1 })
@@ -211,7 +211,7 @@ describe('faults', () => {
     expect((await struck({ type: 'deep' })).bytes).toBeGreaterThan(200_000)
   })
 
-  it('break one device of the list and leave the others', async () => {
+  it('affect one device of the list and no others', async () => {
     const sennheiser = await sennheiserWith({ receivers: 3 })
     const list = async (how: 'id-missing' | 'battery-word' | 'name-object') => {
       sennheiser.setFault({ type: 'malformed-device', how })
@@ -225,7 +225,7 @@ describe('faults', () => {
   })
 })
 
-it('close ends a request that hangs', async () => {
+it('hanging requests end when the simulator closes', async () => {
   const sennheiser = await startSennheiserSimulator({ rateLimit: fast })
   sennheiser.setFault({ type: 'hang' })
   const hanging = call(sennheiser, 'GET', '/api/v1/devices', { headers: basic }).catch((error: Error) => error)

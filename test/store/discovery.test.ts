@@ -51,8 +51,8 @@ function judge(db: Database, { id }: QueueEntry, status: QueueStatus, existing_d
   )
 }
 
-describe.each(engines)('the queue as administrators see it on %s', (engine) => {
-  test('is counted, filtered and cut by the store', async () => {
+describe.each(engines)('the review queue on %s', (engine) => {
+  test('is counted, filtered and paginated by the store', async () => {
     const db = await openStore(engine)
     const entries = []
     for (const number of [1, 2, 3, 4]) entries.push(await put(db, number, { discovered_at: number * 1_000 }))
@@ -81,7 +81,7 @@ describe.each(engines)('the queue as administrators see it on %s', (engine) => {
   })
 
   // Conformance: S-2.14, C-4.16.
-  test('keeps what was seen beside the entry, and a verdict raises the revision', async () => {
+  test('stores the device data with the entry, and a review action raises the revision', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const seen = {
@@ -102,7 +102,7 @@ describe.each(engines)('the queue as administrators see it on %s', (engine) => {
   })
 
   // Reliability: 1.12, 3.12.9.
-  test('within its limit loses imported entries first, then the newest pending ones, and never a refusal', async () => {
+  test('at its limit deletes imported entries first, then the newest pending ones, and never a rejection', async () => {
     const db = await openStore(engine)
     const entries: QueueEntry[] = []
     for (let number = 1; number <= 6; number += 1) entries.push(await put(db, number))
@@ -122,7 +122,7 @@ describe.each(engines)('the queue as administrators see it on %s', (engine) => {
 describe.each(engines)('movements on %s', (engine) => {
   const moved = { movement_type: 'ip_only', detected_at: 1, detected_by: 'sync', reason: '' } as const
 
-  test('name receivers and places, and who acknowledged them', async () => {
+  test('name receivers and locations, and the user who acknowledged them', async () => {
     const db = await openStore(engine)
     const [own, foreign] = (await insertDrafts(db, [draft(1), draft(2, { manufacturer: 'sennheiser' })])) as [
       Receiver,
@@ -164,7 +164,7 @@ describe.each(engines)('movements on %s', (engine) => {
   })
 
   // Reliability: 3.12.9.
-  test('within their limit lose the oldest acknowledged ones first', async () => {
+  test('at their limit delete the oldest acknowledged ones first', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const ids: number[] = []
@@ -184,8 +184,8 @@ describe.each(engines)('movements on %s', (engine) => {
   })
 })
 
-describe.each(engines)('places on %s', (engine) => {
-  test('locations, and the receivers in them', async () => {
+describe.each(engines)('locations on %s', (engine) => {
+  test('have nested locations and receivers', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const house = await db.transaction((tx) => insertLocation(tx, { name: 'House', description: '', parent: null }))
@@ -203,7 +203,7 @@ describe.each(engines)('places on %s', (engine) => {
     expect(await listLocations(db.read)).toEqual([house])
   })
 
-  test('a removed receiver leaves word, and its queue entries without it', async () => {
+  test('a removed receiver leaves a removal record, and its queue entries lose the reference', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const entry = await put(db, 1, { existing_device: receiver.id })
@@ -216,7 +216,7 @@ describe.each(engines)('places on %s', (engine) => {
   })
 
   // Conformance: S-2.20.
-  test('what a scan found is found again under the same id, and forgotten', async () => {
+  test('devices from a scan keep their id when they are found again, and are deleted', async () => {
     const db = await openStore(engine)
     const found = {
       manufacturer: 'shure',

@@ -39,7 +39,7 @@ async function addUnits(db: Database, drafts: readonly UnitDraft[]) {
 }
 
 describe.each(engines)('hardware (%s)', (engine) => {
-  it('keeps units, and tells which changed', async () => {
+  it('stores units, and returns the ones that changed', async () => {
     const db = await openStore(engine)
     const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1] })])
     const channel_id = receiver?.channels[0]?.id ?? 0
@@ -62,7 +62,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
     await expect(addUnits(db, [own('pack-1')])).rejects.toThrow()
   })
 
-  it('lets one performer at a time wear a unit', async () => {
+  it('allows one performer at a time for a unit', async () => {
     const db = await openStore(engine)
     const [unit] = await addUnits(db, [own('pack')])
     const wireless_unit = unit?.id ?? 0
@@ -80,7 +80,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
     expect(await listAssignments(db.read, { manufacturer: 'sennheiser' })).toEqual([])
   })
 
-  it('moves channels, and whoever follows the receiver hears of it', async () => {
+  it('moves channels, and the change is in the next read of the receiver', async () => {
     const db = await openStore(engine)
     const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1, 2] })])
     const id = receiver?.channels[1]?.id ?? 0
@@ -95,7 +95,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
     expect((await listReceivers(db.read, revision - 1))[0]?.channels.map((one) => one.slot)).toEqual([1, 9])
   })
 
-  it('keeps groups', async () => {
+  it('stores groups', async () => {
     const db = await openStore(engine)
     const group = { title: 'Choir', slots: [3, 1], hide_charts: true, manufacturer: 'shure' }
     const made = await db.transaction((tx) => insertGroup(tx, group))
@@ -106,7 +106,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
     expect(await listGroups(db.read)).toEqual([])
   })
 
-  it('goes with its manufacturer, which goes only without receivers', async () => {
+  it('is deleted with its manufacturer, which cannot be deleted while it has receivers', async () => {
     const db = await openStore(engine)
     await addUnits(db, [own('pack')])
     expect(await hasReceivers(db.read, 'shure')).toBe(false)
