@@ -82,7 +82,7 @@ const timeless = (key: string, value: unknown) =>
 describe.each(engines)('backup and restore on %s', (engine) => {
   // Conformance: C-9.20.
   it(
-    'is backed up while it runs, and comes back as it was, on the other engine as well',
+    'backs up a running service and restores it on both engines',
     async () => {
       const shure = withoutLink(await startShure({ story: false }))
       const house = await startHouse(engine, [entryOf(shure)])
@@ -164,7 +164,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
 
   // Conformance: C-9.20.
   it(
-    'is not restored from what is no backup, from a newer program, or while somebody polls',
+    'rejects a restore from an invalid file, from a newer version, or while a process polls',
     async () => {
       const house = await startHouse(engine)
       expect((await house.run(['migrate'])).code).toBe(0)
@@ -204,7 +204,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
 
   // Conformance: C-9.20.
   it(
-    'takes a backup from before a migration, and brings it up to date',
+    'restores a backup from before a migration and migrates it',
     async () => {
       const house = await startHouse(engine)
       expect((await house.run(['migrate'])).code).toBe(0)
@@ -239,7 +239,7 @@ describe('a hostile backup', () => {
   }
 
   it(
-    'is refused with its reason, and nothing of it is run',
+    'is rejected with a reason, and none of its SQL is executed',
     async () => {
       const house = await startHouse('sqlite')
       expect((await house.run(['migrate'])).code).toBe(0)
@@ -262,7 +262,7 @@ describe('a hostile backup', () => {
   )
 
   it(
-    'is refused where it, or what SQLite would open beside it, is no regular file',
+    'is rejected if it, or a file that SQLite would open beside it, is not a regular file',
     async () => {
       const house = await startHouse('sqlite')
       expect((await house.run(['migrate'])).code).toBe(0)
@@ -298,7 +298,7 @@ describe('a hostile backup', () => {
 
 describe('a damaged SQLite database', () => {
   it(
-    'gives way to a backup, and is kept',
+    'is replaced by a backup, and its file is kept',
     async () => {
       const house = await startHouse('sqlite')
       expect((await house.run(['migrate'])).code).toBe(0)

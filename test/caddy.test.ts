@@ -58,7 +58,7 @@ describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
     const own = policies.filter(({ issuers }) => issuers?.[0]?.module === 'internal')
     expect(own.flatMap(({ subjects = [] }) => subjects).sort()).toEqual(['192.168.1.20', 'mics', 'mics.venue.lan'])
     // A policy without issuers uses the public ones.
-    for (const { issuers } of policies.filter((one) => !own.includes(one))) expect(issuers).toBeUndefined()
+    for (const { issuers } of policies.filter((policy) => !own.includes(policy))) expect(issuers).toBeUndefined()
     expect(JSON.stringify(apps.http)).toContain('{"host":["mics.example.org","wall.example.org"]}')
   })
 

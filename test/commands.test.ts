@@ -99,7 +99,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
     ['start_shure_websocket', startShure],
     ['start_sse_subscriptions', startSennheiser],
   ] as const)(
-    '%s tells the clients of a server beside it within a second',
+    '%s reaches the clients of a parallel server within a second',
     async (command, start) => {
       const simulator = await start({ pushesPerSecond: 0 })
       const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
@@ -155,7 +155,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
 
 // Conformance: C-9.9.
 it(
-  'poll_devices tells what is pushed to it within a second, too',
+  'poll_devices publishes what is pushed to it within a second, too',
   async () => {
     const simulator = await startShure({ pushesPerSecond: 0 })
     const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
@@ -175,7 +175,7 @@ it(
 )
 
 it(
-  'a refresh in a process that does not poll is done by the one that does',
+  'a refresh in a process that does not poll is handled by the one that does',
   async () => {
     const simulator = await startShure()
     const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
@@ -209,7 +209,7 @@ it(
 )
 
 it(
-  'a stop in one process takes effect within a second in the one that keeps the link',
+  'a stop in one process takes effect within a second in the one that holds the subscription',
   async () => {
     const simulator = await startShure()
     const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })

@@ -45,7 +45,7 @@ const patience = 180_000
 describe('every command', () => {
   // Conformance: S-1.15, C-9.4.
   it(
-    'is there under its name, with hyphens too, and helps with its options',
+    'exists under its name, also with hyphens, and its help lists its options',
     async () => {
       const home = await startHome()
       const program = await home.run(['--help'])
@@ -63,7 +63,7 @@ describe('every command', () => {
 
   // Conformance: C-9.7.
   it(
-    'knows its manufacturers, and says so in one line',
+    'accepts known manufacturers only, and reports others in one line',
     async () => {
       const shure = await startShure()
       const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -163,7 +163,7 @@ describe.concurrent('poll_devices', () => {
 describe('the configuration', () => {
   // Conformance: C-1.1.
   it(
-    'of a flag beats the environment, and that the file, for the program as well',
+    'from a flag has precedence over the environment, and that over the file',
     async () => {
       const home = await startHome({ server: { mount: '/from-file' }, discovery_ranges: ['203.0.113.0/24'] })
       const addressOf = async (words: readonly string[], env: Record<string, string>) => {

@@ -131,7 +131,8 @@ describe('every body in the specification', () => {
     expect(found.status).toBe(200)
     expect(found.json).toMatchObject({ discovered: integer })
     expect(found.json.devices).toHaveLength(found.json.discovered)
-    for (const one of found.json.devices) expect(one).toMatchObject({ ip: ipv4, device_type: text, channels: integer })
+    for (const device of found.json.devices)
+      expect(device).toMatchObject({ ip: ipv4, device_type: text, channels: integer })
   })
 })
 

@@ -39,7 +39,7 @@ describe('a large venue', () => {
     { receivers: 1000, pace: { perSecond: 100, burst: 100 }, withinMs: 25_000 },
     { receivers: 60, pace: { perSecond: 10, burst: 20 }, withinMs: 12_000 },
   ])(
-    '$receivers devices are all there, with identity, and not one 429 was earned',
+    'reads all $receivers devices with their identity and without a single 429',
     async ({ receivers, pace: rateLimit, withinMs }) => {
       const shure = await startShure({ receivers, channelsPerReceiver: 2, rateLimit, pushesPerSecond: 0 })
       const isDefault = rateLimit.perSecond === 10

@@ -27,7 +27,7 @@ async function adminOf(app: TestApp) {
           const connections = await list()
           return (
             connections.length > 0 &&
-            connections.every((one: { status: string }) => one.status === status) &&
+            connections.every((connection: { status: string }) => connection.status === status) &&
             connections
           )
         },
@@ -73,7 +73,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     })
 
     simulator.setFault({ type: 'close-links' })
-    await until('it is noticed', async () => (await admin.statuses()).some((one: string) => one !== 'connected'))
+    await until('it is noticed', async () => (await admin.statuses()).some((status: string) => status !== 'connected'))
     await admin.all('connected', 15_000)
     await socket.caughtUp()
     const told = socket.ofType('status_update').filter(({ about }) => about === 'link')

@@ -15,8 +15,8 @@ const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) a
 
 function isAtLeast(version: string, floor: string): boolean {
   const [own, least] = [version, floor].map((text) => text.split('.').map(Number.parseFloat))
-  for (const [at, part] of (least ?? []).entries()) {
-    const difference = (own?.[at] ?? 0) - part
+  for (const [index, part] of (least ?? []).entries()) {
+    const difference = (own?.[index] ?? 0) - part
     if (difference !== 0) return difference > 0
   }
   return true

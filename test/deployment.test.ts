@@ -74,8 +74,10 @@ describe.each(['deploy/compose.yaml', 'deploy/compose.cluster.yaml'])('%s', (fil
 })
 
 it('deploy/kubernetes.yaml starts the program with valid arguments, and its resources match each other', async () => {
-  const documents = parseAllDocuments(await read('deploy/kubernetes.yaml')).map((one) => one.toJS())
-  const of = (kind: string) => documents.filter((one) => one.kind === kind)
+  const documents = parseAllDocuments(await read('deploy/kubernetes.yaml')).map((parseAllDocument) =>
+    parseAllDocument.toJS(),
+  )
+  const of = (kind: string) => documents.filter((document) => document.kind === kind)
   const [config, service, ingress] = ['ConfigMap', 'Service', 'Ingress'].map((kind) => of(kind)[0])
   for (const deployment of of('Deployment')) {
     const { template, selector } = deployment.spec

@@ -31,7 +31,7 @@ const ids = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
 
 describe.each(engines)('a device in a poll (%s)', (engine) => {
   async function startHouse(simulators: readonly Simulator[]) {
-    const app = await startApp({ engine, manufacturers: simulators.map((one) => entryOf(one, still)) })
+    const app = await startApp({ engine, manufacturers: simulators.map((simulator) => entryOf(simulator, still)) })
     const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
     await until('all are known', async () => (await app.receivers()).length === count)
     // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.

@@ -28,9 +28,9 @@ export async function makeEndless(path: string): Promise<void> {
   row.copy(leafPage, pageSize - row.length)
 
   const last = file.readUInt32BE(108)
-  const added = Array.from({ length: depth }, (_, at) => {
-    const next = pages + at + 2
-    return makeInterior(pageSize, at === 0 ? [last, ...Array(children).fill(next)] : Array(children).fill(next))
+  const added = Array.from({ length: depth }, (_, index) => {
+    const next = pages + index + 2
+    return makeInterior(pageSize, index === 0 ? [last, ...Array(children).fill(next)] : Array(children).fill(next))
   })
   file.writeUInt32BE(pages + 1, 108)
   file.writeUInt32BE(pages + depth + 1, 28)
@@ -44,7 +44,7 @@ function findRow(file: Buffer, pageSize: number): Buffer {
   const start = name - (name % pageSize)
   const cells = Array.from(
     { length: file.readUInt16BE(start + 3) },
-    (_, at) => start + file.readUInt16BE(start + 8 + 2 * at),
+    (_, index) => start + file.readUInt16BE(start + 8 + 2 * index),
   )
   const cell = Math.max(...cells.filter((at) => at < name))
   // One byte each: the length of the row and its number.
@@ -59,9 +59,9 @@ function makeInterior(pageSize: number, pointers: readonly number[]): Buffer {
   page.writeUInt16BE(cells.length, 3)
   page.writeUInt16BE(pageSize - cells.length * cellSize, 5)
   page.writeUInt32BE(pointers.at(-1) ?? 0, 8)
-  for (const [at, pointer] of cells.entries()) {
-    const cell = pageSize - (at + 1) * cellSize
-    page.writeUInt16BE(cell, 12 + 2 * at)
+  for (const [index, pointer] of cells.entries()) {
+    const cell = pageSize - (index + 1) * cellSize
+    page.writeUInt16BE(cell, 12 + 2 * index)
     page.writeUInt32BE(pointer, cell)
     page[cell + 4] = 1
   }

@@ -58,7 +58,7 @@ async function arrange(house: House) {
   const picture = `data:image/png;base64,${'A'.repeat(400)}`
   const ann = (await service.post('/api/performers/', { name: 'Ann', notes: 'No: 1 #', picture })).json
   const units = (await service.get('/api/units/')).json
-  const unit = units.find((one: { base_chassis: number; channel: number }) => one.base_chassis === first?.id)
+  const unit = units.find((unit: { base_chassis: number; channel: number }) => unit.base_chassis === first?.id)
   await service.post('/api/assignments/', { performer: ann.id, wireless_unit: unit.id })
   return { service, receivers, picture, unit }
 }
@@ -66,7 +66,7 @@ async function arrange(house: House) {
 describe.each(engines)('export and import on %s', (engine) => {
   // Conformance: C-9.19.
   it(
-    'carry a house to another machine, where it takes effect within a second beside a service',
+    'move settings to another machine, where they take effect within a second in a running service',
     async () => {
       const shure = withoutLink(await startShure())
       const old = await startHouse(engine, [entryOf(shure)])
@@ -92,9 +92,9 @@ describe.each(engines)('export and import on %s', (engine) => {
           { performer: 'Ann', manufacturer: 'shure', serial_number: first.serial_number, channel: unit.channel },
         ],
       })
-      const named = file.receivers.find((one: { name?: string }) => one.name === 'House left')
+      const named = file.receivers.find((receiver: { name?: string }) => receiver.name === 'House left')
       expect(named).toMatchObject({ serial_number: first.serial_number, location: ['Hall', 'Rack'] })
-      const other = file.receivers.find((one: { name?: string }) => one.name === undefined)
+      const other = file.receivers.find((receiver: { name?: string }) => receiver.name === undefined)
       expect(other).toMatchObject({ serial_number: second.serial_number, slots: { 2: 40 } })
       expect((await old.run(['export', '--json'])).json()).toEqual(file)
       expect((await old.run(['export'])).out).toBe(shown.out)
@@ -167,7 +167,7 @@ describe.each(engines)('export and import on %s', (engine) => {
 
   // Conformance: C-9.19.
   it(
-    'keep stored secrets behind their masks, make room on the wall, and take nothing away',
+    'keep stored secrets where the file has masks, reassign slots, and delete nothing',
     async () => {
       const shure = withoutLink(await startShure())
       const house = await startHouse(engine, [entryOf(shure)])
@@ -212,7 +212,7 @@ describe.each(engines)('export and import on %s', (engine) => {
 describe('a file that cannot be imported', () => {
   // Conformance: C-9.19.
   it(
-    'is wrong usage, said in one line, and changes nothing',
+    'is reported in one line with the exit code for wrong usage, and changes nothing',
     async () => {
       const home = await startHome()
       const refused: readonly (readonly [text: string, reason: string])[] = [
@@ -259,7 +259,7 @@ describe('a file that cannot be imported', () => {
   )
 
   it(
-    'is named when it is not there; so is a database',
+    'is named if it does not exist, and so is a database',
     async () => {
       const home = await startHome()
       const missing = await home.run(['import', 'nothing.yaml'])

@@ -24,7 +24,7 @@ const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
 
 describe('a shell without the secrets', () => {
   it(
-    'can run what asks no system, and what is stored stays',
+    'can run commands that call no system, and stored settings stay',
     async () => {
       const shure = withoutLink(await startShure())
       const secret = String(shure.config.shared_key)
@@ -57,7 +57,7 @@ describe('a shell without the secrets', () => {
   )
 
   it(
-    'can show a demo, unless that is told where to keep its data',
+    'can run a demo, unless a configuration sets its data folder',
     async () => {
       const home = await startHome({ manufacturers: [{ code: 'shure', config: { shared_key: `$\{SHURE_KEY}` } }] })
       const demo = await home.serve(['--demo', '--receivers', '2'])
@@ -76,7 +76,7 @@ describe('a shell without the secrets', () => {
 
 describe('the example configuration of the README', () => {
   it(
-    'starts the service with the variables that the README sets, and names one that is missing',
+    'starts the service with the variables in the README, and names a missing one',
     async () => {
       const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
       const [, configuration = ''] = /```yaml\n(.*?)```/s.exec(readme) ?? []
@@ -95,7 +95,7 @@ describe('the example configuration of the README', () => {
 
 describe('a key of secrets from the environment', () => {
   it(
-    'opens and seals them for export, import and restore as well',
+    'decrypts and encrypts them for export, import and restore as well',
     async () => {
       const env = { MICWATCH_SECRET_KEY: 'a5'.repeat(32) }
       const config = { api_base_url: 'http://127.0.0.1:9', shared_key: 'stage' }
@@ -114,7 +114,7 @@ describe('a key of secrets from the environment', () => {
 
 describe('a typing error', () => {
   it(
-    'in the words of a demo is not passed over',
+    'in the arguments of a demo is reported',
     async () => {
       const home = await startHome()
       for (const flag of ['--seed', '--receivers']) {
@@ -126,7 +126,7 @@ describe('a typing error', () => {
   )
 
   it(
-    'in the address to listen at is named',
+    'in the listen address is reported',
     async () => {
       const home = await startHome({ server: { host: '300.1.1.1' } })
       await expectLine(home, ['serve'], 2, 'micwatch: micwatch.yaml: server.host: expected a host name or address')
@@ -154,7 +154,7 @@ describe('a typing error', () => {
   })
 
   it(
-    'in the name of a file is answered with that name',
+    'in a file name is reported with that name',
     async () => {
       const home = await startHome()
       expect((await home.run(['migrate'])).code).toBe(0)
@@ -186,7 +186,7 @@ function wordsOf(command: string): string[] {
 
 describe('the first administrator', () => {
   it(
-    'is made in the house that is running by what it says at its start',
+    'is created in the running service with the command that it prints at the start',
     async () => {
       const home = await startHome()
       await writeFile(join(home.path, "the venue's.yaml"), 'server: {host: 0.0.0.0}')
@@ -204,7 +204,7 @@ describe('the first administrator', () => {
   )
 
   it(
-    'of a demo, too',
+    'is created in a demo in the same way',
     async () => {
       const home = await startHome()
       const service = await home.serve(['--demo', '--receivers', '2', '--host', '0.0.0.0'])
@@ -217,7 +217,7 @@ describe('the first administrator', () => {
   )
 
   it(
-    'may come before the first start, which is said',
+    'can be created before the first start, and the new database is reported',
     async () => {
       const home = await startHome()
       const path = join(home.path, 'data', 'micwatch.db')

@@ -65,7 +65,7 @@ describe.concurrent('groups', () => {
     [{ title: 'A', slots: [0] }, 'slots.0: expected a whole number from 1 to 65535'],
     [{ title: 'A', slots: [65_536] }, 'slots.0'],
     [{ title: 'A', slots: ['1'] }, 'slots.0'],
-    [{ title: 'A', slots: Array.from({ length: 10_001 }, (_, at) => at + 1) }, 'slots: expected at most 10000'],
+    [{ title: 'A', slots: Array.from({ length: 10_001 }, (_, index) => index + 1) }, 'slots: expected at most 10000'],
     [{ title: 'A', hide_charts: 'no' }, 'hide_charts: expected true or false'],
     [{ title: 'A', manufacturer: 'nobody' }, 'manufacturer: there is no'],
     [{ id: 99, title: 'A' }, 'id: there is no group 99'],
@@ -80,7 +80,7 @@ describe.concurrent('groups', () => {
   // Reliability: 3.12.10.
   it('have at most the maximum number of slots', async () => {
     const app = await startApp()
-    const slots = Array.from({ length: 10_000 }, (_, at) => 65_535 - at)
+    const slots = Array.from({ length: 10_000 }, (_, index) => 65_535 - index)
     expect((await app.post('/api/group/', { title: 'ä'.repeat(255), slots })).json.slots).toEqual(slots)
     expect((await write(app, 'PUT', '/api/groups/99/', { title: 'A' })).status).toBe(404)
     expect((await app.post('/api/group/?manufacturer=nobody', { title: 'A' })).status).toBe(404)

@@ -12,7 +12,7 @@ type Manufacturer = TestApp['runtime'] extends { health(): { manufacturers: read
 
 async function manufacturersOf(app: Pick<TestApp, 'get'>): Promise<Map<string, Manufacturer>> {
   const { manufacturers } = (await app.get('/api/health/')).json
-  return new Map(manufacturers.map((one: Manufacturer) => [one.code, one]))
+  return new Map(manufacturers.map((manufacturer: Manufacturer) => [manufacturer.code, manufacturer]))
 }
 
 /** A port without a listener. */

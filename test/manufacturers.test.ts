@@ -74,7 +74,7 @@ describe('a manufacturer', () => {
     })
 
     const { rows } = { rows: await app.runtime.db.read.selectFrom('audit').selectAll().execute() }
-    expect(rows.map((one) => one.action)).toEqual(
+    expect(rows.map((row) => row.action)).toEqual(
       expect.arrayContaining(['manufacturer.create', 'manufacturer.change']),
     )
     expect(JSON.stringify(rows)).not.toContain(String(config.shared_key))
@@ -129,7 +129,7 @@ describe('a manufacturer', () => {
     await app.post('/api/config/?manufacturer=spare', { key: 'polling_interval', value: '9' })
     expect((await remove('spare')).status).toBe(204)
     expect((await remove('spare')).status).toBe(404)
-    expect((await list()).map((one: { code: string }) => one.code)).toEqual(['shure'])
+    expect((await list()).map((item: { code: string }) => item.code)).toEqual(['shure'])
     expect((await app.get('/api/health/?manufacturer=spare')).json.vendor_api.status).toBe('unconfigured')
   })
 

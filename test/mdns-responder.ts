@@ -41,7 +41,7 @@ function answerOf({ type, instance, ip, port, text = {} }: Announced): Buffer {
     header,
     record(service, 12, name(own)),
     record(own, 33, Buffer.concat([Buffer.from([0, 0, 0, 0, port >> 8, port & 255]), name(host)])),
-    record(own, 16, Buffer.concat(texts.flatMap((one) => [Buffer.from([one.length]), one]))),
+    record(own, 16, Buffer.concat(texts.flatMap((text) => [Buffer.from([text.length]), text]))),
     record(host, 1, Buffer.from(ip.split('.').map(Number))),
   ])
 }

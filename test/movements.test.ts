@@ -83,7 +83,11 @@ it('two receivers that swap addresses are two movements, and swapping back is tw
   shure.show.set(a.id, { ip: b.ip })
   shure.show.set(b.id, { ip: a.ip })
   await poll(app)
-  const seen = (await movements()).map((one: Record<string, unknown>) => [one.old_ip, one.new_ip, one.times_seen])
+  const seen = (await movements()).map((movement: Record<string, unknown>) => [
+    movement.old_ip,
+    movement.new_ip,
+    movement.times_seen,
+  ])
   expect(seen.sort()).toEqual(
     [
       [a.ip, b.ip, 2],
@@ -144,7 +148,7 @@ it('a user assigns a location, a name or an address to a receiver', async () => 
 
   await patch(path, { location: null, ip: '10.5.5.5' })
   await patch(path, { ip: '10.5.5.6' })
-  expect((await movements()).map((one: { movement_type: string }) => one.movement_type)).toEqual([
+  expect((await movements()).map((movement: { movement_type: string }) => movement.movement_type)).toEqual([
     'location_only',
     'ip_and_location',
     'ip_only',

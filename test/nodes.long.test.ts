@@ -101,8 +101,8 @@ describe('two nodes with a client on each', () => {
       await until('what is polled is seen', () => sockets.every((socket) => timesSeen(socket, battery + 1) > 0))
       expect(since(changedAt)).toBeLessThan(3500)
     }
-    for (const [at, app] of apps.entries()) {
-      const title = `written at ${at}`
+    for (const [index, app] of apps.entries()) {
+      const title = `written at ${index}`
       expect((await app.post('/api/group/', { title })).status).toBe(201)
       const writtenAt = performance.now()
       const hasIt = async (one: TestApp) =>

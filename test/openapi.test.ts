@@ -124,12 +124,12 @@ describe('the OpenAPI document', () => {
         expect(told.description, about).toMatch(/^(Needs the permission|Open to anybody)/)
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
         const parameters = told.parameters ?? []
-        expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(inPath)
-        for (const one of parameters) {
-          expect(['path', 'query'], about).toContain(one.in)
-          expect(one.schema, about).toBeTypeOf('object')
-          expect(one.description, about).toMatch(/\w/)
-          if (one.in === 'path') expect(one.required, about).toBe(true)
+        expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
+        for (const parameter of parameters) {
+          expect(['path', 'query'], about).toContain(parameter.in)
+          expect(parameter.schema, about).toBeTypeOf('object')
+          expect(parameter.description, about).toMatch(/\w/)
+          if (parameter.in === 'path') expect(parameter.required, about).toBe(true)
         }
         for (const security of told.security) for (const name of Object.keys(security)) expect(schemes).toContain(name)
         expect(
@@ -209,7 +209,7 @@ describe('responses', () => {
     await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
 
     const lists = operationsOf(document).filter((one) => one.startsWith('GET ') && !one.includes('{'))
-    for (const operation of lists.filter((one) => !one.endsWith('openapi.json'))) {
+    for (const operation of lists.filter((list) => !list.endsWith('openapi.json'))) {
       const { json } = await read(operation)
       const [, path = ''] = operation.split(' ')
       const hasPages = document.paths[path]?.get?.parameters?.some(({ name }) => name === 'page')
@@ -254,7 +254,7 @@ describe('responses', () => {
 })
 
 describe('WebSocket messages', () => {
-  const schemas = new Map<string, object>(serverMessages.map((one) => [one.title, one]))
+  const schemas = new Map<string, object>(serverMessages.map((serverMessage) => [serverMessage.title, serverMessage]))
   const expectMessage = ({ at: _, ...frame }: Heard) => {
     const schema = strict(schemas.get(frame.type)) as object
     expect(Check(schema, frame), `${JSON.stringify(frame)} ${JSON.stringify(Errors(schema, frame))}`).toBe(true)

@@ -49,7 +49,9 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     const before = systems.map(({ requests }) => requests.total)
     await second.close()
     await until('one has them all again', async () => (await heldBy(first)).length === 4)
-    await until('all are polled on', () => systems.every(({ requests }, at) => requests.total > (before[at] ?? 0) + 1))
+    await until('all are polled on', () =>
+      systems.every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
+    )
   }, 60_000)
 
   it('that no process polls any more are unhealthy without an error; not while another process takes over', async () => {

@@ -21,7 +21,7 @@ export async function addAdmin(app: Pick<TestApp, 'runtime'>, username = 'root')
 }
 
 export function cookieOf(answer: HttpAnswer): string {
-  return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+  return (answer.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
 }
 
 /** Signs in and returns the headers of the session. */

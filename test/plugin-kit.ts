@@ -285,7 +285,7 @@ export function describePlugin(about: PluginUnderTest): void {
     const config = { ...simulator.config, calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
     const throttle = createRequestThrottle()
     const links = [linkTo(config, throttle), linkTo(config, throttle)]
-    await Promise.all(Array.from({ length: 60 }, (_, at) => form.listDevices(links[at % 2] as UpstreamClient)))
+    await Promise.all(Array.from({ length: 60 }, (_, index) => form.listDevices(links[index % 2] as UpstreamClient)))
     const times = simulator.requests.entries.map((entry) => entry.at)
     expect(times.length).toBeGreaterThanOrEqual(60)
     expect(simulator.requests.limited).toBe(0)

@@ -123,7 +123,7 @@ async function startServer(
     'autovacuum=off',
     'jit=off',
   ]
-  const args = ['-D', cluster, '-p', String(port), ...settings.flatMap((one) => ['-c', one])]
+  const args = ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
   // The shell waits for the end of its input, which the operating system closes when this process dies.
   const script = '"$@" </dev/null & server=$!; echo $server; cat >/dev/null; kill -INT $server; wait $server'
   const shell = spawn('/bin/sh', ['-c', script, 'sh', join(bin, 'postgres'), ...args], {

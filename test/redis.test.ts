@@ -143,7 +143,7 @@ describe('readings that one service receives', () => {
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
       shure.show.set(id, { battery }, 1)
-      const seen = () => socket.ofType('device_update').filter((one) => batteryOf(one) === battery)
+      const seen = () => socket.ofType('device_update').filter((message) => batteryOf(message) === battery)
       await until(`${battery} % is seen`, () => seen().length > 0)
       expect(since(changedAt)).toBeLessThan(1000)
       expect(seen()).toHaveLength(1)
@@ -167,7 +167,7 @@ describe('readings that one service receives', () => {
     const told: { id: number; last_seen: number; channels: readonly unknown[] }[] = []
     client.on('message', (_, text) => told.push(...JSON.parse(text).receivers))
     await client.subscribe(topic)
-    const ids = (await second.receivers()).map((one) => one.id)
+    const ids = (await second.receivers()).map((receiver) => receiver.id)
     const one = (await second.receiver(id)).id
     const seenAt = () => second.runtime.receiverStore.get(one)?.last_seen ?? 0
 

@@ -42,10 +42,15 @@ describe('reads', () => {
     for (const path of ['/api/data/', '/api/data', '/api/data.json/']) {
       expect((await app.get(path)).json.receivers).toHaveLength(5)
     }
-    const slots = all.receivers.flatMap((one: { channels: { slot: number }[] }) => one.channels.map(({ slot }) => slot))
+    const slots = all.receivers.flatMap((receiver: { channels: { slot: number }[] }) =>
+      receiver.channels.map(({ slot }) => slot),
+    )
     expect(slots.toSorted((a: number, b: number) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     const own = (await app.get('/api/data/?manufacturer=sennheiser')).json
-    expect(own.receivers.map((one: { manufacturer: string }) => one.manufacturer)).toEqual(['sennheiser', 'sennheiser'])
+    expect(own.receivers.map((receiver: { manufacturer: string }) => receiver.manufacturer)).toEqual([
+      'sennheiser',
+      'sennheiser',
+    ])
     expect(own.config.polling_interval).toBe(1)
     expect((await app.get('/api/data/?manufacturer=nobody')).json.receivers).toEqual([])
   })
@@ -214,7 +219,8 @@ describe('health', () => {
     expect([status, json.status]).toEqual([200, 'degraded'])
     expect(json.vendor_api).toMatchObject({ base_url: shure.baseUrl, consecutive_failures: expect.any(Number) })
     expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
-    const named = (code: string) => json.manufacturers.find((one: { code: string }) => one.code === code)
+    const named = (code: string) =>
+      json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === code)
     expect(named('shure')).toMatchObject({ status: 'unhealthy', error: expect.stringMatching(/\w+ \w+/) })
     expect(named('sennheiser')).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
     expect((await app.get('/api/health/?manufacturer=sennheiser')).json.vendor_api).toEqual({

@@ -17,7 +17,7 @@ async function poll(app: TestApp) {
 }
 
 async function startHouse(simulators: readonly Simulator[], options: Parameters<typeof startApp>[0] = {}) {
-  const app = await startApp({ manufacturers: simulators.map((one) => entryOf(one, still)), ...options })
+  const app = await startApp({ manufacturers: simulators.map((simulator) => entryOf(simulator, still)), ...options })
   const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
   await until('all are known', async () => (await app.receivers()).length === count)
   // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.

@@ -72,9 +72,9 @@ test.concurrent('detects a rack of every family, follows it live, and does not p
     { mtUid: 11, name: 'LEAD', state: 'Connected', micAudiolinkId: 0, batteryFillLevel: 34 },
   ])
   const batteries = async () =>
-    (await app.receivers()).map((one) => [one.ip, channelOf(one).transmitter?.battery]).sort()
+    (await app.receivers()).map((receiver) => [receiver.ip, channelOf(receiver).transmitter?.battery]).sort()
   await until('the changes are seen', async () => {
-    const all = [30, 31, 30, 33, 34].map((battery, at) => [`127.0.0.${at + 2}`, battery])
+    const all = [30, 31, 30, 33, 34].map((battery, index) => [`127.0.0.${index + 2}`, battery])
     return JSON.stringify(await batteries()) === JSON.stringify(all)
   })
   const one = async (ip: string) => channelOf((await app.receivers()).find((receiver) => receiver.ip === ip) as never)

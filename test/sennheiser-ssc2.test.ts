@@ -81,7 +81,7 @@ describe('detection of the protocol at a web address', () => {
     const { devices } = await source.listDevices()
     expect(devices).toMatchObject([{ id: 'sscv2:1234567890' }])
     await source.listDevices()
-    expect(simulator.requests.filter((one) => one.includes('/api/v1/'))).toHaveLength(1)
+    expect(simulator.requests.filter((request) => request.includes('/api/v1/'))).toHaveLength(1)
   })
 
   test('keeps the protocol of a system, also when it rejects a request', async () => {
@@ -169,7 +169,7 @@ describe('a session', () => {
     const iterator = await follow(hear(simulator.url))
     const gone = await find(iterator, (event) => transmitterOf(event) === null)
     expect(gone).toMatchObject({ type: 'told', isWhole: true })
-    await expect.poll(() => simulator.requests.filter((one) => one.endsWith('/add')).length).toBeGreaterThan(10)
+    await expect.poll(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
     simulator.link(1, true)
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.link(1, false)
@@ -230,7 +230,7 @@ describe('a session', () => {
     await pause(100)
     simulator.setSilent(true)
     await expect(drain(iterator)).rejects.toThrow(/no answer/)
-    expect(simulator.requests.filter((one) => one === 'GET /api/ssc/version')).toHaveLength(2)
+    expect(simulator.requests.filter((request) => request === 'GET /api/ssc/version')).toHaveLength(2)
   }, 10_000)
 
   test('continues if a device has nothing to send', async () => {

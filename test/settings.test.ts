@@ -87,7 +87,7 @@ describe('POST /api/config/', () => {
     const app = await startApp()
     await setTo(app, 'alert_battery_threshold', '15')
     const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
-    const row = rows.find((one) => one.action === 'settings.change')
+    const row = rows.find((row) => row.action === 'settings.change')
     expect(row).toMatchObject({ actor_kind: 'local', result: 'ok' })
     expect(JSON.parse(row?.details ?? '')).toMatchObject({ before: 20, after: 15 })
   })

@@ -187,7 +187,9 @@ describe('sign-in', () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => app.post('/api/auth/login', { username: `user${at % 20}`, password: 'x' })),
+      Array.from({ length: 40 }, (_, index) =>
+        app.post('/api/auth/login', { username: `user${index % 20}`, password: 'x' }),
+      ),
     )
     const statuses = new Set(answers.map(({ status }) => status))
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)

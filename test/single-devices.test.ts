@@ -53,12 +53,12 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
   })
   expect([...new Set((await connectionsOf(app)).map(({ transport }) => transport))].sort()).toEqual(['tcp', 'udp'])
 
-  const asked = () => devices.map(({ commands }) => commands.filter((one) => one.startsWith('GET')).length)
+  const asked = () => devices.map(({ commands }) => commands.filter((command) => command.startsWith('GET')).length)
   const before = asked()
   const [ulxd] = devices
   ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
   const seen = await until('the change is seen', async () => {
-    const receiver = (await app.receivers()).find((one) => one.device_type === 'ulxd')
+    const receiver = (await app.receivers()).find((receiver) => receiver.device_type === 'ulxd')
     const channel = receiver && channelOf(receiver, 2)
     return channel?.transmitter?.battery === 7 && channel.transmitter.rf_level === -61 && channel
   })
@@ -87,7 +87,7 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   const units = async () => (await app.get('/api/units/')).json as UnitBody[]
   const seen = (wanted: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
     until(`units are ${JSON.stringify(wanted)}`, async () => {
-      const told = (await units()).map((one) => [one.name, one.battery_percentage, one.base_chassis, one.status])
+      const told = (await units()).map((unit) => [unit.name, unit.battery_percentage, unit.base_chassis, unit.status])
       return JSON.stringify(told) === JSON.stringify(wanted)
     })
   const chassis = await until('the charger is known', async () => (await app.get('/api/chassis/')).json[0])
@@ -95,7 +95,7 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   await seen([['Backstage, bay 1', 80, chassis.id, 'online']])
   const [first] = await units()
   await until('it is followed', async () => (await connectionsOf(app))[0]?.status === 'connected')
-  const conversations = () => charger.commands.filter((one) => one === 'GET MODEL').length
+  const conversations = () => charger.commands.filter((command) => command === 'GET MODEL').length
   const before = conversations()
 
   charger.charge(1, 81)

@@ -65,7 +65,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
     ['half a file', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
     ['an empty file', (path: string) => truncate(path, 0)],
   ])(
-    'is put aside (%s), and the newest snapshot takes its place until an administrator has taken note',
+    'is set aside (%s) and replaced by the newest snapshot; health is degraded until an administrator acknowledges it',
     async (_name, damage) => {
       const home = await startSeasonedHome()
       const first = await home.serve()
@@ -105,7 +105,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
 
   // Reliability: S3.
   it(
-    'gives way to the newest snapshot that is whole, or begins empty without one; degraded over restarts',
+    'is replaced by the newest undamaged snapshot or an empty database; health stays degraded over restarts',
     async () => {
       const home = await startSeasonedHome('Kept')
       const [oldest = ''] = await listSnapshotNames(home)
@@ -135,7 +135,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
 
   // Reliability: S3.
   it(
-    'ends the start with --strict, and stays as it is',
+    'stops the start with --strict, and is left unchanged',
     async () => {
       const home = await startSeasonedHome()
       await scribble(fileOf(home))
@@ -152,7 +152,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
 
 describe.concurrent('a missing database with snapshots', () => {
   it(
-    'is restored from the newest, which health and start-up name, until restore --none begins empty',
+    'is restored from the newest snapshot, as reported by health and at the start, until restore --none creates an empty one',
     async () => {
       const home = await startSeasonedHome()
       await rm(fileOf(home))
@@ -189,7 +189,7 @@ describe.concurrent('a missing database with snapshots', () => {
   )
 
   it(
-    'ends the start with --strict',
+    'stops the start with --strict',
     async () => {
       const home = await startSeasonedHome()
       await rm(fileOf(home))
@@ -225,7 +225,7 @@ describe.concurrent('database files that are deleted or replaced while the servi
       },
     ],
   ])(
-    'are noticed (%s): writes are refused, and the next start has all that was stored before',
+    'are detected (%s): writes are rejected, and the next start has all data stored before',
     async (_name, remove) => {
       const home = await startSeasonedHome()
       const service = await home.serve()
@@ -260,7 +260,7 @@ describe.concurrent('damage that appears while the service runs', () => {
   // Conformance: C-5.26.
   // Reliability: S4.
   it(
-    'leaves the last state on the screens, refuses writes, is said once, and mended at the next start',
+    'keeps serving the last state, rejects writes, is logged once, and repaired at the next start',
     async () => {
       const shure = withoutLink(await startShure())
       const home = await startHome({ manufacturers: [entryOf(shure)] })
@@ -336,7 +336,7 @@ describe.concurrent('snapshots', () => {
 
   // Reliability: S11.
   it(
-    'are taken before a migration, and hold what was there before it',
+    'are created before a migration with the data before it',
     async () => {
       const home = await startSeasonedHome()
       const path = fileOf(home)
@@ -346,11 +346,13 @@ describe.concurrent('snapshots', () => {
       const before = await listSnapshotNames(home)
       const { code, json } = await home.run(['migrate', '--json'])
       expect([code, json()]).toEqual([0, { applied: [name] }])
-      const [taken = ''] = (await listSnapshotNames(home)).filter((one) => !before.includes(one))
+      const [taken = ''] = (await listSnapshotNames(home)).filter(
+        (listSnapshotName) => !before.includes(listSnapshotName),
+      )
       const snapshot = new DatabaseSync(join(home.path, 'data', 'snapshots', taken), { readOnly: true })
       const names = snapshot.prepare('select name from migrations').all() as { name: string }[]
       snapshot.close()
-      expect(names.map((one) => one.name)).not.toContain(name)
+      expect(names.map((name) => name.name)).not.toContain(name)
       expect(names.length).toBeGreaterThan(1)
     },
     slow,

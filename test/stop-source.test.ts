@@ -81,6 +81,6 @@ it('monitoring starts again after an unexpected error, and other sources are not
   await until('it has failed', () => failures === 1)
   const before = [stuck.requests.total, healthy.requests.total]
   await until('both are polled on', () =>
-    [stuck, healthy].every(({ requests }, at) => requests.total > (before[at] ?? 0) + 1),
+    [stuck, healthy].every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
   )
 })

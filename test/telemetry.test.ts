@@ -52,7 +52,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
 
   it('is not delayed by reading further details of known devices', async () => {
     const parts = { channels: undefined, transmitters: undefined, mac_address: undefined }
-    const devices = Array.from({ length: 40 }, (_, at) => device(at, parts))
+    const devices = Array.from({ length: 40 }, (_, index) => device(index, parts))
     const system = await startSystem((request, response) => {
       const [, , , , id, part] = request.url?.split('/') ?? []
       const { channels, transmitters, ...detail } = device(Number(id?.slice(1)))

@@ -107,7 +107,7 @@ describe('invalid devices', () => {
 
   // Reliability: 1.10, U16.
   it('an empty list after fifty devices deletes nothing; the third one makes all inactive', async () => {
-    const system = await startSystem(says({ devices: Array.from({ length: 50 }, (_, at) => device(at)) }))
+    const system = await startSystem(says({ devices: Array.from({ length: 50 }, (_, index) => device(index)) }))
     const app = await startApp({ manufacturers: [system.entry('gone', { poll_interval: 3600 })] })
     expect((await poll(app)).receivers_updated).toBe(50)
     const before = await app.receivers()
@@ -125,7 +125,7 @@ describe('invalid devices', () => {
   // Reliability: 1.9, U18, 3.12.7.
   it('of more than ten thousand devices the first ten thousand are used, and health reports it', async () => {
     const bare = { channels: [], transmitters: [] }
-    const devices = Array.from({ length: 10_003 }, (_, at) => device(at, bare))
+    const devices = Array.from({ length: 10_003 }, (_, index) => device(index, bare))
     const system = await startSystem(says({ devices }))
     const app = await startApp({ manufacturers: [system.entry('many', { poll_interval: 3600 })] })
     const page = async (size: number) => (await app.get(`/api/receivers/?page=10&page_size=${size}`)).json

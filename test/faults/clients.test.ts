@@ -115,7 +115,7 @@ describe('a flood of requests', () => {
     const home = await startHome({ rate_limit: { max_requests: 50, window_seconds: 60 } })
     const service = await home.serve(['--no-poll'])
     const made = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
-    const cookie = (made.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+    const cookie = (made.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
     for (let count = 0; count < 60; count++) await service.get('/api/health/')
     expect((await service.get('/api/health/')).status).toBe(429)
     expect((await service.get('/api/health/', { cookie })).status).toBe(200)

@@ -17,7 +17,7 @@ async function setUp(app: Pick<TestApp, 'post'>, username = 'ana') {
 }
 
 function sessionOf(answer: HttpAnswer) {
-  const cookie = (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+  const cookie = (answer.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
   return { cookie, 'x-csrf-token': answer.json.csrf_token as string }
 }
 
@@ -281,7 +281,7 @@ describe('audit log', () => {
       body: '{"title":"A\\u001b[2J\\nB"}',
     })
     expect(answer.status).toBe(201)
-    const line = await until('it is told', () => program.lines().find((one) => one.includes('group.create')))
+    const line = await until('it is told', () => program.lines().find((line) => line.includes('group.create')))
     expect(JSON.parse(line)).toEqual({
       audit: {
         id: 1,

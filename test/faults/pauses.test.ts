@@ -47,19 +47,19 @@ describe('a system that sends Retry-After', () => {
     sharing(async () => {
       neighbour = await startSystem(says({ devices: [device(1000)] }))
       for (const at of pauses.keys()) systems.push(await startSystem(says({ devices: [device(at + 1)] })))
-      const entries = pauses.map((pause, at) => (systems[at] as System).entry(codeOf(pause)))
+      const entries = pauses.map((pause, index) => (systems[index] as System).entry(codeOf(pause)))
       app = await startApp({ manufacturers: [...entries, neighbour.entry('neighbour')] })
       await until('all are known', async () => (await app.receivers()).length === pauses.length + 1, 20_000)
-      for (const [at, { status = 429, headers }] of pauses.entries()) {
-        const system = systems[at] as System
+      for (const [index, { status = 429, headers }] of pauses.entries()) {
+        const system = systems[index] as System
         system.answer((request, response) => {
-          refusedAt[at] = performance.now()
-          system.answer(says({ devices: [device(at + 1)] }, 200, { date: date(longAgo) }))
+          refusedAt[index] = performance.now()
+          system.answer(says({ devices: [device(index + 1)] }, 200, { date: date(longAgo) }))
           response.sendDate = headers().date !== undefined
           refuses(status, headers())(request, response)
         })
       }
-      await until('all have asked', () => pauses.every((_, at) => refusedAt[at] !== undefined))
+      await until('all have asked', () => pauses.every((_, index) => refusedAt[index] !== undefined))
     }),
   )
 
@@ -90,10 +90,10 @@ describe('a system that sends Retry-After', () => {
       const [detail] = (await fares(codeOf(pause))).details
       expect(Number(/(\d+) s/.exec(detail)?.[1])).toBeLessThanOrEqual(300)
       expect(Number(/(\d+) s/.exec(detail)?.[1])).toBeGreaterThan(200)
-      expect(system.asked.filter((one) => one.at > refused)).toEqual([])
+      expect(system.asked.filter((request) => request.at > refused)).toEqual([])
       return
     }
-    const next = await until('it is asked again', () => system.asked.find((one) => one.at > refused), 15_000)
+    const next = await until('it is asked again', () => system.asked.find((request) => request.at > refused), 15_000)
     expect(next.at - refused).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
     expect(next.at - refused).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
     await until('it is well', async () => {

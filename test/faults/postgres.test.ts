@@ -149,7 +149,7 @@ describe('PostgreSQL with too many connections', () => {
     await until('a while has passed', () => since(fullAt) > 3000)
     expect(network.made - before).toBeLessThanOrEqual(Math.ceil(since(fullAt) / 500) + 1)
     expect((await app.get('/api/receivers/')).json).toHaveLength(1)
-    await Promise.all(others.map((one) => one.end()))
+    await Promise.all(others.map((other) => other.end()))
     const backAt = performance.now()
     await until('all is normal', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)

@@ -206,7 +206,9 @@ describe('a service without a network', () => {
     await until('the other is polled', async () => (await service.receivers()).length === 1)
     const told = await until('the unknown name is told', async () => {
       const { json } = await service.get('/api/health/?manufacturer=shure')
-      return json.manufacturers.find((one: { code: string }) => one.code === 'shure').error as string | null
+      return json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === 'shure').error as
+        | string
+        | null
     })
     expect(told).toMatch(/nowhere\.invalid/)
   }, 40_000)

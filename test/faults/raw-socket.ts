@@ -75,7 +75,7 @@ export function frame(payload: string | Buffer, options: FrameOptions = {}): Buf
         ? Buffer.from([first, mask | 126, Number(length >> 8n), Number(length & 255n)])
         : Buffer.concat([Buffer.from([first, mask | 127]), bigEndian(length)])
   const key = Buffer.from([1, 2, 3, 4])
-  const body = isMasked ? bytes.map((byte, at) => byte ^ (key[at % 4] ?? 0)) : bytes
+  const body = isMasked ? bytes.map((byte, index) => byte ^ (key[index % 4] ?? 0)) : bytes
   return Buffer.concat(isMasked ? [head, key, body] : [head, body])
 }
 

@@ -31,7 +31,7 @@ describe('an upstream secret', () => {
     const home = await startHome({ manufacturers: [system.entry('shure', more)] })
     const service = await home.serve([], { MICWATCH_LOG: 'debug' })
     const made = await service.post('/api/auth/setup', { username: 'ana', password })
-    const headers = { cookie: (made.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ') }
+    const headers = { cookie: (made.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ') }
     const socket = await service.socket()
     await until('it was polled', () => system.asked.length > 3)
     system.answer(says({ error: secret }, 500))

@@ -127,7 +127,7 @@ const troubles: readonly Trouble[] = [
 ]
 
 const codeOf = ({ row, name }: Trouble) => `${row} ${name}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
-const find = (name: string) => troubles.findIndex((one) => one.name === name)
+const find = (name: string) => troubles.findIndex((trouble) => trouble.name === name)
 
 let app: TestApp
 let socket: TestSocket
@@ -191,9 +191,9 @@ beforeAll(async () => {
       systems.push(await startSystem(well))
     }
     closedPort = await startNetwork(atEnd, (systems[0] as System).url)
-    const entries = troubles.map((trouble, at) =>
-      (systems[at] as System).entry(codeOf(trouble), {
-        ...(at === 0 && { api_base_url: closedPort.url }),
+    const entries = troubles.map((trouble, index) =>
+      (systems[index] as System).entry(codeOf(trouble), {
+        ...(index === 0 && { api_base_url: closedPort.url }),
         ...(trouble.timeout !== undefined && { timeout: trouble.timeout }),
       }),
     )
@@ -205,7 +205,7 @@ beforeAll(async () => {
     before = (await app.receivers()) as never
     faultsAt = performance.now()
     await closedPort.refuse()
-    for (const [at, { answer }] of troubles.entries()) if (answer !== undefined) systems[at]?.answer(answer)
+    for (const [index, { answer }] of troubles.entries()) if (answer !== undefined) systems[index]?.answer(answer)
     for (const name of ['403', '401 to everything', 'another scheme']) {
       systems[find(name)]?.answerLink(refusesLink(name === '403' ? 403 : 401))
     }
@@ -311,13 +311,18 @@ describe('a system that fails', () => {
   it('is polled again within one delay after it recovers, all of them at once', async () => {
     const refused = ['403', '401 to everything', 'another scheme'].map(find)
     await closedPort.restore()
-    for (const [at, system] of systems.entries()) if (!refused.includes(at)) system.answer(wells[at] as Answer)
-    const mended = troubles.filter((_, at) => !refused.includes(at))
+    for (const [index, system] of systems.entries()) if (!refused.includes(index)) system.answer(wells[index] as Answer)
+    const mended = troubles.filter((_, index) => !refused.includes(index))
     await until(
       'all are well',
       async () => {
         const { manufacturers } = (await app.get('/api/health/')).json
-        const status = new Map(manufacturers.map((one: { code: string; status: string }) => [one.code, one.status]))
+        const status = new Map(
+          manufacturers.map((manufacturer: { code: string; status: string }) => [
+            manufacturer.code,
+            manufacturer.status,
+          ]),
+        )
         return mended.every((one) => status.get(codeOf(one)) === 'healthy')
       },
       36_000,

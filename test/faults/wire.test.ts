@@ -23,8 +23,8 @@ describe.concurrent('a certificate', () => {
       unverified: await certify({ for: '127.0.0.1' }),
     }
     const systems = new Map<string, Awaited<ReturnType<typeof startShure>>>()
-    for (const [at, [kind, tls]] of Object.entries(kinds).entries()) {
-      systems.set(kind, withoutLink(await startShure({ tls, seed: at + 1, receivers: 1 })))
+    for (const [index, [kind, tls]] of Object.entries(kinds).entries()) {
+      systems.set(kind, withoutLink(await startShure({ tls, seed: index + 1, receivers: 1 })))
     }
     const manufacturers = [...systems].map(([code, system]) => ({
       ...entryOf(system, { ssl_verify: code !== 'unverified' }),
@@ -78,8 +78,8 @@ describe.concurrent('a host name', () => {
     const system = await startSystem(says({ devices: [device(1)] }))
     const { port } = new URL(system.url)
     const refused = ['metadata', 'mapped', 'nowhere', 'many', 'own']
-    const entry = (code: string, at = port) =>
-      system.entry(code, { api_base_url: `http://${code}.test:${at}`, timeout: 2 })
+    const entry = (code: string, index = port) =>
+      system.entry(code, { api_base_url: `http://${code}.test:${index}`, timeout: 2 })
     const free = await startNetwork(atEnd, system.url)
     await free.refuse()
     const own = new URL(free.url).port

@@ -68,7 +68,7 @@ export function collect() {
 
 export function pickTransmitter(of: Simulator): { id: string; number: number } {
   for (const { device, channels } of of.show.devicesAt(0, of.manufacturer)) {
-    const channel = channels.find((one) => one.transmitter !== null)
+    const channel = channels.find((channel) => channel.transmitter !== null)
     if (channel !== undefined) return { id: device.id, number: channel.channel }
   }
   throw new Error('nobody sends')

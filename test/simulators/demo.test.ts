@@ -15,7 +15,7 @@ async function demoWith(options: Parameters<typeof startDemo>[0]) {
 
 it('has two systems with one show, and a rack of single devices', async () => {
   const demo = await demoWith({ seed: 5 })
-  expect(demo.manufacturers.map((one) => [one.code, one.name])).toEqual([
+  expect(demo.manufacturers.map((manufacturer) => [manufacturer.code, manufacturer.name])).toEqual([
     ['shure', 'Shure'],
     ['sennheiser', 'Sennheiser'],
     ['lectrosonics', 'Lectrosonics'],

@@ -92,30 +92,32 @@ describe('the event stream', () => {
     const { id, number } = pickTransmitter(sennheiser)
     const device = `/api/v1/devices/${id}`
     const stream = await listen(sennheiser)
-    const opened = await stream.events.find((one) => one.event === 'open')
+    const opened = await stream.events.find((event) => event.event === 'open')
     expect(stream.headers['content-location']).toBe(opened.data.path)
     expect(opened.data.path).toBe(`${path}/${opened.data.sessionUUID}`)
 
     const put = (to: string, body: unknown) => call(sennheiser, 'PUT', to, { headers: basic, body })
     expect((await put(opened.data.path, [device])).status).toBe(200)
-    const current = await stream.events.find((one) => one.event === 'message')
+    const current = await stream.events.find((event) => event.event === 'message')
     expect(current.data[device]).toMatchObject({ status: 'online', serial_number: expect.any(String) })
 
     sennheiser.show.set(id, { battery: 7 }, number)
     sennheiser.push.flush()
     const change = await stream.events.find(
-      (one) => one.data[device]?.serial_number === undefined && one.event === 'message',
+      (event) => event.data[device]?.serial_number === undefined && event.event === 'message',
     )
     expect(Object.keys(change.data)).toEqual([device])
-    const told = change.data[device].transmitters.find((one: { channel: number }) => one.channel === number)
+    const told = change.data[device].transmitters.find(
+      (transmitter: { channel: number }) => transmitter.channel === number,
+    )
     expect(told.battery).toBe(7)
 
     sennheiser.show.set(id, { online: false })
     sennheiser.push.flush()
-    await stream.events.find((one) => one.data[device]?.status === 'offline')
+    await stream.events.find((event) => event.data[device]?.status === 'offline')
     sennheiser.show.remove(id)
     sennheiser.push.flush()
-    await stream.events.find((one) => one.data[device] === null)
+    await stream.events.find((event) => event.data[device] === null)
   })
 
   it('rejects invalid paths', async () => {
@@ -124,7 +126,7 @@ describe('the event stream', () => {
     expect((await send('GET', path)).status).toBe(400)
     expect((await send('PUT', `${path}/nobody`, [])).status).toBe(422)
     const stream = await listen(sennheiser)
-    const { data } = await stream.events.find((one) => one.event === 'open')
+    const { data } = await stream.events.find((event) => event.event === 'open')
     const good = `/api/v1/devices/${sennheiser.show.devicesAt(0)[0]?.device.id}`
     const refused = await send('PUT', data.path, [good, '/api/v1/devices/nobody'])
     expect([refused.status, refused.json]).toEqual([404, { path: '/api/v1/devices/nobody', error: 404 }])
@@ -137,14 +139,14 @@ describe('the event stream', () => {
     const stream = await listen(sennheiser)
     await until(() => stream.text().includes(': keep-alive\n\n'))
     await sennheiser.close()
-    await stream.events.find((one) => one.event === 'close')
+    await stream.events.find((event) => event.event === 'close')
   })
 
   it('ends when access is disabled', async () => {
     const sennheiser = await sennheiserWith()
     const stream = await listen(sennheiser)
     sennheiser.setAccess(false)
-    await stream.events.find((one) => one.event === 'close')
+    await stream.events.find((event) => event.event === 'close')
     expect((await call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })).status).toBe(403)
     sennheiser.setAccess(true)
     expect((await call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })).status).toBe(200)

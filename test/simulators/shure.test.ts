@@ -132,8 +132,8 @@ describe('the WebSocket', () => {
     const update = await frames.find((frame) => frame.device_id === id && frame.transmitters !== undefined)
     expect(update.type).toBe('device_update')
     const levels = { channel: number, rf_level: -71, audio_level: -9 }
-    expect(update.channels.find((one: { channel: number }) => one.channel === number)).toEqual(levels)
-    const told = update.transmitters.find((one: { channel: number }) => one.channel === number)
+    expect(update.channels.find((channel: { channel: number }) => channel.channel === number)).toEqual(levels)
+    const told = update.transmitters.find((transmitter: { channel: number }) => transmitter.channel === number)
     expect(told).toEqual({ ...levels, battery: 7 })
 
     shure.show.set(id, { ip: '10.7.7.7' })
@@ -141,7 +141,7 @@ describe('the WebSocket', () => {
     shure.push.flush()
     const second = await frames.find((frame) => frame.ip === '10.7.7.7')
     expect(second).not.toHaveProperty('serial_number')
-    expect(second.channels.find((one: { channel: number }) => one.channel === number).transmitter).toBeNull()
+    expect(second.channels.find((channel: { channel: number }) => channel.channel === number).transmitter).toBeNull()
   })
 
   it('reports devices that go offline, appear and are removed', async () => {

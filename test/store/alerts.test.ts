@@ -38,8 +38,8 @@ function finding(number: number, fields: Partial<AlertCause> = {}): AlertCause {
 describe.each(engines)('alerts on %s', (engine) => {
   test('have one open record for a subject, escalate, and are cleared once', async () => {
     const db = await openStore(engine)
-    const raise = (number: number, at: number, fields?: Partial<AlertCause>) =>
-      db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(number, fields), at))
+    const raise = (number: number, index: number, fields?: Partial<AlertCause>) =>
+      db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(number, fields), index))
     const first = await raise(1, 1000)
     expect(first).toEqual({ ...finding(1), id: 1, state: 'raised', raised_at: 1000, cleared_at: null })
     const id = first?.id ?? 0

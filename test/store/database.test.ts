@@ -23,7 +23,7 @@ describe.each(engines)('migrations on %s', (engine) => {
 
   test('are applied by one of four processes that start together, and the others wait', async () => {
     const databases = await openEmpty(engine, 4)
-    const applied = await Promise.all(databases.map((one) => migrate(one)))
+    const applied = await Promise.all(databases.map((database) => migrate(database)))
     expect(applied.flat()).toEqual(names)
     for (const db of databases) expect(await currentRevision(db.read)).toBe(0)
   })
@@ -90,9 +90,9 @@ describe.each(engines)('transactions on %s', (engine) => {
     const db = await openStore(engine)
     const other = await openDatabase({ url: db.url })
     onTestFinished(() => other.close())
-    const asked = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? db : other).transaction(nextRevision))
+    const asked = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? db : other).transaction(nextRevision))
     const revisions = (await Promise.all(asked)).sort((a, b) => a - b)
-    expect(revisions).toEqual(Array.from({ length: 40 }, (_, at) => at + 1))
+    expect(revisions).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
     expect(await currentRevision(db.read)).toBe(40)
   })
 

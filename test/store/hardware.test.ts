@@ -44,12 +44,12 @@ describe.each(engines)('hardware (%s)', (engine) => {
     const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1] })])
     const channel_id = receiver?.channels[0]?.id ?? 0
     const heard = { ...own('x'), api_device_id: null, channel_id, receiver_id: receiver?.id ?? 0, battery: null }
-    const many = Array.from({ length: 250 }, (_, at) => own(`pack-${at}`))
+    const many = Array.from({ length: 250 }, (_, index) => own(`pack-${index}`))
     const made = await addUnits(db, [heard, ...many])
     const units = await listUnits(db.read)
     expect(units).toHaveLength(251)
     expect([...made].sort((a, b) => a.id - b.id)).toEqual(units)
-    expect(units.find((one) => one.channel_id === channel_id)).toMatchObject(heard)
+    expect(units.find((unit) => unit.channel_id === channel_id)).toMatchObject(heard)
 
     const [first] = units
     const revision = await db.transaction(async (tx) => {
@@ -92,7 +92,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
     expect(await channelAtSlot(db.read, 9)).toBe(id)
     expect(await channelAtSlot(db.read, 2)).toBeUndefined()
     expect(await findChannel(db.read, id)).toMatchObject({ slot: 9, manufacturer: 'shure' })
-    expect((await listReceivers(db.read, revision - 1))[0]?.channels.map((one) => one.slot)).toEqual([1, 9])
+    expect((await listReceivers(db.read, revision - 1))[0]?.channels.map((channel) => channel.slot)).toEqual([1, 9])
   })
 
   it('stores groups', async () => {

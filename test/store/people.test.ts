@@ -63,7 +63,7 @@ describe.each(engines)('users (%s)', (engine) => {
     ])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(await countAdmins(db.read)).toBe(1)
-    const last = (await listUsers(db.read)).find((one) => one.role === 'admin' && one.is_active)
+    const last = (await listUsers(db.read)).find((listUser) => listUser.role === 'admin' && listUser.is_active)
     await expect(removeUser(deps, cli, last?.id ?? 0)).rejects.toMatchObject({ code: 'last_admin' })
   })
 
@@ -92,8 +92,8 @@ describe.each(engines)('sessions (%s)', (engine) => {
     const db = await openStore(engine)
     const { id } = await addUser(db, 'ana')
     const hashes = Array.from({ length: sessionLimits.perUser + 2 }, () => hashOf(createSecret()))
-    for (const [at, hash] of hashes.entries()) {
-      await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: 1000 + at }))
+    for (const [index, hash] of hashes.entries()) {
+      await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: 1000 + index }))
     }
     expect(await findSessions(db.read, hashes)).toHaveLength(sessionLimits.perUser)
     expect(await findSessions(db.read, hashes.slice(0, 2))).toEqual([])
@@ -215,7 +215,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     const visitor = { address: '10.0.0.7', browser: null }
     const wrong = { username: 'ana', password: 'wrong' }
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(deps, visitor, wrong)))
-    const codes = results.map((one) => (one.status === 'rejected' ? one.reason.code : 'in'))
+    const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'in'))
     expect(codes.filter((code) => code === 'wrong_credentials')).toHaveLength(5)
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(7)
     await expect(signIn(deps, visitor, { username: 'ana', password })).rejects.toMatchObject({ code: 'rate_limited' })

@@ -114,9 +114,9 @@ async function openExplain(url: string) {
   return async (statements: Map<string, Statement>): Promise<string[]> => {
     if (statements.size === 0) throw new Error('nothing was asked')
     const bad: string[] = []
-    for (const one of statements.values()) {
-      const { rows } = await client.query(`explain (format json) ${one.sql}`, [...one.parameters])
-      for (const table of tablesReadWhole(rows[0]['QUERY PLAN'][0].Plan)) bad.push(`${table}: ${one.sql}`)
+    for (const statement of statements.values()) {
+      const { rows } = await client.query(`explain (format json) ${statement.sql}`, [...statement.parameters])
+      for (const table of tablesReadWhole(rows[0]['QUERY PLAN'][0].Plan)) bad.push(`${table}: ${statement.sql}`)
     }
     return bad
   }
@@ -170,7 +170,7 @@ async function fill(db: Database): Promise<void> {
     `insert into leases (source, owner, epoch, expires_at)
      select 'source-' || n, 'me', 1, epoch_ms() + 30000 from generate_series(1, 2000) n`,
   ]
-  for (const one of statements) await sql.raw(one).execute(db.read)
+  for (const statement of statements) await sql.raw(statement).execute(db.read)
   // Autovacuum does the same some seconds later.
   await sql`vacuum analyze`.execute(db.read)
 }

@@ -155,11 +155,11 @@ describe.each(engines)('receivers on %s', (engine) => {
 
   test('keep their order and do not block the event loop with more than a thousand', async () => {
     const db = await openStore(engine)
-    const drafts = Array.from({ length: 8_050 }, (_, at) => draft(at, { channelNumbers: [1, 2, 3, 4] }))
+    const drafts = Array.from({ length: 8_050 }, (_, index) => draft(index, { channelNumbers: [1, 2, 3, 4] }))
     const inserted = await insertDrafts(db, drafts)
     expect(inserted.map(({ name }) => name)).toEqual(drafts.map(({ name }) => name))
     expect(inserted.flatMap(({ channels }) => channels.map(({ slot }) => slot))).toEqual(
-      Array.from({ length: 32_200 }, (_, at) => at + 1),
+      Array.from({ length: 32_200 }, (_, index) => index + 1),
     )
     let turns = 0
     const ticking = setInterval(() => {
@@ -252,11 +252,11 @@ describe.each(engines)('other records on %s', (engine) => {
     const db = await openStore(engine)
     const receivers = await insertDrafts(
       db,
-      Array.from({ length: 120 }, (_, at) => draft(at)),
+      Array.from({ length: 120 }, (_, index) => draft(index)),
     )
     const connections = receivers.map(({ id }) => newConnection(id, 'shure', 'shure:http://x', 'websocket'))
-    const changed: Connection[] = connections.map((one) => ({
-      ...one,
+    const changed: Connection[] = connections.map((connection) => ({
+      ...connection,
       manufacturer: 'sennheiser',
       status: 'error',
       transport: 'sse',
@@ -391,7 +391,7 @@ describe.each(engines)('leases on %s', (engine) => {
 
   test('have one winner among many concurrent requests', async () => {
     const db = await openStore(engine)
-    const won = await Promise.all(Array.from({ length: 20 }, (_, at) => acquire(db, `owner-${at}`, 60_000)))
+    const won = await Promise.all(Array.from({ length: 20 }, (_, index) => acquire(db, `owner-${index}`, 60_000)))
     expect(won.filter((lease) => lease !== null)).toEqual([{ epoch: 1 }])
   })
 })
