@@ -25,9 +25,9 @@ describe('a listener that is reachable from the network', () => {
       '/nowhere',
       '/readyz',
     ]) {
-      const answer = await app.get(path)
-      expect([path, answer.status, answer.headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])
-      expect(answer.json).toEqual({ error: 'Sign in, or send an API token.', status: 401 })
+      const response = await app.get(path)
+      expect([path, response.status, response.headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])
+      expect(response.json).toEqual({ error: 'Sign in, or send an API token.', status: 401 })
     }
     for (const path of ['/api/refresh/', '/api/admin/users/', '/api/auth/password']) {
       expect((await app.post(path, {})).status).toBe(401)
@@ -43,8 +43,8 @@ describe('a listener that is reachable from the network', () => {
   it('redirects pages to sign-in, and only pages', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/mics' } } })
     const html = { accept: 'text/html,*/*' }
-    const answer = await app.get('/about?x=1', html)
-    expect([answer.status, answer.headers.location]).toEqual([302, '/mics/sign-in?next=%2Fmics%2Fabout%3Fx%3D1'])
+    const response = await app.get('/about?x=1', html)
+    expect([response.status, response.headers.location]).toEqual([302, '/mics/sign-in?next=%2Fmics%2Fabout%3Fx%3D1'])
     for (const path of ['/', '/about/', '/admin/movements/']) {
       expect([path, (await app.get(path)).headers.location]).toEqual([
         path,
@@ -133,8 +133,8 @@ describe('roles', () => {
       for (const role of ['viewer', 'operator', 'admin'] as const) {
         const username = `the-${role}`
         expect((await app.post('/api/admin/users/', { username, password, role }, admin)).status).toBe(201)
-        const shown = [await signIn(app, username), (await createToken(app, admin, role)).headers]
-        for (const headers of shown) {
+        const credentials = [await signIn(app, username), (await createToken(app, admin, role)).headers]
+        for (const headers of credentials) {
           for (const [method, path, allowed] of table) {
             const { status } = await app.send(method, path, { headers })
             // A signed-in viewer may do everything that a loopback listener allows without sign-in.
@@ -159,8 +159,8 @@ describe('roles', () => {
       ['POST', '/api/health/', 405],
       ['PUT', '/api/admin/users/', 405],
     ] as const) {
-      const answer = await app.send(method, path, { headers })
-      expect([method, path, answer.status, answer.headers.allow !== undefined]).toEqual([
+      const response = await app.send(method, path, { headers })
+      expect([method, path, response.status, response.headers.allow !== undefined]).toEqual([
         method,
         path,
         status,
@@ -228,10 +228,10 @@ describe('a trusted proxy', () => {
     const app = await startApp({ config })
     await addAdmin(app)
     const headers = { ...forwarded, origin: 'https://mics.venue.example' }
-    const answer = await app.post('/api/auth/login', { username: 'root', password }, headers)
-    expect(answer.status).toBe(200)
-    expect(answer.headers['set-cookie']?.[0]).toMatch(/^__Host-micwatch_sid=.*; Secure$/)
-    const signedIn = { ...forwarded, cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token }
+    const response = await app.post('/api/auth/login', { username: 'root', password }, headers)
+    expect(response.status).toBe(200)
+    expect(response.headers['set-cookie']?.[0]).toMatch(/^__Host-micwatch_sid=.*; Secure$/)
+    const signedIn = { ...forwarded, cookie: cookieOf(response), 'x-csrf-token': response.json.csrf_token }
     const [last] = (await app.get('/api/admin/audit/', signedIn)).json
     expect(last).toMatchObject({ action: 'session.login', result: 'ok', actor: { address: '203.0.113.9' } })
     expect((await app.post('/api/auth/login', {}, { ...forwarded, origin: 'http://mics.venue.example' })).status).toBe(
@@ -254,9 +254,9 @@ describe('a trusted proxy', () => {
   it('is only the configured address', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', trusted_proxies: ['10.0.0.0/8'] } } })
     await addAdmin(app)
-    const answer = await app.post('/api/auth/login', { username: 'root', password }, forwarded)
-    expect(answer.headers['set-cookie']?.[0]).toMatch(/^micwatch_sid_/)
-    const headers = { cookie: cookieOf(answer) }
+    const response = await app.post('/api/auth/login', { username: 'root', password }, forwarded)
+    expect(response.headers['set-cookie']?.[0]).toMatch(/^micwatch_sid_/)
+    const headers = { cookie: cookieOf(response) }
     expect((await app.get('/api/admin/audit/', headers)).json[0].actor.address).toBe('127.0.0.1')
   })
 })
@@ -336,9 +336,9 @@ describe('a browser request from another site', () => {
     ]
     const host = '<b>evil.example:8080'
     for (const path of ['/', '/api/data.json', '/api/receivers/%zz']) {
-      const answer = await app.get(path, { host })
-      expect(answer.json).toMatchObject({ status: 421, error: expect.stringContaining('host <b>evil.example. ') })
-      for (const setting of settings) expect(answer.json.error).toMatch(setting)
+      const response = await app.get(path, { host })
+      expect(response.json).toMatchObject({ status: 421, error: expect.stringContaining('host <b>evil.example. ') })
+      for (const setting of settings) expect(response.json.error).toMatch(setting)
 
       const page = await app.get(path, { host, accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
       const html = page.bytes.toString()
@@ -384,17 +384,21 @@ describe('tls: auto', () => {
     const ask = (method: string, path: string, body?: object) =>
       new Promise<{ status: number; cookies: readonly string[]; fingerprint: string }>((resolve, reject) => {
         const headers = body ? { 'content-type': 'application/json' } : {}
-        const asked = httpsRequest(new URL(path, address), { method, headers, rejectUnauthorized: false }, (answer) => {
-          const { fingerprint256 } = (answer.socket as import('node:tls').TLSSocket).getPeerCertificate()
-          answer.resume()
-          resolve({
-            status: answer.statusCode ?? 0,
-            cookies: answer.headers['set-cookie'] ?? [],
-            fingerprint: fingerprint256,
-          })
-        })
-        asked.on('error', reject)
-        asked.end(body && JSON.stringify(body))
+        const request = httpsRequest(
+          new URL(path, address),
+          { method, headers, rejectUnauthorized: false },
+          (response) => {
+            const { fingerprint256 } = (response.socket as import('node:tls').TLSSocket).getPeerCertificate()
+            response.resume()
+            resolve({
+              status: response.statusCode ?? 0,
+              cookies: response.headers['set-cookie'] ?? [],
+              fingerprint: fingerprint256,
+            })
+          },
+        )
+        request.on('error', reject)
+        request.end(body && JSON.stringify(body))
       })
     const { status, fingerprint } = await ask('GET', '/healthz')
     expect(status).toBe(200)

@@ -13,7 +13,7 @@ import {
   startShure,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
 import { atEnd } from './scope.ts'
@@ -29,7 +29,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   // Conformance: S-6.2, C-7.20.
   it.each([
     ['pushed', async () => startShure()],
-    ['polled', async () => withoutLink(await startShure())],
+    ['polled', async () => withoutPush(await startShure())],
   ])('raises, escalates and clears the alert once each when it is %s', async (_, start) => {
     const simulator = await start()
     const { id } = firstDevice(simulator)
@@ -77,8 +77,8 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     await until('22 % is known', async () => channelOf(await app.receiver(id)).transmitter?.battery === 22)
     show(25)
     await socket.next(({ type, state }) => type === 'alert' && state === 'cleared')
-    const told = socket.ofType('alert').map(({ state, severity }) => `${state} ${severity}`)
-    expect(told).toEqual(['raised warning', 'raised critical', 'cleared critical'])
+    const messages = socket.ofType('alert').map(({ state, severity }) => `${state} ${severity}`)
+    expect(messages).toEqual(['raised warning', 'raised critical', 'cleared critical'])
     expect(await alertsOf(app, '?state=raised')).toEqual([])
     expect(await alertsOf(app, '?state=cleared')).toMatchObject([
       { id: raised.id, cleared_at: expect.stringMatching(/Z$/) },
@@ -86,7 +86,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   })
 
   it('is evaluated against the current threshold, and again when the threshold changes', async () => {
-    const simulator = withoutLink(await startShure({ receivers: 1 }))
+    const simulator = withoutPush(await startShure({ receivers: 1 }))
     const { id } = firstDevice(simulator)
     simulator.show.set(id, { battery: 40 }, 1)
     simulator.show.set(id, { battery: 90 }, 2)
@@ -145,8 +145,8 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     for (const app of apps) await until('the receiver is known', () => app.receiver(id))
     simulator.show.set(id, { battery: 12 }, 1)
     simulator.push.flush()
-    const told = await Promise.all(sockets.map((socket) => socket.next(({ type }) => type === 'alert')))
-    expect(told[1]?.id).toBe(told[0]?.id)
+    const messages = await Promise.all(sockets.map((socket) => socket.next(({ type }) => type === 'alert')))
+    expect(messages[1]?.id).toBe(messages[0]?.id)
     await until('it was polled again', () => simulator.requests.count('/api/v1/devices') > 4)
     for (const app of apps) expect(await alertsOf(app)).toHaveLength(1)
     for (const socket of sockets) expect(socket.ofType('alert')).toHaveLength(1)
@@ -229,7 +229,7 @@ it.concurrent('raises and clears an alert when a receiver goes offline and comes
 
 // Conformance: C-7.22.
 it.concurrent('raises an alert after three failed cycles of an upstream, clears it on recovery and when the manufacturer is disabled', async () => {
-  const simulator = withoutLink(await startShure())
+  const simulator = withoutPush(await startShure())
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
   const socket = await app.socket()
   await until('both are known', async () => (await app.receivers()).length === 2)
@@ -240,7 +240,7 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
   const { json } = await app.get('/api/health/')
   expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
   expect(raised).toMatchObject({ severity: 'critical', channel_id: null, manufacturer: 'shure' })
-  withoutLink(simulator)
+  withoutPush(simulator)
   expect(await socket.next(isUpstream('cleared'), 15_000)).toMatchObject({ id: raised.id })
 
   const { id } = firstDevice(simulator)
@@ -251,13 +251,16 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
     body: JSON.stringify({ api_enabled: false }),
   })
   expect(status).toBe(200)
-  await socket.next(({ type, id: told, state }) => type === 'alert' && told === low.id && state === 'cleared', 5000)
+  await socket.next(
+    ({ type, id: messages, state }) => type === 'alert' && messages === low.id && state === 'cleared',
+    5000,
+  )
 }, 60_000)
 
 it.concurrent('marks receivers of a manufacturer that is no longer polled as inactive without an alert', async () => {
   const database = await createTestDatabase('sqlite')
   atEnd(database.drop)
-  const simulator = withoutLink(await startShure())
+  const simulator = withoutPush(await startShure())
   const options = { databaseUrl: database.url }
   const first = await startApp({ ...options, manufacturers: [entryOf(simulator)] })
   await until('both are known', async () => (await first.receivers()).length === 2)
@@ -277,8 +280,8 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
 describe.concurrent('GET /api/alerts/', () => {
   // Conformance: C-5.45.
   it('filters and paginates', async () => {
-    const shure = withoutLink(await startShure({ receivers: 1 }))
-    const sennheiser = withoutLink(await startSennheiser({ receivers: 1 }))
+    const shure = withoutPush(await startShure({ receivers: 1 }))
+    const sennheiser = withoutPush(await startSennheiser({ receivers: 1 }))
     for (const simulator of [shure, sennheiser]) {
       for (const channel of [1, 2]) simulator.show.set(firstDevice(simulator).id, { battery: 5 }, channel)
     }

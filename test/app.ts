@@ -29,16 +29,21 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 // --- Simulated systems -----------------------------------------------------------------------------------------------
 
-const unhurried = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false } as const
+const unlimitedRate = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false } as const
 
 export async function startShure(options: ShureSimulatorOptions = {}) {
-  const simulator = await startShureSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  const simulator = await startShureSimulator({ ...unlimitedRate, receivers: 2, channelsPerReceiver: 2, ...options })
   atEnd(() => simulator.close())
   return simulator
 }
 
 export async function startSennheiser(options: SennheiserSimulatorOptions = {}) {
-  const simulator = await startSennheiserSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  const simulator = await startSennheiserSimulator({
+    ...unlimitedRate,
+    receivers: 2,
+    channelsPerReceiver: 2,
+    ...options,
+  })
   atEnd(() => simulator.close())
   return simulator
 }
@@ -50,21 +55,26 @@ export async function startLectrosonics(options: LectrosonicsSimulatorOptions = 
 }
 
 export async function startSystemApi(options: SystemApiOptions = {}) {
-  const simulator = await startSystemApiSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  const simulator = await startSystemApiSimulator({
+    ...unlimitedRate,
+    receivers: 2,
+    channelsPerReceiver: 2,
+    ...options,
+  })
   atEnd(() => simulator.close())
   return simulator
 }
 
 /** Makes the simulator reject push connections, so that only polling remains. */
-export function withoutLink<S extends Simulator>(simulator: S): S {
+export function withoutPush<S extends Simulator>(simulator: S): S {
   simulator.setFault({ type: 'status', status: 404 }, { path: /\/ws$|\/subscriptions/ })
   return simulator
 }
 
 /** Returns the manufacturer's configuration entry: the highest call rate and one poll a second. */
 export function entryOf({ manufacturer, config }: Pick<Simulator, 'manufacturer' | 'config'>, more: object = {}) {
-  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
-  return { code: manufacturer, config: { ...config, ...pace, ...more } }
+  const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  return { code: manufacturer, config: { ...config, ...rate, ...more } }
 }
 
 /** Tests send many requests; tests of the rate limit set their own limits. */
@@ -133,10 +143,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     return closing
   }
   atEnd(close)
-  return { ...reach(app), runtime: app.runtime, server: app.server, dataDir, databaseUrl: database_url, close }
+  return { ...clientOf(app), runtime: app.runtime, server: app.server, dataDir, databaseUrl: database_url, close }
 }
 
-function reach(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'databaseUrl' | 'close'> {
+function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'databaseUrl' | 'close'> {
   const url = app.address.replace(/\/$/, '').replace('0.0.0.0', '127.0.0.1')
   return {
     ...client(url),
@@ -200,15 +210,15 @@ export async function startHome(config?: object | string) {
     write,
     databaseUrl: `sqlite:${join(folder.path, 'data', 'micwatch.db')}`,
     /** Runs the program until it exits. */
-    async run(words: readonly string[], env: Record<string, string> = {}, input?: string) {
-      const child = startProgram(folder.path, words, env, input)
+    async run(argv: readonly string[], env: Record<string, string> = {}, input?: string) {
+      const child = startProgram(folder.path, argv, env, input)
       const code = await child.ended
       return { code, out: child.out(), err: child.err(), json: () => JSON.parse(child.out()) }
     },
-    start: (words: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, words, env),
+    start: (argv: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, argv, env),
     /** Runs `serve` and waits until it listens. `launcher` is a command that ends by executing its last arguments. */
-    async serve(words: readonly string[] = [], env: Record<string, string> = {}, launcher: readonly string[] = []) {
-      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...words], env, undefined, launcher)
+    async serve(argv: readonly string[] = [], env: Record<string, string> = {}, launcher: readonly string[] = []) {
+      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...argv], env, undefined, launcher)
       const { address } = await until('serve listens', () => JSON.parse(child.out()) as { address: string }, 30_000)
       return { ...child, ...client(address.replace(/\/$/, '')), port: Number(new URL(address).port) }
     },
@@ -217,12 +227,12 @@ export async function startHome(config?: object | string) {
 
 function startProgram(
   cwd: string,
-  words: readonly string[],
+  argv: readonly string[],
   env: Record<string, string>,
   input?: string,
   launcher: readonly string[] = [],
 ) {
-  const [command = '', ...args] = [...launcher, process.execPath, join(root, 'dist/main.js'), ...words]
+  const [command = '', ...args] = [...launcher, process.execPath, join(root, 'dist/main.js'), ...argv]
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env.PATH, ...env },
@@ -264,18 +274,18 @@ export async function until<T>(
   withinMs = 10_000,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + withinMs
-  let trouble: unknown
+  let reason: unknown
   for (;;) {
     try {
-      const answer = await ask()
-      if (answer !== false && answer !== undefined && answer !== null) {
-        return answer as Exclude<T, false | null | undefined>
+      const result = await ask()
+      if (result !== false && result !== undefined && result !== null) {
+        return result as Exclude<T, false | null | undefined>
       }
-      trouble = `it is ${answer}`
+      reason = `it is ${result}`
     } catch (error) {
-      trouble = error
+      reason = error
     }
-    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what} (${trouble})`)
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what} (${reason})`)
     await pause(20)
   }
 }

@@ -42,9 +42,9 @@ function hasCaddy(): boolean {
 }
 
 function adapt(env: Record<string, string>): CaddyConfig {
-  const words = ['adapt', '--config', caddyfile, '--adapter', 'caddyfile']
+  const args = ['adapt', '--config', caddyfile, '--adapter', 'caddyfile']
   const given = { ...process.env, MICWATCH_SCREENS: '127.0.0.1:8080', ...env }
-  return JSON.parse(execFileSync('caddy', words, { env: given, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
+  return JSON.parse(execFileSync('caddy', args, { env: given, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
 }
 
 describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
@@ -73,7 +73,7 @@ describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
     const { httpsPort, httpPort } = await startCaddy({ ...names, MICWATCH_SCREENS: `127.0.0.1:${app.port}` })
 
     const ask = (name: string, options: object = {}, body?: string) =>
-      askOver(httpsPort, { headers: { host: name, 'content-type': 'application/json' }, ...options }, body)
+      requestOver(httpsPort, { headers: { host: name, 'content-type': 'application/json' }, ...options }, body)
     const health = (name: string, servername = name) => ask(name, { path: '/healthz', servername })
     await until('Caddy serves', async () => (await health('micwatch.local')).status === 200, 20_000)
     expect(await health('micwatch.local')).toMatchObject({ status: 200, names: 'DNS:micwatch.local' })
@@ -133,17 +133,17 @@ interface TlsAnswer {
   readonly body: string
 }
 
-function askOver(port: number, options: object, body?: string): Promise<TlsAnswer> {
+function requestOver(port: number, options: object, body?: string): Promise<TlsAnswer> {
   return new Promise((resolve, reject) => {
     const about = { host: '127.0.0.1', port, rejectUnauthorized: false, agent: false, ...options }
-    const asked = request(about, async (response) => {
+    const clientRequest = request(about, async (response) => {
       const { subjectaltname = '' } = (response.socket as TLSSocket).getPeerCertificate()
       let text = ''
       for await (const chunk of response.setEncoding('utf8')) text += chunk
       const { statusCode: status = 0, headers } = response
       resolve({ status, names: subjectaltname, cookie: headers['set-cookie']?.[0], body: text })
     })
-    asked.on('error', reject)
-    asked.end(body)
+    clientRequest.on('error', reject)
+    clientRequest.end(body)
   })
 }

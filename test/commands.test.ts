@@ -26,9 +26,9 @@ describe.concurrent('check_connections and realtime_status', () => {
       return json().counts.connected === 2 && { code, ...json() }
     })
     expect(counted).toEqual({ code: 0, counts: { ...none, connected: 2 }, problems: [] })
-    const shown = await home.run(['realtime-status', '--json', '--manufacturer', 'shure', '--status', 'connected'])
-    expect(shown.code).toBe(0)
-    expect(shown.json().connections).toMatchObject([
+    const listed = await home.run(['realtime-status', '--json', '--manufacturer', 'shure', '--status', 'connected'])
+    expect(listed.code).toBe(0)
+    expect(listed.json().connections).toMatchObject([
       { receiver: 1, manufacturer: 'shure', status: 'connected', transport: 'websocket', error_count: 0 },
       { receiver: 2, status: 'connected', duration_seconds: expect.any(Number) },
     ])
@@ -72,11 +72,11 @@ describe.concurrent('check_connections and realtime_status', () => {
     [['realtime_status', '--bogus'], 'unknown option'],
     [['start_shure_websocket', '--manufacturer', 'nobody'], 'unknown manufacturer nobody'],
     [['start_sse_subscriptions', '--manufacturer', 'shure'], 'no subscription of this kind'],
-  ])('%j is wrong usage', async (words, message) => {
+  ])('%j is wrong usage', async (args, message) => {
     const home = await startHome({
       manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
     })
-    const { code, out, err } = await home.run(words)
+    const { code, out, err } = await home.run(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err.trim().split('\n')).toEqual([expect.stringContaining(message)])
   })
@@ -118,21 +118,21 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
 
       const delays: number[] = []
       for (const battery of [71, 72, 73, 74]) {
-        const toldAt = performance.now()
+        const pushedAt = performance.now()
         simulator.show.set(id, { battery }, 1)
         simulator.push.flush()
         const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === battery)
-        delays.push(update.at - toldAt)
+        delays.push(update.at - pushedAt)
       }
       // The limit is one second; the slowest message may take longer on a machine that runs all tests at once.
       expect(Math.max(...delays)).toBeLessThan(1500)
       expect([...delays].sort((a, b) => a - b)[1]).toBeLessThan(1000)
       // The server polls and leaves the subscription to the process that holds its lease.
       expect(simulator.push.links).toBe(1)
-      const asked = simulator.requests.count('/transmitter')
+      const requestsBefore = simulator.requests.count('/transmitter')
       expect((await service.post('/api/refresh/')).status).toBe(200)
       expect(channelOf(await service.receiver(id)).transmitter?.battery).toBe(74)
-      expect(simulator.requests.count('/transmitter')).toBe(asked)
+      expect(simulator.requests.count('/transmitter')).toBe(requestsBefore)
 
       const second = home.start([command])
       await until('the second stands by', () => second.out().includes('standing by'))
@@ -164,11 +164,11 @@ it(
     const socket = await service.socket()
     await until('the server knows them', async () => (await service.receivers()).length === 2)
     await until('the link is up', () => simulator.push.links === 1)
-    const toldAt = performance.now()
+    const pushedAt = performance.now()
     simulator.show.set(firstDevice(simulator).id, { battery: 7 }, 1)
     simulator.push.flush()
     const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 7)
-    expect(update.at - toldAt).toBeLessThan(1500)
+    expect(update.at - pushedAt).toBeLessThan(1500)
     expect(await socket.next(({ type }) => type === 'alert', 2000)).toMatchObject({ severity: 'critical' })
   },
   slow,

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const commands: Record<string, readonly string[]> = {
   serve: [
@@ -67,8 +67,8 @@ describe('every command', () => {
     async () => {
       const shure = await startShure()
       const home = await startHome({ manufacturers: [entryOf(shure)] })
-      const words = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
-      await inFours(words, async (name) => {
+      const args = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
+      await inFours(args, async (name) => {
         const more = name === 'add_shure_devices' ? ['--ips', '10.0.0.1'] : []
         const { code, out, err } = await home.run([name, '--manufacturer', 'nobody', ...more])
         expect([name, code, out]).toEqual([name, 2, ''])
@@ -83,8 +83,8 @@ describe('every command', () => {
 describe('one JSON document', () => {
   // Conformance: S-1.19, C-9.5, C-9.13.
   it('is the only content of standard output', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const nothing = { connecting: 0, connected: 0, disconnected: 0, error: 0, stopped: 0 }
     const check = await home.run(['check_connections', '--json'])
@@ -106,7 +106,7 @@ describe.concurrent('poll_devices', () => {
   // Conformance: C-4.3.
   it('waits for the identities of its single poll, within the rate limit of the upstream', async () => {
     const rateLimit = { perSecond: 10, burst: 20 }
-    const shure = withoutLink(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit }))
+    const shure = withoutPush(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit }))
     const home = await startHome({ manufacturers: [{ code: 'shure', config: shure.config }] })
     const polled = await home.run(['poll_devices', '--once', '--json'])
     expect(polled.json().manufacturers).toMatchObject([{ code: 'shure', devices: 30, created: 30, error: null }])
@@ -114,8 +114,8 @@ describe.concurrent('poll_devices', () => {
   })
 
   it('polls only the given manufacturer', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const { json } = await home.run(['poll_devices', '--once', '--manufacturer', 'sennheiser', '--json'])
     expect(json().manufacturers.map(({ code }: { code: string }) => code)).toEqual(['sennheiser'])
@@ -124,13 +124,13 @@ describe.concurrent('poll_devices', () => {
 
   // Conformance: S-1.16, C-1.16.
   it('polls every 5 seconds by default, and at --interval whatever else is set', async () => {
-    const slow = withoutLink(await startShure({ richList: true }))
-    const fast = withoutLink(await startShure({ richList: true }))
+    const slow = withoutPush(await startShure({ richList: true }))
+    const fast = withoutPush(await startShure({ richList: true }))
     const list = '/api/v1/devices'
-    const unsaid = await startHome({ manufacturers: [entryOf(slow, { poll_interval: null })] })
-    const said = await startHome({ manufacturers: [entryOf(fast, { poll_interval: 3600 })] })
-    unsaid.start(['poll_devices'])
-    said.start(['poll_devices', '--interval', '1'])
+    const unset = await startHome({ manufacturers: [entryOf(slow, { poll_interval: null })] })
+    const configured = await startHome({ manufacturers: [entryOf(fast, { poll_interval: 3600 })] })
+    unset.start(['poll_devices'])
+    configured.start(['poll_devices', '--interval', '1'])
     // The first request is sent twice: without credentials, and again with the answer to the challenge.
     const polls = () => slow.requests.entries.filter(({ path, status }) => path === list && status === 200)
     await until('two polls', () => polls().length >= 2, 12_000)
@@ -142,7 +142,7 @@ describe.concurrent('poll_devices', () => {
 
   // Conformance: C-1.16.
   it('uses the stored interval of the manufacturer, then its configuration, then the global one', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+    const shure = withoutPush(await startShure({ richList: true }))
     const home = await startHome({
       settings: { DEFAULT_POLLING_INTERVAL: 33 },
       manufacturers: [entryOf(shure, { poll_interval: 20 }), { ...entryOf(shure), code: 'other', plugin: 'shure' }],
@@ -166,8 +166,8 @@ describe('the configuration', () => {
     'from a flag has precedence over the environment, and that over the file',
     async () => {
       const home = await startHome({ server: { mount: '/from-file' }, discovery_ranges: ['203.0.113.0/24'] })
-      const addressOf = async (words: readonly string[], env: Record<string, string>) => {
-        const { out, kill, ended } = await home.serve(words, env)
+      const addressOf = async (args: readonly string[], env: Record<string, string>) => {
+        const { out, kill, ended } = await home.serve(args, env)
         kill('SIGTERM')
         await ended
         return new URL(JSON.parse(out()).address).pathname.replace(/\/$/, '')
@@ -181,7 +181,7 @@ describe('the configuration', () => {
 
   // Conformance: C-1.6, C-1.13.
   it('writes its manufacturers to the database at every start and leaves other manufacturers alone', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+    const shure = withoutPush(await startShure({ richList: true }))
     const home = await startHome({
       manufacturers: [entryOf(shure), { ...entryOf(shure), code: 'old', plugin: 'shure' }],
     })

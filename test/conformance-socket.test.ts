@@ -12,7 +12,7 @@ import {
   startShure,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { channelIn } from './socket-client.ts'
 
@@ -47,13 +47,13 @@ describe('every message', () => {
     shure.setFault({ type: 'reset' })
     const status = await socket.next(({ type, about }) => type === 'status_update' && about === 'upstream')
     expect(status).toMatchObject({ message: expect.any(String), status: 'degraded', manufacturer: 'shure' })
-    for (const { type, manufacturer } of socket.heard.slice(1)) expect([type, manufacturer]).toEqual([type, 'shure'])
-    expect(socket.heard[0]).toMatchObject({ type: 'status', message: 'Connected' })
+    for (const { type, manufacturer } of socket.messages.slice(1)) expect([type, manufacturer]).toEqual([type, 'shure'])
+    expect(socket.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
   })
 
   // Conformance: S-1.12, S-6.7.
   it('is sent after a polling cycle and for a subscription alike', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+    const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const entries = [entryOf(shure, { poll_interval: 3600 }), entryOf(sennheiser, { poll_interval: 3600 })]
     const app = await startApp({ manufacturers: entries })
@@ -61,17 +61,17 @@ describe('every message', () => {
     await until('the stream is up', () => sennheiser.push.links === 1)
     const socket = await app.socket()
     for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 44 }, 1)
-    const isTold = (code: string) =>
+    const isPublished = (code: string) =>
       socket
         .ofType('device_update')
         .some((message) => message.manufacturer === code && channelIn(message)?.transmitter?.battery === 44)
     await until('the pushed one is told', () => {
       sennheiser.push.flush()
-      return isTold('sennheiser')
+      return isPublished('sennheiser')
     })
-    expect(isTold('shure')).toBe(false)
+    expect(isPublished('shure')).toBe(false)
     expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(200)
-    await until('the polled one is told', () => isTold('shure'))
+    await until('the polled one is told', () => isPublished('shure'))
   })
 })
 
@@ -93,26 +93,26 @@ describe('a client that does not respond', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const app = await startApp()
-    const well = await app.socket()
-    const mute = new WebSocket(`${app.url.replace('http', 'ws')}/ws`, { autoPong: false })
-    onTestFinished(() => mute.terminate())
+    const responsive = await app.socket()
+    const silent = new WebSocket(`${app.url.replace('http', 'ws')}/ws`, { autoPong: false })
+    onTestFinished(() => silent.terminate())
     let pings = 0
-    mute
+    silent
       .on('error', () => {})
       .on('ping', () => {
         pings += 1
       })
-    const muted = new Promise<number>((resolve) => mute.on('close', resolve))
+    const paused = new Promise<number>((resolve) => silent.on('close', resolve))
     await until('both are connected', () => clientsOf(app).then((count) => count === 2))
     vi.advanceTimersByTime(20_000)
     await until('it is pinged', () => pings === 1)
     // When this is answered, the service has read an earlier pong.
-    well.send({ type: 'ping', id: 'read' })
-    await well.next(({ id }) => id === 'read')
+    responsive.send({ type: 'ping', id: 'read' })
+    await responsive.next(({ id }) => id === 'read')
     vi.advanceTimersByTime(20_000)
-    expect(await muted).toBe(1006)
-    well.send({ type: 'ping', id: 'still here' })
-    await well.next(({ id }) => id === 'still here')
+    expect(await paused).toBe(1006)
+    responsive.send({ type: 'ping', id: 'still here' })
+    await responsive.next(({ id }) => id === 'still here')
   })
 
   // Conformance: C-7.15.
@@ -121,7 +121,7 @@ describe('a client that does not respond', () => {
     const shure = await startShure({ receivers: 150, channelsPerReceiver: 4, pushesPerSecond: 20, richList: true })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.receivers()).length === 150)
-    const well = await app.socket()
+    const responsive = await app.socket()
     const sleeper = connect(app.port, '127.0.0.1')
     onTestFinished(() => void sleeper.destroy())
     sleeper.on('error', () => {})
@@ -143,8 +143,8 @@ describe('a client that does not respond', () => {
     )
     expect(passedMs).toBeGreaterThanOrEqual(30_000)
     vi.useRealTimers()
-    well.send({ type: 'ping', id: 'still here' })
-    await well.next(({ id }) => id === 'still here')
+    responsive.send({ type: 'ping', id: 'still here' })
+    await responsive.next(({ id }) => id === 'still here')
   }, 45_000)
 })
 

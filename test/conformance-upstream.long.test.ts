@@ -2,7 +2,7 @@
 
 import { describe, expect, it, vi } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const list = '/api/v1/devices'
 const detail = /^\/api\/v1\/devices\/[^/]+$/
@@ -84,7 +84,7 @@ describe('a steady polling cycle', () => {
 
   // Conformance: S-4.21, C-3.6.
   it('reads identities again when more than levels has changed, but not for levels', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
+    const shure = withoutPush(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are there', async () => (await app.receivers()).length === 3)
     const { id } = firstDevice(shure, 1)
@@ -106,7 +106,7 @@ describe('a steady polling cycle', () => {
 
   // Conformance: C-3.4.
   it('sends no further requests if the list of the system is complete', async () => {
-    const shure = withoutLink(await startShure({ receivers: 5, richList: true }))
+    const shure = withoutPush(await startShure({ receivers: 5, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are there', async () => (await app.receivers()).length === 5)
     expect((await app.post('/api/refresh/')).status).toBe(200)
@@ -120,7 +120,7 @@ describe('one address', () => {
   it('has one rate limit that all callers share: two manufacturers share it', async () => {
     // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
     const rateLimit = { perSecond: 24, burst: 16 }
-    const shure = withoutLink(await startShure({ receivers: 10, rateLimit }))
+    const shure = withoutPush(await startShure({ receivers: 10, rateLimit }))
     const config = { ...shure.config, calls_per_second: 20, burst: 10, poll_interval: 1 }
     const app = await startApp({
       manufacturers: [
@@ -140,7 +140,7 @@ describe('one address', () => {
 describe('a system that sends Retry-After', () => {
   // Conformance: S-1.23, S-7.8, C-5.28.
   it('is not called until then, is degraded meanwhile, and stored data is served', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'status', status: 429, headers: { 'retry-after': '3' } })
@@ -152,7 +152,7 @@ describe('a system that sends Retry-After', () => {
       return /rate limited/.test(vendor_api.details.join()) && vendor_api
     })
     expect(status).toBe('healthy')
-    withoutLink(shure)
+    withoutPush(shure)
     expect(await app.receivers()).toHaveLength(2)
     await until('it is asked again', () => shure.requests.total > held)
     expect(performance.now() - heldAt).toBeGreaterThan(2500)
@@ -199,8 +199,8 @@ describe('the event stream', () => {
     await until('both are known', async () => (await app.receivers()).length === 2)
     await until('the stream is up', () => sennheiser.push.links === 1)
     const [{ id }, neighbour] = [firstDevice(sennheiser), firstDevice(sennheiser, 1)]
-    const asked = sennheiser.requests.entries
-    expect(asked.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)
+    const requests = sennheiser.requests.entries
+    expect(requests.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)
     await until('the resources are put', () =>
       sennheiser.requests.entries.some(
         ({ method, path }) => method === 'PUT' && path.startsWith('/api/ssc/state/subscriptions/'),
@@ -220,7 +220,7 @@ describe('an elapsed minute', () => {
   // Conformance: C-4.18.
   it('makes a receiver without reports inactive', async () => {
     const pass = createTimeLapse()
-    const shure = withoutLink(await startShure({ richList: true }))
+    const shure = withoutPush(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'reset' })

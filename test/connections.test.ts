@@ -34,7 +34,7 @@ async function adminOf(app: TestApp) {
         withinMs,
       )
     },
-    post: (deed: string, ids: readonly number[]) => app.post(`${path}/${deed}`, { ids }, headers),
+    post: (action: string, ids: readonly number[]) => app.post(`${path}/${action}`, { ids }, headers),
   }
 }
 
@@ -68,17 +68,17 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     simulator.show.set(id, { battery: 33 }, 1)
     simulator.push.flush()
     await until('the message is noted', async () => {
-      const [told] = await admin.list()
-      return Date.parse(told.last_message_at) >= before - 5
+      const [record] = await admin.list()
+      return Date.parse(record.last_message_at) >= before - 5
     })
 
     simulator.setFault({ type: 'close-links' })
     await until('it is noticed', async () => (await admin.statuses()).some((status: string) => status !== 'connected'))
     await admin.all('connected', 15_000)
     await socket.caughtUp()
-    const told = socket.ofType('status_update').filter(({ about }) => about === 'link')
-    expect(told.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
-    expect(told[1]?.message).toContain(simulator.manufacturer)
+    const record = socket.ofType('status_update').filter(({ about }) => about === 'link')
+    expect(record.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
+    expect(record[1]?.message).toContain(simulator.manufacturer)
   })
 
   // Conformance: S-3.13, C-8.2.
@@ -157,10 +157,10 @@ it.concurrent('polls a stopped receiver and ignores its pushes; the subscription
   )
   await until('the other one is followed', async () => channelOf(await app.receiver(other.id)).name === 'Told')
   expect(channelOf(await app.receiver(one.id)).name).not.toBe('Ghost')
-  const asked = simulator.requests.count(`/api/v1/devices/${one.id}/channels`)
-  const left = simulator.requests.count(`/api/v1/devices/${other.id}/channels`)
-  await until('it is polled', () => simulator.requests.count(`/api/v1/devices/${one.id}/channels`) > asked + 1)
-  expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - left).toBeLessThanOrEqual(1)
+  const requestCount = simulator.requests.count(`/api/v1/devices/${one.id}/channels`)
+  const otherCount = simulator.requests.count(`/api/v1/devices/${other.id}/channels`)
+  await until('it is polled', () => simulator.requests.count(`/api/v1/devices/${one.id}/channels`) > requestCount + 1)
+  expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - otherCount).toBeLessThanOrEqual(1)
 
   await admin.post('stop', [second.id])
   await until('the link is closed', () => simulator.push.links === 0, 2000)

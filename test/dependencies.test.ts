@@ -81,14 +81,14 @@ describe('the npm package', () => {
     const { path: folder, drop } = await createTestFolder()
     onTestFinished(drop)
     const listed = execFileSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root, encoding: 'utf8' })
-    const wanted = listed.trim().split('\n').slice(1)
-    expect(wanted.length).toBeGreaterThanOrEqual(2)
-    for (const path of [join(root, 'dist'), join(root, 'package.json'), ...wanted]) {
+    const installed = listed.trim().split('\n').slice(1)
+    expect(installed.length).toBeGreaterThanOrEqual(2)
+    for (const path of [join(root, 'dist'), join(root, 'package.json'), ...installed]) {
       cpSync(path, join(folder, relative(root, path)), { recursive: true })
     }
     mkdirSync(join(folder, 'home'))
-    const micwatch = (words: string[], input = '') =>
-      execFileSync(process.execPath, ['../dist/main.js', ...words], {
+    const micwatch = (args: string[], input = '') =>
+      execFileSync(process.execPath, ['../dist/main.js', ...args], {
         cwd: join(folder, 'home'),
         input,
         encoding: 'utf8',

@@ -33,12 +33,12 @@ async function servicesOf(file: string): Promise<[string, Service][]> {
 const helps = new Map<string, Promise<{ stdout: string }>>()
 
 /** Expects that the command exists and accepts these flags. */
-async function expectCommand(words: readonly string[]): Promise<void> {
-  const [command = ''] = words
+async function expectCommand(args: readonly string[]): Promise<void> {
+  const [command = ''] = args
   const help = helps.get(command) ?? run(process.execPath, [program, command, '--help'])
   helps.set(command, help)
   const { stdout } = await help
-  for (const flag of words.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag)
+  for (const flag of args.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag)
 }
 
 /** Expects that every MICWATCH variable is one that the program reads or that a configuration file references. */
@@ -136,8 +136,8 @@ it('deploy/micwatch.service always restarts the program, except after a configur
 
 it('deploy/micwatch.service starts the program with valid arguments', async () => {
   const unit = await read('deploy/micwatch.service')
-  const [, words = ''] = /^ExecStart=\S+ \S+main\.js (.*)$/m.exec(unit) ?? []
-  await expectCommand(words.split(' '))
+  const [, args = ''] = /^ExecStart=\S+ \S+main\.js (.*)$/m.exec(unit) ?? []
+  await expectCommand(args.split(' '))
   await expectVariables([...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name))
   await run('systemd-analyze', ['verify', join(root, 'deploy/micwatch.service')]).catch((error) => {
     // Without systemd only the rest of this test runs; /usr/bin/node may be elsewhere.

@@ -13,12 +13,12 @@ import {
   startShure,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { engines } from './databases.ts'
 
 /** Polls only on request. */
-const still = { poll_interval: 3600 }
+const idlePolling = { poll_interval: 3600 }
 
 async function poll(app: TestApp) {
   const { status, json } = await app.post('/api/refresh/')
@@ -30,8 +30,11 @@ const movements = (app: TestApp) => app.runtime.db.read.selectFrom('movements').
 const ids = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
 
 describe.each(engines)('a device in a poll (%s)', (engine) => {
-  async function startHouse(simulators: readonly Simulator[]) {
-    const app = await startApp({ engine, manufacturers: simulators.map((simulator) => entryOf(simulator, still)) })
+  async function startService(simulators: readonly Simulator[]) {
+    const app = await startApp({
+      engine,
+      manufacturers: simulators.map((simulator) => entryOf(simulator, idlePolling)),
+    })
     const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
     await until('all are known', async () => (await app.receivers()).length === count)
     // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
@@ -41,8 +44,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: S-1.9, S-3.3.
   it('becomes a receiver once, and is recognised afterwards', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const before = await ids(app)
     const device = firstDevice(shure)
     shure.show.set(device.id, {
@@ -64,8 +67,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   // Conformance: S-1.10, S-2.16, S-3.4, S-6.8, C-4.19.
   // Reliability: 1.12, 1.13.
   it('keeps its record when its address changes, and the movement is recorded once', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const { id, ip } = firstDevice(shure)
     const receiver = await app.receiver(id)
     const socket = await app.socket()
@@ -90,8 +93,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: C-4.10.
   it('records two movements when it swaps addresses with another device', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
     shure.show.set(a.id, { ip: b.ip })
     shure.show.set(b.id, { ip: a.ip })
@@ -104,8 +107,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   // Conformance: S-1.10, S-2.14, S-3.5, S-6.8, C-4.8.
   // Reliability: 1.12.
   it('is queued for review once when its address is in use', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const holder = firstDevice(shure)
     const intruder = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number: 'VISITOR-1' })
     const before = await ids(app)
@@ -132,9 +135,9 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   // Conformance: S-3.6, C-4.7.
   // Reliability: 1.13.
   it('is queued for review when its serial number belongs to another manufacturer', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const sennheiser = withoutLink(await startSennheiser({ richList: true }))
-    const app = await startHouse([shure, sennheiser])
+    const shure = withoutPush(await startShure({ richList: true }))
+    const sennheiser = withoutPush(await startSennheiser({ richList: true }))
+    const app = await startService([shure, sennheiser])
     const { id, serial_number } = firstDevice(shure)
     sennheiser.show.add('sennheiser', { serial_number: ` ${serial_number?.toLowerCase()} `, ip: '10.88.0.1' })
     await poll(app)
@@ -153,8 +156,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: C-4.5.
   it('is queued for review when its hardware was replaced under the same id', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const { id, serial_number, mac_address, ip } = firstDevice(shure)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
@@ -172,7 +175,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   it('does not update the old receiver through a subscription when its hardware was replaced', async () => {
     const shure = await startShure({ richList: true, pushesPerSecond: 0 })
-    const app = await startHouse([shure])
+    const app = await startService([shure])
     await until('the link is up', () => shure.push.links === 1)
     const { id } = firstDevice(shure)
     const old = await app.receiver(id)
@@ -198,10 +201,10 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: C-4.14.
   it('counts once when it is listed twice', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+    const shure = withoutPush(await startShure({ richList: true }))
     const twin: ShowDevice = firstDevice(shure)
     shure.show.add('shure', { ...twin, id: 'the-same-again', ip: '10.66.0.1' })
-    const app = await startApp({ engine, manufacturers: [entryOf(shure, still)] })
+    const app = await startApp({ engine, manufacturers: [entryOf(shure, idlePolling)] })
     await until('they are known', async () => (await app.receivers()).length > 0)
     await poll(app)
     await poll(app)
@@ -213,8 +216,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 describe('a missing device', () => {
   // Conformance: C-4.17.
   it('is kept, and inactive after three polls that omit it or report it as offline', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3, richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
     const [missing, offline, fine] = [0, 1, 2].map((at) => firstDevice(shure, at).id) as [string, string, string]
     const { id } = await app.receiver(missing)
@@ -237,8 +240,8 @@ describe('a missing device', () => {
   })
 
   it('is inactive after three polls that report it as offline, whatever its details say', async () => {
-    const shure = withoutLink(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    const shure = withoutPush(await startShure())
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     const { id } = firstDevice(shure)
     await app.receiver(id)
@@ -249,8 +252,8 @@ describe('a missing device', () => {
 
   // Conformance: S-1.23.
   it('stays active when a poll fails, and when the list is empty once', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     const before = await app.receivers()
     const devices = [firstDevice(shure, 0).id, firstDevice(shure, 1).id]
@@ -266,14 +269,14 @@ describe('a missing device', () => {
     expect(kept.map(({ id, is_active, last_seen }) => [id, is_active, last_seen])).toEqual(
       before.map(({ id, last_seen }) => [id, true, last_seen]),
     )
-    withoutLink(shure)
+    withoutPush(shure)
     await poll(app)
     expect((await app.receivers()).map(({ is_active }) => is_active)).toEqual([false, false])
   })
 
   it('does not affect readable devices when its entry is malformed', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    const shure = withoutPush(await startShure({ receivers: 3 }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
     const second = firstDevice(shure, 1).id
     shure.show.set(second, { name: 'Still Heard' })

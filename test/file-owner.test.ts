@@ -31,8 +31,8 @@ async function startOwned() {
     expect(Object.keys(owners)).toEqual(expect.arrayContaining([...names]))
     expect(Object.entries(owners).filter(([, uid]) => uid !== user)).toEqual([])
   }
-  const runAsUser = (words: readonly string[]) =>
-    spawnSync(process.execPath, [program, ...words], { cwd: home.path, encoding: 'utf8', uid: user, gid: user })
+  const runAsUser = (args: readonly string[]) =>
+    spawnSync(process.execPath, [program, ...args], { cwd: home.path, encoding: 'utf8', uid: user, gid: user })
   return { ...home, data, expectOwned, runAsUser }
 }
 

@@ -4,14 +4,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startHome, startShure, until, withoutPush } from './app.ts'
 
 type Home = Awaited<ReturnType<typeof startHome>>
 
 /** Expects this exit code and exactly these lines. */
-async function expectLine(home: Home, words: readonly string[], code: number, line: string | RegExp): Promise<void> {
-  const ended = await home.run(words)
-  expect({ words, code: ended.code, out: ended.out }).toEqual({ words, code, out: '' })
+async function expectLine(home: Home, args: readonly string[], code: number, line: string | RegExp): Promise<void> {
+  const ended = await home.run(args)
+  expect({ words: args, code: ended.code, out: ended.out }).toEqual({ words: args, code, out: '' })
   expect(ended.err.trimEnd()).toMatch(line)
   expect(ended.err.trimEnd().split('\n')).toHaveLength(1)
 }
@@ -26,14 +26,14 @@ describe('a shell without the secrets', () => {
   it(
     'can run commands that call no system, and stored settings stay',
     async () => {
-      const shure = withoutLink(await startShure())
+      const shure = withoutPush(await startShure())
       const secret = String(shure.config.shared_key)
       const entry = entryOf(shure, { shared_key: `$\{SHURE_KEY}` })
       const home = await startHome({ manufacturers: [entry] })
       const polled = await home.run(['poll_devices', '--once'], { SHURE_KEY: secret })
       expect([polled.code, polled.err]).toEqual([0, ''])
 
-      for (const words of [
+      for (const args of [
         ['nodes'],
         ['migrate'],
         ['check_connections'],
@@ -43,11 +43,11 @@ describe('a shell without the secrets', () => {
         ['backup', 'house.db'],
         ['restore', 'house.db', '--force'],
       ]) {
-        expect([words, (await home.run(words)).code]).toEqual([words, 0])
+        expect([args, (await home.run(args)).code]).toEqual([args, 0])
       }
       expect((await home.run(asAdmin, {}, password)).code).toBe(0)
-      for (const words of [['poll_devices', '--once'], ['check_api_health'], ['serve', '--port', '0']]) {
-        await expectLine(home, words, 2, /: manufacturers\.0\.config\.shared_key: the environment has no SHURE_KEY$/)
+      for (const args of [['poll_devices', '--once'], ['check_api_health'], ['serve', '--port', '0']]) {
+        await expectLine(home, args, 2, /: manufacturers\.0\.config\.shared_key: the environment has no SHURE_KEY$/)
       }
       // Stored without its secret, the system would reject the credentials.
       await home.write('micwatch.yaml', '')
@@ -143,7 +143,7 @@ describe('a typing error', () => {
   )
 
   it('in the scheme of a system is not reported as an invalid certificate', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const api_base_url = shure.baseUrl.replace('http:', 'https:')
     const home = await startHome({ manufacturers: [entryOf(shure, { api_base_url })] })
     const { code, err } = await home.run(['check_api_health'])
@@ -190,13 +190,13 @@ describe('the first administrator', () => {
     async () => {
       const home = await startHome()
       await writeFile(join(home.path, "the venue's.yaml"), 'server: {host: 0.0.0.0}')
-      const words = ['--config', "the venue's.yaml", '--data-dir', 'back stage']
-      const service = await home.serve(words)
+      const args = ['--config', "the venue's.yaml", '--data-dir', 'back stage']
+      const service = await home.serve(args)
       const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
       const command = wordsOf(hint)
-      expect(command).toEqual(['create_admin', '--username', 'ana', ...words])
-      const made = await home.run([...command, '--password-stdin'], {}, password)
-      expect([made.code, made.out, made.err]).toEqual([0, 'ana is an administrator.\n', ''])
+      expect(command).toEqual(['create_admin', '--username', 'ana', ...args])
+      const created = await home.run([...command, '--password-stdin'], {}, password)
+      expect([created.code, created.out, created.err]).toEqual([0, 'ana is an administrator.\n', ''])
       const signedIn = await service.post('/api/auth/login', { username: 'ana', password: password.trim() })
       expect(signedIn.status).toBe(200)
     },

@@ -17,8 +17,8 @@ describe.concurrent('a Shure System API server', () => {
       const receivers = await app.receivers()
       return receivers.length === 2 && receivers
     })
-    const shown = all.find(({ name }) => name === device.name)
-    const { json: detail } = await app.get(`/api/receivers/${shown?.id}/`)
+    const receiver = all.find(({ name }) => name === device.name)
+    const { json: detail } = await app.get(`/api/receivers/${receiver?.id}/`)
     expect(detail).toMatchObject({
       model: device.model,
       serial_number: device.serial_number,
@@ -34,7 +34,7 @@ describe.concurrent('a Shure System API server', () => {
     const update = await socket.next(
       ({ type, data }) => type === 'device_update' && JSON.stringify(data).includes('Understudy'),
     )
-    expect(update).toMatchObject({ receiver_id: shown?.id })
+    expect(update).toMatchObject({ receiver_id: receiver?.id })
     const { json: units } = await app.get('/api/units/')
     expect(units).toMatchObject([{ model: 'ULXD1', battery_percentage: expect.any(Number) }])
   })
@@ -53,21 +53,21 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
     await until('the link is up', () => unit.push.links === 1)
     unit.show.set(device.id, { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' }, 1)
-    const shown = await until('its levels arrive', async () => {
+    const levels = await until('its levels arrive', async () => {
       const [one] = await app.receivers()
       const channel = one && channelOf(one)
       return channel?.transmitter?.battery === 33 && channel.transmitter.name === 'Aurelio' && channel
     })
-    expect(shown).toMatchObject({
+    expect(levels).toMatchObject({
       rf_level: -70,
       audio_level: -12,
       details: { muted: false, encryption: 'on' },
       transmitter: { details: { battery_type: expect.any(String) } },
     })
-    const asked = unit.requests.count('!id?')
+    const identityRequests = unit.requests.count('!id?')
     await pause(2_500)
     // From the subscription; two polls would have been due in this time.
-    expect(unit.requests.count('!id?') - asked).toBeLessThanOrEqual(1)
+    expect(unit.requests.count('!id?') - identityRequests).toBeLessThanOrEqual(1)
     expect(unit.push.links).toBe(1)
   })
 
@@ -95,8 +95,8 @@ it('the demo shows a rack of every family on one page, live, beside two systems'
     'every family is there, and tells its channels',
     async () => {
       const all = await app.receivers()
-      const told = all.filter(({ is_active, channels }) => is_active && channels.some(({ name }) => name))
-      const types = new Set(told.map(({ device_type }) => device_type))
+      const complete = all.filter(({ is_active, channels }) => is_active && channels.some(({ name }) => name))
+      const types = new Set(complete.map(({ device_type }) => device_type))
       return all.length === count && families.every((family) => types.has(family))
     },
     30_000,

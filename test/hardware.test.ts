@@ -1,7 +1,7 @@
 /** Groups, positions on the wall, chassis, units, performers and their wireless units. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
 import { atEnd } from './scope.ts'
@@ -14,7 +14,7 @@ function write(app: HttpClient, method: string, path: string, body: unknown) {
 
 /** Two known receivers of two channels that are polled every second. */
 async function startRack(engine: (typeof engines)[number] = 'sqlite') {
-  const simulator = withoutLink(await startShure())
+  const simulator = withoutPush(await startShure())
   const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
   await until('both are known', async () => (await app.receivers()).length === 2)
   return { simulator, app }
@@ -24,10 +24,10 @@ describe.concurrent('groups', () => {
   // Conformance: S-2.9, S-4.13, S-4.14, C-5.42.
   it('are created, changed, listed and removed', async () => {
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }] })
-    const made = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
-    expect(made.status).toBe(201)
-    const choir = { id: made.json.id, title: 'Choir', slots: [3, 1, 2], hide_charts: false, manufacturer: null }
-    expect(made.json).toEqual(choir)
+    const created = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
+    expect(created.status).toBe(201)
+    const choir = { id: created.json.id, title: 'Choir', slots: [3, 1, 2], hide_charts: false, manufacturer: null }
+    expect(created.json).toEqual(choir)
     const band = await app.post('/api/group/', { title: 'Band', hide_charts: true, manufacturer: 'shure' })
     expect(band.json).toMatchObject({ slots: [], hide_charts: true, manufacturer: 'shure' })
     expect((await app.get('/api/data.json')).json.groups).toEqual([choir, band.json])
@@ -202,7 +202,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   })
 
   it('keep their ids in every process', async () => {
-    const simulator = withoutLink(await startShure())
+    const simulator = withoutPush(await startShure())
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
@@ -322,15 +322,15 @@ describe.concurrent.each(engines)('performers and their units (%s)', (engine) =>
     const { app } = await startRack(engine)
     const [{ id: unit }] = (await app.get('/api/units/')).json
     const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json
-    const refused = async (body: object) => {
+    const rejected = async (body: object) => {
       const { status, json } = await app.post('/api/assignments/', body)
       return { status, details: json.details as string }
     }
     const details = (text: string) => ({ status: 400, details: expect.stringContaining(text) })
-    expect(await refused({ performer: 99, wireless_unit: unit })).toEqual(details('performer: there is no'))
-    expect(await refused({ performer, wireless_unit: 99 })).toEqual(details('wireless_unit: there is no'))
-    expect(await refused({ performer })).toEqual(details('wireless_unit: missing'))
-    expect(await refused({ performer: '1', wireless_unit: unit })).toEqual(details('performer: expected'))
+    expect(await rejected({ performer: 99, wireless_unit: unit })).toEqual(details('performer: there is no'))
+    expect(await rejected({ performer, wireless_unit: 99 })).toEqual(details('wireless_unit: there is no'))
+    expect(await rejected({ performer })).toEqual(details('wireless_unit: missing'))
+    expect(await rejected({ performer: '1', wireless_unit: unit })).toEqual(details('performer: expected'))
     expect((await app.post('/api/performers/', { name: '' })).status).toBe(400)
     expect((await app.post('/api/performers/', {})).status).toBe(400)
   })
@@ -340,9 +340,9 @@ describe.concurrent.each(engines)('performers and their units (%s)', (engine) =>
     const { app } = await startRack(engine)
     const [{ id: wireless_unit }] = (await app.get('/api/units/')).json
     const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => app.post('/api/assignments/', { performer, wireless_unit })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
 import { startApp, startHome, type TestApp, until } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
-import { device, refuses, says, startSystem } from './faults/system.ts'
+import { device, respondError, respondJson, startSystem } from './faults/system.ts'
 import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -30,10 +30,10 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
   it('is unknown, raises an alert, and does not prevent the statuses of others from being stored', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
-    const limited = await startSystem(refuses(429, { 'retry-after': '1' }))
-    const well = await startSystem(says({ devices: [device(1)] }))
-    const dead = await startSystem(refuses(500))
-    const manufacturers = [limited.entry('limited'), well.entry('well'), dead.entry('dead')]
+    const limited = await startSystem(respondError(429, { 'retry-after': '1' }))
+    const reachable = await startSystem(respondJson({ devices: [device(1)] }))
+    const dead = await startSystem(respondError(500))
+    const manufacturers = [limited.entry('limited'), reachable.entry('well'), dead.entry('dead')]
     const app = await startApp({ databaseUrl: database.url, manufacturers })
     const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, isScreenOnly: true })
     for (const one of [app, screen]) {
@@ -65,9 +65,9 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
       })
     }
 
-    limited.answer(says({ devices: [device(2)] }))
+    limited.respondWith(respondJson({ devices: [device(2)] }))
     await until('it answers', async () => (await manufacturersOf(screen)).get('limited')?.status === 'healthy')
-    limited.answer(refuses(429, { 'retry-after': '60' }))
+    limited.respondWith(respondError(429, { 'retry-after': '60' }))
     const held = await until('it asks for a pause', async () => {
       const one = (await manufacturersOf(screen)).get('limited')
       return one !== undefined && one.details.length > 0 && one
@@ -77,21 +77,21 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
 })
 
 it.concurrent('a new manufacturer is unknown until its system responds, also after it was removed and added again', async () => {
-  let answer = () => {}
+  let respond = () => {}
   const system = await startSystem((request, response) => {
-    answer = () => says({ devices: [] })(request, response)
+    respond = () => respondJson({ devices: [] })(request, response)
   })
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
   const { code, config } = system.entry('shure')
   for (let turn = 0; turn < 2; turn += 1) {
-    const asked = system.asked.length
+    const asked = system.requests.length
     const added = await app.post('/api/admin/manufacturers/', { code, name: 'Shure', config }, admin)
     expect([added.status, added.json.status]).toEqual([201, 'unknown'])
     const { json } = await app.get('/api/health/')
     expect([json.status, json.vendor_api.status, json.vendor_api.error]).toEqual(['degraded', 'unknown', null])
-    await until('it is asked', () => system.asked.length > asked)
-    answer()
+    await until('it is asked', () => system.requests.length > asked)
+    respond()
     await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
     expect((await app.send('DELETE', '/api/admin/manufacturers/shure/', { headers: admin })).status).toBe(204)
   }
@@ -107,7 +107,7 @@ describe.concurrent('every failing source and device', () => {
   it('is named with its reason in every status', async () => {
     const nameless = device(2, { device_id: undefined })
     const odd = device(3, { battery_percentage: 'x' })
-    const system = await startSystem(says({ devices: [device(1), nameless, odd] }))
+    const system = await startSystem(respondJson({ devices: [device(1), nameless, odd] }))
     const unsupported = await startUnsupported()
     const deadUrl = (await freeUrl()).replace('http:', 'tcp:')
     const entry = system.entry('shure', { devices: [unsupported.url, deadUrl], timeout: 2 })
@@ -116,11 +116,11 @@ describe.concurrent('every failing source and device', () => {
       { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not know') },
       { source: deadUrl, error: expect.stringContaining('connection refused') },
     ]
-    const told = await until('all have been asked', async () => {
+    const health = await until('all have been asked', async () => {
       const one = (await manufacturersOf(app)).get('shure')
       return one?.sources.every(({ status }) => status !== 'unknown') && one
     })
-    expect(told).toMatchObject({
+    expect(health).toMatchObject({
       status: 'degraded',
       sources: [{ source: system.url, status: 'healthy', error: null }, ...failing],
       device_errors: [
@@ -132,8 +132,8 @@ describe.concurrent('every failing source and device', () => {
     const admin = await tokenHeaders(app.runtime, 'admin')
     const [record] = (await app.get('/api/admin/manufacturers/', admin)).json
     expect(record).toMatchObject({
-      sources: told.sources.map(({ source }) => ({ source })),
-      device_errors: told.device_errors,
+      sources: health.sources.map(({ source }) => ({ source })),
+      device_errors: health.device_errors,
     })
 
     const errors = failing.map((one) => ({ manufacturer: 'shure', ...one }))
@@ -163,8 +163,8 @@ describe.concurrent('every failing source and device', () => {
       const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices, timeout: 2 } }], config })
       // A search waits half a second for a connection, which may be too short on a busy machine.
       const { status, json } = await until('it has answered', async () => {
-        const answer = await app.post('/api/discover/', scan)
-        return answer.json.errors !== undefined && answer
+        const response = await app.post('/api/discover/', scan)
+        return response.json.errors !== undefined && response
       })
       expect([devices, status, json]).toEqual([devices, 200, { discovered: 0, devices: [], errors }])
       await app.close()

@@ -69,8 +69,8 @@ describe('a damaged write-ahead log', () => {
   ])('at %s: the files are kept, and the readable part is used', async (_name, position) => {
     const data = await copyData()
     await write(data.log, await position(await framesOf(data.log)), nonsense)
-    const mended = await repairStore(data, Date.now(), false)
-    expect(mended).toMatchObject({ damage: expect.stringContaining('log') })
+    const repaired = await repairStore(data, Date.now(), false)
+    expect(repaired).toMatchObject({ damage: expect.stringContaining('log') })
     expect(await readdir(data.data_dir)).toEqual(
       expect.arrayContaining(['', '-wal'].map((end) => expect.stringMatching(new RegExp(`db\\.corrupt-[^-]+${end}$`)))),
     )
@@ -105,9 +105,9 @@ describe('a damaged write-ahead log', () => {
     const home = await startHome({})
     const data = await copyData(home.path)
     await write(data.log, headerBytes + ((await framesOf(data.log)) >> 1) * frameBytes + 2000, nonsense)
-    for (const words of [['export'], ['backup', 'copy'], ['serve', '--strict']]) {
-      const { code, err } = await home.run(words)
-      expect([words, code, err]).toEqual([words, 1, expect.stringContaining('is damaged (its log')])
+    for (const args of [['export'], ['backup', 'copy'], ['serve', '--strict']]) {
+      const { code, err } = await home.run(args)
+      expect([args, code, err]).toEqual([args, 1, expect.stringContaining('is damaged (its log')])
     }
     const service = await home.serve(['--no-poll'])
     const { status, json } = await service.get('/api/health/')

@@ -13,7 +13,7 @@ import {
   type TestApp,
   type TestAppOptions,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -60,13 +60,13 @@ describe('a manufacturer', () => {
     await until('it is followed', () => simulator.push.links > 0)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
 
-    const [shown] = await list()
-    expect(JSON.stringify(shown)).not.toContain(String(config.shared_key))
+    const [listed] = await list()
+    expect(JSON.stringify(listed)).not.toContain(String(config.shared_key))
     const { pollers } = app.runtime.monitor
     // Writing the returned fields back changes nothing.
-    const { status, json } = await change('shure', { name: 'Stage left', config: shown.config })
+    const { status, json } = await change('shure', { name: 'Stage left', config: listed.config })
     expect(status).toBe(200)
-    expect(json).toMatchObject({ name: 'Stage left', config: shown.config })
+    expect(json).toMatchObject({ name: 'Stage left', config: listed.config })
     expect(app.runtime.monitor.pollers).toEqual(pollers)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api).toMatchObject({
       status: 'healthy',
@@ -82,7 +82,7 @@ describe('a manufacturer', () => {
 
   // Reliability: 2.1.3.
   it('with wrong credentials is polled again as soon as they are corrected', async () => {
-    const simulator = withoutLink(await startShure({ sharedKey: 'the right one' }))
+    const simulator = withoutPush(await startShure({ sharedKey: 'the right one' }))
     const { config } = entryOf(simulator)
     const { app, change } = await startAdmin({
       manufacturers: [{ code: 'shure', config: { ...config, shared_key: 'wrong' } }],
@@ -102,13 +102,13 @@ describe('a manufacturer', () => {
     const links = sennheiser.push.links
     expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
     await until('the subscription has ended', () => shure.push.links === 0, 5000)
-    const asked = shure.requests.count('/api/v1/devices')
+    const requestsBefore = shure.requests.count('/api/v1/devices')
     expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(409)
     const before = sennheiser.requests.count('/api/v1/devices')
     if (before > 0) {
       await until('the neighbour is polled', () => sennheiser.requests.count('/api/v1/devices') > before)
     }
-    expect(shure.requests.count('/api/v1/devices')).toBe(asked)
+    expect(shure.requests.count('/api/v1/devices')).toBe(requestsBefore)
     expect(app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')).toEqual(pollers)
     expect(sennheiser.push.links).toBe(links)
     expect((await app.receivers()).length).toBe(4)
@@ -119,12 +119,12 @@ describe('a manufacturer', () => {
 
   // Conformance: C-5.52.
   it('can be removed only if it has no receivers', async () => {
-    const simulator = withoutLink(await startShure())
+    const simulator = withoutPush(await startShure())
     const { app, add, remove, list } = await startAdmin({ manufacturers: [entryOf(simulator)] })
     await until('it is heard', async () => (await app.receivers()).length === 2)
-    const refused = await remove('shure')
-    expect(refused.status).toBe(409)
-    expect(refused.json.details).toContain('receivers')
+    const rejected = await remove('shure')
+    expect(rejected.status).toBe(409)
+    expect(rejected.json.details).toContain('receivers')
     await add({ code: 'spare', plugin: 'sennheiser', config: { api_base_url: 'http://127.0.0.1:9', password: 'x' } })
     await app.post('/api/config/?manufacturer=spare', { key: 'polling_interval', value: '9' })
     expect((await remove('spare')).status).toBe(204)
@@ -134,7 +134,7 @@ describe('a manufacturer', () => {
   })
 
   it('can be tested without waiting for a poll', async () => {
-    const simulator = withoutLink(await startShure({ sharedKey: 'right' }))
+    const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
     const { config } = entryOf(simulator)
     const { add, change, test } = await startAdmin()
     await add({ code: 'shure', api_enabled: false, config: { ...config, shared_key: 'wrong' } })
@@ -153,7 +153,7 @@ describe('a manufacturer', () => {
   })
 
   it('can be tested before it is stored, and with other settings without storing them', async () => {
-    const simulator = withoutLink(await startShure({ sharedKey: 'right' }))
+    const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
     const { config } = entryOf(simulator)
     const { app, add, list, tryOut } = await startAdmin()
     const healthy = { status: 'healthy', sources: [{ base_url: simulator.baseUrl, error: null, devices: 2 }] }
@@ -182,8 +182,8 @@ describe('a manufacturer', () => {
       [{ code: 'stage', config: { timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
       [{ plugin: 'shure', config: { ...config, api_base_url: 'http://169.254.169.254' } }, 'nothing is sent to'],
     ] as const) {
-      const refused = await tryOut(body)
-      expect({ status: refused.status, details: refused.json.details }).toEqual({
+      const rejected = await tryOut(body)
+      expect({ status: rejected.status, details: rejected.json.details }).toEqual({
         status: 400,
         details: expect.stringContaining(details),
       })
@@ -204,15 +204,15 @@ describe('a manufacturer', () => {
 })
 
 it('that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
-  const simulator = withoutLink(await startShure())
+  const simulator = withoutPush(await startShure())
   const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
   await until('it is heard', async () => (await app.receivers()).length === 2)
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/devices/ })
   await until('it asked', async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0)
-  const asked = simulator.requests.count('/api/v1/devices')
+  const requestsBefore = simulator.requests.count('/api/v1/devices')
   await change('shure', { config: { timeout: 7 } })
   await new Promise((resolve) => setTimeout(resolve, 1200))
-  expect(simulator.requests.count('/api/v1/devices')).toBe(asked)
+  expect(simulator.requests.count('/api/v1/devices')).toBe(requestsBefore)
 })
 
 it('reports that its system sent Retry-After in every response that needs it', async () => {
@@ -221,8 +221,8 @@ it('reports that its system sent Retry-After in every response that needs it', a
   const { app } = await startAdmin({ manufacturers: [entryOf(simulator, { poll_interval: 60 })] })
   const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
   const { status, details } = await until('it is told', async () => {
-    const told = await shure()
-    return told.details.length > 0 && told
+    const manufacturer = await shure()
+    return manufacturer.details.length > 0 && manufacturer
   })
   expect([status, details]).toEqual(['healthy', [expect.stringContaining('rate limited')]])
 })
@@ -289,11 +289,11 @@ describe('invalid settings', () => {
   it('are rejected if the URL is this service itself, by any name', async () => {
     const { app, add, change } = await startAdmin()
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
-      const refused = await add({
+      const rejected = await add({
         code: 'shure',
         config: { api_base_url: `http://${host}:${app.port}`, shared_key: 'x' },
       })
-      expect({ host, status: refused.status }).toEqual({ host, status: 400 })
+      expect({ host, status: rejected.status }).toEqual({ host, status: 400 })
     }
     const config = { api_base_url: `http://127.0.0.1:${app.port + 1}`, shared_key: 'x' }
     expect((await add({ code: 'shure', config })).status).toBe(201)
@@ -317,9 +317,9 @@ describe('invalid settings', () => {
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void listener.close())
     const { port } = listener.address() as AddressInfo
-    let asked = 0
+    let requestsBefore = 0
     listener.on('request', () => {
-      asked += 1
+      requestsBefore += 1
     })
     const { app, add, test } = await startAdmin()
     app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port + 1)
@@ -327,12 +327,12 @@ describe('invalid settings', () => {
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
-    await until('it is asked', () => asked > 0)
+    await until('it is asked', () => requestsBefore > 0)
     app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port)
     listener.closeAllConnections()
-    const before = asked
-    const refused = await test('shure')
-    expect(refused.status).toBe(400)
+    const before = requestsBefore
+    const rejected = await test('shure')
+    expect(rejected.status).toBe(400)
     await until(
       'it says why',
       async () => {
@@ -341,7 +341,7 @@ describe('invalid settings', () => {
       },
       15_000,
     )
-    expect(asked).toBe(before)
+    expect(requestsBefore).toBe(before)
   })
 })
 
@@ -366,7 +366,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
 
 // Reliability: 3.8.3.
 it('reports secrets that cannot be read until they are entered again', async () => {
-  const simulator = withoutLink(await startShure())
+  const simulator = withoutPush(await startShure())
   const database = await createTestDatabase('sqlite')
   onTestFinished(database.drop)
   const before = await startApp({ databaseUrl: database.url, manufacturers: [entryOf(simulator)] })
@@ -382,7 +382,7 @@ it('reports secrets that cannot be read until they are entered again', async () 
   const renamed = await change('shure', { name: 'Main stage', config: { shared_key: '********' } })
   expect(renamed.json).toMatchObject({ name: 'Main stage', secrets_unreadable: true })
   const { shared_key }: Config = entryOf(simulator).config
-  const mended = await change('shure', { config: { shared_key } })
-  expect(mended.json).toMatchObject({ secrets_unreadable: false, config: { shared_key: '********' } })
+  const repaired = await change('shure', { config: { shared_key } })
+  expect(repaired.json).toMatchObject({ secrets_unreadable: false, config: { shared_key: '********' } })
   await until('it is polled', async () => (await app.get('/api/health/')).json.status === 'healthy')
 })

@@ -17,8 +17,8 @@ export async function startResponder(services: readonly Announced[]) {
   const socket = createSocket('udp4')
   socket.on('message', (question, { port, address }) => {
     for (const service of services) {
-      const asked = question.includes(name(service.type.split('.')).subarray(0, -1))
-      if (asked) socket.send(answerOf(service), port, address)
+      const matches = question.includes(name(service.type.split('.')).subarray(0, -1))
+      if (matches) socket.send(responseOf(service), port, address)
     }
   })
   socket.bind(0, '127.0.0.1')
@@ -29,7 +29,7 @@ export async function startResponder(services: readonly Announced[]) {
   }
 }
 
-function answerOf({ type, instance, ip, port, text = {} }: Announced): Buffer {
+function responseOf({ type, instance, ip, port, text = {} }: Announced): Buffer {
   const service = [...type.split('.'), 'local']
   const own = [instance, ...service]
   const host = [`host-of-${instance}`, 'local']

@@ -1,7 +1,7 @@
 /** The Prometheus metrics of the service and its equipment. */
 
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from './app.ts'
 
 /** Name with labels -> value. */
 function readMetrics(text: string): Map<string, number> {
@@ -10,7 +10,7 @@ function readMetrics(text: string): Map<string, number> {
 }
 
 it('includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
-  const simulator = withoutLink(await startShure())
+  const simulator = withoutPush(await startShure())
   const { id } = firstDevice(simulator)
   simulator.show.set(id, { battery: 5 }, 1)
   simulator.show.set(id, { transmitter: false }, 2)
@@ -65,7 +65,7 @@ it('includes alerts as zero while there are none, and no health of a disabled ma
 })
 
 it('includes batteries and levels by channel if requested', async () => {
-  const simulator = withoutLink(await startShure({ receivers: 1 }))
+  const simulator = withoutPush(await startShure({ receivers: 1 }))
   const { id, name } = firstDevice(simulator)
   simulator.show.set(id, { battery: 61, rf_level: -47, audio_level: -9, name: 'Vox "1"' }, 1)
   const app = await startApp({ manufacturers: [entryOf(simulator)] })

@@ -16,7 +16,7 @@ import {
   startShure,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { watchPulse } from './faults/pulse.ts'
 import { createPostgresDatabase, startPostgres, type TestPostgres } from './postgres.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 /** Everything that nodes share, and two systems: one with push, one that is only polled. */
-async function startHouse() {
+async function startInstallation() {
   const database = await createPostgresDatabase(server.url)
   onTestFinished(async () => {
     await server.restart()
@@ -41,7 +41,7 @@ async function startHouse() {
   })
   const redis = await startRedis()
   const pushing = await startShure()
-  const polled = withoutLink(await startSennheiser())
+  const polled = withoutPush(await startSennheiser())
   // Readings change only when a test changes them, so that changes can be counted.
   for (const { show } of [pushing, polled]) {
     for (const { device, channels } of show.devicesAt(0)) {
@@ -54,7 +54,7 @@ async function startHouse() {
 }
 
 /** Two services in this process that both poll. */
-async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startHouse>>) {
+async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startInstallation>>) {
   const options = { databaseUrl, manufacturers, config: shared }
   const apps = [await startApp(options), await startApp(options)] as const
   await until('both have Redis', () => apps.every(({ runtime }) => runtime.redis?.isUp))
@@ -87,15 +87,15 @@ describe('two nodes with a client on each', () => {
   // Conformance: C-1.7, C-1.8, C-9.11.
   // Reliability: D6.
   it('send every change to both once and within a second: pushed, polled, or written by a user', async () => {
-    const house = await startHouse()
-    const apps = await startTwo(house)
-    await until('the link is up', () => isLinked(house.pushing))
+    const installation = await startInstallation()
+    const apps = await startTwo(installation)
+    await until('the link is up', () => isLinked(installation.pushing))
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
-      house.pushing.show.set(firstDevice(house.pushing).id, { battery }, 1)
+      installation.pushing.show.set(firstDevice(installation.pushing).id, { battery }, 1)
       // Polled once a second; the other delays add up to another second.
-      house.polled.show.set(firstDevice(house.polled).id, { battery: battery + 1 }, 1)
+      installation.polled.show.set(firstDevice(installation.polled).id, { battery: battery + 1 }, 1)
       await until('what is pushed is seen', () => sockets.every((socket) => timesSeen(socket, battery) > 0))
       expect(since(changedAt)).toBeLessThan(1500)
       await until('what is polled is seen', () => sockets.every((socket) => timesSeen(socket, battery + 1) > 0))
@@ -119,20 +119,20 @@ describe('two nodes with a client on each', () => {
 
   // Reliability: S7.
   it('keep both connected while PostgreSQL restarts under load: levels are published, writes fail, then all is normal', async () => {
-    const house = await startHouse()
-    const apps = await startTwo(house)
-    await until('the link is up', () => isLinked(house.pushing))
-    const { id } = firstDevice(house.pushing)
+    const installation = await startInstallation()
+    const apps = await startTwo(installation)
+    await until('the link is up', () => isLinked(installation.pushing))
+    const { id } = firstDevice(installation.pushing)
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
     const pulses = await Promise.all(apps.map(watchPulse))
     await server.halt()
     for (const battery of [61, 42]) {
-      house.pushing.show.set(id, { battery }, 1)
+      installation.pushing.show.set(id, { battery }, 1)
       await until('both see it without the database', () => sockets.every((socket) => timesSeen(socket, battery) === 1))
     }
     for (const app of apps) {
-      const refused = await app.post('/api/group/', { title: 'lost' })
-      expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+      const rejected = await app.post('/api/group/', { title: 'lost' })
+      expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
     }
     await server.restart()
     const backAt = performance.now()
@@ -146,7 +146,7 @@ describe('two nodes with a client on each', () => {
     // The limit is five seconds.
     expect(since(backAt)).toBeLessThan(8000)
     for (const pulse of pulses) expect(await pulse.longestMs()).toBeLessThan(3000)
-    house.pushing.show.set(id, { battery: 23 }, 1)
+    installation.pushing.show.set(id, { battery: 23 }, 1)
     // On the same connections as before.
     await until('both see what comes', () => sockets.every((socket) => timesSeen(socket, 23) === 1))
     expect((await apps[1].get('/api/groups/')).json).not.toContainEqual(expect.objectContaining({ title: 'lost' }))
@@ -157,7 +157,7 @@ describe('nodes as processes of their own', () => {
   // Conformance: C-9.23.
   // Reliability: P5.
   it('continue when a poller is killed: the other takes over its systems within 20 s, and clients get changes again', async () => {
-    const { databaseUrl, manufacturers, shared, ...systems } = await startHouse()
+    const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
     const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
     const screen = await home.serve(['--no-poll'])
     const [first, second] = [home.start(['poll_devices', '--json']), home.start(['poll_devices', '--json'])]
@@ -177,7 +177,7 @@ describe('nodes as processes of their own', () => {
   }, 60_000)
 
   it('are replaced one by one: a client that reconnects to the next node gets the same state at once', async () => {
-    const { databaseUrl, manufacturers, shared, ...systems } = await startHouse()
+    const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
     const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
     const { id } = firstDevice(systems.pushing)
     let [leaving, staying] = [await home.serve(), await home.serve()]

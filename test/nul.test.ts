@@ -5,7 +5,7 @@ import { startApp } from './app.ts'
 import { engines } from './databases.ts'
 import { tokenHeaders } from './tokens.ts'
 
-async function startHouse(engine: (typeof engines)[number]) {
+async function startService(engine: (typeof engines)[number]) {
   const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: {} }] })
   const admin = await tokenHeaders(app.runtime, 'admin')
   const json = { ...admin, 'content-type': 'application/json' }
@@ -22,9 +22,9 @@ interface Parameter {
 
 describe.each(engines)('U+0000 (%s)', (engine) => {
   it('in a query matches nothing, for every text parameter', async () => {
-    const { app, send } = await startHouse(engine)
+    const { app, send } = await startService(engine)
     const { paths } = (await app.get('/api/openapi.json')).json
-    const asked: string[] = []
+    const queries: string[] = []
     for (const [path, { get }] of Object.entries<{ get?: { parameters?: readonly Parameter[] } }>(paths)) {
       for (const { name, in: where, schema } of get?.parameters ?? []) {
         if (where !== 'query' || schema.type !== 'string' || schema.enum !== undefined) continue
@@ -35,16 +35,16 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
         ]
         if (other.json.timestamp !== undefined) other.json.timestamp = json.timestamp
         expect([address, name, status, json]).toEqual([address, name, other.status, other.json])
-        asked.push(`${address} ${name}`)
+        queries.push(`${address} ${name}`)
       }
     }
-    expect(asked).toContain('/api/alerts manufacturer')
-    expect(asked).toContain('/api/admin/audit actor')
-    expect(asked.length).toBeGreaterThan(15)
+    expect(queries).toContain('/api/alerts manufacturer')
+    expect(queries).toContain('/api/admin/audit actor')
+    expect(queries.length).toBeGreaterThan(15)
   })
 
   it('in a path results in 404', async () => {
-    const { send } = await startHouse(engine)
+    const { send } = await startService(engine)
     for (const [method, path, body] of [
       ['PATCH', '/api/admin/manufacturers/%00/', { name: 'x' }],
       ['DELETE', '/api/admin/manufacturers/shure%00/', undefined],
@@ -61,7 +61,7 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
 
   // Conformance: C-5.13.
   it('in a body is rejected with the name of its field', async () => {
-    const { app, send } = await startHouse(engine)
+    const { app, send } = await startService(engine)
     for (const [path, body, field] of [
       ['/api/auth/login', { username: 'root\0', password: 'x' }, 'username'],
       ['/api/auth/login', { username: 'root', password: 'correct\0horse battery' }, 'password'],

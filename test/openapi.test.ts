@@ -11,7 +11,7 @@ import type { OpenApi } from '../src/http/openapi-document.ts'
 import { respondToClient } from '../src/model/messages.ts'
 import { insertUser } from '../src/store/people.ts'
 import { entryOf, startApp, startShure, type TestApp, until } from './app.ts'
-import type { Heard } from './socket-client.ts'
+import type { ReceivedMessage } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 type Json = Record<string, unknown>
@@ -60,19 +60,19 @@ function strict(schema: unknown): unknown {
 
 function expectDocumented(document: OpenApi, operation: string, { status, json }: { status: number; json: unknown }) {
   const [method = '', path = ''] = operation.split(' ')
-  const answer = document.paths[path]?.[method.toLowerCase()]?.responses[status]
-  expect(answer, `${operation} says nothing of ${status}`).toBeDefined()
-  const schema = answer?.content?.['application/json'].schema
+  const response = document.paths[path]?.[method.toLowerCase()]?.responses[status]
+  expect(response, `${operation} says nothing of ${status}`).toBeDefined()
+  const schema = response?.content?.['application/json'].schema
   expect(schema, `${operation} ${status} has no body`).toBeDefined()
-  expectFits(document, schema as Json, json, `${operation} ${status}`)
+  expectMatches(document, schema as Json, json, `${operation} ${status}`)
 }
 
-function expectFits(document: Pick<OpenApi, 'components'>, schema: object, value: unknown, what: string) {
+function expectMatches(document: Pick<OpenApi, 'components'>, schema: object, value: unknown, what: string) {
   const whole = { ...(strict(schema) as Json), components: strict(document.components) }
-  const fits = Check(whole, value)
+  const matches = Check(whole, value)
   expect(
-    fits,
-    `${what}: ${JSON.stringify(value).slice(0, 2000)} ${fits ? '' : JSON.stringify(Errors(whole, value))}`,
+    matches,
+    `${what}: ${JSON.stringify(value).slice(0, 2000)} ${matches ? '' : JSON.stringify(Errors(whole, value))}`,
   ).toBe(true)
 }
 
@@ -115,15 +115,15 @@ describe('the OpenAPI document', () => {
       expect(document.components.schemas[name], ref).toBeDefined()
     }
     for (const [path, methods] of Object.entries(document.paths)) {
-      for (const [method, told] of Object.entries(methods)) {
+      for (const [method, operation] of Object.entries(methods)) {
         const about = `${method} ${path}`
         expect(['get', 'post', 'put', 'patch', 'delete'], about).toContain(method)
-        expect(told.tags, about).toHaveLength(1)
-        expect(Object.keys(tags), about).toContain(told.tags[0])
-        expect(told.summary, about).toMatch(/^\S.*\.$/)
-        expect(told.description, about).toMatch(/^(Needs the permission|Open to anybody)/)
+        expect(operation.tags, about).toHaveLength(1)
+        expect(Object.keys(tags), about).toContain(operation.tags[0])
+        expect(operation.summary, about).toMatch(/^\S.*\.$/)
+        expect(operation.description, about).toMatch(/^(Needs the permission|Open to anybody)/)
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-        const parameters = told.parameters ?? []
+        const parameters = operation.parameters ?? []
         expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
         for (const parameter of parameters) {
           expect(['path', 'query'], about).toContain(parameter.in)
@@ -131,15 +131,16 @@ describe('the OpenAPI document', () => {
           expect(parameter.description, about).toMatch(/\w/)
           if (parameter.in === 'path') expect(parameter.required, about).toBe(true)
         }
-        for (const security of told.security) for (const name of Object.keys(security)) expect(schemes).toContain(name)
+        for (const security of operation.security)
+          for (const name of Object.keys(security)) expect(schemes).toContain(name)
         expect(
-          Object.keys(told.responses).some((status) => status < '300'),
+          Object.keys(operation.responses).some((status) => status < '300'),
           about,
         ).toBe(true)
-        for (const [status, answer] of Object.entries(told.responses)) {
+        for (const [status, response] of Object.entries(operation.responses)) {
           expect(status, about).toMatch(/^[2-5]\d\d$/)
-          expect(answer.description, about).toMatch(/\w/)
-          if (status >= '400') expect(JSON.stringify(answer.content), about).toContain('#/components/schemas/Error')
+          expect(response.description, about).toMatch(/\w/)
+          if (status >= '400') expect(JSON.stringify(response.content), about).toContain('#/components/schemas/Error')
         }
       }
     }
@@ -180,21 +181,21 @@ describe('responses', () => {
     const headers = await tokenHeaders(app.runtime, 'admin')
     const [receiver] = await app.receivers()
     const read = async (operation: string, address = operation.split(' ')[1] ?? '') => {
-      const answer = await app.get(address, headers)
-      expectDocumented(document, operation, answer)
-      return answer
+      const response = await app.get(address, headers)
+      expectDocumented(document, operation, response)
+      return response
     }
     const write = async (operation: string, body: unknown, address = operation.split(' ')[1] ?? '') => {
       const [method = ''] = operation.split(' ')
       const json = { ...headers, 'content-type': 'application/json' }
-      const answer = await app.send(method, address, { headers: json, body: JSON.stringify(body) })
-      expect(answer.status, `${operation}: ${answer.bytes}`).toBeLessThan(300)
-      if (answer.status !== 204) expectDocumented(document, operation, answer)
-      return answer
+      const response = await app.send(method, address, { headers: json, body: JSON.stringify(body) })
+      expect(response.status, `${operation}: ${response.bytes}`).toBeLessThan(300)
+      if (response.status !== 204) expectDocumented(document, operation, response)
+      return response
     }
     // Creates at least one resource of every kind, so that lists are not empty where possible.
-    const { json: place } = await write('POST /api/admin/locations', { name: 'Hall' })
-    await write('PATCH /api/admin/receivers/{id}', { location: place.id }, `/api/admin/receivers/${receiver?.id}`)
+    const { json: location } = await write('POST /api/admin/locations', { name: 'Hall' })
+    await write('PATCH /api/admin/receivers/{id}', { location: location.id }, `/api/admin/receivers/${receiver?.id}`)
     await write('POST /api/group', { title: 'Choir', slots: [1, 2] })
     const { json: performer } = await write('POST /api/performers', { name: 'Aurelio' })
     const unit = await until('a unit is there', async () => (await app.get('/api/units')).json[0])
@@ -248,14 +249,14 @@ describe('responses', () => {
     const nowhere = await app.get('/api/nowhere')
     expect(nowhere.status).toBe(404)
     for (const { json } of [wrongMethod, nowhere]) {
-      expectFits(document, { $ref: '#/components/schemas/Error' }, json, 'an error')
+      expectMatches(document, { $ref: '#/components/schemas/Error' }, json, 'an error')
     }
   })
 })
 
 describe('WebSocket messages', () => {
   const schemas = new Map<string, object>(serverMessages.map((serverMessage) => [serverMessage.title, serverMessage]))
-  const expectMessage = ({ at: _, ...frame }: Heard) => {
+  const expectMessage = ({ at: _, ...frame }: ReceivedMessage) => {
     const schema = strict(schemas.get(frame.type)) as object
     expect(Check(schema, frame), `${JSON.stringify(frame)} ${JSON.stringify(Errors(schema, frame))}`).toBe(true)
   }
@@ -278,7 +279,7 @@ describe('WebSocket messages', () => {
     shure.setFault({ type: 'status', status: 500 })
     await socket.next(({ type }) => type === 'status_update')
     for (const type of ['pong', 'error', 'status']) expect(socket.ofType(type).length, type).toBeGreaterThan(0)
-    for (const frame of socket.heard) {
+    for (const frame of socket.messages) {
       expectMessage(frame)
       expect(Check(ServerMessage, frame)).toBe(true)
     }
@@ -311,8 +312,8 @@ describe('the API documentation page', () => {
     expect(status).toBe(200)
     expect(headers['content-type']).toContain('text/html')
     expect(headers['content-security-policy']).toContain("style-src 'self'")
-    const shown = page.replaceAll('<wbr>', '')
-    for (const operation of Object.keys(operations)) expect(shown).toContain(`<code>${operation.split(' ')[1]}</code>`)
+    const text = page.replaceAll('<wbr>', '')
+    for (const operation of Object.keys(operations)) expect(text).toContain(`<code>${operation.split(' ')[1]}</code>`)
     expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:|https?:\/\//i)
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)

@@ -5,14 +5,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { acquireLease, releaseLease } from '../src/store/leases.ts'
-import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
-import { device, refuses, says, startSystem } from './faults/system.ts'
+import { device, respondError, respondJson, startSystem } from './faults/system.ts'
 
 /** Starts systems of one manufacturer, each a separate source. Their data is the same, which does not matter here. */
 async function startSystems(count: number) {
   const systems = await Promise.all(Array.from({ length: count }, () => startShure({ receivers: 1 })))
-  for (const system of systems) withoutLink(system)
+  for (const system of systems) withoutPush(system)
   const [first] = systems
   if (first === undefined) throw new Error('no system')
   const devices = systems.map(({ config }) => config.api_base_url as string)
@@ -34,11 +34,11 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await until('the first has them all', async () => (await heldBy(first)).length === 4)
     await until('all are polled', () => systems.every(({ requests }) => requests.total > 0))
 
-    const place = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
-    const second = await startApp({ manufacturers: [entry], ...place })
+    const sharedStore = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
+    const second = await startApp({ manufacturers: [entry], ...sharedStore })
     const halves = async () => [(await heldBy(first)).length, (await heldBy(second)).length]
     await until('each has half', async () => String(await halves()) === '2,2')
-    const third = await startApp({ ...place })
+    const third = await startApp({ ...sharedStore })
     await until('the odd ones find a place', async () => {
       const counts = [...(await halves()), (await heldBy(third)).length]
       return counts.reduce((sum, count) => sum + count) === 4 && Math.min(...counts) === 1
@@ -57,9 +57,9 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
   it('that no process polls any more are unhealthy without an error; not while another process takes over', async () => {
     const shure = await startShure()
     const screen = await startApp({ manufacturers: [entryOf(shure)], engine, isScreenOnly: true })
-    const place = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
+    const sharedStore = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
     const socket = await screen.socket()
-    const [first, second] = [await startApp(place), await startApp(place)]
+    const [first, second] = [await startApp(sharedStore), await startApp(sharedStore)]
     await until('it is polled', async () => (await screen.receivers()).length === 2)
     await first.close()
     await until('the other polls', async () => (await heldBy(second)).length === 1)
@@ -67,19 +67,19 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     const states = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(states.map(({ status }) => status)).toEqual(['healthy'])
     await second.close()
-    const told = await socket.next(({ about, status }) => about === 'upstream' && status === 'unhealthy', 8_000)
-    expect(told.message).toContain('no process polls it')
+    const message = await socket.next(({ about, status }) => about === 'upstream' && status === 'unhealthy', 8_000)
+    expect(message.message).toContain('no process polls it')
     const { status, manufacturers } = (await screen.get('/api/health/')).json
     expect(status).toBe('degraded')
     expect(manufacturers).toMatchObject([
       { status: 'unhealthy', consecutive_failures: 0, error: expect.stringContaining('--no-poll') },
     ])
-    await startApp(place)
+    await startApp(sharedStore)
     await until('it is well again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
   }, 40_000)
 
   it('are polled once for a refresh, also by a process that starts while the refresh waits', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const screen = await startApp({
       manufacturers: [entryOf(shure, { poll_interval: 3600 })],
       engine,
@@ -119,7 +119,7 @@ it('a second serve publishes within a second what is pushed to the first, though
 }, 60_000)
 
 describe('a system whose lease changes hands', () => {
-  const devices = says({ devices: [device(1)] })
+  const devices = respondJson({ devices: [device(1)] })
 
   async function startFirst(more: object = {}) {
     const system = await startSystem(devices)
@@ -131,7 +131,7 @@ describe('a system whose lease changes hands', () => {
 
   it('is called by both processes together within its rate limit', async () => {
     const { system, first, startSecond } = await startFirst({ calls_per_second: 1, burst: 10 })
-    const calls = () => [...system.asked, ...system.linkAsked].map(({ at }) => at).sort((a, b) => a - b)
+    const calls = () => [...system.requests, ...system.upgrades].map(({ at }) => at).sort((a, b) => a - b)
     // A tenth of the burst is never used.
     while (calls().length < 9) await first.post('/api/refresh/')
     await first.close()
@@ -147,10 +147,10 @@ describe('a system whose lease changes hands', () => {
 
   it('is not called by the next process while Retry-After of the previous one applies', async () => {
     const { system, first, startSecond } = await startFirst()
-    system.answer(refuses(429, { 'retry-after': '60' }))
+    system.respondWith(respondError(429, { 'retry-after': '60' }))
     expect((await first.post('/api/refresh/')).status).toBe(503)
     await first.close()
-    const asked = system.asked.length
+    const requestsBefore = system.requests.length
     const second = await startSecond()
     await until('it holds the lease', async () => (await heldBy(second)).length === 1)
     const { status, json } = await second.post('/api/refresh/')
@@ -158,6 +158,6 @@ describe('a system whose lease changes hands', () => {
       status: 503,
       json: { details: expect.stringMatching(/asked us to wait/) },
     })
-    expect(system.asked.length).toBe(asked)
+    expect(system.requests.length).toBe(requestsBefore)
   }, 60_000)
 })

@@ -4,15 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { type ChannelDetails, faults, type TransmitterDetails } from '../src/model/details.ts'
 import type { DeviceReport } from '../src/model/receiver.ts'
-import { type LittleServer, serveHttp } from './plugin-kit-server.ts'
+import { type MinimalServer, serveHttp } from './plugin-kit-server.ts'
 
 export interface Fixture {
   /** Origin of the responses. */
   readonly source: string
   /** By path; every other request gets 404. */
-  readonly answers: Readonly<Record<string, unknown>>
+  readonly responses: Readonly<Record<string, unknown>>
   /** Without `metadata`. */
-  readonly observations: readonly DeviceReport[]
+  readonly reports: readonly DeviceReport[]
 }
 
 /** In a fixture the word MEGABYTE stands for a text of that length. */
@@ -28,12 +28,12 @@ export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] 
 }
 
 /** Starts a system without credentials that returns the fixture's responses. */
-export function serveFixture({ answers }: Fixture): Promise<LittleServer> {
+export function serveFixture({ responses }: Fixture): Promise<MinimalServer> {
   return serveHttp({
     onRequest(request, response) {
-      const answer = answers[request.url ?? '']
-      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(answer))
+      const body = responses[request.url ?? '']
+      response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(body))
     },
   })
 }
@@ -115,18 +115,18 @@ export function expectCommonFormat(report: DeviceReport): void {
     expectCommonFormat(unit)
   }
   for (const { channel, transmitter, details: ofIt = {}, ...levels } of channels) {
-    const { details = {}, ...told } = transmitter ?? {}
+    const { details = {}, ...fields } = transmitter ?? {}
     expect(channel).toEqual(whole(1, 65_535))
     expectFields(levels, ofLevels)
     expectFields(ofIt, ofChannelDetails)
-    expectFields(told, ofTransmitter)
+    expectFields(fields, ofTransmitter)
     expectFields(details, ofTransmitterDetails)
   }
 }
 
-function expectFields(fields: object, form: Readonly<Record<string, unknown>>): void {
+function expectFields(fields: object, expected: Readonly<Record<string, unknown>>): void {
   for (const [field, value] of Object.entries(fields)) {
-    expect(Object.keys(form)).toContain(field)
-    if (value !== null) expect(value, field).toEqual(form[field])
+    expect(Object.keys(expected)).toContain(field)
+    if (value !== null) expect(value, field).toEqual(expected[field])
   }
 }

@@ -4,7 +4,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
 
@@ -23,7 +23,7 @@ describe('pollers', () => {
   // Conformance: C-9.23, C-9.24.
   // Reliability: P5.
   it('take turns: the second one waits and reports for which process, and takes over within 20 s of a kill -9', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const first = home.start(['poll_devices', '--interval', '1'])
     await until('the first polls', () => first.lines().length > 0)
@@ -32,8 +32,8 @@ describe('pollers', () => {
     expect(second.err()).toContain(`:${first.pid}:`)
 
     const startedAt = performance.now()
-    const words = ['poll_devices', '--once', '--interval', '2']
-    const [once, told] = await Promise.all([home.run([...words, '--json']), home.run(words)])
+    const args = ['poll_devices', '--once', '--interval', '2']
+    const [once, told] = await Promise.all([home.run([...args, '--json']), home.run(args)])
     expect([once.code, once.json()]).toEqual([75, { manufacturers: [] }])
     expect(once.err.trimEnd().split('\n')).toHaveLength(1)
     expect([told.code, told.out, told.err]).toEqual([75, '', once.err])
@@ -59,7 +59,7 @@ describe('pollers', () => {
 
   // Conformance: S-1.1, C-5.30, C-9.2, C-9.11.
   it('publish changes within a second to clients of a serve --no-poll on the same file', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const { id } = firstDevice(shure)
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const screen = await home.serve(['--no-poll'])
@@ -97,7 +97,7 @@ describe('pollers', () => {
   // Conformance: C-9.25.
   // Reliability: P2.
   it('exit at once and in order, even if a system does not respond', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     shure.setFault({ type: 'hang' })
     const poller = home.start(['poll_devices'])
@@ -113,8 +113,8 @@ describe('a service', () => {
   // Conformance: C-3.27.
   // Reliability: 1.24, S5, P4.
   it('that was killed serves the last state before its first poll', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const first = await home.serve()
     await until('all are known', async () => (await first.receivers()).length === 4)
@@ -142,7 +142,7 @@ describe('a service', () => {
   // Conformance: C-9.1.
   // Reliability: P1.
   it('that receives SIGTERM closes sockets and exits with 0 within 5 s, though a system hangs and a browser is suspended', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
     const socket = await service.socket()

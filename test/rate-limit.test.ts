@@ -17,14 +17,14 @@ describe('the rate limit', () => {
       'x-ratelimit-remaining': '119',
       'x-ratelimit-reset': '1',
     })
-    const answers = await Promise.all(Array.from({ length: 130 }, () => app.get('/api/receivers/')))
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThanOrEqual(5)
-    expect(refused.length).toBeLessThanOrEqual(11)
-    expect(refused[0]?.json).toEqual({ error: 'Too many requests.', status: 429 })
-    expect(Number(refused[0]?.headers['retry-after'])).toBe(1)
-    expect(refused[0]?.headers['x-ratelimit-remaining']).toBe('0')
-    expect(Number(refused[0]?.headers['x-ratelimit-reset'])).toBeGreaterThan(55)
+    const responses = await Promise.all(Array.from({ length: 130 }, () => app.get('/api/receivers/')))
+    const rejected = responses.filter(({ status }) => status === 429)
+    expect(rejected.length).toBeGreaterThanOrEqual(5)
+    expect(rejected.length).toBeLessThanOrEqual(11)
+    expect(rejected[0]?.json).toEqual({ error: 'Too many requests.', status: 429 })
+    expect(Number(rejected[0]?.headers['retry-after'])).toBe(1)
+    expect(rejected[0]?.headers['x-ratelimit-remaining']).toBe('0')
+    expect(Number(rejected[0]?.headers['x-ratelimit-reset'])).toBeGreaterThan(55)
   })
 
   // Conformance: S-8.2.
@@ -90,10 +90,10 @@ describe('the rate limit', () => {
     expect([await make({}), await make({ title: 'A' }), await make({ title: '' }), await make({ title: 'B' })]).toEqual(
       [400, 201, 400, 201],
     )
-    const refused = await app.post('/api/group', { title: 'C' })
-    expect(refused.status).toBe(429)
-    expect(refused.headers['x-ratelimit-limit']).toBe('2')
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(200)
+    const rejected = await app.post('/api/group', { title: 'C' })
+    expect(rejected.status).toBe(429)
+    expect(rejected.headers['x-ratelimit-limit']).toBe('2')
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(200)
     expect((await app.get('/api/groups/')).json).toHaveLength(2)
   })
 

@@ -13,8 +13,8 @@ async function startTwo(redis: TestRedis, options: { manufacturers?: readonly ob
   const { manufacturers = [], limit } = options
   const config = { redis_url: redis.url, ...(limit !== undefined && { rate_limit: limit }) }
   const first = await startApp({ manufacturers, config })
-  const place = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
-  const second = await startApp({ ...place, config, isScreenOnly: true })
+  const sharedStore = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
+  const second = await startApp({ ...sharedStore, config, isScreenOnly: true })
   return [first, second] as const
 }
 
@@ -25,11 +25,11 @@ const hasLink = ({ runtime }: TestApp) =>
   runtime.connections.subscriptions().some(({ isWanted, downSince }) => isWanted && downSince === null)
 
 async function statuses(app: TestApp, requests: number): Promise<number[]> {
-  const answers = await Promise.all(Array.from({ length: requests }, () => app.get('/api/receivers/')))
-  return answers.map(({ status }) => status)
+  const responses = await Promise.all(Array.from({ length: requests }, () => app.get('/api/receivers/')))
+  return responses.map(({ status }) => status)
 }
 
-const passed = (answers: readonly number[]) => answers.filter((status) => status === 200).length
+const passed = (responses: readonly number[]) => responses.filter((status) => status === 200).length
 
 describe('the rate limit with Redis', () => {
   // Conformance: S-8.3.
@@ -38,12 +38,12 @@ describe('the rate limit with Redis', () => {
     const [first, second] = await startTwo(await startRedis(), { limit: { max_requests: 120, window_seconds: 60 } })
     await until('both have Redis', () => isUp(first, second))
     const startedAt = performance.now()
-    const answers = await Promise.all([statuses(first, 120), statuses(second, 120)])
+    const responses = await Promise.all([statuses(first, 120), statuses(second, 120)])
     const earned = Math.ceil(since(startedAt) / 500)
-    const let_through = passed(answers.flat())
+    const let_through = passed(responses.flat())
     expect(let_through).toBeGreaterThanOrEqual(120)
     expect(let_through).toBeLessThanOrEqual(120 + earned)
-    expect(answers.flat().every((status) => status === 200 || status === 429)).toBe(true)
+    expect(responses.flat().every((status) => status === 200 || status === 429)).toBe(true)
     const { headers } = await second.get('/api/receivers/')
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '120', 'retry-after': '1' })
   })
@@ -69,8 +69,8 @@ describe('the rate limit with Redis', () => {
     for (const app of [first, second]) expect(passed(await statuses(app, 20))).toBe(10)
     await redis.start()
     await until('both have Redis again', () => isUp(first, second), 5000)
-    const answers = await Promise.all([statuses(first, 10), statuses(second, 10)])
-    expect(passed(answers.flat())).toBe(10)
+    const responses = await Promise.all([statuses(first, 10), statuses(second, 10)])
+    expect(passed(responses.flat())).toBe(10)
   })
 
   // Reliability: D5.
@@ -89,8 +89,8 @@ describe('the rate limit with Redis', () => {
     ]) {
       await client.del(key)
       await spoil()
-      const [answer] = await statuses(first, 1)
-      expect(answer).toBe(200)
+      const [response] = await statuses(first, 1)
+      expect(response).toBe(200)
       expect(Number(await client.hget(key, 'tokens'))).toBeCloseTo(9, 1)
     }
   })
@@ -102,8 +102,8 @@ describe('a service with Redis', () => {
   it('starts and serves without it, reports that it is degraded, and uses it as soon as it is available', async () => {
     const redis = await startRedis({ isRunning: false })
     const app = await startApp({ config: { redis_url: redis.url } })
-    const answer = await app.get('/api/health/')
-    expect([answer.status, answer.json]).toMatchObject([200, { status: 'degraded' }])
+    const response = await app.get('/api/health/')
+    expect([response.status, response.json]).toMatchObject([200, { status: 'degraded' }])
     expect((await app.get('/api/data.json')).status).toBe(200)
     await redis.start()
     await until('it has Redis', () => isUp(app), 5000)
@@ -207,8 +207,13 @@ describe('readings that one service receives', () => {
     if (stored === undefined) throw new Error('it is not known')
     // As from a process that has received more than it has stored.
     const transmitter = { ...channelOf(one, 1).transmitter, battery: 11 }
-    const heard = { id: one.id, last_seen: Date.now() + 5000, is_active: true, channels: [{ channel: 1, transmitter }] }
-    await client.publish(topic, JSON.stringify({ owner: 'x', receivers: [heard] }))
+    const readings = {
+      id: one.id,
+      last_seen: Date.now() + 5000,
+      is_active: true,
+      channels: [{ channel: 1, transmitter }],
+    }
+    await client.publish(topic, JSON.stringify({ owner: 'x', receivers: [readings] }))
     await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 11)
     await first.runtime.db.transaction(async (tx) =>
       saveReceivers(tx, await nextRevision(tx), [{ ...stored, name: 'Renamed' }]),

@@ -5,33 +5,36 @@ import { connect } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
-import { device, says, startSystem } from './faults/system.ts'
-import { type HttpAnswer, httpClient } from './http-client.ts'
+import { device, respondJson, startSystem } from './faults/system.ts'
+import { type HttpResponse, httpClient } from './http-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 /** Three receivers of one manufacturer and two of the other. */
-async function startHouse(config: Record<string, unknown> = {}) {
-  const shure = withoutLink(await startShure({ receivers: 3 }))
-  const sennheiser = withoutLink(await startSennheiser({ receivers: 2 }))
+async function startService(config: Record<string, unknown> = {}) {
+  const shure = withoutPush(await startShure({ receivers: 3 }))
+  const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
   const app = await startApp({ config, manufacturers: [entryOf(shure), entryOf(sennheiser)] })
   await until('all five are known', async () => (await app.receivers()).length === 5)
   return { app, shure, sennheiser }
 }
 
-function expectRefusal(answer: HttpAnswer, status: number, details?: string | RegExp): void {
-  expect([answer.status, answer.json]).toEqual([status, expect.objectContaining({ error: expect.any(String), status })])
-  for (const key of Object.keys(answer.json)) expect(['error', 'status', 'details']).toContain(key)
-  expect(answer.json.error).not.toBe('')
-  expect(answer.headers['content-type']).toMatch(/^application\/json/)
-  if (details !== undefined) expect(answer.json.details).toMatch(details)
+function expectRefusal(response: HttpResponse, status: number, details?: string | RegExp): void {
+  expect([response.status, response.json]).toEqual([
+    status,
+    expect.objectContaining({ error: expect.any(String), status }),
+  ])
+  for (const key of Object.keys(response.json)) expect(['error', 'status', 'details']).toContain(key)
+  expect(response.json.error).not.toBe('')
+  expect(response.headers['content-type']).toMatch(/^application\/json/)
+  if (details !== undefined) expect(response.json.details).toMatch(details)
 }
 
 describe('reads', () => {
   // Conformance: S-1.22, S-2.5, S-4.4, C-2.6.
   it('return the full payload at both addresses, of all manufacturers or of one', async () => {
-    const { app } = await startHouse()
+    const { app } = await startService()
     const all = (await app.get('/api/data.json')).json
     expect(all).toEqual({
       receivers: expect.any(Array),
@@ -57,7 +60,7 @@ describe('reads', () => {
 
   // Conformance: S-4.5, C-5.4, C-5.8.
   it('list receivers bare or paginated, ordered by id', async () => {
-    const { app } = await startHouse()
+    const { app } = await startService()
     const { json } = await app.get('/api/receivers/')
     const ids = json.map(({ id }: { id: number }) => id)
     expect(ids).toHaveLength(5)
@@ -93,7 +96,7 @@ describe('reads', () => {
   })
 
   it('never return the cached response of another request', async () => {
-    const { app } = await startHouse()
+    const { app } = await startService()
     const count = async (path: string, query: string) => {
       const { json } = await app.get(`${path}?${query}`)
       return (json.receivers ?? json.results ?? json).length
@@ -112,7 +115,7 @@ describe('reads', () => {
 
   // Conformance: S-4.6, C-5.7.
   it('limit a page to 1000 and default to 100', async () => {
-    const shure = withoutLink(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
+    const shure = withoutPush(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
     expect((await app.get('/api/receivers/?page_size=1001')).json.results).toHaveLength(1000)
@@ -134,7 +137,7 @@ describe('reads', () => {
 
   // Conformance: S-4.7, C-5.6, C-5.11.
   it('return 404 past the last page and for an unknown receiver', async () => {
-    const { app } = await startHouse()
+    const { app } = await startService()
     expectRefusal(await app.get('/api/receivers/?page=6&page_size=1'), 404)
     expectRefusal(await app.get('/api/receivers/?page=99999999999999999999'), 404)
     expectRefusal(await app.get('/api/receivers/4711/'), 404)
@@ -149,7 +152,7 @@ describe('reads', () => {
 
   // Conformance: S-2.7, S-4.11.
   it('return the effective settings', async () => {
-    const { app } = await startHouse({ settings: { DEFAULT_POLLING_INTERVAL: 7 } })
+    const { app } = await startService({ settings: { DEFAULT_POLLING_INTERVAL: 7 } })
     const config = { polling_interval: 7, alert_battery_threshold: 20, enable_websocket: true }
     expect((await app.get('/api/config/')).json).toEqual(config)
     expect((await app.get('/api/config/?manufacturer=nobody')).json).toEqual(config)
@@ -158,7 +161,7 @@ describe('reads', () => {
 
   // Conformance: C-5.21.
   it('return 304 for a current ETag, and gzip if accepted', async () => {
-    const { app, shure } = await startHouse()
+    const { app, shure } = await startService()
     for (const path of ['/api/data.json', '/api/receivers/']) {
       const first = await app.get(path)
       const etag = String(first.headers.etag)
@@ -183,8 +186,8 @@ describe('reads', () => {
     const stale = String((await app.get('/api/data.json')).headers.etag)
     shure.show.set(firstDevice(shure).id, { name: 'Other Rack' })
     await until('the change is told', async () => {
-      const answer = await app.get('/api/data.json', { 'if-none-match': stale })
-      return answer.status === 200 && answer.bytes.includes('Other Rack')
+      const response = await app.get('/api/data.json', { 'if-none-match': stale })
+      return response.status === 200 && response.bytes.includes('Other Rack')
     })
   })
 })
@@ -205,7 +208,7 @@ describe('health', () => {
 
   // Conformance: S-1.25, S-6.4, C-5.23, C-5.27, C-7.9.
   it('distinguishes failing from healthy manufacturers, and reports the worst status unless one is named', async () => {
-    const { app, shure, sennheiser } = await startHouse()
+    const { app, shure, sennheiser } = await startService()
     await until('all is well', async () => (await app.get('/api/health')).json.status === 'healthy')
     await until('both links were refused', async () => {
       const states = (await app.runtime.connections.readAll()).map(({ status }) => status)
@@ -241,8 +244,8 @@ describe('health', () => {
     shure.setFault(null)
     await until('it is well again', async () => (await app.get('/api/health')).json.status === 'healthy')
     await socket.caughtUp()
-    const told = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
-    expect(told.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
+    const messages = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
+    expect(messages.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
     for (const message of socket.ofType('status_update')) {
       expect(message).toMatchObject({ manufacturer: 'shure', message: expect.stringMatching(/shure/i) })
     }
@@ -259,8 +262,8 @@ describe('health', () => {
 
   // Conformance: C-3.27.
   it('responds for others while one system hangs', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     shure.setFault({ type: 'hang' })
     const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const { id } = firstDevice(sennheiser)
@@ -281,8 +284,8 @@ describe('health', () => {
 describe('refresh', () => {
   // Conformance: S-4.10, S-4.17, C-1.15, C-5.10, C-5.38.
   it('polls all or one manufacturer now, and returns the number of devices', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
-    const sennheiser = withoutLink(await startSennheiser({ receivers: 2 }))
+    const shure = withoutPush(await startShure({ receivers: 3 }))
+    const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
     const slow = { poll_interval: 3600 }
     const off = { code: 'spare', plugin: 'shure', config: { ...shure.config, enabled: false } }
     const app = await startApp({ manufacturers: [entryOf(shure, slow), entryOf(sennheiser, slow), off] })
@@ -317,9 +320,9 @@ describe('refresh', () => {
 
   // Conformance: C-4.2, C-4.3.
   it('waits for the identities of its poll, even when it joins one that is running', async () => {
-    const shure = withoutLink(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
-    const pace = { calls_per_second: 10, burst: 5, poll_interval: 1 }
-    const app = await startApp({ manufacturers: [entryOf(shure, pace)] })
+    const shure = withoutPush(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
+    const rate = { calls_per_second: 10, burst: 5, poll_interval: 1 }
+    const app = await startApp({ manufacturers: [entryOf(shure, rate)] })
     await until('the first cycle runs', () => shure.requests.count('/api/v1/devices') > 0)
     expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 20 })
     expect(await app.receivers()).toHaveLength(20)
@@ -342,9 +345,9 @@ describe('error responses', () => {
       ['PUT', '/healthz', 'GET'],
       ['PATCH', '/api/health', 'GET'],
     ] as const) {
-      const answer = await app.send(method, path)
-      expectRefusal(answer, 405)
-      expect(String(answer.headers.allow).split(', ')).toContain(allow)
+      const response = await app.send(method, path)
+      expectRefusal(response, 405)
+      expect(String(response.headers.allow).split(', ')).toContain(allow)
     }
     const json = { 'content-type': 'application/json' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400, /^body/)
@@ -354,8 +357,8 @@ describe('error responses', () => {
     const text = { 'content-type': 'text/plain' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
     for (const empty of [{}, text, { 'content-length': 0 }, { 'transfer-encoding': 'chunked' }]) {
-      const answer = await app.send('POST', '/api/refresh/', { headers: empty })
-      expect([empty, answer.status]).toEqual([empty, 200])
+      const response = await app.send('POST', '/api/refresh/', { headers: empty })
+      expect([empty, response.status]).toEqual([empty, 200])
       expectRefusal(await app.send('POST', '/api/config/', { headers: empty }), 400, /^body|missing/)
     }
     const tricky = { 'content-type': 'application/jsonp' }
@@ -373,7 +376,7 @@ describe('error responses', () => {
   // Conformance: S-7.1.
   it('have it also for malformed requests', async () => {
     const app = await startApp()
-    const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+    const bodyOf = (response: string) => JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4))
     const nonsense = await app.raw('NONSENSE\r\n\r\n')
     expect(nonsense).toMatch(/^HTTP\/1\.1 400 /)
     expect(bodyOf(nonsense)).toEqual({ error: expect.any(String), status: 400 })
@@ -407,8 +410,8 @@ describe('access', () => {
       }
       await expect(app.socket('/ws', { headers: hostOf(app, name) })).rejects.toThrow('HTTP 421')
     }
-    const twice = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-    expect(await app.raw(twice)).toMatch(/^HTTP\/1\.1 4(21|00) /)
+    const twoHosts = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    expect(await app.raw(twoHosts)).toMatch(/^HTTP\/1\.1 4(21|00) /)
     const absolute = 'GET http://evil.example/api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
     expect(await app.raw(absolute)).toMatch(/^HTTP\/1\.1 421 /)
     expect(await app.raw('GET /api/health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
@@ -430,20 +433,20 @@ describe('access', () => {
     const app = await startApp()
     const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAoAAAAAIAAAAA' }
     for (const path of ['/healthz', '/api/data.json', '/']) expect((await app.get(path, h2c)).status).toBe(200)
-    const made = await app.post('/api/group/', { title: 'Choir' }, h2c)
-    expect([made.status, made.json.title]).toEqual([201, 'Choir'])
+    const created = await app.post('/api/group/', { title: 'Choir' }, h2c)
+    expect([created.status, created.json.title]).toEqual([201, 'Choir'])
     expectRefusal(await app.get('/nothing', h2c), 404)
     expectRefusal(await app.get('/ws', h2c), 426, /ws:/)
     const socket = connect(app.port, '127.0.0.1')
-    let heard = ''
+    let received = ''
     socket.setEncoding('utf8').on('data', (text) => {
-      heard += text
+      received += text
     })
     // Data sent immediately after it may be lost; the connection is closed, so the sender can tell.
     const asked = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
     socket.write(`${asked}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')
-    expect(heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*\{"status":"ok"\}$/i)
+    expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*\{"status":"ok"\}$/i)
   })
 
   // Conformance: C-6.11.
@@ -451,12 +454,12 @@ describe('access', () => {
     const app = await startApp()
     const own = `http://127.0.0.1:${app.port}`
     const foreign = ['null', 'http://evil.example', `http://localhost:${app.port}`, `https://127.0.0.1:${app.port}`]
-    const refused = [
+    const rejected = [
       ...foreign.map((origin) => ({ origin })),
       ...['cross-site', 'same-site'].map((site) => ({ 'sec-fetch-site': site })),
       { origin: own, 'sec-fetch-site': 'cross-site' },
     ]
-    for (const headers of refused) {
+    for (const headers of rejected) {
       expectRefusal(await app.post('/api/refresh/', undefined, headers), 403)
       await expect(app.socket('/ws', { headers })).rejects.toThrow('HTTP 403')
     }
@@ -491,9 +494,9 @@ describe('access', () => {
   ])('requires sign-in %s', async (_, config) => {
     const app = await startApp({ config })
     for (const path of ['/api/data.json', '/api/receivers/', '/api/health', '/api/config', '/readyz', '/api/none']) {
-      const answer = await app.get(path)
-      expectRefusal(answer, 401)
-      expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
+      const response = await app.get(path)
+      expectRefusal(response, 401)
+      expect(response.headers['www-authenticate']).toMatch(/^Bearer/)
     }
     expectRefusal(await app.post('/api/refresh'), 401)
     await expect(app.socket()).rejects.toThrow('HTTP 401')
@@ -516,7 +519,7 @@ describe('access', () => {
 describe.each(engines)('below a prefix (%s)', (engine) => {
   // Conformance: S-4.19, S-4.24, C-5.4, C-7.1.
   it('serves everything, and at the root what supervisors and sockets need', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const config = { server: { mount: '/house/mics/' } }
     const app = await startApp({ engine, config, manufacturers: [entryOf(shure)] })
     expect(app.url).toMatch(/\/house\/mics$/)
@@ -538,8 +541,8 @@ describe.each(engines)('below a prefix (%s)', (engine) => {
 describe('an unknown address and serial number', () => {
   it('are null in every body and message', async () => {
     const unknown = { ip: undefined, serial_number: undefined }
-    const system = await startSystem(says({ devices: [] }))
-    const other = await startSystem(says({ devices: [device(1, unknown)] }))
+    const system = await startSystem(respondJson({ devices: [] }))
+    const other = await startSystem(respondJson({ devices: [device(1, unknown)] }))
     const app = await startApp({ manufacturers: [system.entry('shure'), other.entry('sennheiser', {}, 'sennheiser')] })
     const socket = await app.socket()
     const admin = await tokenHeaders(app.runtime, 'admin')
@@ -557,7 +560,7 @@ describe('an unknown address and serial number', () => {
     expect(update.data).toMatchObject({ ip: null })
 
     // The same MAC address in the system of another manufacturer is queued for review.
-    system.answer(says({ devices: [device(1, unknown)] }))
+    system.respondWith(respondJson({ devices: [device(1, unknown)] }))
     const pending = await until('it waits for review', async () => {
       const entries = await results('/api/discovery/pending/')
       return entries.length > 0 && entries

@@ -11,11 +11,11 @@ import {
   startShure,
   startSystemApi,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { certify } from './certificates.ts'
 
-const still = { poll_interval: 3600 }
+const idlePolling = { poll_interval: 3600 }
 /** A very high rate limit. */
 const patient = {
   rate_limit: { overrides: { 'POST /api/discover/': { max_requests: 1_000, window_seconds: 1 } } },
@@ -25,8 +25,8 @@ const scan = (subnet: string) => ({ scan_subnet: subnet })
 describe.concurrent('a scan', () => {
   // Conformance: S-4.9, C-5.36.
   it('registers the addresses, polls, and lists the devices that it found', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 2)
     const found = shure.show.add('shure', { ip: '10.123.4.9', channels: 3, model: 'ULXD4Q' })
     const elsewhere = shure.show.add('shure', { ip: '10.123.5.9' })
@@ -51,8 +51,8 @@ describe.concurrent('a scan', () => {
 
   // Conformance: S-2.20, C-5.19.
   it('lists a device that is not a receiver yet until it is one', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 2)
     const { ip } = firstDevice(shure)
     shure.show.add('shure', { ip, serial_number: 'VISITOR-1', channels: 1, model: 'QLXD4' })
@@ -81,9 +81,9 @@ describe.concurrent('a scan', () => {
   // Conformance: C-1.9, C-5.34.
   // Reliability: 1.14, 3.9.2.
   it('rejects networks that are not private', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+    const shure = withoutPush(await startShure({ richList: true }))
     const config = { ...patient, discovery_ranges: ['203.0.113.0/24'] }
-    const app = await startApp({ manufacturers: [entryOf(shure, still)], config })
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)], config })
     for (const subnet of ['8.8.8.0/24', '10.0.0.0/21', '127.0.0.0/24', '10.0.0.1', 'fe80::/120', '', '10.0.0.0/24/1']) {
       const { status, json } = await app.post('/api/discover/', scan(subnet))
       expect([subnet, status, json.details]).toEqual([subnet, 400, expect.stringContaining('scan_subnet')])
@@ -98,18 +98,21 @@ describe.concurrent('a scan', () => {
   // Conformance: C-5.35.
   // Reliability: 1.14, 3.9.2.
   it('is rejected while another scan runs', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)], config: patient })
-    const answers = await Promise.all([1, 2, 3].map(() => app.post('/api/discover/', scan('10.0.0.0/28'))))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)], config: patient })
+    const responses = await Promise.all([1, 2, 3].map(() => app.post('/api/discover/', scan('10.0.0.0/28'))))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect((await app.post('/api/discover/', scan('10.0.0.0/28'))).status).toBe(200)
   })
 
   // Conformance: C-5.37.
   it('returns 503 if no system responds, and otherwise names those that failed', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const sennheiser = withoutLink(await startSennheiser({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still), entryOf(sennheiser, still)], config: patient })
+    const shure = withoutPush(await startShure({ richList: true }))
+    const sennheiser = withoutPush(await startSennheiser({ richList: true }))
+    const app = await startApp({
+      manufacturers: [entryOf(shure, idlePolling), entryOf(sennheiser, idlePolling)],
+      config: patient,
+    })
     await until('all are known', async () => (await app.receivers()).length === 4)
     shure.setFault({ type: 'reset' })
     const { status, json } = await app.post('/api/discover/', scan('10.0.0.0/28'))
@@ -160,9 +163,9 @@ describe.concurrent('add_shure_devices', () => {
       ['--ips', '10.0.0.1', '--manufacturer', 'nobody'],
       ['--ips', '10.0.0.1', '--manufacturer', 'other'],
     ]
-    for (const words of wrong) {
-      const { code, out, err } = await home.run(['add_shure_devices', ...words])
-      expect([words, code, out]).toEqual([words, 2, ''])
+    for (const args of wrong) {
+      const { code, out, err } = await home.run(['add_shure_devices', ...args])
+      expect([args, code, out]).toEqual([args, 2, ''])
       expect(err.trimEnd().split('\n')).toHaveLength(1)
     }
     expect((await home.run(['add_sennheiser_devices', '--ips', '10.0.0.1'])).code).toBe(2)
@@ -170,8 +173,8 @@ describe.concurrent('add_shure_devices', () => {
     const failed = await home.run(['add_shure_devices', '--ips', '10.0.0.1', '--json'])
     expect([failed.code, failed.json().sources[0].error]).toEqual([1, expect.any(String)])
     expect(failed.err.trimEnd().split('\n')).toHaveLength(1)
-    const shown = await home.run(['add_shure_devices', '--ips', '10.0.0.1'])
-    expect(shown.out).toMatch(/^Added nothing, manufacturer shure:\n.*failed/s)
+    const listed = await home.run(['add_shure_devices', '--ips', '10.0.0.1'])
+    expect(listed.out).toMatch(/^Added nothing, manufacturer shure:\n.*failed/s)
   }, 60_000)
 })
 

@@ -22,11 +22,11 @@ export function atEnd(close: Close): void {
 
 /** For `beforeAll`: resources opened by `open` stay open until the returned function is called. */
 export async function sharing(open: () => Promise<void>): Promise<() => Promise<void>> {
-  const own: Close[] = []
+  const opened: Close[] = []
   const closeAll = async () => {
-    for (const close of own.splice(0).toReversed()) await close()
+    for (const close of opened.splice(0).toReversed()) await close()
   }
-  shared = own
+  shared = opened
   try {
     await open()
   } catch (error) {

@@ -19,8 +19,8 @@ function keep<T extends { close(): unknown }>(one: T): T {
 const password = 'stage-right-password'
 
 function sennheiserDevices(...devices: readonly unknown[]) {
-  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
-  return { code: 'sennheiser', config: { devices, password, timeout: 3, ...pace } }
+  const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  return { code: 'sennheiser', config: { devices, password, timeout: 3, ...rate } }
 }
 
 async function connectionsOf(app: TestApp) {

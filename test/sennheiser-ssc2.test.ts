@@ -27,14 +27,14 @@ const keep = <T extends { close(): unknown }>(one: T): T => {
 
 const password = 'stage-right-password'
 const never = new AbortController().signal
-const anybody: SubscriptionTargets = { ids: () => [], changed: () => new Promise(() => {}) }
+const noTargets: SubscriptionTargets = { ids: () => [], changed: () => new Promise(() => {}) }
 const { ApiError } = sennheiser.errors
 
 async function start(options: Ssc2SimulatorOptions = {}) {
   return keep(await startSsc2Simulator(options))
 }
 
-function hear(device: string | object, config: object = {}) {
+function openTestSource(device: string | object, config: object = {}) {
   const [settings] = sennheiser.listSources({
     devices: [device],
     password,
@@ -48,9 +48,9 @@ function hear(device: string | object, config: object = {}) {
 }
 
 /** Uses a session that has reported all subscribed values at the start. */
-async function follow(source: ReturnType<typeof hear>, signal = never) {
+async function follow(source: ReturnType<typeof openTestSource>, signal = never) {
   const { subscribe } = await source.findAdapter()
-  const events = subscribe?.(source.client, anybody, signal)
+  const events = subscribe?.(source.client, noTargets, signal)
   if (events === undefined) throw new Error('it cannot subscribe')
   const iterator = events[Symbol.asyncIterator]()
   open.push({ close: () => iterator.return?.() })
@@ -77,7 +77,7 @@ describe('detection of the protocol at a web address', () => {
   // Conformance: C-3.12.
   test('uses the device protocol if there is no list of devices', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     const { devices } = await source.listDevices()
     expect(devices).toMatchObject([{ id: 'sscv2:1234567890' }])
     await source.listDevices()
@@ -86,7 +86,7 @@ describe('detection of the protocol at a web address', () => {
 
   test('keeps the protocol of a system, also when it rejects a request', async () => {
     const simulator = keep(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password }))
-    const source = hear(simulator.baseUrl)
+    const source = openTestSource(simulator.baseUrl)
     expect((await source.listDevices()).devices).toHaveLength(2)
     simulator.setFault({ type: 'status', status: 404 })
     await expect(source.listDevices()).rejects.toMatchObject({ status: 404 })
@@ -98,7 +98,7 @@ describe('detection of the protocol at a web address', () => {
 
   test('detects again what has replaced the device at the address', async () => {
     const simulator = await start()
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     await source.listDevices()
     await simulator.close()
     const port = Number(new URL(simulator.url).port)
@@ -114,12 +114,12 @@ describe('reading each resource', () => {
     '%s becomes the common format',
     async (product) => {
       const simulator = await start({ product })
-      const source = hear(simulator.url)
+      const source = openTestSource(simulator.url)
       await source.listDevices()
       const devices = await getDevices(source.adapter, source.client)
-      const seen = devices.map((device) => source.adapter.transformDeviceData(device))
-      for (const report of seen) expectCommonFormat(report)
-      expect(seen[0]?.channels?.[0]?.transmitter?.battery).toEqual(expect.any(Number))
+      const reports = devices.map((device) => source.adapter.transformDeviceData(device))
+      for (const report of reports) expectCommonFormat(report)
+      expect(reports[0]?.channels?.[0]?.transmitter?.battery).toEqual(expect.any(Number))
       expect(source.adapter.hasIdentity(devices[0] ?? { id: '' })).toBe(true)
     },
   )
@@ -127,7 +127,7 @@ describe('reading each resource', () => {
   test('ignores a transmitter that is not linked', async () => {
     const simulator = await start()
     simulator.link(2, false)
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     await source.listDevices()
     const [device] = await getDevices(source.adapter, source.client)
     const channels = device && source.adapter.transformDeviceData(device).channels
@@ -136,7 +136,7 @@ describe('reading each resource', () => {
 
   test('recognises a known device by its identity', async () => {
     const simulator = await start()
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     const [first] = (await source.listDevices()).devices
     if (first === undefined) throw new Error('no device')
     const before = await source.adapter.readPart(source.client, first, 'identity')
@@ -153,7 +153,7 @@ describe('reading each resource', () => {
 describe('a session', () => {
   test('reports everything, then changes; unknown messages are ignored', async () => {
     const simulator = await start()
-    const iterator = await follow(hear(simulator.url))
+    const iterator = await follow(openTestSource(simulator.url))
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.set('/api/transmitters/0/battery', { gauge: 30 })
     await find(iterator, (event) => transmitterOf(event)?.battery === 30)
@@ -166,7 +166,7 @@ describe('a session', () => {
   test('continues if one path is rejected, and requests it again when a transmitter is linked', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     simulator.link(1, false)
-    const iterator = await follow(hear(simulator.url))
+    const iterator = await follow(openTestSource(simulator.url))
     const gone = await find(iterator, (event) => transmitterOf(event) === null)
     expect(gone).toMatchObject({ type: 'told', isWhole: true })
     await expect.poll(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
@@ -178,7 +178,7 @@ describe('a session', () => {
 
   test('supports many packs of one base station', async () => {
     const simulator = await start({ product: 'Spectera Base Station' })
-    const iterator = await follow(hear(simulator.url))
+    const iterator = await follow(openTestSource(simulator.url))
     const names = (event: PushEvent) =>
       event.type === 'told' ? event.report.channels?.map(({ channel, name }) => `${channel} ${name}`).join() : ''
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS')
@@ -191,7 +191,7 @@ describe('a session', () => {
 
   test('reports fast meters ten times a second, and everything else at once', async () => {
     const simulator = await start({ product: 'Spectera Base Station', fastEveryMs: 10 })
-    const iterator = await follow(hear(simulator.url))
+    const iterator = await follow(openTestSource(simulator.url))
     const audioOf = (event: PushEvent) => event.type === 'told' && event.report.channels?.[0]?.audio_level
     await find(iterator, (event) => audioOf(event) === -20)
     const startedAt = performance.now()
@@ -210,20 +210,20 @@ describe('a session', () => {
 
   test('ends with an error if it is closed, dropped or empty', async () => {
     const simulator = await start()
-    const closed = await follow(hear(simulator.url))
+    const closed = await follow(openTestSource(simulator.url))
     simulator.setAccess(false)
     await expect(drain(closed)).rejects.toThrow(/closed the session/)
     simulator.setAccess(true)
-    const dropped = await follow(hear(simulator.url))
+    const dropped = await follow(openTestSource(simulator.url))
     await simulator.close()
     await expect(drain(dropped)).rejects.toBeInstanceOf(ApiError)
     const full = await start({ mostSessions: 0 })
-    await expect(follow(hear(full.url))).rejects.toMatchObject({ status: 503 })
+    await expect(follow(openTestSource(full.url))).rejects.toMatchObject({ status: 503 })
   })
 
   test('ends within seconds if a device sends nothing and does not respond', async () => {
     const simulator = await start()
-    const iterator = await follow(hear(simulator.url, { timeout: 1 }))
+    const iterator = await follow(openTestSource(simulator.url, { timeout: 1 }))
     // The last path of the last list, reported at once.
     const firmware = ({ type, ...told }: PushEvent) => type === 'told' && JSON.stringify(told).includes('4.0.2')
     await find(iterator, firmware)
@@ -235,7 +235,7 @@ describe('a session', () => {
 
   test('continues if a device has nothing to send', async () => {
     const simulator = await start({ fastEveryMs: 1_000_000 })
-    const iterator = await follow(hear(simulator.url))
+    const iterator = await follow(openTestSource(simulator.url))
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     const next = find(iterator, (event) => transmitterOf(event)?.battery === 30)
     await pause(4000)
@@ -247,7 +247,7 @@ describe('a session', () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     for (const afterMs of [0, 3, 20, 200]) {
       const idle = await leastResources()
-      const source = hear(simulator.url)
+      const source = openTestSource(simulator.url)
       const stop = new AbortController()
       const listing = caught(source.listDevices(stop.signal))
       const following = caught(follow(source, stop.signal).then(drain))
@@ -265,7 +265,7 @@ describe('a session', () => {
   test('ends without an error on abort and closes the session on the device', async () => {
     const simulator = await start()
     const stop = new AbortController()
-    const iterator = await follow(hear(simulator.url), stop.signal)
+    const iterator = await follow(openTestSource(simulator.url), stop.signal)
     await find(iterator, ({ type }) => type === 'told')
     const ended = drain(iterator)
     stop.abort()
@@ -277,7 +277,7 @@ describe('a session', () => {
 describe('authentication', () => {
   test('sends nothing more after one wrong password, for any call', async () => {
     const simulator = await start()
-    const source = hear(simulator.url, { password: 'wrong' })
+    const source = openTestSource(simulator.url, { password: 'wrong' })
     await expect(source.listDevices()).rejects.toMatchObject({
       status: 401,
       message: expect.stringMatching(/check the key or password .* not asked again/),
@@ -288,12 +288,12 @@ describe('authentication', () => {
     expect(await source.checkHealth()).toMatchObject({ status: 'unhealthy' })
     expect(simulator.requests).toHaveLength(length)
     expect(simulator.isLocked).toBe(false)
-    expect((await hear(simulator.url).listDevices()).devices).toHaveLength(1)
+    expect((await openTestSource(simulator.url).listDevices()).devices).toHaveLength(1)
   })
 
   test('needs one attempt after the password was changed on the device', async () => {
     const simulator = await start()
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     const iterator = await follow(source)
     simulator.setPassword('another-password')
     await expect(drain(iterator)).rejects.toThrow(/closed the session/)
@@ -304,7 +304,7 @@ describe('authentication', () => {
 
   test('reports what to do if access is disabled, and tries again', async () => {
     const simulator = await start()
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     await source.listDevices()
     simulator.setAccess(false)
     await expect(source.listDevices()).rejects.toMatchObject({
@@ -319,8 +319,8 @@ describe('authentication', () => {
 test('trusts a self-signed certificate if it is pinned', async () => {
   const pem = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
   const simulator = await start({ tls: { key: pem, cert: pem } })
-  await expect(hear(simulator.url).listDevices()).rejects.toThrow(/certificate/)
-  const source = hear({ url: simulator.url, fingerprint: new X509Certificate(pem).fingerprint256 })
+  await expect(openTestSource(simulator.url).listDevices()).rejects.toThrow(/certificate/)
+  const source = openTestSource({ url: simulator.url, fingerprint: new X509Certificate(pem).fingerprint256 })
   expect((await source.listDevices()).devices).toHaveLength(1)
   await find(await follow(source), (event) => transmitterOf(event)?.battery === 83)
 })
@@ -333,7 +333,7 @@ test.each([
     onRequest: (_request, response) => response.writeHead(200, { 'content-type': type }).end(body),
   })
   open.push(server)
-  const { client } = hear(server.url)
+  const { client } = openTestSource(server.url)
   await expect(ssc2.listDevices(client)).rejects.toBeInstanceOf(ApiError)
   await expect(ssc2.listDevices(client)).rejects.toThrow(says)
 })

@@ -1,7 +1,7 @@
 /** Settings that change while the service runs, in this process and in every other one. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -13,7 +13,7 @@ function setTo(app: HttpClient, key: string, value: string, scope = '') {
 describe('POST /api/config/', () => {
   // Conformance: S-2.6, S-4.12.
   it('returns the effective settings, globally or for one manufacturer', async () => {
-    const simulator = withoutLink(await startShure())
+    const simulator = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
     expect((await app.get('/api/config/')).json).toEqual({
       polling_interval: 10,
@@ -70,7 +70,7 @@ describe('POST /api/config/', () => {
 
   // Conformance: C-5.40.
   it('changes the polling interval at once', async () => {
-    const simulator = withoutLink(await startShure())
+    const simulator = withoutPush(await startShure())
     const { poll_interval: _, ...config } = entryOf(simulator).config
     const app = await startApp({
       manufacturers: [{ code: 'shure', config }],
@@ -99,8 +99,8 @@ describe('changing settings', () => {
     const change = { key: 'alert_battery_threshold', value: '35' }
     for (const role of ['viewer', 'operator'] as const) {
       const headers = await tokenHeaders(app.runtime, role)
-      const refused = await app.post('/api/config/', change, headers)
-      expect([role, refused.status, refused.json.error]).toEqual([role, 403, 'This takes the role admin.'])
+      const rejected = await app.post('/api/config/', change, headers)
+      expect([role, rejected.status, rejected.json.error]).toEqual([role, 403, 'This takes the role admin.'])
       expect((await app.get('/api/auth/session', headers)).json.permissions).not.toContain('configure')
     }
     const admin = await tokenHeaders(app.runtime, 'admin')
@@ -144,7 +144,7 @@ describe('enable_websocket', () => {
 
   // Conformance: C-7.18.
   it('of one manufacturer only stops messages about that manufacturer', async () => {
-    const simulator = withoutLink(await startShure())
+    const simulator = withoutPush(await startShure())
     const { id } = firstDevice(simulator)
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
     await until('it is known', () => app.receiver(id))
@@ -192,21 +192,21 @@ it('keep a change over a restart', async () => {
 
 describe('/api/admin/settings/', () => {
   it('lists the origin of each value, and deletes stored values', async () => {
-    const simulator = withoutLink(await startShure())
+    const simulator = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
     const admin = await tokenHeaders(app.runtime, 'admin')
     const operator = await tokenHeaders(app.runtime, 'operator')
-    const told = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
+    const settingsIn = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
     await setTo(app, 'alert_battery_threshold', '35')
     await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
-    const nobody = { value: true, source: 'default' }
-    expect(await told()).toEqual([
+    const defaultOn = { value: true, source: 'default' }
+    expect(await settingsIn()).toEqual([
       {
         manufacturer: null,
         settings: {
           polling_interval: { value: 10, source: 'default' },
           alert_battery_threshold: { value: 35, source: 'stored' },
-          enable_websocket: nobody,
+          enable_websocket: defaultOn,
         },
       },
       {
@@ -223,7 +223,7 @@ describe('/api/admin/settings/', () => {
     expect((await forget('enable_websocket/?manufacturer=shure', {})).status).toBe(401)
     expect((await forget('enable_websocket/')).json.error).toBe('There is no setting enable_websocket.')
     expect((await forget('enable_websocket/?manufacturer=shure')).status).toBe(204)
-    expect((await told('?manufacturer=shure'))[0].settings.enable_websocket).toEqual(nobody)
+    expect((await settingsIn('?manufacturer=shure'))[0].settings.enable_websocket).toEqual(defaultOn)
     expect((await app.get('/api/config/?manufacturer=shure')).json.enable_websocket).toBe(true)
     const [entry] = (await app.get('/api/admin/audit/?action=settings.forget', admin)).json
     expect(entry).toMatchObject({ target: 'enable_websocket of manufacturer shure', result: 'ok' })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startApp, startHome, type TestApp, until } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
-import type { HttpAnswer } from './http-client.ts'
+import type { HttpResponse } from './http-client.ts'
 import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people.ts'
 
 describe.each(engines)('two services with the same public address, on one database (%s)', (engine) => {
@@ -19,13 +19,13 @@ describe.each(engines)('two services with the same public address, on one databa
     const options = { databaseUrl: database.url, config: { server } }
     const [one, other] = [await startApp(options), await startApp(options)]
     await addAdmin(one)
-    const answer = await one.post('/api/auth/login', { username: 'root', password }, forwarded)
-    expect(answer.headers['set-cookie']?.[0]).toMatch(new RegExp(`^${name}=`))
-    const headers = { ...forwarded, cookie: cookieOf(answer) }
+    const response = await one.post('/api/auth/login', { username: 'root', password }, forwarded)
+    expect(response.headers['set-cookie']?.[0]).toMatch(new RegExp(`^${name}=`))
+    const headers = { ...forwarded, cookie: cookieOf(response) }
     expect((await other.get('/api/auth/session', headers)).json).toMatchObject({ user: { username: 'root' } })
     const written = await other.post('/api/refresh/', undefined, {
       ...headers,
-      'x-csrf-token': answer.json.csrf_token,
+      'x-csrf-token': response.json.csrf_token,
     })
     expect(written.status).toBe(200)
     await (await other.socket('/ws', { headers })).next(({ type }) => type === 'status')
@@ -47,7 +47,7 @@ describe('revoked access', () => {
     return { app, admin, ana, headers, socket }
   }
 
-  const ways: readonly (readonly [string, (given: Awaited<ReturnType<typeof opened>>) => Promise<HttpAnswer>])[] = [
+  const ways: readonly (readonly [string, (given: Awaited<ReturnType<typeof opened>>) => Promise<HttpResponse>])[] = [
     ['sign-out', ({ app, headers }) => app.post('/api/auth/logout', undefined, headers)],
     [
       'a new password',
@@ -72,8 +72,8 @@ describe('revoked access', () => {
   it.each(ways)('by %s ends requests and open sockets at once', async (_, take) => {
     const given = await opened(lan)
     const startedAt = performance.now()
-    const answer = await take(given)
-    expect(answer.status).toBeLessThan(300)
+    const response = await take(given)
+    expect(response.status).toBeLessThan(300)
     expect(await given.socket.closed).toBe(4401)
     expect(performance.now() - startedAt).toBeLessThan(2000)
     expect((await given.app.get('/api/data.json', given.headers)).status).toBe(401)
@@ -110,8 +110,8 @@ describe('revoked access', () => {
   it('by a password change gives the browser that made it a new session', async () => {
     const { app, headers } = await opened(lan)
     const wrong = { current_password: 'not it at all', new_password: 'another fine password' }
-    const refused = await app.post('/api/auth/password', wrong, headers)
-    expect([refused.status, refused.json.details]).toEqual([400, 'current_password: this is not your password'])
+    const rejected = await app.post('/api/auth/password', wrong, headers)
+    expect([rejected.status, rejected.json.details]).toEqual([400, 'current_password: this is not your password'])
     const weak = await app.post('/api/auth/password', { current_password: password, new_password: 'short' }, headers)
     expect(weak.json.details).toBe('new_password: expected at least 12 characters')
     const done = await app.post('/api/auth/password', { ...wrong, current_password: password }, headers)
@@ -133,13 +133,13 @@ describe('sign-in', () => {
     for (let round = 0; round < 4; round++) {
       for (const username of ['root', 'nobody'] as const) {
         const startedAt = performance.now()
-        const answer = await app.post('/api/auth/login', { username, password: 'not the password' })
+        const response = await app.post('/api/auth/login', { username, password: 'not the password' })
         times[username]?.push(performance.now() - startedAt)
-        expect([answer.status, answer.json]).toEqual([
+        expect([response.status, response.json]).toEqual([
           401,
           { error: 'The user name or the password is wrong.', status: 401 },
         ])
-        expect(answer.headers['set-cookie']).toBeUndefined()
+        expect(response.headers['set-cookie']).toBeUndefined()
       }
     }
     const least = (name: string) => Math.min(...(times[name] ?? []))
@@ -156,11 +156,11 @@ describe('sign-in', () => {
       for (let at = 0; at < 5; at++) {
         expect((await app.post('/api/auth/login', { username, password: 'wrong' })).status).toBe(401)
       }
-      const answer = await app.post('/api/auth/login', { username, password })
-      expect(answer.status).toBe(429)
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(14 * 60)
-      expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(15 * 60)
-      expect(answer.json).toMatchObject({ status: 429 })
+      const response = await app.post('/api/auth/login', { username, password })
+      expect(response.status).toBe(429)
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(14 * 60)
+      expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(15 * 60)
+      expect(response.json).toMatchObject({ status: 429 })
     }
   })
 
@@ -174,8 +174,8 @@ describe('sign-in', () => {
       [{ username: 'root', password: 'x', remember: true }, 'remember: unknown field'],
       [[], 'body: expected an object'],
     ] as const) {
-      const answer = await app.post('/api/auth/login', body)
-      expect([answer.status, answer.json.details]).toEqual([400, details])
+      const response = await app.post('/api/auth/login', body)
+      expect([response.status, response.json.details]).toEqual([400, details])
     }
     const json = { 'content-type': 'text/plain' }
     expect((await app.send('POST', '/api/auth/login', { headers: json, body: '{}' })).status).toBe(415)
@@ -186,14 +186,14 @@ describe('sign-in', () => {
   it('returns 503 when too many password hashes are pending, and recovers', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         app.post('/api/auth/login', { username: `user${index % 20}`, password: 'x' }),
       ),
     )
-    const statuses = new Set(answers.map(({ status }) => status))
+    const statuses = new Set(responses.map(({ status }) => status))
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
-    const busy = answers.find(({ status }) => status === 503)
+    const busy = responses.find(({ status }) => status === 503)
     if (busy !== undefined) expect(busy.headers['retry-after']).toBe('2')
     expect((await app.get('/healthz')).status).toBe(200)
   })
@@ -209,13 +209,13 @@ describe('the first administrator', () => {
       [{ username: 'ana', password: 'Password-123456' }, /^password: this one is too easy/],
       [{ username: 'ana k', password }, /^username: expected/],
     ] as const) {
-      const answer = await app.post('/api/auth/setup', body)
-      expect(answer.status).toBe(400)
-      expect(answer.json.details).toMatch(details)
+      const response = await app.post('/api/auth/setup', body)
+      expect(response.status).toBe(400)
+      expect(response.json.details).toMatch(details)
     }
-    const made = await app.post('/api/auth/setup', { username: 'ana', password })
-    expect([made.status, made.json.user]).toMatchObject([201, { username: 'ana', role: 'admin' }])
-    const headers = { cookie: cookieOf(made) }
+    const created = await app.post('/api/auth/setup', { username: 'ana', password })
+    expect([created.status, created.json.user]).toMatchObject([201, { username: 'ana', role: 'admin' }])
+    const headers = { cookie: cookieOf(created) }
     expect((await app.get('/api/admin/users/', headers)).json).toHaveLength(1)
     expect((await app.get('/api/auth/setup')).json).toEqual({ needed: false, code_needed: false })
     expect((await app.post('/api/auth/setup', { username: 'ben', password })).status).toBe(409)
@@ -258,16 +258,16 @@ describe('the first administrator', () => {
     for (let at = 0; at < 5; at++) {
       expect((await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })).status).toBe(403)
     }
-    const answer = await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })
-    expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([429, true])
+    const response = await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })
+    expect([response.status, Number(response.headers['retry-after']) > 0]).toEqual([429, true])
   })
 
   it('is created once, however many requests arrive at once', async () => {
     const app = await startApp()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['ana', 'ben', 'cem'].map((username) => app.post('/api/auth/setup', { username, password })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   })
 })
 
@@ -284,12 +284,12 @@ describe('users and tokens over REST', () => {
         ...(body && { body: JSON.stringify(body) }),
       })
 
-    const made = await send('POST', '/api/admin/users/', { username: 'ana', password, role: 'viewer' })
-    expect([made.status, made.json]).toMatchObject([201, { username: 'ana', role: 'viewer', is_active: true }])
+    const created = await send('POST', '/api/admin/users/', { username: 'ana', password, role: 'viewer' })
+    expect([created.status, created.json]).toMatchObject([201, { username: 'ana', role: 'viewer', is_active: true }])
     expect((await send('POST', '/api/admin/users/', { username: 'ANA', password, role: 'viewer' })).status).toBe(409)
     const odd = await send('POST', '/api/admin/users/', { username: 'x', password, role: 'owner' })
     expect(odd.json.details).toBe('role: expected viewer, operator, admin')
-    const path = `/api/admin/users/${made.json.id}/`
+    const path = `/api/admin/users/${created.json.id}/`
     expect((await send('PATCH', path, { role: 'operator' })).json.role).toBe('operator')
     expect((await send('PATCH', path, { password: 'short' })).status).toBe(400)
     const [root] = (await send('GET', '/api/admin/users/')).json
@@ -315,13 +315,13 @@ describe('users and tokens over REST', () => {
     expect(changed.json).toMatchObject({ name: 'kiosk', role: 'operator' })
     expect(changed.json.token).toBeUndefined()
 
-    const told = JSON.stringify([
+    const output = JSON.stringify([
       (await send('GET', '/api/admin/users/')).json,
       (await send('GET', '/api/admin/tokens/')).json,
       (await send('GET', '/api/admin/audit/')).json,
     ])
     for (const secret of [password, 'argon2', token.json.token, admin.cookie.split(/[=;]/)[1] ?? '?', '"hash"']) {
-      expect(told).not.toContain(secret)
+      expect(output).not.toContain(secret)
     }
     const audit = (await send('GET', '/api/admin/audit/?page=1&page_size=2&action=user.')).json
     expect(audit.results).toHaveLength(2)
@@ -362,13 +362,16 @@ describe('create_admin', () => {
   // Reliability: 3.6.5.
   it('creates an administrator who can sign in, with the password from standard input', async () => {
     const home = await startHome()
-    const made = await home.run(
+    const created = await home.run(
       ['create_admin', '--username', 'ana', '--password-stdin', '--json'],
       {},
       `${password}\n`,
     )
-    expect([made.code, made.json()]).toMatchObject([0, { created: true, user: { username: 'ana', role: 'admin' } }])
-    expect(made.out + made.err).not.toContain(password)
+    expect([created.code, created.json()]).toMatchObject([
+      0,
+      { created: true, user: { username: 'ana', role: 'admin' } },
+    ])
+    expect(created.out + created.err).not.toContain(password)
 
     const again = await home.run(['create-admin', '--username', 'Ana', '--password-stdin'], {}, `${password}\n`)
     expect([again.code, again.out]).toEqual([1, ''])
@@ -389,7 +392,7 @@ describe('create_admin', () => {
 
   it('reports errors in one line', async () => {
     const home = await startHome()
-    for (const [words, input, code, says] of [
+    for (const [args, input, code, says] of [
       [[], '', 2, '--username'],
       [['--username', 'a b', '--password-stdin'], `${password}\n`, 2, '--username: expected'],
       [['--username', 'ana'], '', 2, '--password-stdin'],
@@ -397,11 +400,11 @@ describe('create_admin', () => {
       [['--username', 'ana', '--password-stdin'], '', 1, 'at least 12 characters'],
       [['--username', 'ana', '--password', password], '', 2, '--password'],
     ] as const) {
-      const answer = await home.run(['create_admin', ...words], {}, input)
-      expect([words, answer.code]).toEqual([words, code])
-      expect(answer.err).toContain(says)
-      expect(answer.err.trim().split('\n')).toHaveLength(1)
-      expect(answer.out).toBe('')
+      const response = await home.run(['create_admin', ...args], {}, input)
+      expect([args, response.code]).toEqual([args, code])
+      expect(response.err).toContain(says)
+      expect(response.err.trim().split('\n')).toHaveLength(1)
+      expect(response.out).toBe('')
     }
   })
 })

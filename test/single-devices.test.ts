@@ -53,8 +53,9 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
   })
   expect([...new Set((await connectionsOf(app)).map(({ transport }) => transport))].sort()).toEqual(['tcp', 'udp'])
 
-  const asked = () => devices.map(({ commands }) => commands.filter((command) => command.startsWith('GET')).length)
-  const before = asked()
+  const requestCounts = () =>
+    devices.map(({ commands }) => commands.filter((command) => command.startsWith('GET')).length)
+  const before = requestCounts()
   const [ulxd] = devices
   ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
   const seen = await until('the change is seen', async () => {
@@ -72,7 +73,7 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
     return reports.every(({ status }) => status === 'healthy')
   })
   await new Promise((resolve) => setTimeout(resolve, 2_500))
-  expect(asked()).toEqual(before)
+  expect(requestCounts()).toEqual(before)
   expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
 
   await app.close()
@@ -85,10 +86,10 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   atEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json as UnitBody[]
-  const seen = (wanted: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
-    until(`units are ${JSON.stringify(wanted)}`, async () => {
-      const told = (await units()).map((unit) => [unit.name, unit.battery_percentage, unit.base_chassis, unit.status])
-      return JSON.stringify(told) === JSON.stringify(wanted)
+  const seen = (expected: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
+    until(`units are ${JSON.stringify(expected)}`, async () => {
+      const listed = (await units()).map((unit) => [unit.name, unit.battery_percentage, unit.base_chassis, unit.status])
+      return JSON.stringify(listed) === JSON.stringify(expected)
     })
   const chassis = await until('the charger is known', async () => (await app.get('/api/chassis/')).json[0])
   expect(chassis).toMatchObject({ name: 'Backstage', model: 'SBC220', status: 'online', firmware_version: '1.4.27' })
@@ -167,8 +168,8 @@ it('reports a failed self-test as a fault of the receiver, also after a restart,
   const screen = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
   expect(await detailOf(screen, receiver.id)).toMatchObject({ details: { fault: 'self_test_failed' } })
   await screen.close()
-  const mended = await startDevice({ family: 'ad', port })
-  const second = await startApp({ ...first, manufacturers: [shureDevices(mended.url)] })
+  const repaired = await startDevice({ family: 'ad', port })
+  const second = await startApp({ ...first, manufacturers: [shureDevices(repaired.url)] })
   await until('the fault is gone', async () => (await detailOf(second, receiver.id)).details === undefined)
 }, 60_000)
 
@@ -205,14 +206,14 @@ it.concurrent('polls a device whose subscription is stopped', async () => {
 it('sends every field of the common model over REST and the WebSocket; fields that a protocol does not report stay null', async () => {
   const [axient, slxd] = [await startDevice({ family: 'ad' }), await startDevice({ family: 'slxd' })]
   const app = await startApp({ manufacturers: [shureDevices(axient.url, slxd.url)] })
-  const heard = async (type: string) => {
+  const completeChannel = async (type: string) => {
     const receiver = (await app.receivers()).find(({ device_type }) => device_type === type)
     return receiver && channelOf(receiver)
   }
   axient.change(1, { transmitter: true, battery: 52, rf_level: -61, audio_level: -17, muted: true })
   slxd.change(1, { transmitter: true, battery: 40, rf_level: -70 })
-  const told = await until('Axient has told', async () => {
-    const channel = await heard('ad')
+  const listed = await until('Axient has told', async () => {
+    const channel = await completeChannel('ad')
     return channel?.transmitter?.battery === 52 && channel.rf_level === -61 && channel
   })
   const whole = expect.any(Number)
@@ -229,14 +230,14 @@ it('sends every field of the common model over REST and the WebSocket; fields th
     details: { ...ofChannel, antennas: expect.any(String), muted: true, encryption: 'on' },
     transmitter: { details: ofTransmitter },
   }
-  expect(told).toMatchObject(everything)
+  expect(listed).toMatchObject(everything)
   const socket = await app.socket()
   axient.change(1, { battery: 51 })
   const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 51)
   expect(channelOf(update.data)).toMatchObject(everything)
 
   const limited = await until('SLX-D has told', async () => {
-    const channel = await heard('slxd')
+    const channel = await completeChannel('slxd')
     return channel?.transmitter?.battery === 40 && channel
   })
   const { details = {}, transmitter } = limited

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { listSnapshots, takeSnapshot } from '../src/store/snapshots.ts'
-import { entryOf, startApp, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
 import { undoNewestMigration } from './databases.ts'
 import { password, signIn } from './people.ts'
 
@@ -157,9 +157,9 @@ describe.concurrent('a missing database with snapshots', () => {
       const home = await startSeasonedHome()
       await rm(fileOf(home))
       const [snapshot = ''] = (await listSnapshotNames(home)).toReversed()
-      for (const words of [['migrate'], ['export'], ['import', '-'], ['backup', 'copy']]) {
-        const { code, err } = await home.run(words, {}, 'version: 1')
-        expect([words, code, err.trim().split('\n')]).toEqual([words, 1, [expect.stringContaining('restore --none')]])
+      for (const args of [['migrate'], ['export'], ['import', '-'], ['backup', 'copy']]) {
+        const { code, err } = await home.run(args, {}, 'version: 1')
+        expect([args, code, err.trim().split('\n')]).toEqual([args, 1, [expect.stringContaining('restore --none')]])
       }
 
       const service = await home.serve()
@@ -202,8 +202,8 @@ describe.concurrent('a missing database with snapshots', () => {
 
   it('restore requires a file or --none', async () => {
     const home = await startHome({})
-    for (const words of [[], ['file', '--none']]) {
-      const { code, err } = await home.run(['restore', ...words])
+    for (const args of [[], ['file', '--none']]) {
+      const { code, err } = await home.run(['restore', ...args])
       expect([code, err]).toEqual([2, expect.stringContaining('--none')])
     }
     const nothing = await home.run(['restore', '--none', '--json'])
@@ -232,8 +232,8 @@ describe.concurrent('database files that are deleted or replaced while the servi
       await until('the start is over', async () => (await service.get('/api/health/')).json.status === 'healthy')
       expect((await service.post('/api/group/', { title: 'Acknowledged' })).status).toBe(201)
       await remove(home)
-      const refused = await service.post('/api/group/', { title: 'Refused' })
-      expect([refused.status, refused.headers['retry-after']]).toEqual([503, expect.any(String)])
+      const rejected = await service.post('/api/group/', { title: 'Refused' })
+      expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, expect.any(String)])
       const { json } = await until(
         'health says so',
         async () => {
@@ -262,7 +262,7 @@ describe.concurrent('damage that appears while the service runs', () => {
   it(
     'keeps serving the last state, rejects writes, is logged once, and repaired at the next start',
     async () => {
-      const shure = withoutLink(await startShure())
+      const shure = withoutPush(await startShure())
       const home = await startHome({ manufacturers: [entryOf(shure)] })
       const first = await home.serve()
       await until('both are known', async () => (await first.receivers()).length === 2)
@@ -281,9 +281,9 @@ describe.concurrent('damage that appears while the service runs', () => {
       const health = await service.get('/api/health/')
       expect([health.status, health.json.status]).toEqual([200, 'degraded'])
       expect(await service.receivers()).toHaveLength(2)
-      const refused = await service.post('/api/group/', { title: 'Too late' })
-      expect([refused.status, refused.json.error]).toEqual([503, expect.stringContaining('damaged')])
-      expect(refused.headers['retry-after']).toBeDefined()
+      const rejected = await service.post('/api/group/', { title: 'Too late' })
+      expect([rejected.status, rejected.json.error]).toEqual([503, expect.stringContaining('damaged')])
+      expect(rejected.headers['retry-after']).toBeDefined()
       const alert = await socket.next(({ type }) => type === 'alert', 3000)
       expect(alert).toMatchObject({ kind: 'store_damaged', severity: 'critical', state: 'raised', manufacturer: null })
       const polls = shure.requests.count('/api/v1/devices')
@@ -307,29 +307,29 @@ describe.concurrent('snapshots', () => {
   // Reliability: S3.
   it('are created at a clean stop and when the last one is an hour old; three are kept', async () => {
     const app = await startApp()
-    const place = { data_dir: app.dataDir, database_url: app.databaseUrl }
-    await until('the first is there', async () => (await listSnapshots(place)).length === 1)
-    for (const hour of [3, 2, 1]) await takeSnapshot(app.runtime.db, place, Date.UTC(2026, 0, 1, hour))
-    expect((await listSnapshots(place)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
+    const options = { data_dir: app.dataDir, database_url: app.databaseUrl }
+    await until('the first is there', async () => (await listSnapshots(options)).length === 1)
+    for (const hour of [3, 2, 1]) await takeSnapshot(app.runtime.db, options, Date.UTC(2026, 0, 1, hour))
+    expect((await listSnapshots(options)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
       3, 2,
     ])
     await app.close()
-    const kept = await listSnapshots(place)
+    const kept = await listSnapshots(options)
     expect(kept).toHaveLength(3)
     expect(Date.now() - (kept[0]?.taken_at ?? 0)).toBeLessThan(60_000)
     const { mode } = await stat(kept[0]?.path ?? '')
     expect(mode & 0o777).toBe(0o600)
 
     const young = await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
-    expect(await listSnapshots(place)).toEqual(kept)
+    expect(await listSnapshots(options)).toEqual(kept)
     await young.close()
-    for (const { path } of await listSnapshots(place)) {
+    for (const { path } of await listSnapshots(options)) {
       const day = path.replace(/micwatch-\d{8}/, 'micwatch-20260101')
       await rename(path, day)
     }
     await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
     await until('a new one is there', async () => {
-      const [newest] = await listSnapshots(place)
+      const [newest] = await listSnapshots(options)
       return Date.now() - (newest?.taken_at ?? 0) < 60_000
     })
   })
@@ -346,10 +346,10 @@ describe.concurrent('snapshots', () => {
       const before = await listSnapshotNames(home)
       const { code, json } = await home.run(['migrate', '--json'])
       expect([code, json()]).toEqual([0, { applied: [name] }])
-      const [taken = ''] = (await listSnapshotNames(home)).filter(
+      const [added = ''] = (await listSnapshotNames(home)).filter(
         (listSnapshotName) => !before.includes(listSnapshotName),
       )
-      const snapshot = new DatabaseSync(join(home.path, 'data', 'snapshots', taken), { readOnly: true })
+      const snapshot = new DatabaseSync(join(home.path, 'data', 'snapshots', added), { readOnly: true })
       const names = snapshot.prepare('select name from migrations').all() as { name: string }[]
       snapshot.close()
       expect(names.map((name) => name.name)).not.toContain(name)

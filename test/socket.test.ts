@@ -14,7 +14,7 @@ describe('a WebSocket', () => {
     const socket = await app.socket('/ws/micwatch/')
     const [greeting] = await Promise.all([socket.next(({ type }) => type === 'status')])
     expect(greeting.message).toBe('Connected')
-    expect(socket.heard[0]).toBe(greeting)
+    expect(socket.messages[0]).toBe(greeting)
     socket.send({ type: 'ping' })
     const pong = await socket.next(({ type }) => type === 'pong')
     expect(Date.now() - Date.parse(pong.timestamp)).toBeLessThan(10_000)
@@ -95,7 +95,7 @@ describe('a WebSocket', () => {
     const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     await until('all are known', async () => (await app.receivers()).length === 4)
     await until('both links are up', () => shure.push.links > 0 && sennheiser.push.links > 0)
-    const [all, one, nobody] = await Promise.all([
+    const [all, one, otherOnly] = await Promise.all([
       app.socket(),
       app.socket('/ws/devices/?manufacturer=sennheiser'),
       app.socket('/ws?manufacturer=nobody'),
@@ -108,7 +108,7 @@ describe('a WebSocket', () => {
     expect(new Set(one.ofType('device_update').map(({ manufacturer }) => manufacturer))).toEqual(
       new Set(['sennheiser']),
     )
-    expect(nobody.ofType('device_update')).toEqual([])
+    expect(otherOnly.ofType('device_update')).toEqual([])
   })
 
   it('rejects a duplicate filter, and the process continues', async () => {
@@ -149,8 +149,8 @@ describe('a WebSocket', () => {
     await until('the link is up', () => shure.push.links > 0)
     const socket = await app.socket()
     shure.setFault({ type: 'close-links' })
-    const told = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
-    expect(told).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
+    const message = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
+    expect(message).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
   })
 
   // Conformance: C-7.17.
@@ -162,7 +162,7 @@ describe('a WebSocket', () => {
       })
       if (socket === undefined) continue
       await socket.closed
-      expect(socket.heard).toEqual([])
+      expect(socket.messages).toEqual([])
     }
     const off = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     await expect(off.socket()).rejects.toThrow('HTTP 503')
@@ -183,7 +183,7 @@ describe('the subprotocol for levels', () => {
       app.socket('/ws', { protocols: ['mqtt', ...protocols] }),
     ])
     expect([plain.protocol, other.protocol, short.protocol]).toEqual(['', 'graphql-ws', 'micwatch.levels.v1'])
-    expect(short.heard[0]).toMatchObject({ type: 'status', message: 'Connected' })
+    expect(short.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
     const { id } = firstDevice(shure)
     await until('levels come as records', () => short.binaryFrames > 20)
     shure.show.set(id, { name: 'Guest' }, 1)
@@ -193,10 +193,10 @@ describe('the subprotocol for levels', () => {
     shure.push.flush()
     for (const socket of [plain, other, short]) await socket.next(({ type }) => type === 'alert')
 
-    const toldBy = (socket: typeof plain) =>
-      socket.heard.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
-    await until('all have heard the last', () => toldBy(plain).at(-1) === toldBy(short).at(-1))
-    const [fromPlain, fromShort] = [toldBy(plain), toldBy(short)]
+    const messagesOf = (socket: typeof plain) =>
+      socket.messages.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
+    await until('all have heard the last', () => messagesOf(plain).at(-1) === messagesOf(short).at(-1))
+    const [fromPlain, fromShort] = [messagesOf(plain), messagesOf(short)]
     const common = Math.min(fromPlain.length, fromShort.length)
     expect(common).toBeGreaterThan(20)
     expect(fromShort.slice(-common + 2)).toEqual(fromPlain.slice(-common + 2))
@@ -216,11 +216,13 @@ describe('the subprotocol for levels', () => {
     const { id } = firstDevice(shure)
     shure.show.set(id, { name: 'Guest' }, 1)
     await until('it is known', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
-    const heard = short.heard.length
+    const countBefore = short.messages.length
     expect(await switchTo('true')).toBe(200)
     const receiver = (await app.receiver(id)).id
-    await until('it is heard again', () => short.heard.slice(heard).some(({ receiver_id }) => receiver_id === receiver))
-    const [first] = short.heard.slice(heard).filter(({ receiver_id }) => receiver_id === receiver)
+    await until('it is heard again', () =>
+      short.messages.slice(countBefore).some(({ receiver_id }) => receiver_id === receiver),
+    )
+    const [first] = short.messages.slice(countBefore).filter(({ receiver_id }) => receiver_id === receiver)
     expect(JSON.stringify(first)).toContain('"Guest"')
   })
 })
@@ -255,12 +257,12 @@ describe('stopping the service', () => {
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'hang' })
-    const asked = shure.requests.total
+    const requestsBefore = shure.requests.total
     const running = app.post('/api/refresh/').then(
       ({ status }) => status,
       (error) => String(error),
     )
-    await until('it waits for the system', () => shure.requests.total > asked)
+    await until('it waits for the system', () => shure.requests.total > requestsBefore)
     await app.close()
     expect(await running).toBe(503)
   })

@@ -28,7 +28,7 @@ function open(db: Database, now: () => number = Date.now) {
   return { reports: sourceRecords, published, noted }
 }
 
-const well: CycleOutcome = { ok: true, complaints: [] }
+const succeeded: CycleOutcome = { ok: true, complaints: [] }
 const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
 /** Times as subscriptions report them, with fractions of a millisecond. */
 const held = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
@@ -53,13 +53,13 @@ describe.each(engines)('sources on %s', (engine) => {
       [failed, 'degraded'],
       [failed, 'unhealthy'],
       [held(6999.999), 'unhealthy'],
-      [well, 'healthy'],
+      [succeeded, 'healthy'],
       [held(7000.37), 'healthy'],
       [odd, 'healthy'],
       [failed, 'degraded'],
-      [well, 'healthy'],
+      [succeeded, 'healthy'],
     ] as const
-    await sourceRecords.record('shure', 'shure:b', well)
+    await sourceRecords.record('shure', 'shure:b', succeeded)
     for (const [outcome, status] of steps) {
       if (outcome !== null) await sourceRecords.record('shure', first, outcome)
       expect([outcome, statusOf(sourceRecords)]).toEqual([outcome, status])
@@ -75,8 +75,8 @@ describe.each(engines)('sources on %s', (engine) => {
     const { reports: sourceRecords } = open(db)
     await sourceRecords.record('shure', first, failed)
     // PostgreSQL rejects text with U+0000.
-    const refused: CycleOutcome = { ok: false, error: 'it says \u0000', holdMs: null }
-    const noting = sourceRecords.record('shure', first, refused)
+    const rejected: CycleOutcome = { ok: false, error: 'it says \u0000', holdMs: null }
+    const noting = sourceRecords.record('shure', first, rejected)
     const outcomes = await Promise.allSettled([noting, sourceRecords.record('shure', 'shure:b', failed)])
     expect(outcomes.map(({ status }) => status)).toEqual([
       engine === 'postgres' ? 'rejected' : 'fulfilled',
@@ -85,7 +85,7 @@ describe.each(engines)('sources on %s', (engine) => {
     const { reports: other } = open(db)
     await other.load()
     expect(other.get('shure:b')).toMatchObject({ consecutive_failures: 1, error: 'connection refused' })
-    await sourceRecords.record('shure', first, well)
+    await sourceRecords.record('shure', first, succeeded)
     await other.load()
     expect(other.get(first)).toMatchObject({ consecutive_failures: 0, error: null })
   })
@@ -94,7 +94,7 @@ describe.each(engines)('sources on %s', (engine) => {
     const db = await openStore(engine)
     const answeredAt = Date.now()
     const { reports: sourceRecords } = open(db, () => answeredAt)
-    for (const source of sources) await sourceRecords.record('shure', source, well)
+    for (const source of sources) await sourceRecords.record('shure', source, succeeded)
     for (const [later, status] of [
       [dayMs - 1, 'healthy'],
       [dayMs, 'unknown'],
@@ -110,7 +110,17 @@ test('count cycles without success, and a pause once, however often the system s
   const db = await openStore('sqlite')
   const { reports: sourceRecords, noted } = open(db)
   // The first pause is over when the next cycle begins; the long one is not.
-  for (const outcome of [held(0), held(0), failed, held(60_000), held(60_000), held(60_000), failed, well, held(0)]) {
+  for (const outcome of [
+    held(0),
+    held(0),
+    failed,
+    held(60_000),
+    held(60_000),
+    held(60_000),
+    failed,
+    succeeded,
+    held(0),
+  ]) {
     await sourceRecords.record('shure', first, outcome)
   }
   expect(noted).toEqual([1, 2, 3, 4, 4, 4, 5, 0, 1])
@@ -119,7 +129,7 @@ test('count cycles without success, and a pause once, however often the system s
 test('are unknown again after the source was removed and added', async () => {
   const db = await openStore('sqlite')
   const { reports: sourceRecords, published } = open(db)
-  for (const source of sources) await sourceRecords.record('shure', source, well)
+  for (const source of sources) await sourceRecords.record('shure', source, succeeded)
   for (const source of sources) sourceRecords.forget(source)
   expect(statusOf(sourceRecords)).toBe('unknown')
   await db.transaction((tx) => tx.query.deleteFrom('sources').execute())

@@ -10,12 +10,12 @@ import { createTestFolder } from './databases.ts'
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
 /** Runs `file` in this Node.js with another version number. */
-function runAs(version: string, file: string, words: readonly string[]) {
+function runAs(version: string, file: string, args: readonly string[]) {
   const claim = `process.versions = { ...process.versions, node: '${version}' }`
   const define = `Object.defineProperty(process, 'versions', { writable: true }); ${claim}`
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(define)}`, file, ...words],
+    ['--import', `data:text/javascript,${encodeURIComponent(define)}`, file, ...args],
     { encoding: 'utf8' },
   )
   return { code: status, out: stdout, err: stderr }
@@ -30,8 +30,8 @@ async function copyAlone() {
 }
 
 describe('an unsupported version of Node.js', () => {
-  it.each(['serve', 'backup file', '--version'])('makes %s exit with code 1 and one line', (words) => {
-    expect(runAs('18.20.8', program, words.split(' '))).toEqual({
+  it.each(['serve', 'backup file', '--version'])('makes %s exit with code 1 and one line', (args) => {
+    expect(runAs('18.20.8', program, args.split(' '))).toEqual({
       code: 1,
       out: '',
       err: 'micwatch: Node.js 18.20.8 is not supported. Install 20.x from 20.20.2, or 22.x from 22.22.2, or 24.14.1 or later.\n',

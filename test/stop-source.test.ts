@@ -1,11 +1,11 @@
 /** One source that hangs or throws an unexpected error, and the effect on all others. */
 
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { entryOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function startPair() {
-  const [stuck, healthy] = [withoutLink(await startShure()), withoutLink(await startShure())]
+  const [stuck, healthy] = [withoutPush(await startShure()), withoutPush(await startShure())]
   const app = await startApp({
     manufacturers: [
       { ...entryOf(stuck), code: 'stuck', plugin: 'shure' },
@@ -19,7 +19,7 @@ async function startPair() {
   return { app, stuck, healthy, change }
 }
 
-function heardOf(app: TestApp, manufacturer: string) {
+function adapterOf(app: TestApp, manufacturer: string) {
   const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === manufacturer)
   if (poller === undefined) throw new Error(`no source of ${manufacturer}`)
   return poller.source
@@ -36,7 +36,7 @@ async function hang(app: TestApp, manufacturer: string): Promise<{ release(): vo
     })
     return { devices: [], malformed: 0 }
   }
-  Object.assign(heardOf(app, manufacturer), { listDevices })
+  Object.assign(adapterOf(app, manufacturer), { listDevices })
   await until('a poll hangs', () => calls > 0)
   return { release }
 }
@@ -48,8 +48,8 @@ it('a source that does not stop delays no write, and starts again once its last 
   expect((await app.post('/api/group/', { title: 'Band' })).status).toBe(201)
   expect((await change('healthy', { config: { timeout: 7 } })).status).toBe(200)
   expect((await app.post('/api/config/', { key: 'alert_battery_threshold', value: '33' })).status).toBe(200)
-  const asked = healthy.requests.total
-  await until('the neighbour is polled on', () => healthy.requests.total > asked + 1)
+  const requestsBefore = healthy.requests.total
+  await until('the neighbour is polled on', () => healthy.requests.total > requestsBefore + 1)
 
   const before = stuck.requests.total
   release()

@@ -1,9 +1,9 @@
 /** A value that changes on a device reaches a browser and a script. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
-import { acceptsLink, device, says, startSystem } from './faults/system.ts'
+import { acceptSubscription, device, respondJson, startSystem } from './faults/system.ts'
 import { channelIn } from './socket-client.ts'
 
 describe.each(engines)('a changed value (%s)', (engine: Engine) => {
@@ -34,19 +34,19 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
 
   it('is pushed as a summary by a device without channels, and then has precedence over its list', async () => {
     const whole = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
-    const system = await startSystem(says({ devices: [whole] }))
-    const link = acceptsLink(system)
+    const system = await startSystem(respondJson({ devices: [whole] }))
+    const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('sum')] })
-    await until('the link is up', () => link.isUp)
+    await until('the link is up', () => subscription.isUp)
     // Changes while there was no subscription are read once more.
-    const before = system.asked.length
-    await until('the list is read again', () => system.asked.length > before + 1)
+    const before = system.requests.length
+    await until('the list is read again', () => system.requests.length > before + 1)
     const transmitter = async () => channelOf(await app.receiver('d1')).transmitter
     expect(await transmitter()).toMatchObject({ battery: 40, rf_level: -60 })
-    link.tell({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
+    subscription.tell({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
     await until('it is shown', async () => (await transmitter())?.battery === 30)
-    const asked = system.asked.length
-    await until('it is read once more', () => system.asked.length > asked + 1)
+    const asked = system.requests.length
+    await until('it is read once more', () => system.requests.length > asked + 1)
     expect(await transmitter()).toMatchObject({ battery: 30, rf_level: -80 })
   })
 
@@ -56,12 +56,12 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const system = await startSystem((request, response) => {
       const [, , , , id, part] = request.url?.split('/') ?? []
       const { channels, transmitters, ...detail } = device(Number(id?.slice(1)))
-      const answer = { channels: { channels }, transmitter: { transmitters } }[part ?? ''] ?? detail
-      return says(id === undefined ? { devices } : answer)(request, response)
+      const body = { channels: { channels }, transmitter: { transmitters } }[part ?? ''] ?? detail
+      return respondJson(id === undefined ? { devices } : body)(request, response)
     })
     const app = await startApp({ manufacturers: [system.entry('slow', { calls_per_second: 10, burst: 10 })] })
     await until('the first is heard', async () => (await app.receivers()).some(({ channels }) => channels.length > 0))
-    const asked = (part: RegExp) => system.asked.filter(({ path }) => part.test(path)).length
+    const asked = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
     expect(asked(/d\d+$/)).toBeLessThan(40)
     await until('all are known in full', () => asked(/d\d+$/) === 40, 15_000)
     expect(asked(/channels$/)).toBeGreaterThan(5)
@@ -69,7 +69,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
 
   // Conformance: S-1.1.
   it('is polled without a subscription', async () => {
-    const simulator = withoutLink(await startShure())
+    const simulator = withoutPush(await startShure())
     const { id } = firstDevice(simulator)
     const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
     const socket = await app.socket()
@@ -86,7 +86,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
 describe('the messages about a receiver', () => {
   // Conformance: S-1.2, S-2.2, S-2.4, C-2.1, C-2.11.
   it('have the documented fields and units', async () => {
-    const simulator = withoutLink(await startShure())
+    const simulator = withoutPush(await startShure())
     const device = firstDevice(simulator)
     const change = { audio_level: -12, rf_level: -58, battery: 15, frequency: '540', name: 'Host' }
     simulator.show.set(device.id, change, 1)
@@ -161,7 +161,7 @@ describe('the messages about a receiver', () => {
 
   // Conformance: S-2.13, C-7.5.
   it('are not sent when only the time has passed', async () => {
-    const simulator = withoutLink(await startShure({ now: () => 1_800_000_000_000 }))
+    const simulator = withoutPush(await startShure({ now: () => 1_800_000_000_000 }))
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
     const socket = await app.socket()
     await until('both are known', async () => (await app.receivers()).length === 2)
@@ -171,8 +171,8 @@ describe('the messages about a receiver', () => {
     }
     // By then all messages from the first poll have been received.
     await polledAgain()
-    const told = socket.heard.length
+    const told = socket.messages.length
     await polledAgain()
-    expect(socket.heard.slice(told)).toEqual([])
+    expect(socket.messages.slice(told)).toEqual([])
   })
 })

@@ -5,12 +5,12 @@
 import { describe, expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './app.ts'
 import { engines } from './databases.ts'
-import { device, says, startSystem } from './faults/system.ts'
+import { device, respondJson, startSystem } from './faults/system.ts'
 
 const hour = 3_600_000
 
-async function startHouse(engine: (typeof engines)[number]) {
-  const system = await startSystem(says({ devices: [device(1)] }))
+async function startService(engine: (typeof engines)[number]) {
+  const system = await startSystem(respondJson({ devices: [device(1)] }))
   const manufacturers = [system.entry('shure', { poll_interval: 3600 })]
   const app = await startApp({ engine, manufacturers })
   const receiver = await until('it is known', async () => (await app.receivers())[0])
@@ -26,7 +26,7 @@ async function storedLastSeen({ runtime }: TestApp) {
 
 describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
   it('is corrected while the service runs, in memory and in the database, and no receiver becomes active by that', async () => {
-    const { app, id } = await startHouse(engine)
+    const { app, id } = await startService(engine)
     const { receiverStore, ingest } = app.runtime
     const heardAt = receiverStore.heardAt(id)
     const ahead = { id, last_seen: Date.now() + hour }
@@ -45,7 +45,7 @@ describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
   })
 
   it('is not restored from the database at the next start', async () => {
-    const { app, manufacturers, id } = await startHouse(engine)
+    const { app, manufacturers, id } = await startService(engine)
     await app.runtime.ingest.change(({ query }) =>
       query
         .updateTable('receivers')

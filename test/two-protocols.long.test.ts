@@ -33,8 +33,8 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
     return (await app.get(`/api/receivers/${all[0]?.id}/`)).json
   }
   const both = await until('both are heard', async () => {
-    const told = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
-    return told?.api_device_id.startsWith('strings:') && told.serial_number && told
+    const before = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
+    return before?.api_device_id.startsWith('strings:') && before.serial_number && before
   })
   // The receiver itself reports only eight characters of a name, and no serial number.
   const { name, serial_number } = system.show.deviceAt(system.elapsed(), id)?.device ?? {}
@@ -73,8 +73,8 @@ it.concurrent('a receiver that is monitored directly and through a Shure System 
   }
   const firstChannel = async () => (await receiver())?.channels[0]
   const both = await until('both are heard', async () => {
-    const told = await receiver()
-    return told?.api_device_id.startsWith('strings:') && told.channels[0]?.details?.audio_activity && told
+    const before = await receiver()
+    return before?.api_device_id.startsWith('strings:') && before.channels[0]?.details?.audio_activity && before
   })
   // Only the server reports the serial number and a word for the level, only the receiver the frequency.
   expect(both).toMatchObject({ serial_number })
@@ -98,8 +98,8 @@ it.concurrent('an EW-DX that is monitored with both its protocols is one receive
   atEnd(() => legacy.close())
   const newer = await startSsc2Simulator({ host, serial: '8008' })
   atEnd(() => newer.close())
-  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
-  const config = { devices: [legacy.url, newer.url], password, timeout: 3, stream_timeout: 2, ...pace }
+  const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  const config = { devices: [legacy.url, newer.url], password, timeout: 3, stream_timeout: 2, ...rate }
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config }] })
   const detail = async () => {
     const [one, ...others] = await app.receivers()
@@ -109,8 +109,8 @@ it.concurrent('an EW-DX that is monitored with both its protocols is one receive
   }
   const battery = async () => (await detail())?.channels[0]?.transmitter?.battery
   const both = await until('both are heard', async () => {
-    const seen = await detail()
-    return seen?.api_device_id === 'sscv2:8008' && seen.mac_address !== null && seen
+    const merged = await detail()
+    return merged?.api_device_id === 'sscv2:8008' && merged.mac_address !== null && merged
   })
   // Only the newer protocol reports a serial number, only the older one a MAC address.
   expect(both).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })

@@ -169,7 +169,7 @@ test.concurrent('what speaks otherwise, what says nothing and what is not there 
   simulator.setFault({ type: 'hang' })
   expect(await searchAddresses(searching({ ports: { 'tcp:': port } }), about)).toEqual([])
   expect(performance.now() - startedAt).toBeLessThan(5_000)
-  const stranger = await serveLines({ answers: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
+  const stranger = await serveLines({ responses: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
   atEnd(() => stranger.close())
   const ports = { 'tcp:': Number(new URL(stranger.url).port) }
   expect(await searchAddresses(searching({ ports }), about)).toEqual([])

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type WebSocket from 'ws'
 import { WebSocketServer } from 'ws'
-import { type Answers, serveHttp } from '../../test/plugin-kit-server.ts'
+import { type RequestHandlers, serveHttp } from '../../test/plugin-kit-server.ts'
 import { createUpstreamClient, type UpstreamSettings } from './client.ts'
 import { createDestinations } from './destinations.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
@@ -22,7 +22,7 @@ function keep<T extends { close(): unknown }>(one: T): T {
   return one
 }
 
-async function linkTo(answers: Partial<Answers>, settings: Partial<UpstreamSettings> = {}) {
+async function linkTo(answers: Partial<RequestHandlers>, settings: Partial<UpstreamSettings> = {}) {
   const server = keep(await serveHttp({ onRequest: (_request, response) => response.end(), ...answers }))
   const rateLimit = { perSecond: 1000, burst: 1000 }
   const defaults = { timeoutMs: 1000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }

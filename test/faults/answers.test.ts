@@ -2,10 +2,10 @@
 
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { engines } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { type Answer, acceptsLink, device, refuses, says, startSystem } from './system.ts'
+import { acceptSubscription, device, type Responder, respondError, respondJson, startSystem } from './system.ts'
 
 const poll = async (app: TestApp) => {
   const { status, json } = await app.post('/api/refresh/')
@@ -37,8 +37,8 @@ describe('invalid devices', () => {
     const { status, consecutive_failures, details } = await vendor(app)
     expect([status, consecutive_failures]).toEqual(['healthy', 0])
     expect(details).toEqual([expect.stringMatching(/^entry 2 of the list: it has no device_id \(and 5 more\)$/)])
-    const said = logged.map(({ msg }) => msg).filter((msg) => /^(entry|device) /.test(msg))
-    expect(said).toEqual([
+    const logMessages = logged.map(({ msg }) => msg).filter((msg) => /^(entry|device) /.test(msg))
+    expect(logMessages).toEqual([
       'entry 2 of the list: it has no device_id',
       'entry 3 of the list: it is not an object',
       'device d3: battery_percentage cannot be read',
@@ -50,9 +50,11 @@ describe('invalid devices', () => {
 
   // Reliability: 1.10, U15.
   it('count once when listed twice: the first entry wins, and there is no movement', async () => {
-    const twice = device(1)
+    const duplicate = device(1)
     const system = await startSystem(
-      says({ devices: [twice, { ...twice, device_name: 'Again' }, device(2), device(3, { serial_number: 'S2' })] }),
+      respondJson({
+        devices: [duplicate, { ...duplicate, device_name: 'Again' }, device(2), device(3, { serial_number: 'S2' })],
+      }),
     )
     const app = await startApp({ manufacturers: [system.entry('twice', { poll_interval: 3600 })] })
     for (let turn = 0; turn < 3; turn += 1) expect((await poll(app)).receivers_updated).toBe(2)
@@ -83,35 +85,35 @@ describe('invalid devices', () => {
       const isList = request.url === '/api/v1/devices'
       const isSlow = isHeld && request.url === slowPath
       const body = isList ? { devices: [{ ...listed, ...(slowPath === request.url && read(levels)) }] } : read(levels)
-      const answer: Answer = says(body)
-      if (isSlow) held.push(() => answer(request, response))
-      else answer(request, response)
+      const respond: Responder = respondJson(body)
+      if (isSlow) held.push(() => respond(request, response))
+      else respond(request, response)
     })
-    const link = acceptsLink(system)
+    const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('late')] })
     await until('the first is asked for', () => held.length === 1)
     levels = { audio_level: -35 }
     held.pop()?.()
-    await until('the link is up', () => link.isUp)
+    await until('the link is up', () => subscription.isUp)
     await until('it is read again', () => held.length === 1)
     const channel = async () => channelOf(await app.receiver('d1'))
     expect(await channel()).toMatchObject({ audio_level: -20, transmitter: { battery: 80 } })
-    link.tell({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
+    subscription.tell({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
     await until('it is told', async () => (await channel()).transmitter?.battery === 33)
-    const asked = system.asked.length
+    const requestsBefore = system.requests.length
     isHeld = false
     held.pop()?.()
-    await until('all goes on', () => system.asked.length > asked + 1)
+    await until('all goes on', () => system.requests.length > requestsBefore + 1)
     expect(await channel()).toMatchObject({ audio_level: -35, transmitter: { battery: 33 } })
   })
 
   // Reliability: 1.10, U16.
   it('an empty list after fifty devices deletes nothing; the third one makes all inactive', async () => {
-    const system = await startSystem(says({ devices: Array.from({ length: 50 }, (_, index) => device(index)) }))
+    const system = await startSystem(respondJson({ devices: Array.from({ length: 50 }, (_, index) => device(index)) }))
     const app = await startApp({ manufacturers: [system.entry('gone', { poll_interval: 3600 })] })
     expect((await poll(app)).receivers_updated).toBe(50)
     const before = await app.receivers()
-    system.answer(says({ devices: [] }))
+    system.respondWith(respondJson({ devices: [] }))
     for (const isActive of [true, true, false]) {
       expect((await poll(app)).receivers_updated).toBe(0)
       const after = await app.receivers()
@@ -126,7 +128,7 @@ describe('invalid devices', () => {
   it('of more than ten thousand devices the first ten thousand are used, and health reports it', async () => {
     const bare = { channels: [], transmitters: [] }
     const devices = Array.from({ length: 10_003 }, (_, index) => device(index, bare))
-    const system = await startSystem(says({ devices }))
+    const system = await startSystem(respondJson({ devices }))
     const app = await startApp({ manufacturers: [system.entry('many', { poll_interval: 3600 })] })
     const page = async (size: number) => (await app.get(`/api/receivers/?page=10&page_size=${size}`)).json
     await until('all are there', async () => (await page(1)).count === 10_000, 40_000)
@@ -139,7 +141,7 @@ describe('invalid devices', () => {
 
   // Reliability: U26.
   it('rejected detail requests keep known values and do not fail the cycle', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
+    const shure = withoutPush(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await poll(app)
     const [first, second] = [firstDevice(shure), firstDevice(shure, 1)]
@@ -207,10 +209,10 @@ describe.each(engines)('hostile text (%s)', (engine) => {
 it('a system that responds with 401 for one device is not queried for the others', async () => {
   const system = await startSystem((request, response) => {
     if (request.url?.endsWith('/devices')) {
-      says({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)
-    } else refuses(401)(request, response)
+      respondJson({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)
+    } else respondError(401)(request, response)
   })
   const app = await startApp({ manufacturers: [system.entry('shy')] })
   await until('it has failed', async () => (await vendor(app)).consecutive_failures > 0)
-  expect(system.asked.length).toBe(2)
+  expect(system.requests.length).toBe(2)
 })

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { afterShell, entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
+import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
@@ -43,9 +43,9 @@ describe('WebSocket clients', () => {
       sockets.push(socket)
       expect([count, status]).toEqual([count, 101])
     }
-    const refused = await openRaw(service.port)
-    sockets.push(refused.socket)
-    expect(refused.status).toBe(503)
+    const rejected = await openRaw(service.port)
+    sockets.push(rejected.socket)
+    expect(rejected.status).toBe(503)
     expect((await service.get('/healthz')).status).toBe(200)
     sockets[0]?.destroy()
     await until('there is room again', async () => {
@@ -57,7 +57,7 @@ describe('WebSocket clients', () => {
 
   // Reliability: C4.
   it('can reconnect by the thousand at once', { timeout: 90_000 }, async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
     const health = watchHealth(service.port)
@@ -65,12 +65,12 @@ describe('WebSocket clients', () => {
     for (let round = 0; round < 2; round++) {
       const startedAt = performance.now()
       const sockets = Array.from({ length: 1000 }, () => new WebSocket(`ws://127.0.0.1:${service.port}/ws`))
-      const greeted = sockets.map((socket) => once(socket, 'message').then(([data]) => JSON.parse(String(data)).type))
-      const trouble: string[] = []
-      for (const socket of sockets) socket.on('error', (error) => trouble.push(String(error)))
-      expect(new Set(await Promise.all(greeted))).toEqual(new Set(['status']))
+      const connected = sockets.map((socket) => once(socket, 'message').then(([data]) => JSON.parse(String(data)).type))
+      const failure: string[] = []
+      for (const socket of sockets) socket.on('error', (error) => failure.push(String(error)))
+      expect(new Set(await Promise.all(connected))).toEqual(new Set(['status']))
       expect(performance.now() - startedAt).toBeLessThan(10_000)
-      expect(trouble).toEqual([])
+      expect(failure).toEqual([])
       for (const socket of sockets) socket.terminate()
     }
     expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
@@ -80,7 +80,7 @@ describe('WebSocket clients', () => {
 describe('a flood of requests', () => {
   // Reliability: 1.18, C8.
   it('to sign in delays neither reads nor polling', { timeout: 60_000 }, async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)], require_login: true, public_read: true })
     const service = await home.serve()
     await until('it polls', async () => (await service.receivers()).length === 2)
@@ -90,10 +90,10 @@ describe('a flood of requests', () => {
     atEnd(() => health.close())
     const statuses = new Set<number>()
     let isOver = false
-    const attackers = Array.from({ length: 40 }, async (_, who) => {
+    const attackers = Array.from({ length: 40 }, async (_, index) => {
       for (let round = 0; !isOver; round++) {
         const { status } = await service.post('/api/auth/login', {
-          username: `user${who}-${round % 4}`,
+          username: `user${index}-${round % 4}`,
           password: 'wrong password',
         })
         statuses.add(status)
@@ -114,8 +114,8 @@ describe('a flood of requests', () => {
   it('without credentials does not use up the limit of a client with a token', async () => {
     const home = await startHome({ rate_limit: { max_requests: 50, window_seconds: 60 } })
     const service = await home.serve(['--no-poll'])
-    const made = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
-    const cookie = (made.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
+    const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
+    const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
     for (let count = 0; count < 60; count++) await service.get('/api/health/')
     expect((await service.get('/api/health/')).status).toBe(429)
     expect((await service.get('/api/health/', { cookie })).status).toBe(200)

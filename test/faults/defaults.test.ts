@@ -3,9 +3,9 @@
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openCertificate } from '../../src/store/certificate.ts'
-import { entryOf, startApp, startHome, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { entryOf, startApp, startHome, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { createTestFolder } from '../databases.ts'
-import type { HttpAnswer } from '../http-client.ts'
+import type { HttpResponse } from '../http-client.ts'
 import { tokenHeaders } from '../tokens.ts'
 
 const password = 'correct horse battery'
@@ -16,9 +16,9 @@ async function setUp(app: Pick<TestApp, 'post'>, username = 'ana') {
   return sessionOf(await app.post('/api/auth/setup', { username, password }))
 }
 
-function sessionOf(answer: HttpAnswer) {
-  const cookie = (answer.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
-  return { cookie, 'x-csrf-token': answer.json.csrf_token as string }
+function sessionOf(response: HttpResponse) {
+  const cookie = (response.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
+  return { cookie, 'x-csrf-token': response.json.csrf_token as string }
 }
 
 /** Sets the creation or last use of a session back by `age`, and returns a second service that loads it again. */
@@ -66,7 +66,7 @@ describe('a session', () => {
     const second = await later.socket('/ws', { headers })
     await second.next(isWarning)
     expect(await Promise.all([first.closed, second.closed])).toEqual([4401, 4401])
-    expect([first, second].map((one) => one.heard.filter(isWarning).length)).toEqual([1, 1])
+    expect([first, second].map((one) => one.messages.filter(isWarning).length)).toEqual([1, 1])
     expect((await later.get('/api/data.json', headers)).status).toBe(401)
   })
 
@@ -152,11 +152,15 @@ describe('every response', () => {
     for (const strict_transport of [true, false]) {
       const app = await startApp({ config: { tls: { cert, key }, server: { strict_transport } } })
       const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
-        const asked = httpsRequest(`https://localhost:${app.port}/healthz`, { rejectUnauthorized: false }, (answer) => {
-          answer.resume()
-          resolve(answer.headers)
-        })
-        asked.on('error', reject).end()
+        const request = httpsRequest(
+          `https://localhost:${app.port}/healthz`,
+          { rejectUnauthorized: false },
+          (response) => {
+            response.resume()
+            resolve(response.headers)
+          },
+        )
+        request.on('error', reject).end()
       })
       expect(headers['strict-transport-security']).toBe(strict_transport ? 'max-age=31536000' : undefined)
     }
@@ -174,7 +178,7 @@ describe('every response', () => {
 describe('scans', () => {
   // Reliability: 3.7.4.
   it('are limited to two a minute; rejected ones do not count', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     // The tests have high limits by default; this one uses the limit of the product.
     const rate_limit = { overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } } }
     const app = await startApp({ manufacturers: [entryOf(shure)], config: { rate_limit } })
@@ -185,8 +189,8 @@ describe('scans', () => {
       await scan('nonsense'),
       await scan('10.0.0.0/30'),
     ]).toEqual([400, 200, 400, 200])
-    const refused = await app.post('/api/discover/', { scan_subnet: '10.0.0.0/30' })
-    expect([refused.status, Number(refused.headers['retry-after']) > 20]).toEqual([429, true])
+    const rejected = await app.post('/api/discover/', { scan_subnet: '10.0.0.0/30' })
+    expect([rejected.status, Number(rejected.headers['retry-after']) > 20]).toEqual([429, true])
   })
 })
 
@@ -205,8 +209,8 @@ describe('audit log', () => {
     for (let count = 0; count < 5; count++) await app.post('/api/auth/login', { username: 'ana', password: 'wrong' })
     expect((await app.post('/api/auth/login', { username: 'ana', password })).status).toBe(429)
     const ben = (await send('POST', '/api/admin/users/', { username: 'ben', password, role: 'viewer' })).json
-    const his = sessionOf(await app.post('/api/auth/login', { username: 'ben', password }))
-    await send('POST', '/api/auth/password', { current_password: password, new_password: 'another fine word' }, his)
+    const own = sessionOf(await app.post('/api/auth/login', { username: 'ben', password }))
+    await send('POST', '/api/auth/password', { current_password: password, new_password: 'another fine word' }, own)
     const again = sessionOf(await app.post('/api/auth/login', { username: 'ben', password: 'another fine word' }))
     await send('POST', '/api/auth/logout', undefined, again)
     await send('PATCH', `/api/admin/users/${ben.id}/`, { role: 'operator' })
@@ -231,7 +235,7 @@ describe('audit log', () => {
       actor: object
       at: string
     }[]
-    const told = new Set(rows.map(({ action, result }) => `${action} ${result}`))
+    const entries = new Set(rows.map(({ action, result }) => `${action} ${result}`))
     for (const expected of [
       'setup ok',
       'session.login ok',
@@ -253,7 +257,7 @@ describe('audit log', () => {
       'receiver.change ok',
       'manufacturer.change ok',
     ])
-      expect([...told]).toContain(expected)
+      expect([...entries]).toContain(expected)
     for (const row of rows) {
       expect(row.at).toMatch(/^\d{4}-.*Z$/)
       expect(row.request_id).toMatch(/^[0-9a-f-]{36}$/)
@@ -275,12 +279,12 @@ describe('audit log', () => {
     const home = await startHome({ server: { port: 0 } })
     const program = home.start(['serve', '--no-poll'])
     const address = await until('it listens', () => /at (http:\S+)/.exec(program.out())?.[1])
-    const answer = await fetch(`${address}api/group/`, {
+    const response = await fetch(`${address}api/group/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"title":"A\\u001b[2J\\nB"}',
     })
-    expect(answer.status).toBe(201)
+    expect(response.status).toBe(201)
     const line = await until('it is told', () => program.lines().find((line) => line.includes('group.create')))
     expect(JSON.parse(line)).toEqual({
       audit: {

@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { afterShell, entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
+import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
 
 type Home = Awaited<ReturnType<typeof startHome>>
 
@@ -28,7 +28,7 @@ function inFullDisk(home: Home): readonly string[] {
 it.each(['stopped in order', 'killed'])(
   'starts on a full disk after it was %s, and recovers',
   async (ending) => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const first = await home.serve()
     await until('both receivers are known', async () => (await first.receivers()).length === 2)
@@ -40,8 +40,8 @@ it.each(['stopped in order', 'killed'])(
     const disk = join('/proc', String(service.pid), 'root', home.path, 'data')
     expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Stored' }])
     expect(await service.receivers()).toHaveLength(2)
-    const refused = await service.post('/api/group/', { title: 'Lost' })
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+    const rejected = await service.post('/api/group/', { title: 'Lost' })
+    expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
     const health = await service.get('/api/health/')
     expect([health.status, health.json.status, health.json.store.status]).toEqual([200, 'degraded', 'not_writable'])
     expect(health.json.manufacturers).toMatchObject([{ code: 'shure' }])

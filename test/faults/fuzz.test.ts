@@ -18,9 +18,9 @@ it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 1
   atEnd(() => systems.close())
   const home = await startHome({ manufacturers: systems.manufacturers })
   const service = await home.serve()
-  const made = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
-  const cookie = (made.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
-  const session = { cookie, 'x-csrf-token': made.json.csrf_token }
+  const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
+  const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
+  const session = { cookie, 'x-csrf-token': created.json.csrf_token }
   const { json } = await service.post('/api/admin/tokens/', { name: 'fuzz', role: 'admin' }, session)
   const target = {
     address: `http://127.0.0.1:${service.port}`,

@@ -22,28 +22,28 @@ export async function connectTo(port: number): Promise<Connection> {
     close: () => socket.destroy(),
     ask: (head, body = '') =>
       new Promise((resolve, reject) => {
-        let heard = ''
+        let received = ''
         const take = (chunk: Buffer) => {
-          heard += chunk.toString('latin1')
-          const answer = parse(heard)
-          if (answer === null) return
+          received += chunk.toString('latin1')
+          const response = parse(received)
+          if (response === null) return
           socket.off('data', take)
-          resolve(answer)
+          resolve(response)
         }
         socket.on('data', take)
-        socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(heard)}`)))
+        socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(received)}`)))
         write(`${head}\r\nHost: localhost\r\n\r\n${body}`)
       }),
   }
 }
 
 /** Returns null while the response is incomplete. */
-function parse(heard: string) {
-  const end = heard.indexOf('\r\n\r\n')
-  const [first = '', ...lines] = heard.slice(0, end).split('\r\n')
+function parse(received: string) {
+  const end = received.indexOf('\r\n\r\n')
+  const [first = '', ...lines] = received.slice(0, end).split('\r\n')
   const fields = lines.map((line) => /^([^:]+): *(.*)$/.exec(line) ?? [])
   const headers = Object.fromEntries(fields.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
-  const body = heard.slice(end + 4)
+  const body = received.slice(end + 4)
   if (end === -1 || body.length < Number(headers['content-length'])) return null
   return { status: Number(first.split(' ')[1]), headers, body }
 }

@@ -93,8 +93,8 @@ export async function killCycles<V extends Victim>(options: {
     await sleep(50 + random() * 1450)
     await (killDatabase ?? killService)(victim)
     const ends = await Promise.all(writing)
-    const refused = ends.find((error) => /answered with/.test(String(error)))
-    if (refused !== undefined) lost.push(`cycle ${cycle}: ${refused}`)
+    const rejected = ends.find((error) => /answered with/.test(String(error)))
+    if (rejected !== undefined) lost.push(`cycle ${cycle}: ${rejected}`)
     service = await begin(victim)
     await compare(service, cycle)
   }

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { entryOf, startHome, startShure, until } from '../app.ts'
 import { channelIn } from '../socket-client.ts'
-import { type Answer, device, says, startSystem } from './system.ts'
+import { device, type Responder, respondJson, startSystem } from './system.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -34,13 +34,13 @@ describe.runIf(process.platform === 'linux')('a service under load', () => {
   // Reliability: 1.9, U19.
   it('limits its memory with endless bodies and decompression bombs', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * mebibyte, ' '))
-    const endless: Answer = (_request, response) => {
+    const endless: Responder = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const piece = Buffer.alloc(mebibyte, ' ')
       const body = new Readable({ read: () => void body.push(piece) })
       body.pipe(response).on('close', () => body.destroy())
     }
-    const system = await startSystem(says({ devices: [device(1)] }))
+    const system = await startSystem(respondJson({ devices: [device(1)] }))
     const home = await startHome({ manufacturers: [system.entry('large', { poll_interval: 3600 })] })
     const service = await home.serve()
     await until('it is known', async () => (await service.receivers()).length === 1)
@@ -49,9 +49,9 @@ describe.runIf(process.platform === 'linux')('a service under load', () => {
     const before = await rssOf(service.pid)
     const highest = await highestRss(service.pid, async () => {
       for (let turn = 0; turn < 4; turn += 1) {
-        system.answer(endless)
+        system.respondWith(endless)
         expect((await refresh()).json.details).toMatch(/larger than Micwatch accepts/)
-        system.answer((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+        system.respondWith((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
         expect((await refresh()).json.details).toMatch(/larger than Micwatch accepts/)
       }
     })

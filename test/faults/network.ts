@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import type { Certified } from '../certificates.ts'
+import type { Certificate } from '../certificates.ts'
 
 export interface Network {
   readonly url: string
@@ -16,23 +16,23 @@ export interface Network {
   /** Closes open connections and accepts new ones. */
   cut(): void
   /** With TLS: uses this certificate from now on for new connections. */
-  present(certified: Certified): void
+  present(certified: Certificate): void
   /** Open connections of the service. */
   readonly open: number
   /** Number of connections so far. */
-  readonly made: number
+  readonly created: number
 }
 
 /** Forwards to the system at `target`, which uses plain TCP; with a certificate the service connects with TLS. */
 export async function startNetwork(
   atEnd: (close: () => unknown) => void,
   target: string,
-  certified?: Certified,
+  certified?: Certificate,
 ): Promise<Network> {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket>()
   let isBlack = false
-  let made = 0
+  let created = 0
   const lead = (client: Socket) => {
     const system = connect(Number(port), hostname)
     const end = () => {
@@ -52,7 +52,7 @@ export async function startNetwork(
   // Counted before the TLS handshake, so that connections in a handshake are reset as well.
   server.on('connection', (client: Socket) => {
     clients.add(client)
-    made += 1
+    created += 1
     client.on('error', () => {}).on('close', () => clients.delete(client))
   })
   const listen = async (at: number) => {
@@ -94,8 +94,8 @@ export async function startNetwork(
     get open() {
       return clients.size
     },
-    get made() {
-      return made
+    get created() {
+      return created
     },
   }
 }

@@ -8,11 +8,13 @@ import { atEnd } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { startNetwork } from './network.ts'
 import { longestGapMs, watchPulse } from './pulse.ts'
-import { device, says, startSystem } from './system.ts'
+import { device, respondJson, startSystem } from './system.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
 const level = (rf_level: number) =>
-  says({ devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })] })
+  respondJson({
+    devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })],
+  })
 
 // A separate server, because these tests stop it; it has few connections, so that they are used up soon.
 let server: TestPostgres
@@ -51,16 +53,16 @@ describe('a restart of PostgreSQL', () => {
       get: (path) => app.get(path, admin),
       socket: () => app.socket('/ws', { headers: admin }),
     })
-    const polls = system.asked.length
+    const polls = system.requests.length
     await server.halt()
     for (const path of ['/api/admin/discovery-queue/', '/api/discovery/pending/', '/api/movements/unacknowledged/']) {
-      const refused = await app.get(path, admin)
-      expect([path, refused.status, refused.headers['retry-after']]).toEqual([path, 503, '5'])
+      const rejected = await app.get(path, admin)
+      expect([path, rejected.status, rejected.headers['retry-after']]).toEqual([path, 503, '5'])
     }
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     const health = await until('health says so', async () => {
-      const answer = await app.get('/api/health/', admin)
-      return answer.status === 503 && answer
+      const response = await app.get('/api/health/', admin)
+      return response.status === 503 && response
     })
     expect(health.json).toMatchObject({ status: 'unhealthy', vendor_api: { status: 'healthy' } })
     const stranger = { authorization: `Bearer micwatch_1_${'x'.repeat(43)}` }
@@ -68,7 +70,7 @@ describe('a restart of PostgreSQL', () => {
     const cached = await app.get('/api/data.json', admin)
     expect([cached.status, Number(cached.headers.age) >= 0]).toEqual([200, true])
 
-    system.answer(level(-41))
+    system.respondWith(level(-41))
     await until('polling goes on in memory', async () => {
       const { json } = await app.get('/api/data.json', admin)
       return channelOf(json.receivers[0]).transmitter?.rf_level === -41
@@ -82,7 +84,7 @@ describe('a restart of PostgreSQL', () => {
     await until('all is normal', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)
     expect(await pulse.longestMs()).toBeLessThan(500)
-    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
+    expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(1500)
     expect((await app.get('/api/groups/', admin)).json).toMatchObject([{ title: 'normal again' }])
   }, 60_000)
 })
@@ -93,7 +95,7 @@ describe('PostgreSQL that does not respond', () => {
     const { app, admin, system } = await start()
     const pulse = await watchPulse(app)
     await hang()
-    const polls = system.asked.length
+    const polls = system.requests.length
     const hungAt = performance.now()
     const [queue, written] = await Promise.all([
       app.get('/api/admin/discovery-queue/', admin),
@@ -103,7 +105,7 @@ describe('PostgreSQL that does not respond', () => {
     // The statement timeout is five seconds.
     expect(since(hungAt)).toBeGreaterThan(4000)
     expect(since(hungAt)).toBeLessThan(6000)
-    system.answer(level(-41))
+    system.respondWith(level(-41))
     await until('polling goes on in memory', async () => {
       const [receiver] = await app.receivers()
       return receiver && channelOf(receiver).transmitter?.rf_level === -41
@@ -114,7 +116,7 @@ describe('PostgreSQL that does not respond', () => {
     await until('all is normal', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)
     expect(await pulse.longestMs()).toBeLessThan(500)
-    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
+    expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(1500)
     expect(await countConnections()).toBeLessThanOrEqual(10)
   }, 60_000)
 
@@ -143,11 +145,11 @@ describe('PostgreSQL with too many connections', () => {
     const others = await takeEveryConnection()
     await until('health says so', async () => (await app.get('/api/health/')).status === 503)
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
-    const before = network.made
+    const before = network.created
     const fullAt = performance.now()
     await Promise.all(Array.from({ length: 40 }, () => app.get('/api/admin/discovery-queue/', admin)))
     await until('a while has passed', () => since(fullAt) > 3000)
-    expect(network.made - before).toBeLessThanOrEqual(Math.ceil(since(fullAt) / 500) + 1)
+    expect(network.created - before).toBeLessThanOrEqual(Math.ceil(since(fullAt) / 500) + 1)
     expect((await app.get('/api/receivers/')).json).toHaveLength(1)
     await Promise.all(others.map((other) => other.end()))
     const backAt = performance.now()
@@ -162,12 +164,12 @@ async function hang(): Promise<void> {
   await server.signal('SIGSTOP')
 }
 
-const ours = `from pg_stat_activity where application_name = 'micwatch'`
+const serviceConnections = `from pg_stat_activity where application_name = 'micwatch'`
 
 /** Takes every connection, including those of the service. */
 async function takeEveryConnection(): Promise<pg.Client[]> {
-  const taken: pg.Client[] = []
-  onTestFinished(async () => void (await Promise.all(taken.map((one) => one.end()))))
+  const clients: pg.Client[] = []
+  onTestFinished(async () => void (await Promise.all(clients.map((one) => one.end()))))
   for (;;) {
     const client = new pg.Client({ connectionString: server.url })
     client.on('error', () => {})
@@ -176,11 +178,11 @@ async function takeEveryConnection(): Promise<pg.Client[]> {
       () => false,
     )
     if (isTaken) {
-      taken.push(client)
+      clients.push(client)
       continue
     }
-    const { rows } = (await taken[0]?.query(`select pg_terminate_backend(pid) ${ours}`)) ?? { rows: [] }
-    if (rows.length === 0) return taken
+    const { rows } = (await clients[0]?.query(`select pg_terminate_backend(pid) ${serviceConnections}`)) ?? { rows: [] }
+    if (rows.length === 0) return clients
   }
 }
 
@@ -188,7 +190,7 @@ async function countConnections(): Promise<number> {
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   try {
-    return (await client.query(`select 1 ${ours}`)).rows.length
+    return (await client.query(`select 1 ${serviceConnections}`)).rows.length
   } finally {
     await client.end()
   }

@@ -11,7 +11,7 @@ import { client, entryOf, startApp, startHome, startShure, until } from '../app.
 import { launchChromium } from '../chromium.ts'
 import { freePort } from '../postgres.ts'
 import { type Connection, connectTo } from './keep-alive.ts'
-import { device, says, startSystem } from './system.ts'
+import { device, respondJson, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 function isRunning(pid: number): boolean {
@@ -23,9 +23,9 @@ function isRunning(pid: number): boolean {
 }
 
 const since = (startedAt: number) => performance.now() - startedAt
-const devices = (more: object = {}) => says({ devices: [device(1, more)] })
+const devices = (more: object = {}) => respondJson({ devices: [device(1, more)] })
 /** Returns a URL with an unused port. */
-const nobody = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 } }
+const noSystem = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 } }
 
 describe('a service that receives SIGTERM', () => {
   // Reliability: P1.
@@ -42,9 +42,9 @@ describe('a service that receives SIGTERM', () => {
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
     await until('it has stopped listening', () => connectTo(service.port).then(hangUp, () => true))
-    const refused = await idle.ask('GET /api/groups/ HTTP/1.1')
-    expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
-    expect(JSON.parse(refused.body)).toEqual({ error: 'The service is stopping.', status: 503 })
+    const rejected = await idle.ask('GET /api/groups/ HTTP/1.1')
+    expect(rejected).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
+    expect(JSON.parse(rejected.body)).toEqual({ error: 'The service is stopping.', status: 503 })
     expect(await writing.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
     expect(since(stoppedAt)).toBeLessThan(5000)
@@ -72,15 +72,15 @@ describe('SIGHUP', () => {
   it.runIf(existsSync(script))(
     'stops a service in order when its terminal is closed',
     async () => {
-      const home = await startHome({ manufacturers: [nobody] })
+      const home = await startHome({ manufacturers: [noSystem] })
       const command = `'${process.execPath}' '${program}' serve --json --port 0`
       const terminal = spawn(script, ['--quiet', '--flush', '--command', command, '/dev/null'], { cwd: home.path })
       onTestFinished(() => void terminal.kill('SIGKILL'))
-      let shown = ''
+      let output = ''
       terminal.stdout.setEncoding('utf8').on('data', (text) => {
-        shown += text
+        output += text
       })
-      const pid = await until('serve listens', () => Number(/"pid": (\d+)/.exec(shown)?.[1]) || null, 30_000)
+      const pid = await until('serve listens', () => Number(/"pid": (\d+)/.exec(output)?.[1]) || null, 30_000)
       const listNodes = async () => (await home.run(['nodes', '--json'])).json()
       await until('it polls', async () => (await listNodes()).nodes.length > 0)
       terminal.kill('SIGKILL')
@@ -163,10 +163,10 @@ describe('standard output and standard error', () => {
   }
   /** Starts the program through a shell, which can redirect its output to places that a test cannot open. */
   const startWith = async (outputs: string) => {
-    const home = await startHome({ manufacturers: [nobody] })
+    const home = await startHome({ manufacturers: [noSystem] })
     const port = await freePort()
-    const words = ['-c', `exec "$0" "$@" ${outputs}`, process.execPath, program, 'serve', '--port', String(port)]
-    const child = spawn('/bin/sh', words, { cwd: home.path, env: { PATH: process.env.PATH }, stdio: 'pipe' })
+    const args = ['-c', `exec "$0" "$@" ${outputs}`, process.execPath, program, 'serve', '--port', String(port)]
+    const child = spawn('/bin/sh', args, { cwd: home.path, env: { PATH: process.env.PATH }, stdio: 'pipe' })
     const ended = once(child, 'close')
     onTestFinished(async () => {
       child.kill('SIGKILL')
@@ -200,8 +200,8 @@ describe('a service without a network', () => {
   // Reliability: 1.24, P10.
   it('starts, responds and reports systems whose names do not resolve', async () => {
     const unknown = { code: 'shure', config: { api_base_url: 'http://nowhere.invalid', shared_key: 'x' } }
-    const well = await startSystem(devices())
-    const home = await startHome({ manufacturers: [unknown, well.entry('second')] })
+    const reachable = await startSystem(devices())
+    const home = await startHome({ manufacturers: [unknown, reachable.entry('second')] })
     const service = await home.serve()
     await until('the other is polled', async () => (await service.receivers()).length === 1)
     const told = await until('the unknown name is told', async () => {
@@ -219,11 +219,11 @@ describe('a service without a network', () => {
     const browser = await launchChromium()
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).origin))
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(new URL(request.url()).origin))
     for (const path of ['/', '/sign-in', '/api/docs/']) await page.goto(app.url + path, { waitUntil: 'load' })
-    expect(asked.length).toBeGreaterThan(3)
-    expect(new Set(asked)).toEqual(new Set([new URL(app.url).origin]))
+    expect(urls.length).toBeGreaterThan(3)
+    expect(new Set(urls)).toEqual(new Set([new URL(app.url).origin]))
   }, 60_000)
 })
 
@@ -237,14 +237,14 @@ async function startWriting(port: number) {
   const connection = await connectTo(port)
   const body = JSON.stringify({ title: 'half a request' })
   const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
-  const answer = connection.ask(lines.join('\r\n'), body.slice(0, 10))
+  const response = connection.ask(lines.join('\r\n'), body.slice(0, 10))
   // If it is never finished, nothing waits for the response.
-  answer.catch(() => {})
+  response.catch(() => {})
   await sleep(200)
   return {
     async finish() {
       connection.write(body.slice(10))
-      return answer
+      return response
     },
   }
 }

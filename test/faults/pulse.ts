@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { client, TestApp } from '../app.ts'
 import { atEnd } from '../scope.ts'
-import type { Asked } from './system.ts'
+import type { RecordedRequest } from './system.ts'
 
 /** Sends a request and a ping ten times a second. */
 export async function watchPulse(service: Pick<TestApp, 'get' | 'socket'> | ReturnType<typeof client>) {
@@ -42,7 +42,7 @@ export async function watchPulse(service: Pick<TestApp, 'get' | 'socket'> | Retu
 }
 
 /** The longest time between two requests for the device list. */
-export function longestGapMs(asked: readonly Asked[]): number {
-  const times = asked.filter(({ path }) => /\/devices\/?$/.test(path)).map(({ at }) => at)
+export function longestGapMs(requests: readonly RecordedRequest[]): number {
+  const times = requests.filter(({ path }) => /\/devices\/?$/.test(path)).map(({ at }) => at)
   return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)))
 }

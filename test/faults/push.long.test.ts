@@ -9,15 +9,15 @@ import { atEnd, sharing } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { type Network, startNetwork } from './network.ts'
 import {
-  type Answer,
+  acceptUpgrade,
   device,
-  links,
-  refuses,
-  refusesLink,
+  type Responder,
+  rejectUpgrade,
+  respondError,
+  respondJson,
   type System,
-  says,
   startSystem,
-  type Upgrade,
+  type UpgradeHandler,
 } from './system.ts'
 
 // --- Systems with push -----------------------------------------------------------------------------------------------
@@ -27,11 +27,11 @@ const opened = `event: open\ndata: {"path":"${streamPath}/s1","sessionUUID":"s1"
 const forEver = 'x'.repeat(64 * 1024)
 
 /** Accepts the handshake and sends these bytes; what the client sends when it closes is stored in `heard`. */
-function bytesAfter(frame: Buffer, heard: Buffer[]): Upgrade {
+function bytesAfter(frame: Buffer, received: Buffer[]): UpgradeHandler {
   return (request, socket) => {
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
     const proof = createHash('sha1').update(key).digest('base64')
-    socket.on('data', (bytes: Buffer) => heard.push(bytes))
+    socket.on('data', (bytes: Buffer) => received.push(bytes))
     socket.write(
       `HTTP/1.1 101 Go\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`,
     )
@@ -40,8 +40,8 @@ function bytesAfter(frame: Buffer, heard: Buffer[]): Upgrade {
 }
 
 /** Returns the close code that a client sent: its frame is masked. */
-function closeCode(heard: readonly Buffer[]): number {
-  const bytes = Buffer.concat(heard)
+function closeCode(received: readonly Buffer[]): number {
+  const bytes = Buffer.concat(received)
   const at = bytes.indexOf(0x88)
   const mask = bytes.subarray(at + 2, at + 6)
   return (((bytes[at + 6] ?? 0) ^ (mask[0] ?? 0)) << 8) | ((bytes[at + 7] ?? 0) ^ (mask[1] ?? 0))
@@ -54,17 +54,17 @@ function streams(
   devices: readonly object[],
   stream: (response: ServerResponse, request: IncomingMessage) => unknown,
   headers: Record<string, string> = {},
-): Answer {
+): Responder {
   return (request, response) => {
-    if (request.url === '/api/v1/devices') return says({ devices })(request, response)
-    if (request.method !== 'GET') return says([])(request, response)
+    if (request.url === '/api/v1/devices') return respondJson({ devices })(request, response)
+    if (request.method !== 'GET') return respondJson([])(request, response)
     response.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).flushHeaders()
     return stream(response, request)
   }
 }
 
 const streamsAsked = (system: System) =>
-  system.asked.filter(({ path, method }) => path === streamPath && method === 'GET')
+  system.requests.filter(({ path, method }) => path === streamPath && method === 'GET')
 
 // --- Cases -----------------------------------------------------------------------------------------------------------
 
@@ -76,10 +76,10 @@ const badFrames = [
 ] as const
 const closings = [1000, 1001, 1011, 1006] as const
 const handshakes = [
-  ['refused-401', refusesLink(401), /credentials rejected/],
-  ['refused-403', refusesLink(403), /API access is disabled/],
-  ['refused-404', refusesLink(404), /answered 404/],
-  ['a-page', refusesLink(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /answered 200/],
+  ['refused-401', rejectUpgrade(401), /credentials rejected/],
+  ['refused-403', rejectUpgrade(403), /API access is disabled/],
+  ['refused-404', rejectUpgrade(404), /answered 404/],
+  ['a-page', rejectUpgrade(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /answered 200/],
   ['never', () => {}, /no answer .* within 10 s/],
 ] as const
 const hostileStreams = [
@@ -101,16 +101,16 @@ describe('a subscription', () => {
 
   const system = (code: string) => systems.get(code) as System
   const statuses = (code: string) => history.get(code) ?? []
-  const went = (code: string, status: string, withinMs = 20_000) =>
+  const visited = (code: string, status: string, withinMs = 20_000) =>
     until(`${code} is ${status}`, () => statuses(code).find((one) => one.status === status), withinMs)
 
-  async function add(code: string, link: Upgrade): Promise<void> {
-    const own = await startSystem(says({ devices: [device(systems.size + 1)] }), link)
+  async function add(code: string, upgrade: UpgradeHandler): Promise<void> {
+    const own = await startSystem(respondJson({ devices: [device(systems.size + 1)] }), upgrade)
     systems.set(code, own)
     entries.push(own.entry(code))
   }
 
-  async function addStream(code: string, make: (devices: object[]) => Answer, more: object = {}): Promise<void> {
+  async function addStream(code: string, make: (devices: object[]) => Responder, more: object = {}): Promise<void> {
     const own = await startSystem(make([device(systems.size + 1)]))
     systems.set(code, own)
     entries.push(own.entry(code, more, 'sennheiser'))
@@ -128,11 +128,11 @@ describe('a subscription', () => {
 
   beforeAll(async () => {
     const end = await sharing(async () => {
-      elsewhere = await startSystem(refuses(404))
+      elsewhere = await startSystem(respondError(404))
       for (const code of closings) {
         const close = (socket: WebSocket) =>
           void setTimeout(() => (code === 1006 ? socket.terminate() : socket.close(code)), 200)
-        await add(`closed-${code}`, links(close))
+        await add(`closed-${code}`, acceptUpgrade(close))
       }
       for (const [code, frame] of badFrames) {
         heardAtEnd.set(code, [])
@@ -141,18 +141,18 @@ describe('a subscription', () => {
       for (const [code, upgrade] of handshakes) await add(code, upgrade)
       await add(
         'nonsense',
-        links((socket) => {
+        acceptUpgrade((socket) => {
           for (const text of ['{', '{"type":"device_update","device_id":"nobody"}', '{"type":"sing"}'])
             socket.send(text)
           // Repeated: every poll restores the name of the list.
-          const told = '{"type":"device_update","device_id":"d13","device_name":"Told"}'
-          const timer = setInterval(() => socket.send(told), 200)
+          const message = '{"type":"device_update","device_id":"d13","device_name":"Told"}'
+          const timer = setInterval(() => socket.send(message), 200)
           socket.on('close', () => clearInterval(timer))
         }),
       )
       const half = await startSystem(
-        says({ devices: [device(systems.size + 1)] }),
-        links(() => {}),
+        respondJson({ devices: [device(systems.size + 1)] }),
+        acceptUpgrade(() => {}),
       )
       network = await startNetwork(atEnd, half.url)
       systems.set('half-open', half)
@@ -216,16 +216,16 @@ describe('a subscription', () => {
   // Reliability: R1.
   it.each(closings)('that is closed with %i is disconnected, then retried after 1, 2, 4 s', async (code) => {
     const name = `closed-${code}`
-    const { linkAsked } = system(name)
-    await until('it is tried for the fourth time', () => linkAsked.length >= 4, 20_000)
-    const waits = linkAsked.slice(1, 4).map(({ at }, nth) => at - (linkAsked[nth]?.at ?? 0) - 200)
+    const { upgrades } = system(name)
+    await until('it is tried for the fourth time', () => upgrades.length >= 4, 20_000)
+    const waits = upgrades.slice(1, 4).map(({ at }, nth) => at - (upgrades[nth]?.at ?? 0) - 200)
     for (const [nth, wait] of waits.entries()) {
       expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 200)
       expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + 500)
     }
-    const seen = statuses(name).map(({ status }) => status)
-    expect(seen).toEqual(expect.arrayContaining(['connected', 'disconnected']))
-    expect(seen).not.toContain('error')
+    const sequence = statuses(name).map(({ status }) => status)
+    expect(sequence).toEqual(expect.arrayContaining(['connected', 'disconnected']))
+    expect(sequence).not.toContain('error')
   })
 
   // Reliability: R4.
@@ -234,20 +234,20 @@ describe('a subscription', () => {
     async (code, _frame, closed) => {
       await until('it was told', () => Buffer.concat(heardAtEnd.get(code) ?? []).length >= 8)
       expect(closeCode(heardAtEnd.get(code) ?? [])).toBe(closed)
-      await until('it is tried again', () => system(code).linkAsked.length > 1)
-      expect((await went(code, 'disconnected')).error).toMatch(/./)
+      await until('it is tried again', () => system(code).upgrades.length > 1)
+      expect((await visited(code, 'disconnected')).error).toMatch(/./)
     },
   )
 
   // Reliability: R5.
   it.each(handshakes)('%s is an error with its reason, and retried later', async (code, _upgrade, says) => {
-    const { error } = await went(code, 'error')
+    const { error } = await visited(code, 'error')
     expect(error).toMatch(says)
     expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
-    const { linkAsked } = system(code)
-    const first = linkAsked[0]?.at ?? 0
-    await until('it is tried again later', () => linkAsked.some(({ at }) => at - first > 600), 20_000)
-    expect(linkAsked.filter(({ at }) => at - first <= 600)).toHaveLength(1)
+    const { upgrades } = system(code)
+    const first = upgrades[0]?.at ?? 0
+    await until('it is tried again later', () => upgrades.some(({ at }) => at - first > 600), 20_000)
+    expect(upgrades.filter(({ at }) => at - first <= 600)).toHaveLength(1)
   })
 
   // Reliability: R4.
@@ -258,12 +258,12 @@ describe('a subscription', () => {
     })
     const metrics = (await app.get('/metrics')).bytes.toString()
     expect(/^micwatch_push_ignored_total\{manufacturer="nonsense".*\} (\d+)$/m.exec(metrics)?.[1]).toBe('3')
-    expect(system('nonsense').linkAsked).toHaveLength(1)
+    expect(system('nonsense').upgrades).toHaveLength(1)
   })
 
   // Reliability: R6.
   it('to an event stream is lost without a byte for the configured time; a comment keeps it up', async () => {
-    const { error } = await went('mute', 'disconnected')
+    const { error } = await visited('mute', 'disconnected')
     expect(error).toMatch(/fell silent/)
     await until('it is opened again', () => streamsAsked(system('mute')).length > 1)
     const [first, second] = streamsAsked(system('mute'))
@@ -273,7 +273,7 @@ describe('a subscription', () => {
 
   // Reliability: R5.
   it('to an event stream that sends nothing is an error after ten seconds', async () => {
-    const { error, at } = await went('never-opens', 'error')
+    const { error, at } = await visited('never-opens', 'error')
     expect(error).toMatch(/no answer .* within 10 s/)
     expect(at - startedAt).toBeGreaterThan(9000)
   })
@@ -291,21 +291,21 @@ describe('a subscription', () => {
   // Reliability: R8.
   it.each(hostileStreams)('to an event stream with %s is dropped', async (code) => {
     const last = code === 'no-line-end' ? 'error' : 'disconnected'
-    expect((await went(code, last)).error).toMatch(/larger than Micwatch accepts/)
+    expect((await visited(code, last)).error).toMatch(/larger than Micwatch accepts/)
     await until('it is opened again', () => streamsAsked(system(code)).length > 1)
   })
 
   // Reliability: 0.1, 1.11, R5, R8.
   it('to an event stream that returns HTML or redirects to another host is an error, and no request follows', async () => {
-    expect((await went('a-web-page', 'error')).error).toMatch(/not an event stream/)
-    expect((await went('abroad', 'error')).error).toMatch(/leads to another system/)
-    expect((await went('abroad-inside', 'error')).error).toMatch(/names no session/)
-    expect(elsewhere.asked).toEqual([])
+    expect((await visited('a-web-page', 'error')).error).toMatch(/not an event stream/)
+    expect((await visited('abroad', 'error')).error).toMatch(/leads to another system/)
+    expect((await visited('abroad-inside', 'error')).error).toMatch(/names no session/)
+    expect(elsewhere.requests).toEqual([])
   })
 
   // Reliability: R2.
   it('that is half open is detected within 35 s and restored', async () => {
-    const { at } = await went('half-open', 'disconnected', 40_000)
+    const { at } = await visited('half-open', 'disconnected', 40_000)
     const up = statuses('half-open').find(({ status }) => status === 'connected')
     expect(at - (up?.at ?? 0)).toBeLessThan(36_000)
     expect(at - (up?.at ?? 0)).toBeGreaterThan(20_000)
@@ -331,8 +331,8 @@ describe('a subscription', () => {
   // Reliability: R1, R10.
   it('never prevents polling', async () => {
     const seconds = (performance.now() - startedAt) / 1000
-    for (const [code, { asked }] of systems) {
-      const polls = asked.filter(({ path }) => path === '/api/v1/devices').length
+    for (const [code, { requests }] of systems) {
+      const polls = requests.filter(({ path }) => path === '/api/v1/devices').length
       expect([code, polls]).toEqual([code, expect.toSatisfy((count) => count > seconds * 0.5)])
     }
     const { json } = await app.get('/api/health/')
@@ -345,8 +345,8 @@ describe('a subscription', () => {
 it('reports a transmitter that is a separate device', async () => {
   const pack = device(7, { device_id: 'pack', device_type: 'bodypack transmitter', model: 'ULXD1', channels: [] })
   const shure = await startSystem(
-    says({ devices: [{ ...pack, transmitters: [] }] }),
-    links((socket) => open.push(socket)),
+    respondJson({ devices: [{ ...pack, transmitters: [] }] }),
+    acceptUpgrade((socket) => open.push(socket)),
   )
   const open: WebSocket[] = []
   const app = await startApp({ manufacturers: [shure.entry('packs', { poll_interval: 3600 })] })

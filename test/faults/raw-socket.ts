@@ -17,23 +17,23 @@ const upgrade =
 export async function openRaw(port: number, { path = '/ws', host = 'localhost', head = '' } = {}): Promise<RawSocket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
-  let heard = Buffer.alloc(0)
-  let told: (code: number | null) => void = () => {}
+  let received = Buffer.alloc(0)
+  let resolveClose: (code: number | null) => void = () => {}
   const closeCode = new Promise<number | null>((resolve) => {
-    told = resolve
+    resolveClose = resolve
   })
   const status = new Promise<number>((resolve) => {
     socket.on('data', (chunk) => {
-      heard = Buffer.concat([heard, chunk])
-      const end = heard.indexOf('\r\n\r\n')
+      received = Buffer.concat([received, chunk])
+      const end = received.indexOf('\r\n\r\n')
       if (end === -1) return
-      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(heard.toString('latin1'))?.[1]))
-      const code = findClose(heard.subarray(end + 4))
-      if (code !== null) told(code)
+      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(received.toString('latin1'))?.[1]))
+      const code = findClose(received.subarray(end + 4))
+      if (code !== null) resolveClose(code)
     })
     socket.on('close', () => {
       resolve(0)
-      told(null)
+      resolveClose(null)
     })
   })
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${upgrade}\r\n${head}\r\n`)
@@ -60,13 +60,13 @@ interface FrameOptions {
   readonly first?: number
   readonly isMasked?: boolean
   /** Length in the frame header, regardless of the payload. */
-  readonly saidLength?: bigint
+  readonly declaredLength?: bigint
 }
 
 export function frame(payload: string | Buffer, options: FrameOptions = {}): Buffer {
-  const { first = 0x81, isMasked = true, saidLength } = options
+  const { first = 0x81, isMasked = true, declaredLength } = options
   const bytes = Buffer.from(payload)
-  const length = saidLength ?? BigInt(bytes.length)
+  const length = declaredLength ?? BigInt(bytes.length)
   const mask = isMasked ? 0x80 : 0
   const head =
     length < 126n

@@ -83,8 +83,8 @@ describe('a request', () => {
   it('gets the status in the table, with the standard error body', async () => {
     const app = await startApp()
     for (const [what, text, status] of requests) {
-      const answer = await app.raw(text)
-      const [head = '', body = ''] = answer.split('\r\n\r\n')
+      const response = await app.raw(text)
+      const [head = '', body = ''] = response.split('\r\n\r\n')
       expect([what, Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])]).toEqual([what, status])
       expect([what, JSON.parse(body)]).toEqual([what, expect.objectContaining({ status, error: expect.any(String) })])
       expect(head).toMatch(/\r\ncontent-type: application\/json/i)
@@ -114,9 +114,9 @@ describe('a request', () => {
     for (const [what, target, head, status, at = app] of table) {
       for (const protocol of ['websocket', 'h2c']) {
         const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==`
-        const answer = await at.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
-        const [, code] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? []
-        const connection = [...answer.matchAll(/\r\nconnection: (.*)/gi)].map(([, value]) => value?.toLowerCase())
+        const response = await at.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
+        const [, code] = /^HTTP\/1\.1 (\d+)/.exec(response) ?? []
+        const connection = [...response.matchAll(/\r\nconnection: (.*)/gi)].map(([, value]) => value?.toLowerCase())
         expect([what, protocol, connection]).toEqual([what, protocol, [expect.stringMatching(/close$/)]])
         if (protocol === 'websocket') expect([what, Number(code)]).toEqual([what, status])
       }
@@ -126,8 +126,8 @@ describe('a request', () => {
   it('may have headers named like object members, and an unsupported Expect', async () => {
     const app = await startApp()
     for (const odd of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {
-      const answer = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${odd}\r\n${close}`)
-      expect([odd, answer.slice(0, 12)]).toEqual([odd, 'HTTP/1.1 200'])
+      const response = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${odd}\r\n${close}`)
+      expect([odd, response.slice(0, 12)]).toEqual([odd, 'HTTP/1.1 200'])
     }
   })
 
@@ -170,8 +170,8 @@ const frames: readonly (readonly [string, Buffer, number])[] = [
   ['text that is no UTF-8', frame(Buffer.from([0xc3, 0x28])), 1007],
   ['a goodbye with a code that must not be sent', frame(Buffer.from([0x03, 0xed]), { first: 0x88 }), 1002],
   ['a goodbye of one byte', frame('x', { first: 0x88 }), 1002],
-  ['said to be enormous', frame('', { saidLength: 1n << 62n }), 1009],
-  ['said to be 64 KiB and a byte', frame('', { saidLength: 65_537n }), 1009],
+  ['said to be enormous', frame('', { declaredLength: 1n << 62n }), 1009],
+  ['said to be 64 KiB and a byte', frame('', { declaredLength: 65_537n }), 1009],
   ['binary', frame('{"type":"ping"}', { first: 0x82 }), 1003],
   [
     'in endless tiny pieces',
@@ -201,9 +201,9 @@ describe('a frame', () => {
     const app = await startApp()
     const { socket } = await openRaw(app.port)
     onTestFinished(() => void socket.destroy())
-    let heard = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
+      received += chunk.toString('latin1')
     })
     const bytes = Buffer.concat([
       frame('{"type":', { first: 0x01 }),
@@ -211,7 +211,7 @@ describe('a frame', () => {
       frame('"ping"}', { first: 0x80 }),
     ])
     for (const byte of bytes) socket.write(Buffer.from([byte]))
-    await until('it is answered', () => heard.includes('"pong"'))
+    await until('it is answered', () => received.includes('"pong"'))
   })
 
   // Reliability: C5, 3.12.8.

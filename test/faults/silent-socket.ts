@@ -10,13 +10,13 @@ export async function openSilent(port: number) {
   socket.on('error', () => {})
   atEnd(() => socket.destroy())
   await once(socket, 'connect')
-  let heard = ''
+  let received = ''
   let closedAt = 0
   socket.on('data', (chunk) => {
-    heard += chunk
+    received += chunk
   })
   socket.on('close', () => {
     closedAt = performance.now()
   })
-  return { socket, heard: () => heard, closedAt: () => closedAt }
+  return { socket, heard: () => received, closedAt: () => closedAt }
 }

@@ -8,17 +8,19 @@ import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { channelOf, entryOf, startApp, startHome, startShure, until, withoutLink } from '../app.ts'
+import { channelOf, entryOf, startApp, startHome, startShure, until, withoutPush } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { startChild } from '../store/helpers.ts'
 import { killCycles } from './kill-cycles.ts'
 import { longestGapMs, watchPulse } from './pulse.ts'
-import { device, says, startSystem } from './system.ts'
+import { device, respondJson, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const since = (startedAt: number) => performance.now() - startedAt
 const level = (rf_level: number) =>
-  says({ devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })] })
+  respondJson({
+    devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })],
+  })
 const shownLevel = async (service: { receivers(): Promise<Parameters<typeof channelOf>[0][]> }) => {
   const [receiver] = await service.receivers()
   return receiver && channelOf(receiver).transmitter?.rf_level
@@ -47,19 +49,19 @@ describe('a write lock that another process holds', () => {
     const app = await startApp({ manufacturers: [system.entry('shure')] })
     await until('it is polled', async () => (await app.receivers()).length === 1)
     const pulse = await watchPulse(app)
-    const polls = system.asked.length
+    const polls = system.requests.length
     const locker = startChild('lock-child.ts', [app.databaseUrl.slice('sqlite:'.length), '7500'])
     await until('it is locked', () => locker.lines.includes('locked'), 20_000)
     const lockedAt = performance.now()
-    system.answer(level(-41))
+    system.respondWith(level(-41))
 
     const early = app.post('/api/group/', { title: 'early' })
     await until('levels are shown all the same', async () => (await shownLevel(app)) === -41, 4000)
     await until('a while has passed', () => since(lockedAt) > 3500)
     const late = app.post('/api/group/', { title: 'late' })
 
-    const refused = await early
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+    const rejected = await early
+    expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
     expect(since(lockedAt)).toBeGreaterThan(4500)
     expect(since(lockedAt)).toBeLessThan(7400)
     expect((await late).status).toBe(201)
@@ -71,7 +73,7 @@ describe('a write lock that another process holds', () => {
     })
     // If the event loop waited for the lock, there would be no pong for seconds.
     expect(await pulse.longestMs()).toBeLessThan(500)
-    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
+    expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(1500)
   }, 60_000)
 })
 
@@ -84,18 +86,18 @@ describe('a disk that is full', () => {
     await until('it is polled', async () => (await service.receivers()).length === 1)
     limitFileSize(service.pid, '1')
     const fullAt = performance.now()
-    const refused = await service.post('/api/group/', { title: 'lost' })
-    expect([refused.status, refused.headers['retry-after'], refused.json.status]).toEqual([503, '5', 503])
+    const rejected = await service.post('/api/group/', { title: 'lost' })
+    expect([rejected.status, rejected.headers['retry-after'], rejected.json.status]).toEqual([503, '5', 503])
     const health = await service.get('/api/health/')
     expect([health.status, health.json.status]).toEqual([200, 'degraded'])
     expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written: look at the disk/)])
 
     // Beyond the duration of a lease, which cannot be renewed now.
     await until('a lease has run out', () => since(fullAt) > 16_000, 20_000)
-    const polls = system.asked.length
-    system.answer(level(-41))
+    const polls = system.requests.length
+    system.respondWith(level(-41))
     await until('polling goes on in memory', async () => (await shownLevel(service)) === -41)
-    await until('and on', () => system.asked.length > polls + 2)
+    await until('and on', () => system.requests.length > polls + 2)
     expect((await service.post('/api/config/', { key: 'polling_interval', value: '7' })).status).toBe(503)
     expect((await service.get('/api/config/')).json.polling_interval).not.toBe(7)
     expect((await service.get('/api/groups/')).json).toEqual([])
@@ -115,7 +117,7 @@ describe('a disk that is full', () => {
 describe('kill -9', () => {
   // Reliability: S5, P4.
   it('at any moment loses no acknowledged write, tears none, and creates no duplicates', async () => {
-    const shure = withoutLink(await startShure({ receivers: 5, story: true }))
+    const shure = withoutPush(await startShure({ receivers: 5, story: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const seed = Date.now() % 100_000
     const report = await killCycles({ cycles: 20, start: () => home.serve(), random: randomFrom(seed) })
@@ -217,13 +219,13 @@ function dieInMigration(count: number): string {
 }
 
 /** Root may write everywhere, so the program runs as an unprivileged user. */
-async function runAsNobody(cwd: string, words: readonly string[]): Promise<{ code: number | null; err: string }> {
-  const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+async function runAsNobody(cwd: string, args: readonly string[]): Promise<{ code: number | null; err: string }> {
+  const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
   const env = { PATH: process.env.PATH }
-  const child = spawn(process.execPath, [program, ...words], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env,
-    ...nobody,
+    ...unprivileged,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   atEnd(() => child.kill('SIGKILL'))

@@ -7,7 +7,7 @@ import type { Simulator } from '../../src/simulation/simulator.ts'
 /** A very high rate limit. */
 export const fast = { perSecond: 10_000, burst: 10_000 }
 
-export interface Heard {
+export interface SimulatorResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: number
@@ -20,13 +20,13 @@ export function call(
   method: string,
   path: string,
   options: { headers?: Record<string, string>; body?: unknown; signal?: AbortSignal | undefined } = {},
-): Promise<Heard> {
+): Promise<SimulatorResponse> {
   const body = options.body === undefined ? undefined : JSON.stringify(options.body)
   const headers = { ...options.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
   return new Promise((resolve, reject) => {
-    const asked = request(to.baseUrl + path, { method, headers, signal: options.signal, agent: false })
-    asked.on('error', reject)
-    asked.on('response', async (response) => {
+    const clientRequest = request(to.baseUrl + path, { method, headers, signal: options.signal, agent: false })
+    clientRequest.on('error', reject)
+    clientRequest.on('response', async (response) => {
       try {
         const chunks: Buffer[] = []
         for await (const chunk of response) chunks.push(chunk)
@@ -41,7 +41,7 @@ export function call(
         reject(error)
       }
     })
-    asked.end(body)
+    clientRequest.end(body)
   })
 }
 
@@ -59,9 +59,9 @@ type Frame = any
 /** Collects frames and waits for later ones. */
 export function collect() {
   const all: Frame[] = []
-  const find = async (wanted: (frame: Frame) => boolean): Promise<Frame> => {
-    await until(() => all.some(wanted))
-    return all.find(wanted)
+  const find = async (matches: (frame: Frame) => boolean): Promise<Frame> => {
+    await until(() => all.some(matches))
+    return all.find(matches)
   }
   return { all, find }
 }

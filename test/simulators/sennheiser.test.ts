@@ -73,9 +73,9 @@ describe('the rate limit', () => {
       'x-ratelimit-reset': '1001',
     })
     expect((await get()).status).toBe(200)
-    const refused = await get()
-    expect(refused.status).toBe(429)
-    expect(refused.headers).toMatchObject({ 'x-ratelimit-remaining': '0', 'retry-after': '1' })
+    const rejected = await get()
+    expect(rejected.status).toBe(429)
+    expect(rejected.headers).toMatchObject({ 'x-ratelimit-remaining': '0', 'retry-after': '1' })
     expect(sennheiser.requests.limited).toBe(1)
     time += 1000
     expect((await get()).status).toBe(200)
@@ -107,10 +107,10 @@ describe('the event stream', () => {
       (event) => event.data[device]?.serial_number === undefined && event.event === 'message',
     )
     expect(Object.keys(change.data)).toEqual([device])
-    const told = change.data[device].transmitters.find(
+    const transmitter = change.data[device].transmitters.find(
       (transmitter: { channel: number }) => transmitter.channel === number,
     )
-    expect(told.battery).toBe(7)
+    expect(transmitter.battery).toBe(7)
 
     sennheiser.show.set(id, { online: false })
     sennheiser.push.flush()
@@ -128,8 +128,8 @@ describe('the event stream', () => {
     const stream = await listen(sennheiser)
     const { data } = await stream.events.find((event) => event.event === 'open')
     const good = `/api/v1/devices/${sennheiser.show.devicesAt(0)[0]?.device.id}`
-    const refused = await send('PUT', data.path, [good, '/api/v1/devices/nobody'])
-    expect([refused.status, refused.json]).toEqual([404, { path: '/api/v1/devices/nobody', error: 404 }])
+    const rejected = await send('PUT', data.path, [good, '/api/v1/devices/nobody'])
+    expect([rejected.status, rejected.json]).toEqual([404, { path: '/api/v1/devices/nobody', error: 404 }])
     expect((await send('GET', data.path)).json).toEqual([])
     expect((await send('PUT', data.path, { no: 'array' })).status).toBe(400)
   })
@@ -239,9 +239,9 @@ it('hanging requests end when the simulator closes', async () => {
 async function listen(to: Simulator) {
   const headers = { ...basic, accept: 'text/event-stream' }
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = request(`${to.baseUrl}/api/ssc/state/subscriptions`, { headers, agent: false }, resolve)
-    asked.on('error', reject).end()
-    atEnd(() => asked.destroy())
+    const clientRequest = request(`${to.baseUrl}/api/ssc/state/subscriptions`, { headers, agent: false }, resolve)
+    clientRequest.on('error', reject).end()
+    atEnd(() => clientRequest.destroy())
   })
   const events = collect()
   let text = ''
@@ -262,14 +262,14 @@ async function listen(to: Simulator) {
 
 async function dripped(to: Simulator, forMs: number): Promise<number> {
   let bytes = 0
-  const asked = request(`${to.baseUrl}/api/v1/devices`, { headers: basic, agent: false }, (response) => {
+  const clientRequest = request(`${to.baseUrl}/api/v1/devices`, { headers: basic, agent: false }, (response) => {
     response.on('error', () => {})
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
     })
   })
-  asked.on('error', () => {}).end()
+  clientRequest.on('error', () => {}).end()
   await pause(forMs)
-  asked.destroy()
+  clientRequest.destroy()
   return bytes
 }

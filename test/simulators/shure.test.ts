@@ -7,7 +7,7 @@ import WebSocket from 'ws'
 import { type ShureSimulatorOptions, startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
 import { atEnd } from '../scope.ts'
-import { call, collect, fast, type Heard, pickTransmitter, until } from './client.ts'
+import { call, collect, fast, pickTransmitter, type SimulatorResponse, until } from './client.ts'
 
 async function shureWith(options: ShureSimulatorOptions = {}) {
   const shure = await startShureSimulator({ rateLimit: fast, story: false, ...options })
@@ -25,10 +25,10 @@ describe('digest authentication', () => {
       ['MD5', 'auth'],
     ])
     for (const algorithm of ['SHA-256', 'MD5']) {
-      const answer = await signed(shure, 'GET', '/api/v1/devices', { algorithm })
-      expect(answer.status).toBe(200)
-      expect(answer.headers['authentication-info']).toMatch(/rspauth="[0-9a-f]+"/)
-      expect(answer.json.devices).toHaveLength(13)
+      const response = await signed(shure, 'GET', '/api/v1/devices', { algorithm })
+      expect(response.status).toBe(200)
+      expect(response.headers['authentication-info']).toMatch(/rspauth="[0-9a-f]+"/)
+      expect(response.json.devices).toHaveLength(13)
     }
   })
 
@@ -44,9 +44,9 @@ describe('digest authentication', () => {
     const shure = await shureWith()
     const path = '/api/v1/devices'
     for (const wrong of [{ secret: 'no' }, { username: 'root' }, { uri: '/api/v1/else' }, { signedMethod: 'PUT' }]) {
-      const answer = await signed(shure, 'GET', path, wrong)
-      expect(answer.status).toBe(401)
-      expect(String(answer.headers['www-authenticate'])).not.toContain('stale')
+      const response = await signed(shure, 'GET', path, wrong)
+      expect(response.status).toBe(401)
+      expect(String(response.headers['www-authenticate'])).not.toContain('stale')
     }
     expect(shure.requests.entries.filter((entry) => entry.refusal === 'wrong-credentials')).toHaveLength(3)
   })
@@ -109,8 +109,8 @@ describe('discovery addresses', () => {
 
   it('can require POST instead of PATCH', async () => {
     const shure = await shureWith({ refusePatch: true })
-    const refused = await signed(shure, 'PATCH', `${path}/remove`, { body: { ips: [] } })
-    expect([refused.status, refused.headers.allow]).toEqual([405, 'POST'])
+    const rejected = await signed(shure, 'PATCH', `${path}/remove`, { body: { ips: [] } })
+    expect([rejected.status, rejected.headers.allow]).toEqual([405, 'POST'])
     expect((await signed(shure, 'POST', `${path}/remove`, { body: { ips: [] } })).status).toBe(202)
   })
 })
@@ -133,8 +133,8 @@ describe('the WebSocket', () => {
     expect(update.type).toBe('device_update')
     const levels = { channel: number, rf_level: -71, audio_level: -9 }
     expect(update.channels.find((channel: { channel: number }) => channel.channel === number)).toEqual(levels)
-    const told = update.transmitters.find((transmitter: { channel: number }) => transmitter.channel === number)
-    expect(told).toEqual({ ...levels, battery: 7 })
+    const transmitter = update.transmitters.find((transmitter: { channel: number }) => transmitter.channel === number)
+    expect(transmitter).toEqual({ ...levels, battery: 7 })
 
     shure.show.set(id, { ip: '10.7.7.7' })
     shure.show.set(id, { transmitter: false }, number)
@@ -181,10 +181,10 @@ describe('the WebSocket', () => {
     await until(() => pongs === 1)
     shure.setFault({ type: 'silent-links' })
     socket.ping()
-    const heard = frames.all.length
+    const countBefore = frames.all.length
     await pause(200)
     expect(pongs).toBe(1)
-    expect(frames.all.length).toBeLessThanOrEqual(heard + 1)
+    expect(frames.all.length).toBeLessThanOrEqual(countBefore + 1)
     shure.setFault({ type: 'close-links' })
     await until(() => socket.readyState === WebSocket.CLOSED)
     expect(shure.push.links).toBe(0)
@@ -220,7 +220,7 @@ interface Signature {
   readonly body?: unknown
 }
 
-async function signed(to: Simulator, method: string, path: string, about: Signature = {}): Promise<Heard> {
+async function signed(to: Simulator, method: string, path: string, about: Signature = {}): Promise<SimulatorResponse> {
   const authorization = await authorizationFor(to, path, { signedMethod: method, ...about })
   return call(to, method, path, { headers: { ...about.headers, authorization }, body: about.body })
 }
@@ -260,8 +260,8 @@ function sign(
   return `Digest ${[...list, `algorithm=${algorithm}`, 'qop=auth', `nc=${nc}`].join(', ')}`
 }
 
-function challengesOf(answer: Heard): Record<string, string>[] {
-  const header = String(answer.headers['www-authenticate'] ?? '')
+function challengesOf(response: SimulatorResponse): Record<string, string>[] {
+  const header = String(response.headers['www-authenticate'] ?? '')
   return header
     .split(/,\s*(?=Digest )/)
     .map((one) =>

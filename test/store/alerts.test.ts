@@ -100,8 +100,8 @@ describe.each(engines)('connections on %s', (engine) => {
       overrideConnections(tx, 4, [applyConnectionEvent(stopped, { type: 'started', at: 7 })]),
     )
     await db.transaction((tx) => saveConnections(tx, 5, [stopped]))
-    const heard = [[one.receiver, 99]] as const
-    await db.transaction((tx) => saveLastMessages(tx, heard))
+    const lastMessages = [[one.receiver, 99]] as const
+    await db.transaction((tx) => saveLastMessages(tx, lastMessages))
     expect(await findConnections(db.read, [one.receiver, 4711])).toMatchObject([
       { receiver: one.receiver, status: 'disconnected', last_message_at: 99 },
     ])

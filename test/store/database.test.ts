@@ -54,35 +54,35 @@ describe.each(engines)('migrations on %s', (engine) => {
 describe.each(engines)('transactions on %s', (engine) => {
   test('run hooks in order after the commit, when the data is visible to others', async () => {
     const db = await openStore(engine)
-    const heard: string[] = []
+    const calls: string[] = []
     const reads: Promise<number>[] = []
     const result = await db.transaction(async (tx) => {
-      tx.afterCommit(() => heard.push('first'))
-      tx.afterCommit(() => heard.push('second'))
+      tx.afterCommit(() => calls.push('first'))
+      tx.afterCommit(() => calls.push('second'))
       tx.afterCommit(() => reads.push(currentRevision(db.read)))
       await nextRevision(tx)
       expect(await currentRevision(tx.query)).toBe(1)
       expect(await currentRevision(db.read)).toBe(0)
-      expect(heard).toEqual([])
+      expect(calls).toEqual([])
       return 'done'
     })
     expect(result).toBe('done')
-    expect(heard).toEqual(['first', 'second'])
+    expect(calls).toEqual(['first', 'second'])
     expect(await Promise.all(reads)).toEqual([1])
   })
 
   test('roll back on a failure without hooks, and the next one works', async () => {
     const db = await openStore(engine)
-    const heard: string[] = []
+    const calls: string[] = []
     const failing = db.transaction(async (tx) => {
-      tx.afterCommit(() => heard.push('never'))
+      tx.afterCommit(() => calls.push('never'))
       await nextRevision(tx)
       throw new Error('on purpose')
     })
     await expect(failing).rejects.toThrow('on purpose')
     const wrongSql = db.transaction((tx) => sql`select * from nothing_here`.execute(tx.query))
     await expect(wrongSql).rejects.toThrow(/nothing_here/)
-    expect(heard).toEqual([])
+    expect(calls).toEqual([])
     expect(await db.transaction(nextRevision)).toBe(1)
   })
 
@@ -90,8 +90,10 @@ describe.each(engines)('transactions on %s', (engine) => {
     const db = await openStore(engine)
     const other = await openDatabase({ url: db.url })
     onTestFinished(() => other.close())
-    const asked = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? db : other).transaction(nextRevision))
-    const revisions = (await Promise.all(asked)).sort((a, b) => a - b)
+    const transactions = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 === 0 ? db : other).transaction(nextRevision),
+    )
+    const revisions = (await Promise.all(transactions)).sort((a, b) => a - b)
     expect(revisions).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
     expect(await currentRevision(db.read)).toBe(40)
   })
@@ -161,9 +163,9 @@ describe('opening SQLite', () => {
     onTestFinished(folder.drop)
     const path = join(folder.path, 'notes.txt')
     await writeFile(path, 'no database')
-    const place = { database_url: `sqlite:${path}`, data_dir: join(folder.path, 'data') }
-    expect(await repairStore(place, 0, false)).toBeNull()
-    await expect(openDatabase({ url: place.database_url })).rejects.toThrow(path)
+    const paths = { database_url: `sqlite:${path}`, data_dir: join(folder.path, 'data') }
+    expect(await repairStore(paths, 0, false)).toBeNull()
+    await expect(openDatabase({ url: paths.database_url })).rejects.toThrow(path)
     expect(await readFile(path, 'utf8')).toBe('no database')
     expect(await readdir(folder.path)).toEqual(['notes.txt'])
   })

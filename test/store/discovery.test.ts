@@ -84,13 +84,13 @@ describe.each(engines)('the review queue on %s', (engine) => {
   test('stores the device data with the entry, and a review action raises the revision', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
-    const seen = {
+    const device = {
       id: 'device-9',
       kind: 'receiver',
       channels: [{ channel: 1, rf_level: -50 }],
       metadata: 'much',
     } as const
-    const entry = await db.transaction(async (tx) => savePending(tx, await nextRevision(tx), conflictEntry(), seen))
+    const entry = await db.transaction(async (tx) => savePending(tx, await nextRevision(tx), conflictEntry(), device))
     const found = (await findEntries(db.read, [entry.id, 999])).get(entry.id)
     expect(found).toEqual({
       entry,
@@ -128,14 +128,14 @@ describe.each(engines)('movements on %s', (engine) => {
       Receiver,
       Receiver,
     ]
-    const place = await db.transaction((tx) => insertLocation(tx, { name: 'Rack', description: '', parent: null }))
+    const location = await db.transaction((tx) => insertLocation(tx, { name: 'Rack', description: '', parent: null }))
     const log = (fields: Partial<Parameters<typeof logMovement>[1]>) =>
       db.transaction((tx) => logMovement(tx, { device: own.id, old_ip: 'a', new_ip: 'b', ...moved, ...fields }))
     const first = await log({})
     const placed = {
       old_ip: 'a',
       new_ip: 'a',
-      new_location: place.id,
+      new_location: location.id,
       movement_type: 'location_only',
       detected_by: 'manual',
     } as const
@@ -153,7 +153,7 @@ describe.each(engines)('movements on %s', (engine) => {
         receiver: { id: own.id, name: 'Receiver 1', serial_number: 'SN1' },
         manufacturer: 'shure',
         times_seen: 2,
-        new_location: { id: place.id, name: 'Rack' },
+        new_location: { id: location.id, name: 'Rack' },
         acknowledged_by: null,
       },
     ])
@@ -174,13 +174,13 @@ describe.each(engines)('movements on %s', (engine) => {
       )
     }
     await db.transaction((tx) => acknowledgeMovements(tx, ids.slice(2, 3), { id: 1, name: 'eve' }))
-    const left = async (limit: number) => {
+    const remaining = async (limit: number) => {
       await db.transaction((tx) => trimMovements(tx, limit))
       return (await listMovements(db.read)).map(({ id }) => id)
     }
-    expect(await left(4)).toEqual(ids)
-    expect(await left(3)).toEqual([ids[0], ids[1], ids[3]])
-    expect(await left(2)).toEqual([ids[1], ids[3]])
+    expect(await remaining(4)).toEqual(ids)
+    expect(await remaining(3)).toEqual([ids[0], ids[1], ids[3]])
+    expect(await remaining(2)).toEqual([ids[1], ids[3]])
   })
 })
 
@@ -188,19 +188,19 @@ describe.each(engines)('locations on %s', (engine) => {
   test('have nested locations and receivers', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
-    const house = await db.transaction((tx) => insertLocation(tx, { name: 'House', description: '', parent: null }))
+    const venue = await db.transaction((tx) => insertLocation(tx, { name: 'House', description: '', parent: null }))
     const rack = await db.transaction((tx) =>
-      insertLocation(tx, { name: 'Rack', description: 'left', parent: house.id }),
+      insertLocation(tx, { name: 'Rack', description: 'left', parent: venue.id }),
     )
     const placed = { ...receiver, location: rack.id, is_named_by_hand: true }
     await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [placed]))
     expect(await listReceivers(db.read)).toEqual([placed])
     await db.transaction((tx) => saveLocation(tx, { ...rack, name: 'Rack B' }))
-    expect(await listLocations(db.read)).toEqual([house, { ...rack, name: 'Rack B' }])
+    expect(await listLocations(db.read)).toEqual([venue, { ...rack, name: 'Rack B' }])
     await expect(db.transaction((tx) => removeLocation(tx, rack.id))).rejects.toThrow(/foreign key/i)
     await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [receiver]))
     await db.transaction((tx) => removeLocation(tx, rack.id))
-    expect(await listLocations(db.read)).toEqual([house])
+    expect(await listLocations(db.read)).toEqual([venue])
   })
 
   test('a removed receiver leaves a removal record, and its queue entries lose the reference', async () => {

@@ -43,13 +43,13 @@ describe.each(engines)('hardware (%s)', (engine) => {
     const db = await openStore(engine)
     const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1] })])
     const channel_id = receiver?.channels[0]?.id ?? 0
-    const heard = { ...own('x'), api_device_id: null, channel_id, receiver_id: receiver?.id ?? 0, battery: null }
+    const unit = { ...own('x'), api_device_id: null, channel_id, receiver_id: receiver?.id ?? 0, battery: null }
     const many = Array.from({ length: 250 }, (_, index) => own(`pack-${index}`))
-    const made = await addUnits(db, [heard, ...many])
+    const created = await addUnits(db, [unit, ...many])
     const units = await listUnits(db.read)
     expect(units).toHaveLength(251)
-    expect([...made].sort((a, b) => a.id - b.id)).toEqual(units)
-    expect(units.find((unit) => unit.channel_id === channel_id)).toMatchObject(heard)
+    expect([...created].sort((a, b) => a.id - b.id)).toEqual(units)
+    expect(units.find((unit) => unit.channel_id === channel_id)).toMatchObject(unit)
 
     const [first] = units
     const revision = await db.transaction(async (tx) => {
@@ -58,7 +58,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
       return next
     })
     expect(await listUnits(db.read, revision - 1)).toEqual([{ ...first, name: 'Host', is_online: false }])
-    await expect(addUnits(db, [heard])).rejects.toThrow()
+    await expect(addUnits(db, [unit])).rejects.toThrow()
     await expect(addUnits(db, [own('pack-1')])).rejects.toThrow()
   })
 
@@ -98,11 +98,11 @@ describe.each(engines)('hardware (%s)', (engine) => {
   it('stores groups', async () => {
     const db = await openStore(engine)
     const group = { title: 'Choir', slots: [3, 1], hide_charts: true, manufacturer: 'shure' }
-    const made = await db.transaction((tx) => insertGroup(tx, group))
-    expect(made).toEqual({ id: made.id, ...group })
-    await db.transaction((tx) => saveGroup(tx, { ...made, slots: [], manufacturer: null }))
-    expect(await findGroup(db.read, made.id)).toEqual({ ...made, slots: [], manufacturer: null })
-    await db.transaction((tx) => deleteGroup(tx, made.id))
+    const created = await db.transaction((tx) => insertGroup(tx, group))
+    expect(created).toEqual({ id: created.id, ...group })
+    await db.transaction((tx) => saveGroup(tx, { ...created, slots: [], manufacturer: null }))
+    expect(await findGroup(db.read, created.id)).toEqual({ ...created, slots: [], manufacturer: null })
+    await db.transaction((tx) => deleteGroup(tx, created.id))
     expect(await listGroups(db.read)).toEqual([])
   })
 

@@ -170,19 +170,19 @@ describe.each(engines)('credentials (%s)', (engine) => {
     let time = Date.now()
     const credentials = createCredentials({ db, log, now: () => time })
     const { found } = await signedIn(db, credentials)
-    const told: string[] = []
+    const notified: string[] = []
     found.hold({
-      warn: (endsAt) => told.push(`ends in ${Math.floor((endsAt - time) / 60_000)}`),
-      end: () => told.push('end'),
+      warn: (endsAt) => notified.push(`ends in ${Math.floor((endsAt - time) / 60_000)}`),
+      end: () => notified.push('end'),
     })
     const stop = new AbortController()
     const running = credentials.keepUp(stop.signal)
     time += sessionLimits.totalMs - 30 * 60_000
     await pause(700)
-    expect(told).toEqual(['ends in 30'])
+    expect(notified).toEqual(['ends in 30'])
     time += 31 * 60_000
     await pause(700)
-    expect(told).toEqual(['ends in 30', 'end'])
+    expect(notified).toEqual(['ends in 30', 'end'])
     stop.abort()
     await running
   })
@@ -198,7 +198,9 @@ describe.each(engines)('credentials (%s)', (engine) => {
       created_at: Date.now(),
       expires_at: null,
     } as const
-    const { id } = await db.transaction((tx) => insertToken(tx, fields, (made) => hashOf(tokenText(made, secret))))
+    const { id } = await db.transaction((tx) =>
+      insertToken(tx, fields, (created) => hashOf(tokenText(created, secret))),
+    )
     expect(await credentials.find(tokenText(id, secret), '::1')).toMatchObject({ kind: 'token', id, name: 'kiosk' })
     for (const wrong of [tokenText(id + 1, secret), tokenText(id, createSecret()), secret, '', 'micwatch_1_']) {
       expect(await credentials.find(wrong, '::1')).toBeNull()

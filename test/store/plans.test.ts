@@ -26,7 +26,7 @@ it('no regular statement of an installation with 50,000 channels scans a large t
   const [sample] = await listReceivers(db.read, 4)
   if (sample === undefined) throw new Error('nothing is stored')
 
-  const asked: Record<string, (reader: Reader) => Promise<unknown>> = {
+  const statementsOf: Record<string, (reader: Reader) => Promise<unknown>> = {
     'receivers changed since': (reader) => listReceivers(reader, 5),
     'the few receivers changed since': (reader) => listReceivers(reader, 4),
     'all receivers, in pages': async (reader) => expect(await listReceivers(reader)).toHaveLength(receivers),
@@ -59,7 +59,7 @@ it('no regular statement of an installation with 50,000 channels scans a large t
 
   const found: Record<string, string[]> = {}
   const explain = await openExplain(db.url)
-  for (const [what, ask] of Object.entries(asked)) {
+  for (const [what, ask] of Object.entries(statementsOf)) {
     const { plugin, statements } = recorder()
     await ask(db.read.withPlugin(plugin))
     found[what] = await explain(statements)

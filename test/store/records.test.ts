@@ -289,7 +289,7 @@ describe.each(engines)('other records on %s', (engine) => {
 
   test('source statuses: one for a source', async () => {
     const db = await openStore(engine)
-    const well: SourceRecord = {
+    const healthy: SourceRecord = {
       manufacturer: 'shure',
       source: 'shure:https://10.0.0.1',
       consecutive_failures: 0,
@@ -301,7 +301,7 @@ describe.each(engines)('other records on %s', (engine) => {
       device_errors: { listed: [], more: 0 },
     }
     const ill = {
-      ...well,
+      ...healthy,
       consecutive_failures: 3,
       error: 'It refuses.',
       hold_until: 1_700_000_030_000,
@@ -309,8 +309,8 @@ describe.each(engines)('other records on %s', (engine) => {
       warning: 'x',
       device_errors: { listed: [{ device: 'd3', error: 'ip cannot be read' }], more: 4 },
     }
-    const other = { ...well, source: 'shure:https://10.0.0.2', last_success_at: null }
-    for (const report of [other, well, ill]) await db.transaction((tx) => saveSourceRecords(tx, [report]))
+    const other = { ...healthy, source: 'shure:https://10.0.0.2', last_success_at: null }
+    for (const report of [other, healthy, ill]) await db.transaction((tx) => saveSourceRecords(tx, [report]))
     expect(await listSourceRecords(db.read)).toEqual([ill, other])
   })
 
@@ -382,10 +382,10 @@ describe.each(engines)('leases on %s', (engine) => {
     expect(await take('a')).toEqual({ epoch: 1, idleMs: null })
     await db.transaction((tx) => releaseLease(tx, source, 'a'))
     await pause(60)
-    const taken = await take('b')
-    expect(taken?.epoch).toBe(2)
-    expect(taken?.idleMs).toBeGreaterThanOrEqual(50)
-    expect(taken?.idleMs).toBeLessThan(60_000)
+    const second = await take('b')
+    expect(second?.epoch).toBe(2)
+    expect(second?.idleMs).toBeGreaterThanOrEqual(50)
+    expect(second?.idleMs).toBeLessThan(60_000)
     expect(await take('b')).toEqual({ epoch: 2, idleMs: 0 })
   })
 

@@ -35,7 +35,7 @@ function linkTo(url: string, config: object = {}) {
 }
 
 const serve = async (answers: Readonly<Record<string, unknown>>, otherwise: string) =>
-  keep(await serveLines({ answers, questionEnd: '\r', answerEnd: '\r\n', otherwise }))
+  keep(await serveLines({ responses: answers, questionEnd: '\r', answerEnd: '\r\n', otherwise }))
 
 describeDevice({
   name: 'DSQD',
@@ -65,11 +65,11 @@ describeDevice({
 })
 
 test.each(readFixtures(new URL('./fixtures/', import.meta.url)))('fixture $name', async ({ fixture }) => {
-  const { url } = await serve(fixture.answers, 'ERROR')
+  const { url } = await serve(fixture.responses, 'ERROR')
   const devices = await getDevices(dsqd, linkTo(url).client)
   const observations = devices.map((device) => dsqd.transformDeviceData(freeze(device)))
   for (const report of observations) expectCommonFormat(report)
-  expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
+  expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.reports)
 })
 
 test('an address is a device at its command port, and nothing else is', () => {

@@ -14,12 +14,12 @@ const idOf = (device: Parameters<typeof systemIdOf>[0]) => systemIdOf(device).to
 
 describePlugin({
   plugin: shure,
-  form: systemApi,
+  adapter: systemApi,
   startSimulator: startSystemApiSimulator,
   fixtures: new URL('./fixtures/', import.meta.url),
   idOf,
   // It tells of no transmitter but the channel's name.
-  tellsChange: ({ name }) => name === 'Understudy',
+  showsChange: ({ name }) => name === 'Understudy',
   keepsDevices: true,
 })
 
