@@ -161,7 +161,7 @@ export function client(url: string) {
   const http = httpClient(url)
   const receivers = async () => {
     const { status, json } = await http.get('/api/data.json')
-    if (status !== 200) throw new Error(`data.json answered ${status}`)
+    if (status !== 200) throw new Error(`data.json responded with ${status}`)
     return json.receivers as ReceiverInData[]
   }
   return {
@@ -172,7 +172,7 @@ export function client(url: string) {
         const { json } = await http.get(`/api/receivers/${id}/`)
         if (json.api_device_id === apiDeviceId) return json as ReceiverInData
       }
-      throw new Error(`no receiver is ${apiDeviceId}`)
+      throw new Error(`no receiver has the id ${apiDeviceId}`)
     },
     socket: (path = '/ws', options: SocketOptions = {}) =>
       openSocket(url.replace(/^http/, 'ws').replace(/\/$/, '') + path, options),

@@ -61,7 +61,9 @@ async function findInstalled(): Promise<string | undefined> {
 
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0 || !(await isExecutable('/usr/bin/apt-get'))) return undefined
-  console.error('The browser tests need Chromium, and there is none: installing the Debian package (about a minute).')
+  console.error(
+    'The browser tests need Chromium, which is not installed. Installing the Debian package (about a minute).',
+  )
   const install = 'command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; }'
   try {
     // Test files run in several processes, and apt-get fails while another instance runs.

@@ -161,10 +161,10 @@ describe('poll_devices', () => {
     await home.run(['check_connections'])
     const rehearsal = home.start(['poll_devices', '--dry-run', '--json'])
     const last = () => JSON.parse(rehearsal.lines().at(-1) ?? '')
-    await until('three rehearsals', () => rehearsal.lines().length >= 3, 20_000)
+    await until('three dry runs', () => rehearsal.lines().length >= 3, 20_000)
     expect(last()).toMatchObject({ dry_run: true, manufacturers: [{ code: 'shure', devices: 2, created: 2 }] })
     expect((await home.run(['poll_devices', '--once', '--json'])).json().manufacturers[0].created).toBe(2)
-    await until('what was stored is seen', () => last().manufacturers[0].created === 0)
+    await until('the stored state is read', () => last().manufacturers[0].created === 0)
     rehearsal.kill('SIGINT')
     expect([await rehearsal.ended, rehearsal.err()]).toEqual([0, ''])
 

@@ -387,7 +387,7 @@ describe('an internal error', () => {
     const app = await startApp({ databaseUrl: postgres.url, manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await postgres.halt()
-    const sick = await until('it is noticed', async () => {
+    const sick = await until('it is detected', async () => {
       const response = await app.get('/api/health/')
       return response.status === 503 && response
     })

@@ -24,7 +24,7 @@ describe('every message', () => {
     const shure = await startShure({ pushesPerSecond: 50 })
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.links === 1)
     const socket = await app.socket()
     const { id } = firstDevice(shure)
     const receiver = await app.receiver(id)
@@ -58,20 +58,20 @@ describe('every message', () => {
     const entries = [entryOf(shure, { poll_interval: 3600 }), entryOf(sennheiser, { poll_interval: 3600 })]
     const app = await startApp({ manufacturers: entries })
     await until('all are known', async () => (await app.receivers()).length === 4)
-    await until('the stream is up', () => sennheiser.push.links === 1)
+    await until('the stream is open', () => sennheiser.push.links === 1)
     const socket = await app.socket()
     for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 44 }, 1)
     const isPublished = (code: string) =>
       socket
         .ofType('device_update')
         .some((message) => message.manufacturer === code && channelIn(message)?.transmitter?.battery === 44)
-    await until('the pushed one is told', () => {
+    await until('the pushed change is published', () => {
       sennheiser.push.flush()
       return isPublished('sennheiser')
     })
     expect(isPublished('shure')).toBe(false)
     expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(200)
-    await until('the polled one is told', () => isPublished('shure'))
+    await until('the polled change is published', () => isPublished('shure'))
   })
 })
 

@@ -71,7 +71,7 @@ describe('a steady polling cycle', () => {
     const shure = await startShure({ receivers: 20, pushesPerSecond: 5 })
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('all are there', async () => (await app.receivers()).length === 20)
-    await until('the link is up', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.links === 1)
     await until('the levels of the start are read', async () => {
       const before = shure.requests.count(levels)
       await new Promise((resolve) => setTimeout(resolve, 1200))
@@ -132,7 +132,7 @@ describe('one address', () => {
       const { manufacturers } = (await app.get('/api/health/')).json
       return manufacturers.every(({ status }: { status: string }) => status === 'healthy')
     })
-    await until('a good many calls have gone out', () => shure.requests.total > 60)
+    await until('many calls have been sent', () => shure.requests.total > 60)
     expect(shure.requests.limited).toBe(0)
   })
 })
@@ -144,19 +144,19 @@ describe('a system that sends Retry-After', () => {
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'status', status: 429, headers: { 'retry-after': '3' } })
-    await until('it has asked', () => shure.requests.entries.at(-1)?.status === 429)
+    await until('it has sent Retry-After', () => shure.requests.entries.at(-1)?.status === 429)
     const heldAt = performance.now()
     const held = shure.requests.total
-    const { status } = await until('health says so', async () => {
+    const { status } = await until('health reports it', async () => {
       const { vendor_api } = (await app.get('/api/health/')).json
       return /rate limited/.test(vendor_api.details.join()) && vendor_api
     })
     expect(status).toBe('healthy')
     withoutPush(shure)
     expect(await app.receivers()).toHaveLength(2)
-    await until('it is asked again', () => shure.requests.total > held)
+    await until('it gets another request', () => shure.requests.total > held)
     expect(performance.now() - heldAt).toBeGreaterThan(2500)
-    await until('it is well', async () => (await app.get('/api/health/')).json.status === 'healthy')
+    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
   })
 })
 
@@ -166,7 +166,7 @@ describe('frames of the Shure System API', () => {
     const shure = await startShure({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.links === 1)
     const { id: device_id } = firstDevice(shure)
     const before = channelOf(await app.receiver(device_id), 2)
     await until('its channels are known', async () => channelOf(await app.receiver(device_id)).transmitter !== null)
@@ -197,18 +197,18 @@ describe('the event stream', () => {
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [entryOf(sennheiser, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the stream is up', () => sennheiser.push.links === 1)
+    await until('the stream is open', () => sennheiser.push.links === 1)
     const [{ id }, neighbour] = [firstDevice(sennheiser), firstDevice(sennheiser, 1)]
     const requests = sennheiser.requests.entries
     expect(requests.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)
-    await until('the resources are put', () =>
+    await until('the resources are stored', () =>
       sennheiser.requests.entries.some(
         ({ method, path }) => method === 'PUT' && path.startsWith('/api/ssc/state/subscriptions/'),
       ),
     )
     const other = await app.receiver(neighbour.id)
     sennheiser.show.set(id, { battery: 23 }, 1)
-    await until('it is told', async () => {
+    await until('the change is published', async () => {
       sennheiser.push.flush()
       return channelOf(await app.receiver(id)).transmitter?.battery === 23
     })
@@ -229,7 +229,7 @@ describe('an elapsed minute', () => {
     const activity = async () => (await app.receivers()).map(({ is_active }) => is_active)
     const failedPolls = async (count: number) => {
       const before = shure.requests.total
-      await until('it is asked on', () => shure.requests.total >= before + count, 20_000)
+      await until('it gets further requests', () => shure.requests.total >= before + count, 20_000)
     }
     pass(57_000 - (Date.now() - Date.parse(last_seen)))
     await failedPolls(1)

@@ -39,13 +39,13 @@ export interface DeviceLink {
 /** Creates the protocol adapter and the client that the plugin selects for this device. */
 export function linkToDevice(plugin: Plugin, url: string, config: object = {}): DeviceLink {
   const [settings] = plugin.listSources({ ...rate, timeout: 3, ...config, devices: [url] })
-  if (settings === undefined || 'default' in settings.adapter) throw new Error(`nothing is found at ${url}`)
+  if (settings === undefined || 'default' in settings.adapter) throw new Error(`no device is detected at ${url}`)
   return { form: settings.adapter, client: createUpstreamClient({ settings, errors: plugin.errors }) }
 }
 
 export function follow({ form: adapter, client }: DeviceLink, signal: AbortSignal): AsyncIterator<PushEvent> {
   const events = adapter.subscribe?.(client, noTargets, signal)
-  if (events === undefined) throw new Error('it cannot subscribe')
+  if (events === undefined) throw new Error('the adapter cannot subscribe')
   return events[Symbol.asyncIterator]()
 }
 

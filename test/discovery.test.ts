@@ -176,13 +176,13 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('does not update the old receiver through a subscription when its hardware was replaced', async () => {
     const shure = await startShure({ richList: true, pushesPerSecond: 0 })
     const app = await startService([shure])
-    await until('the link is up', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.links === 1)
     const { id } = firstDevice(shure)
     const old = await app.receiver(id)
     const push = (battery: number) =>
       shure.push.send(JSON.stringify({ type: 'device_update', device_id: id, transmitters: [{ channel: 1, battery }] }))
     push(44)
-    await until('it is heard', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
+    await until('it is received', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     for (let turn = 0; turn < 3; turn += 1) await poll(app)
     expect((await app.receiver(id)).is_active).toBe(false)
@@ -192,7 +192,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
       JSON.stringify({ type: 'device_update', device_id: other, transmitters: [{ channel: 1, battery: 55 }] }),
     )
     await until(
-      'what came after it is heard',
+      'the next push is received',
       async () => channelOf(await app.receiver(other)).transmitter?.battery === 55,
     )
     expect(await app.receiver(id)).toMatchObject({ id: old.id, is_active: false })

@@ -134,7 +134,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
     const channel = channelOf(await until('it is known', () => app.receiver(id)))
     simulator.show.set(id, { battery: 61 }, 1)
     simulator.push.flush()
-    await until('it is told', async () => channelOf(await app.receiver(id)).transmitter?.battery === 61)
+    await until('the change is published', async () => channelOf(await app.receiver(id)).transmitter?.battery === 61)
     await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 40 })
     expect(channelOf(await app.receiver(id))).toMatchObject({ slot: 40, transmitter: { battery: 61 } })
   })
@@ -161,7 +161,10 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
     simulator.show.set(device.id, { battery: 17, name: 'Host' }, 1)
     simulator.show.set(device.id, { battery: 80 }, 2)
     const of = `base_chassis=${receiver.id}`
-    await until('it is told', async () => (await app.get(`/api/units/?${of}&battery_percentage=17`)).json.length === 1)
+    await until(
+      'the change is published',
+      async () => (await app.get(`/api/units/?${of}&battery_percentage=17`)).json.length === 1,
+    )
     const [unit] = (await app.get(`/api/units/?${of}&battery_percentage__lte=17`)).json
     expect(unit).toEqual({
       id: expect.any(Number),

@@ -68,7 +68,7 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
     limited.respondWith(respondJson({ devices: [device(2)] }))
     await until('it answers', async () => (await manufacturersOf(screen)).get('limited')?.status === 'healthy')
     limited.respondWith(respondError(429, { 'retry-after': '60' }))
-    const held = await until('it asks for a pause', async () => {
+    const held = await until('it sends Retry-After', async () => {
       const one = (await manufacturersOf(screen)).get('limited')
       return one !== undefined && one.details.length > 0 && one
     })
@@ -90,7 +90,7 @@ it.concurrent('a new manufacturer is unknown until its system responds, also aft
     expect([added.status, added.json.status]).toEqual([201, 'unknown'])
     const { json } = await app.get('/api/health/')
     expect([json.status, json.vendor_api.status, json.vendor_api.error]).toEqual(['degraded', 'unknown', null])
-    await until('it is asked', () => system.requests.length > asked)
+    await until('it gets a request', () => system.requests.length > asked)
     respond()
     await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
     expect((await app.send('DELETE', '/api/admin/manufacturers/shure/', { headers: admin })).status).toBe(204)
@@ -116,7 +116,7 @@ describe.concurrent('every failing source and device', () => {
       { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not know') },
       { source: deadUrl, error: expect.stringContaining('connection refused') },
     ]
-    const health = await until('all have been asked', async () => {
+    const health = await until('all have got a request', async () => {
       const one = (await manufacturersOf(app)).get('shure')
       return one?.sources.every(({ status }) => status !== 'unknown') && one
     })

@@ -56,7 +56,7 @@ describe('a manufacturer', () => {
     expect(added.status).toBe(201)
     expect(added.json).toMatchObject({ code: 'shure', name: 'Shure', plugin: 'shure', api_enabled: true })
     expect(added.json.config).toMatchObject({ shared_key: '********' })
-    await until('it is heard', async () => (await app.receivers()).length === 2)
+    await until('it is received', async () => (await app.receivers()).length === 2)
     await until('it is followed', () => simulator.push.links > 0)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
 
@@ -87,10 +87,10 @@ describe('a manufacturer', () => {
     const { app, change } = await startAdmin({
       manufacturers: [{ code: 'shure', config: { ...config, shared_key: 'wrong' } }],
     })
-    await until('it is refused', async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null)
+    await until('it is rejected', async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null)
     expect((await change('shure', { config: { shared_key: 'the right one' } })).status).toBe(200)
-    await until('it is heard', async () => (await app.receivers()).length === 2, 3000)
-    await until('it is well', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
+    await until('it is received', async () => (await app.receivers()).length === 2, 3000)
+    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
   })
 
   // Conformance: S-1.11.
@@ -106,7 +106,7 @@ describe('a manufacturer', () => {
     expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(409)
     const before = sennheiser.requests.count('/api/v1/devices')
     if (before > 0) {
-      await until('the neighbour is polled', () => sennheiser.requests.count('/api/v1/devices') > before)
+      await until('the other system is polled', () => sennheiser.requests.count('/api/v1/devices') > before)
     }
     expect(shure.requests.count('/api/v1/devices')).toBe(requestsBefore)
     expect(app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')).toEqual(pollers)
@@ -121,7 +121,7 @@ describe('a manufacturer', () => {
   it('can be removed only if it has no receivers', async () => {
     const simulator = withoutPush(await startShure())
     const { app, add, remove, list } = await startAdmin({ manufacturers: [entryOf(simulator)] })
-    await until('it is heard', async () => (await app.receivers()).length === 2)
+    await until('it is received', async () => (await app.receivers()).length === 2)
     const rejected = await remove('shure')
     expect(rejected.status).toBe(409)
     expect(rejected.json.details).toContain('receivers')
@@ -206,9 +206,9 @@ describe('a manufacturer', () => {
 it('that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
   const simulator = withoutPush(await startShure())
   const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
-  await until('it is heard', async () => (await app.receivers()).length === 2)
+  await until('it is received', async () => (await app.receivers()).length === 2)
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/devices/ })
-  await until('it asked', async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0)
+  await until('it sent Retry-After', async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0)
   const requestsBefore = simulator.requests.count('/api/v1/devices')
   await change('shure', { config: { timeout: 7 } })
   await new Promise((resolve) => setTimeout(resolve, 1200))
@@ -220,7 +220,7 @@ it('reports that its system sent Retry-After in every response that needs it', a
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/ws$/ })
   const { app } = await startAdmin({ manufacturers: [entryOf(simulator, { poll_interval: 60 })] })
   const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
-  const { status, details } = await until('it is told', async () => {
+  const { status, details } = await until('the change is published', async () => {
     const manufacturer = await shure()
     return manufacturer.details.length > 0 && manufacturer
   })
@@ -327,14 +327,14 @@ describe('invalid settings', () => {
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
-    await until('it is asked', () => requestsBefore > 0)
+    await until('it gets a request', () => requestsBefore > 0)
     app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port)
     listener.closeAllConnections()
     const before = requestsBefore
     const rejected = await test('shure')
     expect(rejected.status).toBe(400)
     await until(
-      'it says why',
+      'the reason is reported',
       async () => {
         const { json } = await app.get('/api/health/')
         return String(json.manufacturers[0].error).includes('nothing is sent to')
@@ -355,11 +355,11 @@ describe.each(engines)('several processes (%s)', (engine) => {
     // They share the key file, as they would with a shared data folder.
     const worker = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
     await screen.add({ code: 'shure', config: entryOf(simulator).config })
-    await until('the other one hears it', async () => (await worker.receivers()).length === 2)
-    await until('the screen sees it', async () => (await screen.app.receivers()).length === 2)
+    await until('the other one receives it', async () => (await worker.receivers()).length === 2)
+    await until('the client receives it', async () => (await screen.app.receivers()).length === 2)
     await until('it is followed', () => simulator.push.links > 0)
     await screen.change('shure', { api_enabled: false })
-    await until('it is left alone', () => simulator.push.links === 0, 5000)
+    await until('it is not polled', () => simulator.push.links === 0, 5000)
     expect((await worker.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
   })
 })
@@ -370,7 +370,7 @@ it('reports secrets that cannot be read until they are entered again', async () 
   const database = await createTestDatabase('sqlite')
   onTestFinished(database.drop)
   const before = await startApp({ databaseUrl: database.url, manufacturers: [entryOf(simulator)] })
-  await until('it is heard', () => before.receiver(firstDevice(simulator).id))
+  await until('it is received', () => before.receiver(firstDevice(simulator).id))
   await before.close()
 
   // A new data folder has another key.

@@ -89,16 +89,16 @@ describe('two nodes with a client on each', () => {
   it('send every change to both once and within a second: pushed, polled, or written by a user', async () => {
     const installation = await startInstallation()
     const apps = await startTwo(installation)
-    await until('the link is up', () => isLinked(installation.pushing))
+    await until('the subscription is connected', () => isLinked(installation.pushing))
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
       installation.pushing.show.set(firstDevice(installation.pushing).id, { battery }, 1)
       // Polled once a second; the other delays add up to another second.
       installation.polled.show.set(firstDevice(installation.polled).id, { battery: battery + 1 }, 1)
-      await until('what is pushed is seen', () => sockets.every((socket) => timesSeen(socket, battery) > 0))
+      await until('the pushed change is received', () => sockets.every((socket) => timesSeen(socket, battery) > 0))
       expect(since(changedAt)).toBeLessThan(1500)
-      await until('what is polled is seen', () => sockets.every((socket) => timesSeen(socket, battery + 1) > 0))
+      await until('the polled change is received', () => sockets.every((socket) => timesSeen(socket, battery + 1) > 0))
       expect(since(changedAt)).toBeLessThan(3500)
     }
     for (const [index, app] of apps.entries()) {
@@ -121,7 +121,7 @@ describe('two nodes with a client on each', () => {
   it('keep both connected while PostgreSQL restarts under load: levels are published, writes fail, then all is normal', async () => {
     const installation = await startInstallation()
     const apps = await startTwo(installation)
-    await until('the link is up', () => isLinked(installation.pushing))
+    await until('the subscription is connected', () => isLinked(installation.pushing))
     const { id } = firstDevice(installation.pushing)
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
     const pulses = await Promise.all(apps.map(watchPulse))
@@ -142,13 +142,13 @@ describe('two nodes with a client on each', () => {
         status === 200 && json.status === 'healthy' && (await app.post('/api/group/', { title: 'back' })).status === 201
       )
     }
-    for (const app of apps) await until('all is normal', () => isNormal(app), 15_000)
+    for (const app of apps) await until('the status is healthy', () => isNormal(app), 15_000)
     // The limit is five seconds.
     expect(since(backAt)).toBeLessThan(8000)
     for (const pulse of pulses) expect(await pulse.longestMs()).toBeLessThan(3000)
     installation.pushing.show.set(id, { battery: 23 }, 1)
     // On the same connections as before.
-    await until('both see what comes', () => sockets.every((socket) => timesSeen(socket, 23) === 1))
+    await until('both receive the next change', () => sockets.every((socket) => timesSeen(socket, 23) === 1))
     expect((await apps[1].get('/api/groups/')).json).not.toContainEqual(expect.objectContaining({ title: 'lost' }))
   }, 60_000)
 })
@@ -163,7 +163,7 @@ describe('nodes as processes of their own', () => {
     const [first, second] = [home.start(['poll_devices', '--json']), home.start(['poll_devices', '--json'])]
     const hasPolled = (poller: typeof first) => poller.lines().length > 0
     await until('both poll', () => hasPolled(first) && hasPolled(second), 30_000)
-    await until('the link is up', () => isLinked(systems.pushing))
+    await until('the subscription is connected', () => isLinked(systems.pushing))
     const socket = await screen.socket('/ws')
     first.kill('SIGKILL')
     const killedAt = performance.now()
@@ -171,7 +171,7 @@ describe('nodes as processes of their own', () => {
     systems.pushing.show.set(firstDevice(systems.pushing).id, { battery: batteries.pushed }, 1)
     systems.polled.show.set(firstDevice(systems.polled).id, { battery: batteries.polled }, 1)
     const isSeen = () => Object.values(batteries).every((battery) => timesSeen(socket, battery) > 0)
-    await until('the screen sees changes of both', isSeen, 30_000)
+    await until('the client receives changes of both', isSeen, 30_000)
     expect(since(killedAt)).toBeLessThan(20_000)
     expect(second.isRunning()).toBe(true)
   }, 60_000)
@@ -186,17 +186,17 @@ describe('nodes as processes of their own', () => {
       return counts.every((count) => count === 4)
     })
     for (const battery of [61, 42]) {
-      await until('the link is up', () => isLinked(systems.pushing), 20_000)
+      await until('the subscription is connected', () => isLinked(systems.pushing), 20_000)
       const socket = await leaving.socket('/ws')
       systems.pushing.show.set(id, { battery }, 1)
-      await until('it is seen', () => timesSeen(socket, battery) > 0)
+      await until('the change is received', () => timesSeen(socket, battery) > 0)
       leaving.kill('SIGTERM')
       expect(await socket.closed).toBe(1001)
       await until('the other shows it', () => showsBattery(staying, id, battery), 2000)
       const again = await staying.socket('/ws')
       expect(await leaving.ended).toBe(0)
       systems.pushing.show.set(id, { battery: battery + 1 }, 1)
-      await until('it is told what comes next', () => timesSeen(again, battery + 1) > 0, 20_000)
+      await until('the next change is published', () => timesSeen(again, battery + 1) > 0, 20_000)
       ;[leaving, staying] = [staying, await home.serve()]
     }
   }, 60_000)

@@ -27,7 +27,7 @@ export function cookieOf(response: HttpResponse): string {
 /** Signs in and returns the headers of the session. */
 export async function signIn(app: Pick<TestApp, 'post'>, username = 'root', secret = password) {
   const response = await app.post('/api/auth/login', { username, password: secret })
-  if (response.status !== 200) throw new Error(`sign-in answered ${response.status} ${response.bytes}`)
+  if (response.status !== 200) throw new Error(`sign-in responded with ${response.status} ${response.bytes}`)
   return { cookie: cookieOf(response), 'x-csrf-token': response.json.csrf_token as string }
 }
 

@@ -10,9 +10,9 @@ export interface Fixture {
   /** Origin of the responses. */
   readonly source: string
   /** By path; every other request gets 404. */
-  readonly responses: Readonly<Record<string, unknown>>
+  readonly answers: Readonly<Record<string, unknown>>
   /** Without `metadata`. */
-  readonly reports: readonly DeviceReport[]
+  readonly observations: readonly DeviceReport[]
 }
 
 /** In a fixture the word MEGABYTE stands for a text of that length. */
@@ -28,7 +28,7 @@ export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] 
 }
 
 /** Starts a system without credentials that returns the fixture's responses. */
-export function serveFixture({ responses }: Fixture): Promise<MinimalServer> {
+export function serveFixture({ answers: responses }: Fixture): Promise<MinimalServer> {
   return serveHttp({
     onRequest(request, response) {
       const body = responses[request.url ?? '']

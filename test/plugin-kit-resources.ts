@@ -16,7 +16,7 @@ export async function leastResources(): Promise<number> {
 
 export async function until(isSo: () => boolean, what = String(isSo)): Promise<void> {
   for (const giveUpAt = Date.now() + 1000; !isSo(); await pause(10)) {
-    if (Date.now() > giveUpAt) throw new Error(`waited in vain: ${what}`)
+    if (Date.now() > giveUpAt) throw new Error(`timed out: ${what}`)
   }
 }
 

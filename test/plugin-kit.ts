@@ -108,7 +108,7 @@ export function describePlugin(about: PluginUnderTest): void {
         const reports = devices.map((device) => adapter.transformDeviceData(freeze(device)))
         for (const report of reports) expectCommonFormat(report)
         expect(devices.map((device) => adapter.transformDeviceData(device))).toEqual(reports)
-        expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.reports)
+        expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.observations)
       },
     )
   })
@@ -271,7 +271,7 @@ export function describePlugin(about: PluginUnderTest): void {
       if (!['checkHealth', 'subscribe'].includes(name)) expect(thrown, name).toBe(stop.signal.reason)
       // A simulator that hangs during a handshake does not read, so its end of the socket stays open.
       const simulatorSockets = name === 'subscribe' ? 1 : 0
-      await until(() => resources() <= idle + simulatorSockets, `${name} leaves nothing behind`)
+      await until(() => resources() <= idle + simulatorSockets, `${name} leaves no open resources`)
       simulator.setFault(null)
       await adapter.listDevices(client)
     }
@@ -310,7 +310,7 @@ export function describePlugin(about: PluginUnderTest): void {
         { ids: () => ids, changed: untilAborted },
         stop.signal,
       )
-      if (events === undefined) throw new Error('it cannot subscribe')
+      if (events === undefined) throw new Error('the adapter cannot subscribe')
       const iterator = events[Symbol.asyncIterator]()
       expect((await iterator.next()).value).toEqual({ type: 'open' })
       return { simulator, stop, iterator, id: ids[0] ?? '', showId: devices[0]?.id ?? '' }
@@ -344,7 +344,7 @@ export function describePlugin(about: PluginUnderTest): void {
       await until(() => simulator.push.links === 0)
       await open.pop()?.close()
       await open.pop()?.close()
-      await until(() => resources() <= idle, 'the subscription leaves nothing behind')
+      await until(() => resources() <= idle, 'the subscription leaves no open resources')
     })
 
     test('ends with an error when the connection is lost', async () => {
@@ -370,7 +370,7 @@ const noTargets = { ids: () => [], changed: untilAborted }
 
 function defaultAdapter(plugin: Plugin): ProtocolAdapter {
   const [adapter] = plugin.adapters
-  if (adapter === undefined) throw new Error(`${plugin.code} speaks no form`)
+  if (adapter === undefined) throw new Error(`${plugin.code} has no protocol adapter`)
   return adapter
 }
 

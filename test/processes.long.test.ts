@@ -28,7 +28,7 @@ describe('pollers', () => {
     const first = home.start(['poll_devices', '--interval', '1'])
     await until('the first polls', () => first.lines().length > 0)
     const second = home.start(['poll_devices', '--interval', '1', '--json'])
-    await until('the second stands by', () => /^Standing by.*\n$/.test(second.err()))
+    await until('the second one waits', () => /^Standing by.*\n$/.test(second.err()))
     expect(second.err()).toContain(`:${first.pid}:`)
 
     const startedAt = performance.now()
@@ -75,7 +75,7 @@ describe('pollers', () => {
       expect(since(storedAt)).toBeLessThan(1000)
     }
     await until('both are stored', () => cycles().some(({ created }) => created === 2))
-    await soon('both are told', () => socket.ofType('device_update').length >= 2)
+    await soon('both changes are published', () => socket.ofType('device_update').length >= 2)
     expect(await screen.receivers()).toHaveLength(2)
 
     const before = cycles().length
@@ -86,7 +86,7 @@ describe('pollers', () => {
         .some(({ updated }) => updated > 0),
     )
     const isChanged = (data: Parameters<typeof channelOf>[0]) => channelOf(data).transmitter?.battery === 33
-    await soon('the change is told', () => socket.ofType('device_update').some(({ data }) => isChanged(data)))
+    await soon('the change is published', () => socket.ofType('device_update').some(({ data }) => isChanged(data)))
     expect(channelOf(await screen.receiver(id)).transmitter).toMatchObject({ battery: 33, audio_level: -9 })
 
     shure.setFault({ type: 'reset' })
@@ -101,7 +101,7 @@ describe('pollers', () => {
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     shure.setFault({ type: 'hang' })
     const poller = home.start(['poll_devices'])
-    await until('it asks', () => shure.requests.entries.some(({ status }) => status === null))
+    await until('the request arrives', () => shure.requests.entries.some(({ status }) => status === null))
     poller.kill('SIGINT')
     const stoppedAt = performance.now()
     expect(await poller.ended).toBe(0)

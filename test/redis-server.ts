@@ -87,7 +87,7 @@ async function findInstalled(): Promise<string | undefined> {
 
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined
-  console.error('Redis is needed here, and there is none: installing the Debian package.')
+  console.error('The tests need Redis, which is not installed. Installing the Debian package.')
   const install = 'command -v redis-server || { apt-get update -qq && apt-get install -y -qq redis-server; }'
   // Only one installation at a time: apt-get fails while another instance runs.
   await execute('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {

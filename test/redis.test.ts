@@ -65,7 +65,7 @@ describe('the rate limit with Redis', () => {
     const [first, second] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
     await until('both have Redis', () => isUp(first, second))
     await redis.kill()
-    await until('both notice', () => isAlone(first, second))
+    await until('both detect it', () => isAlone(first, second))
     for (const app of [first, second]) expect(passed(await statuses(app, 20))).toBe(10)
     await redis.start()
     await until('both have Redis again', () => isUp(first, second), 5000)
@@ -137,7 +137,7 @@ describe('readings that one service receives', () => {
     const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 60 })] })
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
-    await until('the link is up', () => hasLink(first))
+    await until('the subscription is connected', () => hasLink(first))
     const socket = await second.socket('/ws')
     const revision = first.runtime.receiverStore.revision
     for (const battery of [61, 42, 23]) {
@@ -161,7 +161,7 @@ describe('readings that one service receives', () => {
     const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 3)
-    await until('the link is up', () => hasLink(first))
+    await until('the subscription is connected', () => hasLink(first))
     const client = redis.client()
     const topic = await topicOf(client)
     const told: { id: number; last_seen: number; channels: readonly unknown[] }[] = []
@@ -174,21 +174,24 @@ describe('readings that one service receives', () => {
     // The first message for each receiver after the start is complete, even without a change.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
     shure.push.flush()
-    await until('all are told', () => ids.every((known) => told.some((word) => word.id === known)))
+    await until('all are published', () => ids.every((known) => told.some((word) => word.id === known)))
     expect(told.every(({ channels }) => channels.length === 2)).toBe(true)
 
     told.length = 0
     const seenBefore = seenAt()
     expect((await first.post('/api/refresh/')).status).toBe(200)
     await until('it is still there, for the other too', () => seenAt() > seenBefore)
-    await until('it is told', () => told.length > 0)
+    await until('the change is published', () => told.length > 0)
     expect(told.every(({ channels }) => channels.length === 0)).toBe(true)
 
     told.length = 0
     shure.show.set(id, { battery: 42 }, 1)
     shure.push.flush()
-    await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 42)
-    await until('it is told', () => told.length > 0)
+    await until(
+      'the change is received',
+      async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 42,
+    )
+    await until('the change is published', () => told.length > 0)
     expect(told.map((word) => [word.id, word.channels.length])).toEqual([[one, 2]])
   })
 
@@ -214,11 +217,14 @@ describe('readings that one service receives', () => {
       channels: [{ channel: 1, transmitter }],
     }
     await client.publish(topic, JSON.stringify({ owner: 'x', receivers: [readings] }))
-    await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 11)
+    await until(
+      'the change is received',
+      async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 11,
+    )
     await first.runtime.db.transaction(async (tx) =>
       saveReceivers(tx, await nextRevision(tx), [{ ...stored, name: 'Renamed' }]),
     )
-    await until('the other is told the name', async () => (await second.receiver(id)).name === 'Renamed')
+    await until('the other service has the name', async () => (await second.receiver(id)).name === 'Renamed')
     expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(11)
     await socket.caughtUp()
     const told = socket.ofType('device_update').filter(({ receiver_id }) => receiver_id === one.id)
@@ -233,12 +239,15 @@ describe('readings that one service receives', () => {
     const { id } = firstDevice(shure)
     const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 60 })] })
     await until('both know the devices', async () => (await second.receivers()).length === 2)
-    await until('the link is up', () => hasLink(first))
+    await until('the subscription is connected', () => hasLink(first))
     await redis.kill()
-    await until('both notice', () => isAlone(first, second))
+    await until('both detect it', () => isAlone(first, second))
     const changedAt = performance.now()
     shure.show.set(id, { battery: 17 }, 1)
-    await until('it is seen', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 17)
+    await until(
+      'the change is received',
+      async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 17,
+    )
     expect(since(changedAt)).toBeLessThan(2000)
 
     await redis.start()
@@ -247,7 +256,10 @@ describe('readings that one service receives', () => {
     await until('both listen', async () => (await client.pubsub('NUMSUB', await topicOf(client)))[1] === 2)
     const revision = first.runtime.receiverStore.revision
     shure.show.set(id, { battery: 16 }, 1)
-    await until('it is seen again', async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 16)
+    await until(
+      'the change is received again',
+      async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 16,
+    )
     expect(first.runtime.receiverStore.revision).toBe(revision)
   })
 
@@ -272,7 +284,7 @@ describe('readings that one service receives', () => {
     ]) {
       await client.publish(topic, text)
     }
-    await until('life goes on', async () => (await second.get('/healthz')).status === 200)
+    await until('the service continues', async () => (await second.get('/healthz')).status === 200)
     expect(await second.receivers()).toHaveLength(2)
   })
 })

@@ -185,7 +185,7 @@ describe('reads', () => {
 
     const stale = String((await app.get('/api/data.json')).headers.etag)
     shure.show.set(firstDevice(shure).id, { name: 'Other Rack' })
-    await until('the change is told', async () => {
+    await until('the change is published', async () => {
       const response = await app.get('/api/data.json', { 'if-none-match': stale })
       return response.status === 200 && response.bytes.includes('Other Rack')
     })
@@ -209,8 +209,8 @@ describe('health', () => {
   // Conformance: S-1.25, S-6.4, C-5.23, C-5.27, C-7.9.
   it('distinguishes failing from healthy manufacturers, and reports the worst status unless one is named', async () => {
     const { app, shure, sennheiser } = await startService()
-    await until('all is well', async () => (await app.get('/api/health')).json.status === 'healthy')
-    await until('both links were refused', async () => {
+    await until('all are healthy', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await until('both subscriptions were rejected', async () => {
       const states = (await app.runtime.connections.readAll()).map(({ status }) => status)
       return states.length === 5 && states.every((state) => state === 'error')
     })
@@ -242,7 +242,7 @@ describe('health', () => {
     expect(await app.receivers()).toHaveLength(5)
 
     shure.setFault(null)
-    await until('it is well again', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await until('it is healthy again', async () => (await app.get('/api/health')).json.status === 'healthy')
     await socket.caughtUp()
     const messages = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(messages.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
@@ -267,10 +267,10 @@ describe('health', () => {
     shure.setFault({ type: 'hang' })
     const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const { id } = firstDevice(sennheiser)
-    await until('the neighbour is shown', () => app.receiver(id), 3000)
+    await until('the other system is listed', () => app.receiver(id), 3000)
     const polled = () => sennheiser.requests.count('/api/v1/devices')
     const before = polled()
-    await until('the neighbour is polled on', () => polled() >= before + 2, 4000)
+    await until('the other system is still polled', () => polled() >= before + 2, 4000)
     const asked = performance.now()
     expect((await app.get('/healthz')).status).toBe(200)
     expect(performance.now() - asked).toBeLessThan(500)

@@ -140,7 +140,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('of replaced hardware creates its channels at once if the old one had a subscription', async () => {
     const shure = await startShure({ richList: true })
     const app = await startService([shure], { engine })
-    await until('the connection is up', () => shure.push.links > 0)
+    await until('the connection is open', () => shure.push.links > 0)
     const { id } = firstDevice(shure)
     const old = await app.receiver(id)
     const slotsOf = ({ channels }: typeof old) => channels.map(({ channel, slot }) => [channel, slot])
@@ -220,7 +220,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     const socket = await second.socket()
     const { json } = await second.post(`${queuePath}/approve`, { ids: [entry.id] }, app.admin)
     expect(json.updated).toBe(1)
-    const created = await until('it is here', () => app.receiver(id), 3_000)
+    const created = await until('it is listed', () => app.receiver(id), 3_000)
     await socket.next(({ receiver_id }) => receiver_id === created.id)
     await poll(app)
     expect(await app.receivers()).toHaveLength(3)

@@ -73,7 +73,7 @@ test.concurrent('detects a rack of every family, follows it live, and does not p
   ])
   const batteries = async () =>
     (await app.receivers()).map((receiver) => [receiver.ip, channelOf(receiver).transmitter?.battery]).sort()
-  await until('the changes are seen', async () => {
+  await until('the changes are visible', async () => {
     const all = [30, 31, 30, 33, 34].map((battery, index) => [`127.0.0.${index + 2}`, battery])
     return JSON.stringify(await batteries()) === JSON.stringify(all)
   })
@@ -102,7 +102,7 @@ test.concurrent('shows every device of a demo rack in its own protocol', async (
   const levels = async () =>
     (await app.receivers()).map(({ name, channels }) => [name, channels.map(({ rf_level }) => rf_level)])
   const before = JSON.stringify(await levels())
-  await until('something moves', async () => JSON.stringify(await levels()) !== before)
+  await until('some level changes', async () => JSON.stringify(await levels()) !== before)
   const types = (await app.receivers()).map(({ device_type }) => device_type).sort()
   expect(types).toEqual(['chg70n', 'd6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
 }, 30_000)
@@ -128,7 +128,7 @@ test('marks silent or disconnected devices as offline, and follows them again wh
   )
   back.set('/api/transmitters/0/battery', { gauge: 22 })
   await until(
-    'both are back, with what they say now',
+    'both are back with their new values',
     async () => {
       const found = await app.receivers()
       const batteries = found.map((one) => channelOf(one).transmitter?.battery).sort()
@@ -149,7 +149,7 @@ test.concurrent('reports packs of a base station that only receive as units, and
     { name: 'DRUMS', model: 'SEK', battery_percentage: 74, status: 'online', details: { battery_minutes: 301 } },
   ])
   const audio = async () => channelOf((await app.receivers())[0] as never).audio_level
-  await until('the meters are heard', async () => (await audio()) === -20)
+  await until('the meters are received', async () => (await audio()) === -20)
   spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
   await until('and followed', async () => (await audio()) === -7)
   // It is assigned a microphone: from now on it is reported on a channel.
@@ -195,7 +195,7 @@ test.concurrent('sends two requests to a device with a wrong password, however l
   const ewdx = keep(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
   const health = () => app.runtime.health().manufacturers[0]
-  await until('it is said', () => /not asked again/.test(health()?.error ?? ''))
+  await until('it is logged', () => /not asked again/.test(health()?.error ?? ''))
   for (let times = 0; times < 3; times += 1) await app.post('/api/refresh/', {})
   expect(ewdx.requests).toEqual(['GET /api/v1/devices', 'GET /api/device/identity'])
   expect(ewdx.isLocked).toBe(false)

@@ -151,7 +151,7 @@ describe('enable_websocket', () => {
     await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
     const socket = await app.socket()
     simulator.show.set(id, { battery: 33 }, 1)
-    await until('REST tells', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
+    await until('REST reports it', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
     expect(socket.ofType('device_update')).toEqual([])
     await setTo(app, 'enable_websocket', 'true', '?manufacturer=shure')
     simulator.show.set(id, { battery: 34 }, 1)

@@ -58,7 +58,7 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
   const before = requestCounts()
   const [ulxd] = devices
   ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
-  const seen = await until('the change is seen', async () => {
+  const seen = await until('the change is visible', async () => {
     const receiver = (await app.receivers()).find((receiver) => receiver.device_type === 'ulxd')
     const channel = receiver && channelOf(receiver, 2)
     return channel?.transmitter?.battery === 7 && channel.transmitter.rf_level === -61 && channel
@@ -146,7 +146,7 @@ it.concurrent('keeps details over a restart', async () => {
   const device = await startDevice({ family: 'ad' })
   const first = await startApp({ manufacturers: [shureDevices(device.url)] })
   const detailsIn = async (app: TestApp) => (await app.receivers())[0]?.channels[0]?.details
-  const before = await until('they are told', async () => (await detailsIn(first))?.encryption && detailsIn(first))
+  const before = await until('they are reported', async () => (await detailsIn(first))?.encryption && detailsIn(first))
   await first.close()
   await device.close()
   const second = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
@@ -180,12 +180,12 @@ it.concurrent('marks a silent device as offline, and follows it again when it re
   await until('it is followed', async () => (await status()) === 'connected')
   device.setFault('silent')
   await until('it is lost', async () => (await status()) !== 'connected', 15_000)
-  await until('polling says so', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
+  await until('polling reports it', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
   device.setFault(null)
   device.change(1, { battery: 40, transmitter: true })
   await until('it is back', async () => (await status()) === 'connected', 30_000)
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
-  await until('with what it says now', async () => (await battery()) === 40)
+  await until('it has its new values', async () => (await battery()) === 40)
 }, 60_000)
 
 it.concurrent('polls a device whose subscription is stopped', async () => {
@@ -197,7 +197,7 @@ it.concurrent('polls a device whose subscription is stopped', async () => {
     return connections[0]?.status === 'connected' && connections
   })
   await app.post('/api/admin/realtime-connections/stop', { ids: [followed?.receiver] }, headers)
-  await until('nobody listens', () => device.clients === 0)
+  await until('nothing listens', () => device.clients === 0)
   device.change(1, { battery: 33, transmitter: true })
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
   await until('a poll brings it', async () => (await battery()) === 33)
@@ -212,7 +212,7 @@ it('sends every field of the common model over REST and the WebSocket; fields th
   }
   axient.change(1, { transmitter: true, battery: 52, rf_level: -61, audio_level: -17, muted: true })
   slxd.change(1, { transmitter: true, battery: 40, rf_level: -70 })
-  const listed = await until('Axient has told', async () => {
+  const listed = await until('the Axient receiver is complete', async () => {
     const channel = await completeChannel('ad')
     return channel?.transmitter?.battery === 52 && channel.rf_level === -61 && channel
   })
@@ -236,7 +236,7 @@ it('sends every field of the common model over REST and the WebSocket; fields th
   const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 51)
   expect(channelOf(update.data)).toMatchObject(everything)
 
-  const limited = await until('SLX-D has told', async () => {
+  const limited = await until('the SLX-D receiver is complete', async () => {
     const channel = await completeChannel('slxd')
     return channel?.transmitter?.battery === 40 && channel
   })

@@ -60,9 +60,9 @@ describe.concurrent('a database that is damaged when the service starts', () => 
   // Conformance: C-5.26.
   // Reliability: S3.
   it.each([
-    ['pages of nonsense', (path: string) => scribble(path)],
-    ['a head of nonsense', (path: string) => scribble(path, 0)],
-    ['half a file', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    ['random pages', (path: string) => scribble(path)],
+    ['a random header', (path: string) => scribble(path, 0)],
+    ['a truncated file', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
     ['an empty file', (path: string) => truncate(path, 0)],
   ])(
     'is set aside (%s) and replaced by the newest snapshot; health is degraded until an administrator acknowledges it',
@@ -235,7 +235,7 @@ describe.concurrent('database files that are deleted or replaced while the servi
       const rejected = await service.post('/api/group/', { title: 'Refused' })
       expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, expect.any(String)])
       const { json } = await until(
-        'health says so',
+        'health reports it',
         async () => {
           const health = await service.get('/api/health/')
           return health.json.store.status === 'damaged' && health
@@ -243,7 +243,7 @@ describe.concurrent('database files that are deleted or replaced while the servi
         5000,
       )
       expect(json.store.details).toContain('deleted or replaced')
-      await until('the log says so', () => (service.err() + service.out()).includes('deleted or replaced'), 5000)
+      await until('the log reports it', () => (service.err() + service.out()).includes('deleted or replaced'), 5000)
       expect((await service.get('/api/groups/')).json.length).toBeGreaterThan(1)
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
@@ -274,7 +274,7 @@ describe.concurrent('damage that appears while the service runs', () => {
       await until('it polls', async () => (await service.get('/api/health/')).json.status === 'healthy')
       await scribble(fileOf(home))
       await until(
-        'the damage is seen',
+        'the damage is detected',
         async () => (await service.get('/api/health/')).json.store.status === 'damaged',
         20_000,
       )
@@ -287,7 +287,7 @@ describe.concurrent('damage that appears while the service runs', () => {
       const alert = await socket.next(({ type }) => type === 'alert', 3000)
       expect(alert).toMatchObject({ kind: 'store_damaged', severity: 'critical', state: 'raised', manufacturer: null })
       const polls = shure.requests.count('/api/v1/devices')
-      await until('polling goes on', () => shure.requests.count('/api/v1/devices') > polls + 2)
+      await until('polling continues', () => shure.requests.count('/api/v1/devices') > polls + 2)
       expect(socket.ofType('alert')).toHaveLength(1)
       const snapshots = await listSnapshotNames(home)
       service.kill('SIGTERM')

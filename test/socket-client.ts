@@ -91,7 +91,7 @@ export async function openSocket(
       }
       const timer = setTimeout(() => {
         stop()
-        reject(new Error(`No such message within ${withinMs} ms; heard ${JSON.stringify(messages.slice(-5))}`))
+        reject(new Error(`No such message within ${withinMs} ms; received ${JSON.stringify(messages.slice(-5))}`))
       }, withinMs)
       waiting.add(check)
       check()

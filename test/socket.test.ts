@@ -94,7 +94,7 @@ describe('a WebSocket', () => {
     const sennheiser = await startSennheiser()
     const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     await until('all are known', async () => (await app.receivers()).length === 4)
-    await until('both links are up', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
     const [all, one, otherOnly] = await Promise.all([
       app.socket(),
       app.socket('/ws/devices/?manufacturer=sennheiser'),
@@ -123,7 +123,7 @@ describe('a WebSocket', () => {
 
   it.each([
     ['without a key', { 'sec-websocket-key': '' }],
-    ['with a key that is none', { 'sec-websocket-key': 'short' }],
+    ['with an invalid key', { 'sec-websocket-key': 'short' }],
     ['of an old version', { 'sec-websocket-version': '7' }],
     ['that offers a subprotocol twice', { 'sec-websocket-protocol': 'a,a' }],
   ])('rejects a handshake %s with the standard error body', async (_, mistake) => {
@@ -146,7 +146,7 @@ describe('a WebSocket', () => {
   it('reports a lost subscription of a manufacturer', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [entryOf(shure)] })
-    await until('the link is up', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.links > 0)
     const socket = await app.socket()
     shure.setFault({ type: 'close-links' })
     const message = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
@@ -176,7 +176,7 @@ describe('the subprotocol for levels', () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.links > 0)
     const [plain, other, short] = await Promise.all([
       app.socket(),
       app.socket('/ws', { protocols: ['graphql-ws', 'mqtt'] }),
@@ -195,7 +195,7 @@ describe('the subprotocol for levels', () => {
 
     const messagesOf = (socket: typeof plain) =>
       socket.messages.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
-    await until('all have heard the last', () => messagesOf(plain).at(-1) === messagesOf(short).at(-1))
+    await until('all have received the last message', () => messagesOf(plain).at(-1) === messagesOf(short).at(-1))
     const [fromPlain, fromShort] = [messagesOf(plain), messagesOf(short)]
     const common = Math.min(fromPlain.length, fromShort.length)
     expect(common).toBeGreaterThan(20)
@@ -207,7 +207,7 @@ describe('the subprotocol for levels', () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.links > 0)
     const short = await app.socket('/ws', { protocols })
     await until('levels come as records', () => short.binaryFrames > 5)
     const switchTo = (value: string) =>
@@ -219,7 +219,7 @@ describe('the subprotocol for levels', () => {
     const countBefore = short.messages.length
     expect(await switchTo('true')).toBe(200)
     const receiver = (await app.receiver(id)).id
-    await until('it is heard again', () =>
+    await until('it is received again', () =>
       short.messages.slice(countBefore).some(({ receiver_id }) => receiver_id === receiver),
     )
     const [first] = short.messages.slice(countBefore).filter(({ receiver_id }) => receiver_id === receiver)

@@ -49,7 +49,7 @@ it('a source that does not stop delays no write, and starts again once its last 
   expect((await change('healthy', { config: { timeout: 7 } })).status).toBe(200)
   expect((await app.post('/api/config/', { key: 'alert_battery_threshold', value: '33' })).status).toBe(200)
   const requestsBefore = healthy.requests.total
-  await until('the neighbour is polled on', () => healthy.requests.total > requestsBefore + 1)
+  await until('the other system is still polled', () => healthy.requests.total > requestsBefore + 1)
 
   const before = stuck.requests.total
   release()

@@ -15,7 +15,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const simulator = await start()
     const { id } = firstDevice(simulator)
     const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    await until('the link is up', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     const socket = await app.socket()
     const before = await until('the receiver is known', () => app.receiver(id))
 
@@ -37,7 +37,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const system = await startSystem(respondJson({ devices: [whole] }))
     const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('sum')] })
-    await until('the link is up', () => subscription.isUp)
+    await until('the subscription is connected', () => subscription.isUp)
     // Changes while there was no subscription are read once more.
     const before = system.requests.length
     await until('the list is read again', () => system.requests.length > before + 1)
@@ -60,7 +60,9 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
       return respondJson(id === undefined ? { devices } : body)(request, response)
     })
     const app = await startApp({ manufacturers: [system.entry('slow', { calls_per_second: 10, burst: 10 })] })
-    await until('the first is heard', async () => (await app.receivers()).some(({ channels }) => channels.length > 0))
+    await until('the first is received', async () =>
+      (await app.receivers()).some(({ channels }) => channels.length > 0),
+    )
     const asked = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
     expect(asked(/d\d+$/)).toBeLessThan(40)
     await until('all are known in full', () => asked(/d\d+$/) === 40, 15_000)
@@ -124,11 +126,11 @@ describe('the messages about a receiver', () => {
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
-    await until('the link is up', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     simulator.show.set(id, { transmitter: false }, 1)
     const update = await socket.next((message) => channelIn(message)?.transmitter === null)
     expect(channelOf(update.data, 2)).toBeDefined()
-    await until('REST says so too', async () => channelOf(await app.receiver(id)).transmitter === null)
+    await until('REST reports it too', async () => channelOf(await app.receiver(id)).transmitter === null)
     simulator.show.set(id, { transmitter: true }, 1)
     await until('it is back', async () => channelOf(await app.receiver(id)).transmitter !== null)
   })
@@ -139,7 +141,7 @@ describe('the messages about a receiver', () => {
     const simulator = await startShure({ receivers: 1, pushesPerSecond: 100 })
     const { id } = firstDevice(simulator)
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    await until('the link is up', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     const socket = await app.socket()
     const startedAt = performance.now()
     let level = -90
@@ -151,7 +153,7 @@ describe('the messages about a receiver', () => {
     simulator.show.set(id, { rf_level: -77 }, 1)
     simulator.push.flush()
     await socket.next((message) => channelIn(message)?.transmitter?.rf_level === -77)
-    await until('REST says so too', async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77)
+    await until('REST reports it too', async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77)
     const updates = socket.ofType('device_update')
     const seconds = ((updates.at(-1)?.at ?? 0) - (updates[0]?.at ?? 0)) / 1000
     expect(seconds).toBeGreaterThan(1)

@@ -32,7 +32,7 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
     expect(all[0]?.is_active).toBe(true)
     return (await app.get(`/api/receivers/${all[0]?.id}/`)).json
   }
-  const both = await until('both are heard', async () => {
+  const both = await until('both are received', async () => {
     const before = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
     return before?.api_device_id.startsWith('strings:') && before.serial_number && before
   })
@@ -51,7 +51,7 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
     60_000,
   )
   device.setFault(null)
-  await until('the device is heard again', async () => (await receiver()).api_device_id.startsWith('strings:'), 40_000)
+  await until('the device is polled again', async () => (await receiver()).api_device_id.startsWith('strings:'), 40_000)
   await system.close()
   device.change(1, { battery: 88, transmitter: true })
   await until('and goes on alone', async () => (await receiver()).channels[0]?.transmitter.battery === 88)
@@ -72,7 +72,7 @@ it.concurrent('a receiver that is monitored directly and through a Shure System 
     return one && (await app.get(`/api/receivers/${one.id}/`)).json
   }
   const firstChannel = async () => (await receiver())?.channels[0]
-  const both = await until('both are heard', async () => {
+  const both = await until('both are received', async () => {
     const before = await receiver()
     return before?.api_device_id.startsWith('strings:') && before.channels[0]?.details?.audio_activity && before
   })
@@ -108,7 +108,7 @@ it.concurrent('an EW-DX that is monitored with both its protocols is one receive
     return one && (await app.get(`/api/receivers/${one.id}/`)).json
   }
   const battery = async () => (await detail())?.channels[0]?.transmitter?.battery
-  const both = await until('both are heard', async () => {
+  const both = await until('both are received', async () => {
     const merged = await detail()
     return merged?.api_device_id === 'sscv2:8008' && merged.mac_address !== null && merged
   })
@@ -116,7 +116,7 @@ it.concurrent('an EW-DX that is monitored with both its protocols is one receive
   expect(both).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
   legacy.set({ '/mates/tx1/battery/gauge': 31 })
   newer.set('/api/transmitters/0/battery', { gauge: 77 })
-  await until('the newer one has the word', async () => (await battery()) === 77)
+  await until('the newer one takes precedence', async () => (await battery()) === 77)
 
   newer.setSilent(true)
   await until('the older one takes over', async () => (await battery()) === 31, 60_000)

@@ -22,7 +22,7 @@ type Answers = Readonly<Record<string, unknown>>
 interface Served {
   readonly at: string
   readonly token: string
-  readonly responses: Answers
+  readonly answers: Answers
 }
 
 async function readServed(engine: Engine): Promise<Served> {
@@ -69,7 +69,7 @@ function withoutComputed(value: unknown): unknown {
 }
 
 /** Later versions may add fields; fields that were served then are served now. */
-async function expectServed(app: TestApp, { token, responses }: Served): Promise<void> {
+async function expectServed(app: TestApp, { token, answers: responses }: Served): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
   const now = await getAll(app, Object.keys(responses), headers)
   for (const [path, response] of Object.entries(responses)) {

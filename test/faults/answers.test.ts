@@ -91,19 +91,19 @@ describe('invalid devices', () => {
     })
     const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('late')] })
-    await until('the first is asked for', () => held.length === 1)
+    await until('the first request arrives', () => held.length === 1)
     levels = { audio_level: -35 }
     held.pop()?.()
-    await until('the link is up', () => subscription.isUp)
+    await until('the subscription is connected', () => subscription.isUp)
     await until('it is read again', () => held.length === 1)
     const channel = async () => channelOf(await app.receiver('d1'))
     expect(await channel()).toMatchObject({ audio_level: -20, transmitter: { battery: 80 } })
     subscription.tell({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
-    await until('it is told', async () => (await channel()).transmitter?.battery === 33)
+    await until('the change is published', async () => (await channel()).transmitter?.battery === 33)
     const requestsBefore = system.requests.length
     isHeld = false
     held.pop()?.()
-    await until('all goes on', () => system.requests.length > requestsBefore + 1)
+    await until('polling continues', () => system.requests.length > requestsBefore + 1)
     expect(await channel()).toMatchObject({ audio_level: -35, transmitter: { battery: 33 } })
   })
 
@@ -133,7 +133,7 @@ describe('invalid devices', () => {
     const page = async (size: number) => (await app.get(`/api/receivers/?page=10&page_size=${size}`)).json
     await until('all are there', async () => (await page(1)).count === 10_000, 40_000)
     expect((await page(1000)).results.at(-1).name).toBe('Rack 9999')
-    await until('it is said', async () => (await vendor(app)).details.length > 0)
+    await until('it is logged', async () => (await vendor(app)).details.length > 0)
     const { status, details } = await vendor(app)
     expect(status).toBe('healthy')
     expect(details).toEqual(['the list: only the first 10000 of 10003 devices are read'])

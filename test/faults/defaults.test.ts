@@ -199,7 +199,7 @@ describe('audit log', () => {
   it('records every action and its outcome', { timeout: 60_000 }, async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [entryOf(shure)] })
-    await until('its link is up', () => shure.push.links > 0)
+    await until('its subscription is connected', () => shure.push.links > 0)
     const root = await setUp(app)
     const send = (method: string, path: string, body?: object, headers: object = root) =>
       app.send(method, path, {
@@ -285,7 +285,9 @@ describe('audit log', () => {
       body: '{"title":"A\\u001b[2J\\nB"}',
     })
     expect(response.status).toBe(201)
-    const line = await until('it is told', () => program.lines().find((line) => line.includes('group.create')))
+    const line = await until('the change is published', () =>
+      program.lines().find((line) => line.includes('group.create')),
+    )
     expect(JSON.parse(line)).toEqual({
       audit: {
         id: 1,
@@ -305,7 +307,7 @@ describe('audit log', () => {
     const other = await until('it listens', () => JSON.parse(json.out()).address as string)
     const headers = { 'content-type': 'application/json' }
     await fetch(`${other}api/group/`, { method: 'POST', headers, body: '{"title":"C"}' })
-    await until('it is told on standard error', () => json.err().includes('group.create'))
+    await until('it is logged on standard error', () => json.err().includes('group.create'))
     expect(json.out()).not.toContain('group.create')
   })
 

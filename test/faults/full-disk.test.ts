@@ -25,7 +25,7 @@ function inFullDisk(home: Home): readonly string[] {
   ]
 }
 
-it.each(['stopped in order', 'killed'])(
+it.each(['stopped cleanly', 'killed'])(
   'starts on a full disk after it was %s, and recovers',
   async (ending) => {
     const shure = withoutPush(await startShure())
@@ -49,7 +49,7 @@ it.each(['stopped in order', 'killed'])(
 
     await rm(join(disk, 'filler'))
     const freedAt = performance.now()
-    await until('health is well again', async () => (await service.get('/api/health/')).json.status === 'healthy')
+    await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
     expect(performance.now() - freedAt).toBeLessThan(10_000)
     expect((await service.post('/api/group/', { title: 'Kept' })).status).toBe(201)
     service.kill('SIGTERM')

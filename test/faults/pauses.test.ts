@@ -59,7 +59,7 @@ describe('a system that sends Retry-After', () => {
           respondError(status, headers())(request, response)
         })
       }
-      await until('all have asked', () => pauses.every((_, index) => refusedAt[index] !== undefined))
+      await until('all have sent Retry-After', () => pauses.every((_, index) => refusedAt[index] !== undefined))
     }),
   )
 
@@ -94,13 +94,13 @@ describe('a system that sends Retry-After', () => {
       return
     }
     const next = await until(
-      'it is asked again',
+      'it gets another request',
       () => system.requests.find((request) => request.at > rejected),
       15_000,
     )
     expect(next.at - rejected).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
     expect(next.at - rejected).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
-    await until('it is well', async () => {
+    await until('it is healthy', async () => {
       const { status, details } = await healthOf(codeOf(pause))
       return status === 'healthy' && details.length === 0
     })
@@ -148,11 +148,11 @@ describe('a nonce', () => {
 it.concurrent('credentials that are revoked while a subscription is up cost four requests, and then none for a minute', async () => {
   const first = await startShure({ sharedKey: 'the old one' })
   const app = await startApp({ manufacturers: [entryOf(first)] })
-  await until('the link is up', () => first.push.links > 0)
+  await until('the subscription is connected', () => first.push.links > 0)
   await first.close()
   const { port } = new URL(first.baseUrl)
   const second = await startShure({ sharedKey: 'the new one', port: Number(port) })
-  const health = await until('it is refused', async () => {
+  const health = await until('it is rejected', async () => {
     const { error } = (await app.get('/api/health/')).json.vendor_api
     return /credentials rejected/.test(error) && error
   })
@@ -168,7 +168,7 @@ it.concurrent('a refresh joins the cycle that is running', async () => {
     setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1000)
   })
   const app = await startApp({ manufacturers: [system.entry('slow', { poll_interval: 3600 })] })
-  await until('it is asked', () => system.requests.length > 0)
+  await until('it gets a request', () => system.requests.length > 0)
   const responses = await Promise.all([app.post('/api/refresh/'), app.post('/api/refresh/')])
   for (const response of responses) expect(response.json).toMatchObject({ status: 'success', receivers_updated: 1 })
   expect(system.requests).toHaveLength(1)

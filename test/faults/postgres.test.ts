@@ -60,7 +60,7 @@ describe('a restart of PostgreSQL', () => {
       expect([path, rejected.status, rejected.headers['retry-after']]).toEqual([path, 503, '5'])
     }
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
-    const health = await until('health says so', async () => {
+    const health = await until('health reports it', async () => {
       const response = await app.get('/api/health/', admin)
       return response.status === 503 && response
     })
@@ -71,7 +71,7 @@ describe('a restart of PostgreSQL', () => {
     expect([cached.status, Number(cached.headers.age) >= 0]).toEqual([200, true])
 
     system.respondWith(level(-41))
-    await until('polling goes on in memory', async () => {
+    await until('polling continues in memory', async () => {
       const { json } = await app.get('/api/data.json', admin)
       return channelOf(json.receivers[0]).transmitter?.rf_level === -41
     })
@@ -81,7 +81,7 @@ describe('a restart of PostgreSQL', () => {
     expect(refreshed.json.details).toMatch(/^shure: the cycle could not be stored/)
     await server.restart()
     const backAt = performance.now()
-    await until('all is normal', () => isNormal(app, admin), 15_000)
+    await until('the status is healthy', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)
     expect(await pulse.longestMs()).toBeLessThan(500)
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(1500)
@@ -106,14 +106,14 @@ describe('PostgreSQL that does not respond', () => {
     expect(since(hungAt)).toBeGreaterThan(4000)
     expect(since(hungAt)).toBeLessThan(6000)
     system.respondWith(level(-41))
-    await until('polling goes on in memory', async () => {
+    await until('polling continues in memory', async () => {
       const [receiver] = await app.receivers()
       return receiver && channelOf(receiver).transmitter?.rf_level === -41
     })
     expect((await app.get('/api/health/')).status).toBe(503)
     await server.signal('SIGCONT')
     const backAt = performance.now()
-    await until('all is normal', () => isNormal(app, admin), 15_000)
+    await until('the status is healthy', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)
     expect(await pulse.longestMs()).toBeLessThan(500)
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(1500)
@@ -143,7 +143,7 @@ describe('PostgreSQL with too many connections', () => {
     const network = await startNetwork(atEnd, server.url)
     const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))
     const others = await takeEveryConnection()
-    await until('health says so', async () => (await app.get('/api/health/')).status === 503)
+    await until('health reports it', async () => (await app.get('/api/health/')).status === 503)
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     const before = network.created
     const fullAt = performance.now()
@@ -153,7 +153,7 @@ describe('PostgreSQL with too many connections', () => {
     expect((await app.get('/api/receivers/')).json).toHaveLength(1)
     await Promise.all(others.map((other) => other.end()))
     const backAt = performance.now()
-    await until('all is normal', () => isNormal(app, admin), 15_000)
+    await until('the status is healthy', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)
   }, 60_000)
 })

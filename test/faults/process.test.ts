@@ -48,7 +48,7 @@ describe('a service that receives SIGTERM', () => {
     expect(await writing.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
     expect(since(stoppedAt)).toBeLessThan(5000)
-    await until('the links are closed', () => shure.push.links === 0)
+    await until('the subscriptions are closed', () => shure.push.links === 0)
 
     const again = await home.serve()
     expect((await again.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])
@@ -204,7 +204,7 @@ describe('a service without a network', () => {
     const home = await startHome({ manufacturers: [unknown, reachable.entry('second')] })
     const service = await home.serve()
     await until('the other is polled', async () => (await service.receivers()).length === 1)
-    const told = await until('the unknown name is told', async () => {
+    const told = await until('the unknown name is reported', async () => {
       const { json } = await service.get('/api/health/?manufacturer=shure')
       return json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === 'shure').error as
         | string

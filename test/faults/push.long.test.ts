@@ -204,7 +204,9 @@ describe('a subscription', () => {
     const watching = (async () => {
       for (; !isOver; await new Promise((resolve) => setTimeout(resolve, 50))) await watch()
     })()
-    await until('the half-open link is up', () => statuses('half-open').some(({ status }) => status === 'connected'))
+    await until('the half-open subscription is connected', () =>
+      statuses('half-open').some(({ status }) => status === 'connected'),
+    )
     network.blackhole()
     return async () => {
       isOver = true
@@ -232,7 +234,7 @@ describe('a subscription', () => {
   it.each(badFrames)(
     'that sends a frame that is %s is closed with its code and tried again',
     async (code, _frame, closed) => {
-      await until('it was told', () => Buffer.concat(heardAtEnd.get(code) ?? []).length >= 8)
+      await until('the status was published', () => Buffer.concat(heardAtEnd.get(code) ?? []).length >= 8)
       expect(closeCode(heardAtEnd.get(code) ?? [])).toBe(closed)
       await until('it is tried again', () => system(code).upgrades.length > 1)
       expect((await visited(code, 'disconnected')).error).toMatch(/./)
@@ -252,7 +254,7 @@ describe('a subscription', () => {
 
   // Reliability: R4.
   it('continues after invalid messages; unknown ones are counted', async () => {
-    await until('what came after it is taken', async () => {
+    await until('the next push is stored', async () => {
       const { json } = await app.get('/api/receivers/?manufacturer=nonsense')
       return json[0]?.name === 'Told'
     })
@@ -352,7 +354,7 @@ it('reports a transmitter that is a separate device', async () => {
   const app = await startApp({ manufacturers: [shure.entry('packs', { poll_interval: 3600 })] })
   const unit = async () => (await app.get('/api/units/')).json[0]
   await until('it is known', unit)
-  await until('the link is up', () => open.length > 0)
+  await until('the subscription is connected', () => open.length > 0)
   expect(await unit()).toMatchObject({
     name: 'Rack 7',
     battery_percentage: 80,
@@ -361,10 +363,10 @@ it('reports a transmitter that is a separate device', async () => {
   })
   const send = (frame: object) => open[0]?.send(JSON.stringify({ device_id: 'pack', ...frame }))
   send({ type: 'device_update', battery_percentage: 41, device_name: 'Pulpit' })
-  await until('it is told', async () => (await unit()).battery_percentage === 41)
+  await until('the change is published', async () => (await unit()).battery_percentage === 41)
   expect(await unit()).toMatchObject({ name: 'Pulpit', model: 'ULXD1', device_type: 'mic_transmitter' })
   send({ type: 'device_update', transmitter: { channel: 1, battery: 17 } })
-  await until('it is told so too', async () => (await unit()).battery_percentage === 17)
+  await until('the removal is published', async () => (await unit()).battery_percentage === 17)
   send({ type: 'device_removed' })
   await until('it is gone', async () => (await unit()).status === 'offline')
   expect(await app.receivers()).toEqual([])

@@ -15,16 +15,16 @@ it('a subscription that connects ends the pause after a 403', async () => {
     acceptUpgrade((socket) => sockets.push(socket)),
   )
   const app = await startApp({ manufacturers: [system.entry('shure')] })
-  await until('the link is up', () => sockets.length === 1)
+  await until('the subscription is connected', () => sockets.length === 1)
   const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
 
   system.respondWith(respondError(403))
-  await until('a poll is refused', async () => /access is disabled/.test((await shure()).error ?? ''))
+  await until('a poll is rejected', async () => /access is disabled/.test((await shure()).error ?? ''))
   const rejected = system.requests.length
   system.respondWith(respondJson({ devices: [device(1)] }))
   sockets[0]?.terminate()
-  await until('the link is up again', () => sockets.length === 2, 15_000)
+  await until('the subscription is connected again', () => sockets.length === 2, 15_000)
   await until('it is polled again', () => system.requests.length > rejected, 15_000)
-  await until('it is well again', async () => (await shure()).status === 'healthy')
+  await until('it is healthy again', async () => (await shure()).status === 'healthy')
   expect((await shure()).consecutive_failures).toBe(0)
 }, 60_000)

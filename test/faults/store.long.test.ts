@@ -34,12 +34,12 @@ it('a write that waits for more than 5 s makes health degraded until it ends', a
     finish = resolve
   })
   const stuck = app.runtime.db.transaction(() => finished)
-  await until('it is noticed', async () => (await store()).status === 'not_writable', 8000)
+  await until('it is detected', async () => (await store()).status === 'not_writable', 8000)
   expect(await store()).toMatchObject({ details: expect.stringContaining('waiting for more than 5 s') })
   expect((await app.get('/api/health/')).json.status).toBe('degraded')
   finish()
   await stuck
-  await until('it is well again', async () => (await store()).status === 'healthy')
+  await until('it is healthy again', async () => (await store()).status === 'healthy')
 })
 
 describe('a write lock that another process holds', () => {
@@ -96,15 +96,15 @@ describe('a disk that is full', () => {
     await until('a lease has run out', () => since(fullAt) > 16_000, 20_000)
     const polls = system.requests.length
     system.respondWith(level(-41))
-    await until('polling goes on in memory', async () => (await shownLevel(service)) === -41)
-    await until('and on', () => system.requests.length > polls + 2)
+    await until('polling continues in memory', async () => (await shownLevel(service)) === -41)
+    await until('polling continues', () => system.requests.length > polls + 2)
     expect((await service.post('/api/config/', { key: 'polling_interval', value: '7' })).status).toBe(503)
     expect((await service.get('/api/config/')).json.polling_interval).not.toBe(7)
     expect((await service.get('/api/groups/')).json).toEqual([])
 
     limitFileSize(service.pid, 'unlimited')
     const freeAt = performance.now()
-    await until('health is well again', async () => (await service.get('/api/health/')).json.status === 'healthy')
+    await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
     expect((await service.post('/api/group/', { title: 'kept' })).status).toBe(201)
     expect(since(freeAt)).toBeLessThan(10_000)
     await until('polling is stored', () => readings(home.databaseUrl).includes('-41'))

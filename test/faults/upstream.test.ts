@@ -216,7 +216,7 @@ beforeAll(async () => {
     app = await startApp({ manufacturers: [...entries, neighbour.entry('neighbour')], log })
     socket = await app.socket()
     await until('all are known', async () => (await app.receivers()).length === failures.length + 1, 20_000)
-    await until('all are well', async () => (await app.get('/api/health/')).json.status === 'healthy', 30_000)
+    await until('all are healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 30_000)
     before = (await app.receivers()) as never
     faultsAt = performance.now()
     await closedPort.refuse()
@@ -269,7 +269,7 @@ describe('a system that fails', () => {
   // Reliability: 2.1.3, U10.
   it('is polled less and less often: after 1, 2, 4 s', async () => {
     const { requests } = systems[find('500')] as System
-    const times = await until('it is asked for the third time', () => {
+    const times = await until('it gets a third request', () => {
       const own = requests.filter(({ at }) => at > faultsAt).map(({ at }) => at)
       return own.length > 2 && own
     })
@@ -331,7 +331,7 @@ describe('a system that fails', () => {
       if (!rejected.includes(index)) system.respondWith(validSystems[index] as Responder)
     const recovered = failures.filter((_, index) => !rejected.includes(index))
     await until(
-      'all are well',
+      'all are healthy',
       async () => {
         const { manufacturers } = (await app.get('/api/health/')).json
         const status = new Map(

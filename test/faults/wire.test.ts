@@ -104,7 +104,7 @@ describe.concurrent('a host name', () => {
     for (const code of rejected)
       expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
     const requestsBefore = system.requests.length
-    await until('its neighbour is asked on', () => system.requests.length >= requestsBefore + 4)
+    await until('the other system gets further requests', () => system.requests.length >= requestsBefore + 4)
     const own4 = system.requests.slice(-4).map(({ at }) => at)
     expect((own4[3] ?? 0) - (own4[0] ?? 0)).toBeLessThan(4500)
     // The slow one is resolved after five seconds, if the test takes that long.

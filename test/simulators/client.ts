@@ -71,11 +71,11 @@ export function pickTransmitter(of: Simulator): { id: string; number: number } {
     const channel = channels.find((channel) => channel.transmitter !== null)
     if (channel !== undefined) return { id: device.id, number: channel.channel }
   }
-  throw new Error('nobody sends')
+  throw new Error('no transmitter is on')
 }
 
 export async function until(isSo: () => boolean): Promise<void> {
   for (const giveUpAt = Date.now() + 5000; !isSo(); await pause(10)) {
-    if (Date.now() > giveUpAt) throw new Error(`waited in vain for ${isSo}`)
+    if (Date.now() > giveUpAt) throw new Error(`timed out: ${isSo}`)
   }
 }

@@ -65,11 +65,11 @@ describeDevice({
 })
 
 test.each(readFixtures(new URL('./fixtures/', import.meta.url)))('fixture $name', async ({ fixture }) => {
-  const { url } = await serve(fixture.responses, 'ERROR')
+  const { url } = await serve(fixture.answers, 'ERROR')
   const devices = await getDevices(dsqd, linkTo(url).client)
   const observations = devices.map((device) => dsqd.transformDeviceData(freeze(device)))
   for (const report of observations) expectCommonFormat(report)
-  expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.reports)
+  expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
 })
 
 test('an address is a device at its command port, and nothing else is', () => {

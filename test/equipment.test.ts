@@ -27,7 +27,7 @@ describe.concurrent('a Shure System API server', () => {
       device_type: 'ulxd',
       manufacturer: 'shure',
     })
-    await until('the link has told its channels', () => server.subscriptions.length === 15)
+    await until('the subscription has reported its channels', () => server.subscriptions.length === 15)
     const socket = await app.socket()
     server.show.set(device.id, { name: 'Understudy' }, 2)
     server.push.flush()
@@ -51,7 +51,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       return receivers.length === 1 && receivers
     })
     expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
-    await until('the link is up', () => unit.push.links === 1)
+    await until('the subscription is connected', () => unit.push.links === 1)
     unit.show.set(device.id, { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' }, 1)
     const levels = await until('its levels arrive', async () => {
       const [one] = await app.receivers()
@@ -75,12 +75,15 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     const unit = await startLectrosonics()
     const app = await startApp({ manufacturers: [entryOf(unit)] })
     const { id } = firstDevice(unit)
-    await until('the link is up', async () => (await app.receivers()).length === 1 && unit.push.links === 1)
+    await until(
+      'the subscription is connected',
+      async () => (await app.receivers()).length === 1 && unit.push.links === 1,
+    )
     unit.show.set(id, { online: false })
     const failures = async () => (await app.get('/api/health/')).json.manufacturers[0].consecutive_failures
     await until('polls fail', async () => (await failures()) > 0)
     unit.show.set(id, { online: true })
-    await until('all is well', async () => (await failures()) === 0 && unit.push.links === 1, 20_000)
+    await until('all are healthy', async () => (await failures()) === 0 && unit.push.links === 1, 20_000)
   })
 })
 
@@ -92,7 +95,7 @@ it('the demo shows a rack of every family on one page, live, beside two systems'
   // Of the systems, and of the single devices of Shure, Sennheiser and Lectrosonics.
   const count = 24 + 7 + 6 + 1
   await until(
-    'every family is there, and tells its channels',
+    'every family is listed with its channels',
     async () => {
       const all = await app.receivers()
       const complete = all.filter(({ is_active, channels }) => is_active && channels.some(({ name }) => name))
@@ -107,7 +110,7 @@ it('the demo shows a rack of every family on one page, live, beside two systems'
   const levels = async () =>
     JSON.stringify((await app.receivers()).map(({ id, channels }) => [id, channels.map(channelLevels)]))
   const before = await levels()
-  await until('they move', async () => (await levels()) !== before)
+  await until('the levels change', async () => (await levels()) !== before)
 }, 60_000)
 
 function channelLevels({ rf_level, audio_level, transmitter }: ChannelBody) {

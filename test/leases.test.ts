@@ -39,7 +39,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     const halves = async () => [(await heldBy(first)).length, (await heldBy(second)).length]
     await until('each has half', async () => String(await halves()) === '2,2')
     const third = await startApp({ ...sharedStore })
-    await until('the odd ones find a place', async () => {
+    await until('the remaining ones are assigned', async () => {
       const counts = [...(await halves()), (await heldBy(third)).length]
       return counts.reduce((sum, count) => sum + count) === 4 && Math.min(...counts) === 1
     })
@@ -75,7 +75,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
       { status: 'unhealthy', consecutive_failures: 0, error: expect.stringContaining('--no-poll') },
     ])
     await startApp(sharedStore)
-    await until('it is well again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
+    await until('it is healthy again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
   }, 40_000)
 
   it('are polled once for a refresh, also by a process that starts while the refresh waits', async () => {
@@ -90,7 +90,10 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await db.transaction((tx) => acquireLease(tx, source, 'somebody', 60_000))
     const app = await startApp({ databaseUrl: screen.databaseUrl, dataDir: screen.dataDir })
     const refresh = app.post('/api/refresh/')
-    await until('it is asked for', async () => (await db.read.selectFrom('polls').selectAll().execute()).length === 1)
+    await until(
+      'a refresh is requested',
+      async () => (await db.read.selectFrom('polls').selectAll().execute()).length === 1,
+    )
     expect(shure.requests.total).toBe(0)
     await db.transaction((tx) => releaseLease(tx, source, 'somebody'))
     expect((await refresh).json).toMatchObject({ status: 'success', receivers_updated: 2 })
@@ -113,7 +116,7 @@ it('a second serve publishes within a second what is pushed to the first, though
     const changedAt = performance.now()
     shure.show.set(id, { battery }, 1)
     const isSeen = () => JSON.stringify(socket.ofType('device_update')).includes(`"battery":${battery}`)
-    await until('it is seen', isSeen, 3000)
+    await until('the change is received', isSeen, 3000)
     return performance.now() - changedAt < 1000
   })
 }, 60_000)
