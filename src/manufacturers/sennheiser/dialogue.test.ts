@@ -121,11 +121,11 @@ describe.concurrent.each(kinds)('$name', ({ start }) => {
 
   test('a port where nobody listens is refused; once somebody does, it is heard', async () => {
     const device = await start()
-    const { form: adapter, client } = linkTo(device.url)
+    const { form, client } = linkTo(device.url)
     await device.close()
-    await expect(adapter.listDevices(client)).rejects.toThrow(/connection refused/)
+    await expect(form.listDevices(client)).rejects.toThrow(/connection refused/)
     keep(await start(device.datagrams.port))
-    expect((await adapter.listDevices(client)).devices).toHaveLength(1)
+    expect((await form.listDevices(client)).devices).toHaveLength(1)
   })
 })
 
@@ -147,8 +147,8 @@ describe('ew G4', () => {
     const other = createSocket('udp4').bind(0, '127.0.0.1')
     atEnd(() => other.close())
     await once(other, 'listening')
-    const { form: adapter, client } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
-    await expect(adapter.listDevices(client)).rejects.toThrow(/taken by another program/)
+    const { form, client } = linkTo(`mcp://127.0.0.2:${other.address().port}`)
+    await expect(form.listDevices(client)).rejects.toThrow(/taken by another program/)
   })
 
   test('a subscription that the device forgets while muted is asked for again', async () => {
@@ -164,9 +164,9 @@ describe('ew G4', () => {
 
   test('an SR tells its name, its frequency and its audio', async () => {
     const simulator = keep(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))
-    const { form: adapter, client } = linkTo(simulator.url)
-    const [device] = (await adapter.listDevices(client)).devices
-    expect(device && adapter.transformDeviceData(device)).toMatchObject({
+    const { form, client } = linkTo(simulator.url)
+    const [device] = (await form.listDevices(client)).devices
+    expect(device && form.transformDeviceData(device)).toMatchObject({
       name: 'IEM 1',
       device_type: 'ew-iem',
       channels: [{ frequency: '606.200', audio_level: -20 }],
@@ -183,9 +183,9 @@ describe('SSC 1', () => {
     ['L6000', 0],
   ] as const)('an %s has %i channels', async (model, count) => {
     const simulator = keep(await startSsc1Simulator({ model }))
-    const { form: adapter, client } = linkTo(simulator.url)
-    const [device] = (await adapter.listDevices(client)).devices
-    expect(device && adapter.transformDeviceData(device).channels).toHaveLength(count)
+    const { form, client } = linkTo(simulator.url)
+    const [device] = (await form.listDevices(client)).devices
+    expect(device && form.transformDeviceData(device).channels).toHaveLength(count)
   })
 
   test('a pack comes into a charger, is charged, and is taken out', async () => {

@@ -29,10 +29,10 @@ test.concurrent.each(readdirSync(folder))('%s', async (file) => {
   const capture = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Capture
   expect(capture.source.length).toBeGreaterThan(20)
   const host = await replay(capture)
-  const { form: adapter, client } = linkToDevice(shure, `tcp://${host}`)
+  const { form, client } = linkToDevice(shure, `tcp://${host}`)
   atEnd(() => client.close())
-  const { devices } = await adapter.listDevices(client)
-  const [report, ...others] = devices.map((one) => adapter.transformDeviceData(one))
+  const { devices } = await form.listDevices(client)
+  const [report, ...others] = devices.map((one) => form.transformDeviceData(one))
   if (report === undefined) throw new Error('nothing is listed')
   expect(others).toEqual([])
   expectCommonFormat(report)
