@@ -1,4 +1,7 @@
-/** Who may come in, and from where: over real sockets, on a local listener and on one that others can reach. */
+/**
+ * Authentication, roles and origin checks over real sockets, on a loopback listener and on one reachable from the
+ * network.
+ */
 
 import { readdir, stat } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
@@ -9,10 +12,10 @@ import { startApp, startHome, type TestApp, until } from './app.ts'
 import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people.ts'
 import { freePort } from './postgres.ts'
 
-describe('a listener that others can reach', () => {
+describe('a listener that is reachable from the network', () => {
   // Conformance: S-5.7.
   // Reliability: 1.1, 1.2.
-  it('opens nothing but sign-in, set-up and the sign of life to whoever is not signed in', async () => {
+  it('serves only sign-in, setup and the liveness check without credentials', async () => {
     const app = await startApp({ config: lan })
     for (const path of [
       '/api/data.json',
@@ -22,9 +25,9 @@ describe('a listener that others can reach', () => {
       '/nowhere',
       '/readyz',
     ]) {
-      const answer = await app.get(path)
-      expect([path, answer.status, answer.headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])
-      expect(answer.json).toEqual({ error: 'Sign in, or send an API token.', status: 401 })
+      const response = await app.get(path)
+      expect([path, response.status, response.headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])
+      expect(response.json).toEqual({ error: 'Sign in, or send an API token.', status: 401 })
     }
     for (const path of ['/api/refresh/', '/api/admin/users/', '/api/auth/password']) {
       expect((await app.post(path, {})).status).toBe(401)
@@ -37,11 +40,11 @@ describe('a listener that others can reach', () => {
   })
 
   // Conformance: C-6.5.
-  it('leads pages to sign-in, and only pages', async () => {
+  it('redirects pages to sign-in, and only pages', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/mics' } } })
     const html = { accept: 'text/html,*/*' }
-    const answer = await app.get('/about?x=1', html)
-    expect([answer.status, answer.headers.location]).toEqual([302, '/mics/sign-in?next=%2Fmics%2Fabout%3Fx%3D1'])
+    const response = await app.get('/about?x=1', html)
+    expect([response.status, response.headers.location]).toEqual([302, '/mics/sign-in?next=%2Fmics%2Fabout%3Fx%3D1'])
     for (const path of ['/', '/about/', '/admin/movements/']) {
       expect([path, (await app.get(path)).headers.location]).toEqual([
         path,
@@ -55,7 +58,7 @@ describe('a listener that others can reach', () => {
   })
 
   // Conformance: C-6.6.
-  it('opens reading alone with public_read', async () => {
+  it('allows only reading with public_read', async () => {
     const app = await startApp({ config: { ...lan, public_read: true } })
     expect((await app.get('/api/data.json')).status).toBe(200)
     expect((await app.get('/')).status).toBe(200)
@@ -68,7 +71,7 @@ describe('a listener that others can reach', () => {
 
   // Conformance: S-5.7, C-5.46.
   // Reliability: 3.5.1.
-  it('lets a session in, and a token, and nobody with a wrong one', async () => {
+  it('accepts a session and a token, and rejects wrong ones', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     const admin = await signIn(app)
@@ -96,7 +99,7 @@ describe('a listener that others can reach', () => {
   })
 
   // Reliability: 3.4.1.
-  it('gives cookies that scripts and other sites cannot use', async () => {
+  it('sets cookies that scripts and other sites cannot use', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     const { headers } = await app.post('/api/auth/login', { username: 'ROOT', password })
@@ -110,7 +113,7 @@ describe('a listener that others can reach', () => {
 })
 
 describe('roles', () => {
-  // What a route may ask for -> who has it; with a body that would do nothing if it got so far.
+  // Minimum role of a route -> roles that satisfy it. The request body has no effect if the request gets through.
   const table = [
     ['GET', '/api/health/', ['viewer', 'operator', 'admin']],
     ['POST', '/api/refresh/', ['operator', 'admin']],
@@ -122,7 +125,7 @@ describe('roles', () => {
 
   // Conformance: C-5.15, C-6.8, C-6.9.
   // Reliability: 1.2, 1.14.
-  it('are what the table says, for sessions and tokens alike, on every listener', async () => {
+  it('apply as in the table to sessions and tokens on every listener', async () => {
     for (const config of [lan, {}]) {
       const app = await startApp({ config })
       await addAdmin(app)
@@ -130,11 +133,11 @@ describe('roles', () => {
       for (const role of ['viewer', 'operator', 'admin'] as const) {
         const username = `the-${role}`
         expect((await app.post('/api/admin/users/', { username, password, role }, admin)).status).toBe(201)
-        const shown = [await signIn(app, username), (await createToken(app, admin, role)).headers]
-        for (const headers of shown) {
+        const credentials = [await signIn(app, username), (await createToken(app, admin, role)).headers]
+        for (const headers of credentials) {
           for (const [method, path, allowed] of table) {
             const { status } = await app.send(method, path, { headers })
-            // What a local listener lets anybody do, a signed-in viewer may do too.
+            // A signed-in viewer may do everything that a loopback listener allows without sign-in.
             const isOpen = config !== lan && !path.includes('/admin/')
             const isRefused = !isOpen && !(allowed as readonly string[]).includes(role)
             expect([role, method, path, status === 403]).toEqual([role, method, path, isRefused])
@@ -145,7 +148,7 @@ describe('roles', () => {
     }
   })
 
-  it('are not asked about what is not there', async () => {
+  it('are not checked for resources that do not exist', async () => {
     const app = await startApp({ config: { ...lan, public_read: true } })
     await addAdmin(app)
     const { headers } = await createToken(app, await signIn(app), 'viewer')
@@ -156,8 +159,8 @@ describe('roles', () => {
       ['POST', '/api/health/', 405],
       ['PUT', '/api/admin/users/', 405],
     ] as const) {
-      const answer = await app.send(method, path, { headers })
-      expect([method, path, answer.status, answer.headers.allow !== undefined]).toEqual([
+      const response = await app.send(method, path, { headers })
+      expect([method, path, response.status, response.headers.allow !== undefined]).toEqual([
         method,
         path,
         status,
@@ -168,9 +171,9 @@ describe('roles', () => {
   })
 })
 
-describe('a local listener', () => {
+describe('a loopback listener', () => {
   // Conformance: C-6.1.
-  it('lets anybody at the machine read and operate, and nobody administer', async () => {
+  it('allows reading and operating without sign-in, but no administration', async () => {
     const app = await startApp()
     expect((await app.get('/api/data.json')).status).toBe(200)
     expect((await app.post('/api/refresh/')).status).toBe(200)
@@ -178,7 +181,7 @@ describe('a local listener', () => {
     for (const path of ['/api/admin/users/', '/api/admin/tokens/', '/api/admin/audit/']) {
       expect((await app.get(path)).status).toBe(401)
     }
-    // A cookie that means nothing any more changes nothing.
+    // An expired cookie has no effect.
     expect((await app.get('/api/data.json', { cookie: `micwatch_sid_${app.port}=${'x'.repeat(43)}` })).status).toBe(200)
     expect((await app.get('/api/data.json', { authorization: 'Bearer x' })).status).toBe(401)
   })
@@ -192,7 +195,7 @@ describe('a local listener', () => {
     'Forwarded',
     'X-Real-IP',
     'Via',
-  ])('trusts nobody who comes with %s', async (name) => {
+  ])('does not trust a request with %s', async (name) => {
     const app = await startApp()
     const value = name === 'X-Forwarded-Host' ? 'localhost' : '127.0.0.1'
     expect((await app.get('/api/data.json', { [name]: value })).status).toBe(401)
@@ -203,13 +206,13 @@ describe('a local listener', () => {
   })
 
   // Conformance: C-6.4.
-  it('asks for credentials with require_login', async () => {
+  it('requires credentials with require_login', async () => {
     const app = await startApp({ config: { require_login: true } })
     expect((await app.get('/api/data.json')).status).toBe(401)
   })
 })
 
-describe('a proxy that is trusted', () => {
+describe('a trusted proxy', () => {
   const config = {
     server: { host: '0.0.0.0', trusted_proxies: ['127.0.0.0/8'], allowed_hosts: ['mics.venue.example'] },
   }
@@ -221,14 +224,14 @@ describe('a proxy that is trusted', () => {
 
   // Conformance: C-6.23.
   // Reliability: 1.19, 3.7.5.
-  it('says who asks, by which name and scheme', async () => {
+  it('determines the client address, the host name and the scheme', async () => {
     const app = await startApp({ config })
     await addAdmin(app)
     const headers = { ...forwarded, origin: 'https://mics.venue.example' }
-    const answer = await app.post('/api/auth/login', { username: 'root', password }, headers)
-    expect(answer.status).toBe(200)
-    expect(answer.headers['set-cookie']?.[0]).toMatch(/^__Host-micwatch_sid=.*; Secure$/)
-    const signedIn = { ...forwarded, cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token }
+    const response = await app.post('/api/auth/login', { username: 'root', password }, headers)
+    expect(response.status).toBe(200)
+    expect(response.headers['set-cookie']?.[0]).toMatch(/^__Host-micwatch_sid=.*; Secure$/)
+    const signedIn = { ...forwarded, cookie: cookieOf(response), 'x-csrf-token': response.json.csrf_token }
     const [last] = (await app.get('/api/admin/audit/', signedIn)).json
     expect(last).toMatchObject({ action: 'session.login', result: 'ok', actor: { address: '203.0.113.9' } })
     expect((await app.post('/api/auth/login', {}, { ...forwarded, origin: 'http://mics.venue.example' })).status).toBe(
@@ -242,27 +245,27 @@ describe('a proxy that is trusted', () => {
     ['x-forwarded-for', ''],
     ['x-forwarded-proto', 'gopher'],
     ['x-forwarded-host', 'a b'],
-  ])('has to speak clearly: not %s: %j', async (name, value) => {
+  ])('must send unambiguous headers: rejects %s: %j', async (name, value) => {
     const app = await startApp({ config })
     expect((await app.get('/healthz', { ...forwarded, [name]: value })).status).toBe(400)
   })
 
   // Reliability: 3.7.5.
-  it('is nobody else', async () => {
+  it('is only the configured address', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', trusted_proxies: ['10.0.0.0/8'] } } })
     await addAdmin(app)
-    const answer = await app.post('/api/auth/login', { username: 'root', password }, forwarded)
-    expect(answer.headers['set-cookie']?.[0]).toMatch(/^micwatch_sid_/)
-    const headers = { cookie: cookieOf(answer) }
+    const response = await app.post('/api/auth/login', { username: 'root', password }, forwarded)
+    expect(response.headers['set-cookie']?.[0]).toMatch(/^micwatch_sid_/)
+    const headers = { cookie: cookieOf(response) }
     expect((await app.get('/api/admin/audit/', headers)).json[0].actor.address).toBe('127.0.0.1')
   })
 })
 
-describe('what a browser asks for another site', () => {
+describe('a browser request from another site', () => {
   const own = (app: TestApp) => `http://127.0.0.1:${app.port}`
 
   // Reliability: 1.4, 1.6, 3.3.1, 3.3.2.
-  it('is refused by Origin and Sec-Fetch-Site, on writes and upgrades', async () => {
+  it('is rejected by Origin and Sec-Fetch-Site for writes and upgrades', async () => {
     const app = await startApp()
     const table: readonly (readonly [Record<string, string>, number])[] = [
       [{}, 200],
@@ -288,7 +291,7 @@ describe('what a browser asks for another site', () => {
   })
 
   // Reliability: 3.3.5.
-  it('is refused when it reads, unless it is a link', async () => {
+  it('is rejected for reads, unless it is a navigation', async () => {
     const app = await startApp()
     const cross = { 'sec-fetch-site': 'cross-site' }
     expect((await app.get('/api/data.json', { ...cross, 'sec-fetch-mode': 'no-cors' })).status).toBe(403)
@@ -298,7 +301,7 @@ describe('what a browser asks for another site', () => {
   })
 
   // Reliability: 1.5.
-  it('is refused under a name that is not ours, on every path', async () => {
+  it('is rejected under an unknown host name on every path', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', allowed_hosts: ['Mics.Venue.example'] } } })
     const table = [
       ['127.0.0.1', 200],
@@ -323,7 +326,7 @@ describe('what a browser asks for another site', () => {
     expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
   })
 
-  it('is told the settings that would answer for that name: programs in JSON, browsers on a page', async () => {
+  it('gets the settings that would allow the host name: programs as JSON, browsers as a page', async () => {
     const app = await startApp({ config: lan })
     const settings = [
       /server\.allowed_hosts/,
@@ -333,9 +336,9 @@ describe('what a browser asks for another site', () => {
     ]
     const host = '<b>evil.example:8080'
     for (const path of ['/', '/api/data.json', '/api/receivers/%zz']) {
-      const answer = await app.get(path, { host })
-      expect(answer.json).toMatchObject({ status: 421, error: expect.stringContaining('host <b>evil.example. ') })
-      for (const setting of settings) expect(answer.json.error).toMatch(setting)
+      const response = await app.get(path, { host })
+      expect(response.json).toMatchObject({ status: 421, error: expect.stringContaining('host <b>evil.example. ') })
+      for (const setting of settings) expect(response.json.error).toMatch(setting)
 
       const page = await app.get(path, { host, accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
       const html = page.bytes.toString()
@@ -351,7 +354,7 @@ describe('what a browser asks for another site', () => {
 
   // Conformance: C-6.12.
   // Reliability: 1.4, 3.3.3.
-  it('needs the CSRF token for a write with a session, on a local listener too', async () => {
+  it('needs the CSRF token for a write with a session, also on a loopback listener', async () => {
     for (const config of [lan, {}]) {
       const app = await startApp({ config })
       await addAdmin(app)
@@ -373,7 +376,7 @@ describe('what a browser asks for another site', () => {
 describe('tls: auto', () => {
   // Conformance: C-6.22.
   // Reliability: 1.22, 3.4.1.
-  it('makes a certificate of its own, says its fingerprint, and marks the cookie', async () => {
+  it('creates a self-signed certificate, reports its fingerprint, and marks the cookie as secure', async () => {
     const home = await startHome({ tls: 'auto', server: { host: '127.0.0.1', port: await freePort() } })
     const program = home.start(['serve', '--json', '--no-poll'])
     const { address } = await until('it listens', () => JSON.parse(program.out()) as { address: string })
@@ -381,17 +384,21 @@ describe('tls: auto', () => {
     const ask = (method: string, path: string, body?: object) =>
       new Promise<{ status: number; cookies: readonly string[]; fingerprint: string }>((resolve, reject) => {
         const headers = body ? { 'content-type': 'application/json' } : {}
-        const asked = httpsRequest(new URL(path, address), { method, headers, rejectUnauthorized: false }, (answer) => {
-          const { fingerprint256 } = (answer.socket as import('node:tls').TLSSocket).getPeerCertificate()
-          answer.resume()
-          resolve({
-            status: answer.statusCode ?? 0,
-            cookies: answer.headers['set-cookie'] ?? [],
-            fingerprint: fingerprint256,
-          })
-        })
-        asked.on('error', reject)
-        asked.end(body && JSON.stringify(body))
+        const request = httpsRequest(
+          new URL(path, address),
+          { method, headers, rejectUnauthorized: false },
+          (response) => {
+            const { fingerprint256 } = (response.socket as import('node:tls').TLSSocket).getPeerCertificate()
+            response.resume()
+            resolve({
+              status: response.statusCode ?? 0,
+              cookies: response.headers['set-cookie'] ?? [],
+              fingerprint: fingerprint256,
+            })
+          },
+        )
+        request.on('error', reject)
+        request.end(body && JSON.stringify(body))
       })
     const { status, fingerprint } = await ask('GET', '/healthz')
     expect(status).toBe(200)

@@ -1,4 +1,4 @@
-/** What a technician has to be told of, once: by the WebSocket when it happens, by REST afterwards. */
+/** Alerts: published once over the WebSocket when they are raised, and listed by REST afterwards. */
 
 import { describe, expect, it } from 'vitest'
 import { startMcpSimulator } from '../src/manufacturers/sennheiser/mcp/simulator.ts'
@@ -13,7 +13,7 @@ import {
   startShure,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
 import { atEnd } from './scope.ts'
@@ -29,8 +29,8 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   // Conformance: S-6.2, C-7.20.
   it.each([
     ['pushed', async () => startShure()],
-    ['polled', async () => withoutLink(await startShure())],
-  ])('is told when it is %s: raised, worse, cleared, each once', async (_, start) => {
+    ['polled', async () => withoutPush(await startShure())],
+  ])('raises, escalates and clears the alert once each when it is %s', async (_, start) => {
     const simulator = await start()
     const { id } = firstDevice(simulator)
     const show = (battery: number) => {
@@ -77,16 +77,16 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     await until('22 % is known', async () => channelOf(await app.receiver(id)).transmitter?.battery === 22)
     show(25)
     await socket.next(({ type, state }) => type === 'alert' && state === 'cleared')
-    const told = socket.ofType('alert').map(({ state, severity }) => `${state} ${severity}`)
-    expect(told).toEqual(['raised warning', 'raised critical', 'cleared critical'])
+    const messages = socket.ofType('alert').map(({ state, severity }) => `${state} ${severity}`)
+    expect(messages).toEqual(['raised warning', 'raised critical', 'cleared critical'])
     expect(await alertsOf(app, '?state=raised')).toEqual([])
     expect(await alertsOf(app, '?state=cleared')).toMatchObject([
       { id: raised.id, cleared_at: expect.stringMatching(/Z$/) },
     ])
   })
 
-  it('is judged by the threshold in force, and again when that changes', async () => {
-    const simulator = withoutLink(await startShure({ receivers: 1 }))
+  it('is evaluated against the current threshold, and again when the threshold changes', async () => {
+    const simulator = withoutPush(await startShure({ receivers: 1 }))
     const { id } = firstDevice(simulator)
     simulator.show.set(id, { battery: 40 }, 1)
     simulator.show.set(id, { battery: 90 }, 2)
@@ -105,7 +105,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   })
 
   // Conformance: C-7.24.
-  it('survives a restart without being raised twice, and is cleared by whoever runs then', async () => {
+  it('survives a restart without a second alert, and is cleared by the process that runs then', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
@@ -122,7 +122,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
 
     const second = await startApp(options)
     const socket = await second.socket()
-    await until('the link is up again', () => simulator.push.links > 0)
+    await until('the subscription is connected again', () => simulator.push.links > 0)
     await until('it was polled', () => simulator.requests.count('/api/v1/devices') > 3)
     expect(socket.ofType('alert')).toEqual([])
     simulator.show.set(id, { battery: 80 }, 1)
@@ -132,7 +132,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     expect(await alertsOf(second)).toHaveLength(1)
   })
 
-  it('is raised once by two processes, and told by both', async () => {
+  it('is raised once by two processes and published by both', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
@@ -141,12 +141,12 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
     const apps = [await startApp(options), await startApp(options)]
     const sockets = await Promise.all(apps.map((app) => app.socket()))
-    await until('the link is up', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     for (const app of apps) await until('the receiver is known', () => app.receiver(id))
     simulator.show.set(id, { battery: 12 }, 1)
     simulator.push.flush()
-    const told = await Promise.all(sockets.map((socket) => socket.next(({ type }) => type === 'alert')))
-    expect(told[1]?.id).toBe(told[0]?.id)
+    const messages = await Promise.all(sockets.map((socket) => socket.next(({ type }) => type === 'alert')))
+    expect(messages[1]?.id).toBe(messages[0]?.id)
     await until('it was polled again', () => simulator.requests.count('/api/v1/devices') > 4)
     for (const app of apps) expect(await alertsOf(app)).toHaveLength(1)
     for (const socket of sockets) expect(socket.ofType('alert')).toHaveLength(1)
@@ -193,7 +193,7 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
   }, 60_000)
 })
 
-it.concurrent('a battery that the equipment itself calls low raises battery_low without a percentage', async () => {
+it.concurrent('raises battery_low without a percentage when the equipment itself reports a low battery', async () => {
   const device = await startMcpSimulator({ host: '127.0.0.6', state: { battery: '?', warnings: ['Low_Battery'] } })
   atEnd(() => device.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [device.url] } }] })
@@ -204,13 +204,13 @@ it.concurrent('a battery that the equipment itself calls low raises battery_low 
 }, 60_000)
 
 // Conformance: C-7.21.
-it.concurrent('a receiver that goes offline and comes back', async () => {
+it.concurrent('raises and clears an alert when a receiver goes offline and comes back', async () => {
   const simulator = await startShure()
   const { id, name } = firstDevice(simulator)
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
   const socket = await app.socket()
   const receiver = await until('the receiver is known', () => app.receiver(id))
-  await until('the link is up', () => simulator.push.links > 0)
+  await until('the subscription is connected', () => simulator.push.links > 0)
   const isAboutIt = (state: string) => (message: { type: string }) =>
     message.type === 'alert' &&
     'kind' in message &&
@@ -228,8 +228,8 @@ it.concurrent('a receiver that goes offline and comes back', async () => {
 })
 
 // Conformance: C-7.22.
-it.concurrent('an upstream that fails three cycles and is back; disabling it clears what is open', async () => {
-  const simulator = withoutLink(await startShure())
+it.concurrent('raises an alert after three failed cycles of an upstream, clears it on recovery and when the manufacturer is disabled', async () => {
+  const simulator = withoutPush(await startShure())
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
   const socket = await app.socket()
   await until('both are known', async () => (await app.receivers()).length === 2)
@@ -240,7 +240,7 @@ it.concurrent('an upstream that fails three cycles and is back; disabling it cle
   const { json } = await app.get('/api/health/')
   expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
   expect(raised).toMatchObject({ severity: 'critical', channel_id: null, manufacturer: 'shure' })
-  withoutLink(simulator)
+  withoutPush(simulator)
   expect(await socket.next(isUpstream('cleared'), 15_000)).toMatchObject({ id: raised.id })
 
   const { id } = firstDevice(simulator)
@@ -251,13 +251,16 @@ it.concurrent('an upstream that fails three cycles and is back; disabling it cle
     body: JSON.stringify({ api_enabled: false }),
   })
   expect(status).toBe(200)
-  await socket.next(({ type, id: told, state }) => type === 'alert' && told === low.id && state === 'cleared', 5000)
+  await socket.next(
+    ({ type, id: messages, state }) => type === 'alert' && messages === low.id && state === 'cleared',
+    5000,
+  )
 }, 60_000)
 
-it.concurrent('receivers of a manufacturer that nobody polls any more go inactive, and nobody is alarmed', async () => {
+it.concurrent('marks receivers of a manufacturer that is no longer polled as inactive without an alert', async () => {
   const database = await createTestDatabase('sqlite')
   atEnd(database.drop)
-  const simulator = withoutLink(await startShure())
+  const simulator = withoutPush(await startShure())
   const options = { databaseUrl: database.url }
   const first = await startApp({ ...options, manufacturers: [entryOf(simulator)] })
   await until('both are known', async () => (await first.receivers()).length === 2)
@@ -276,9 +279,9 @@ it.concurrent('receivers of a manufacturer that nobody polls any more go inactiv
 
 describe.concurrent('GET /api/alerts/', () => {
   // Conformance: C-5.45.
-  it('filters and pages', async () => {
-    const shure = withoutLink(await startShure({ receivers: 1 }))
-    const sennheiser = withoutLink(await startSennheiser({ receivers: 1 }))
+  it('filters and paginates', async () => {
+    const shure = withoutPush(await startShure({ receivers: 1 }))
+    const sennheiser = withoutPush(await startSennheiser({ receivers: 1 }))
     for (const simulator of [shure, sennheiser]) {
       for (const channel of [1, 2]) simulator.show.set(firstDevice(simulator).id, { battery: 5 }, channel)
     }

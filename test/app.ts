@@ -1,4 +1,4 @@
-/** The whole product against simulated systems: in this process, or as the program on the command line. */
+/** Runs the service against simulated systems, in this process or as the command-line program. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,18 +27,23 @@ import { openSocket, type SocketOptions, type TestSocket } from './socket-client
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-// --- Systems to watch -------------------------------------------------------------------------------------------------
+// --- Simulated systems -----------------------------------------------------------------------------------------------
 
-const unhurried = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false } as const
+const unlimitedRate = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: false } as const
 
 export async function startShure(options: ShureSimulatorOptions = {}) {
-  const simulator = await startShureSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  const simulator = await startShureSimulator({ ...unlimitedRate, receivers: 2, channelsPerReceiver: 2, ...options })
   atEnd(() => simulator.close())
   return simulator
 }
 
 export async function startSennheiser(options: SennheiserSimulatorOptions = {}) {
-  const simulator = await startSennheiserSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  const simulator = await startSennheiserSimulator({
+    ...unlimitedRate,
+    receivers: 2,
+    channelsPerReceiver: 2,
+    ...options,
+  })
   atEnd(() => simulator.close())
   return simulator
 }
@@ -50,24 +55,29 @@ export async function startLectrosonics(options: LectrosonicsSimulatorOptions = 
 }
 
 export async function startSystemApi(options: SystemApiOptions = {}) {
-  const simulator = await startSystemApiSimulator({ ...unhurried, receivers: 2, channelsPerReceiver: 2, ...options })
+  const simulator = await startSystemApiSimulator({
+    ...unlimitedRate,
+    receivers: 2,
+    channelsPerReceiver: 2,
+    ...options,
+  })
   atEnd(() => simulator.close())
   return simulator
 }
 
-/** The system refuses push connections, so that polling is all there is. */
-export function withoutLink<S extends Simulator>(simulator: S): S {
+/** Makes the simulator reject push connections, so that only polling remains. */
+export function withoutPush<S extends Simulator>(simulator: S): S {
   simulator.setFault({ type: 'status', status: 404 }, { path: /\/ws$|\/subscriptions/ })
   return simulator
 }
 
-/** The manufacturer's entry in the configuration: as fast as the system allows, one poll a second. */
+/** Returns the manufacturer's configuration entry: the highest call rate and one poll a second. */
 export function entryOf({ manufacturer, config }: Pick<Simulator, 'manufacturer' | 'config'>, more: object = {}) {
-  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
-  return { code: manufacturer, config: { ...config, ...pace, ...more } }
+  const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  return { code: manufacturer, config: { ...config, ...rate, ...more } }
 }
 
-/** Tests ask often; those of the limit itself bring their own. */
+/** Tests send many requests; tests of the rate limit set their own limits. */
 const unlimited = { max_requests: 1_000_000, window_seconds: 1 }
 const rate_limit = { ...unlimited, overrides: { 'POST /api/discover/': unlimited } }
 
@@ -77,14 +87,14 @@ export interface TestApp extends HttpClient {
   readonly runtime: Runtime
   readonly server: App['server']
   readonly dataDir: string
-  /** With the mount prefix, without a final slash. */
+  /** Includes the mount prefix; no trailing slash. */
   readonly url: string
   readonly port: number
   readonly databaseUrl: string
   socket(path?: string, options?: SocketOptions): Promise<TestSocket>
   receivers(): Promise<ReceiverInData[]>
   receiver(apiDeviceId: string): Promise<ReceiverInData>
-  /** The same service, asked from this path on. */
+  /** Returns a client of the same service with this base path. */
   at(path: string): ReturnType<typeof client>
   close(): Promise<void>
 }
@@ -92,16 +102,16 @@ export interface TestApp extends HttpClient {
 export interface TestAppOptions {
   readonly manufacturers?: readonly object[]
   readonly engine?: Engine
-  /** Where an earlier service left its data. */
+  /** Database of an earlier service. */
   readonly databaseUrl?: string
-  /** Another service's, to share its key. */
+  /** Data folder of another service, to share its key. */
   readonly dataDir?: string
-  /** More of the configuration file. */
+  /** Additional keys of the configuration file. */
   readonly config?: object
   readonly isScreenOnly?: boolean
-  /** Pages other than those that are shipped. */
+  /** Replaces the built pages. */
   readonly webRoot?: string
-  /** Silent unless told. */
+  /** Silent by default. */
   readonly log?: Logger
 }
 
@@ -133,10 +143,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     return closing
   }
   atEnd(close)
-  return { ...reach(app), runtime: app.runtime, server: app.server, dataDir, databaseUrl: database_url, close }
+  return { ...clientOf(app), runtime: app.runtime, server: app.server, dataDir, databaseUrl: database_url, close }
 }
 
-function reach(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'databaseUrl' | 'close'> {
+function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'databaseUrl' | 'close'> {
   const url = app.address.replace(/\/$/, '').replace('0.0.0.0', '127.0.0.1')
   return {
     ...client(url),
@@ -146,12 +156,12 @@ function reach(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'data
   }
 }
 
-/** What can be done with a service that listens there. */
+/** Test client for a service at `url`. */
 export function client(url: string) {
   const http = httpClient(url)
   const receivers = async () => {
     const { status, json } = await http.get('/api/data.json')
-    if (status !== 200) throw new Error(`data.json answered ${status}`)
+    if (status !== 200) throw new Error(`data.json responded with ${status}`)
     return json.receivers as ReceiverInData[]
   }
   return {
@@ -162,7 +172,7 @@ export function client(url: string) {
         const { json } = await http.get(`/api/receivers/${id}/`)
         if (json.api_device_id === apiDeviceId) return json as ReceiverInData
       }
-      throw new Error(`no receiver is ${apiDeviceId}`)
+      throw new Error(`no receiver has the id ${apiDeviceId}`)
     },
     socket: (path = '/ws', options: SocketOptions = {}) =>
       openSocket(url.replace(/^http/, 'ws').replace(/\/$/, '') + path, options),
@@ -181,14 +191,14 @@ export function firstDevice(simulator: Simulator, at = 0) {
   return state.device
 }
 
-// --- The program ------------------------------------------------------------------------------------------------------
+// --- The program -----------------------------------------------------------------------------------------------------
 
-/** A launcher: these shell commands first. */
+/** Returns a launcher that runs these shell commands first. */
 export function afterShell(commands: string): readonly string[] {
   return ['sh', '-ec', `${commands}; exec "$@"`, 'sh']
 }
 
-/** An empty working directory and the program in it, with this configuration file if any. */
+/** Creates an empty working directory for the program, with a configuration file if `config` is given. */
 export async function startHome(config?: object | string) {
   const folder = await createTestFolder()
   atEnd(folder.drop)
@@ -199,16 +209,16 @@ export async function startHome(config?: object | string) {
     path: folder.path,
     write,
     databaseUrl: `sqlite:${join(folder.path, 'data', 'micwatch.db')}`,
-    /** Runs the program to its end. */
-    async run(words: readonly string[], env: Record<string, string> = {}, input?: string) {
-      const child = startProgram(folder.path, words, env, input)
+    /** Runs the program until it exits. */
+    async run(argv: readonly string[], env: Record<string, string> = {}, input?: string) {
+      const child = startProgram(folder.path, argv, env, input)
       const code = await child.ended
       return { code, out: child.out(), err: child.err(), json: () => JSON.parse(child.out()) }
     },
-    start: (words: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, words, env),
-    /** Runs `serve` and waits until it listens. `launcher`: a command that ends by executing its last arguments. */
-    async serve(words: readonly string[] = [], env: Record<string, string> = {}, launcher: readonly string[] = []) {
-      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...words], env, undefined, launcher)
+    start: (argv: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, argv, env),
+    /** Runs `serve` and waits until it listens. `launcher` is a command that ends by executing its last arguments. */
+    async serve(argv: readonly string[] = [], env: Record<string, string> = {}, launcher: readonly string[] = []) {
+      const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...argv], env, undefined, launcher)
       const { address } = await until('serve listens', () => JSON.parse(child.out()) as { address: string }, 30_000)
       return { ...child, ...client(address.replace(/\/$/, '')), port: Number(new URL(address).port) }
     },
@@ -217,18 +227,18 @@ export async function startHome(config?: object | string) {
 
 function startProgram(
   cwd: string,
-  words: readonly string[],
+  argv: readonly string[],
   env: Record<string, string>,
   input?: string,
   launcher: readonly string[] = [],
 ) {
-  const [command = '', ...args] = [...launcher, process.execPath, join(root, 'dist/main.js'), ...words]
+  const [command = '', ...args] = [...launcher, process.execPath, join(root, 'dist/main.js'), ...argv]
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  // It may have ended before it read any of it.
+  // The program may exit before it reads its input.
   child.stdin.on('error', () => {}).end(input)
   let out = ''
   let err = ''
@@ -247,10 +257,9 @@ function startProgram(
     pid: child.pid as number,
     out: () => out,
     err: () => err,
-    /** Whole lines of standard output so far. */
+    /** Complete lines of standard output so far. */
     lines: () => out.split('\n').slice(0, -1),
     ended,
-    /** True for as long as it runs. */
     isRunning: () => child.exitCode === null && child.signalCode === null,
     kill: (signal: Parameters<ChildProcess['kill']>[0]) => child.kill(signal),
   }
@@ -258,25 +267,25 @@ function startProgram(
 
 // --- Waiting ----------------------------------------------------------------------------------------------------------
 
-/** Asks again and again until the answer is neither false nor missing, and nothing is thrown. */
+/** Calls `ask` repeatedly until it returns something other than false, null or undefined without throwing. */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
   withinMs = 10_000,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + withinMs
-  let trouble: unknown
+  let reason: unknown
   for (;;) {
     try {
-      const answer = await ask()
-      if (answer !== false && answer !== undefined && answer !== null) {
-        return answer as Exclude<T, false | null | undefined>
+      const result = await ask()
+      if (result !== false && result !== undefined && result !== null) {
+        return result as Exclude<T, false | null | undefined>
       }
-      trouble = `it is ${answer}`
+      reason = `it is ${result}`
     } catch (error) {
-      trouble = error
+      reason = error
     }
-    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what} (${trouble})`)
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what} (${reason})`)
     await pause(20)
   }
 }

@@ -1,4 +1,4 @@
-/** backup and restore, on both engines and across them, beside a service that runs. */
+/** `backup` and `restore` on both engines and across them, while a service runs. */
 
 import { execFileSync } from 'node:child_process'
 import { copyFile, readdir, stat, truncate, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { openDatabase } from '../src/store/database.ts'
 import { acquireLease } from '../src/store/leases.ts'
 import { restoreBackup } from '../src/store/restore.ts'
 import { currentRevision } from '../src/store/revision.ts'
-import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startHome, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines, undoNewestMigration } from './databases.ts'
 import { makeEndless } from './endless-database.ts'
 import { createPostgresDatabase } from './postgres.ts'
@@ -19,7 +19,7 @@ import { tokenHeaders } from './tokens.ts'
 const slow = 120_000
 const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
 
-async function startHouse(engine: Engine, manufacturers: readonly object[] = []) {
+async function createInstallation(engine: Engine, manufacturers: readonly object[] = []) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
   onTestFinished(async () => database?.drop())
   const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
@@ -35,13 +35,15 @@ async function startHouse(engine: Engine, manufacturers: readonly object[] = [])
   return { ...home, databaseUrl, withDatabase }
 }
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type Installation = Awaited<ReturnType<typeof createInstallation>>
 
-/** Receivers with channels, a group, nested places, somebody who wears something, an administrator, a session. */
-async function fill(house: House) {
-  const service = await house.serve()
+/**
+ * Receivers with channels, a group, nested locations, a performer with a wireless unit, an administrator and a session.
+ */
+async function fill(installation: Installation) {
+  const service = await installation.serve()
   await until('both are known', async () => (await service.receivers()).length === 2)
-  const headers = await house.withDatabase((db) => tokenHeaders({ db }, 'admin'))
+  const headers = await installation.withDatabase((db) => tokenHeaders({ db }, 'admin'))
   await service.post('/api/group/', { title: 'Thrown away' })
   await service.post('/api/group/', { title: 'Chœur', slots: [1, 2] })
   await service.send('DELETE', '/api/groups/1/')
@@ -57,7 +59,7 @@ async function fill(house: House) {
   return { service, headers }
 }
 
-async function pictureOf(service: Awaited<ReturnType<House['serve']>>, headers: Record<string, string>) {
+async function stateOf(service: Awaited<ReturnType<Installation['serve']>>, headers: Record<string, string>) {
   const paths = [
     'groups',
     'performers',
@@ -68,7 +70,7 @@ async function pictureOf(service: Awaited<ReturnType<House['serve']>>, headers: 
     'admin/manufacturers',
   ]
   const answers = await Promise.all(paths.map((path) => service.get(`/api/${path}/`, headers)))
-  // What is heard changes from poll to poll.
+  // Readings change from poll to poll.
   return answers.map(({ status, json }) => [status, JSON.parse(JSON.stringify(json, timeless))])
 }
 
@@ -77,84 +79,84 @@ const timeless = (key: string, value: unknown) =>
     ? undefined
     : value
 
-describe.each(engines)('a house on %s', (engine) => {
+describe.each(engines)('backup and restore on %s', (engine) => {
   // Conformance: C-9.20.
   it(
-    'is backed up while it runs, and comes back as it was, on the other engine as well',
+    'backs up a running service and restores it on both engines',
     async () => {
-      const shure = withoutLink(await startShure({ story: false }))
-      const house = await startHouse(engine, [entryOf(shure)])
-      const { service, headers } = await fill(house)
-      const file = join(house.path, 'house.backup')
-      const written = await house.run(['backup', 'house.backup', '--json'])
+      const shure = withoutPush(await startShure({ story: false }))
+      const installation = await createInstallation(engine, [entryOf(shure)])
+      const { service, headers } = await fill(installation)
+      const file = join(installation.path, 'venue.backup')
+      const written = await installation.run(['backup', 'venue.backup', '--json'])
       expect([written.code, written.err, written.json()]).toEqual([
         0,
         '',
-        { file: 'house.backup', bytes: (await stat(file)).size, engine },
+        { file: 'venue.backup', bytes: (await stat(file)).size, engine },
       ])
       expect((await stat(file)).mode & 0o777).toBe(0o600)
       const raw = new DatabaseSync(file, { readOnly: true })
       expect(raw.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
       expect(raw.prepare('pragma foreign_key_check').all()).toEqual([])
       raw.close()
-      const picture = await pictureOf(service, headers)
+      const state = await stateOf(service, headers)
 
-      const again = await house.run(['backup', 'house.backup'])
+      const again = await installation.run(['backup', 'venue.backup'])
       expect([again.code, again.err]).toEqual([
         1,
-        expect.stringMatching(/^micwatch: house.backup is there.*--force.*\n$/),
+        expect.stringMatching(/^micwatch: venue.backup is there.*--force.*\n$/),
       ])
-      const forced = await house.run(['backup', 'house.backup', '--force'])
+      const forced = await installation.run(['backup', 'venue.backup', '--force'])
       expect([forced.code, forced.err]).toEqual([0, expect.stringContaining('secret.key')])
 
-      // What comes after the backup is lost with the restore, but its ids are not given again.
+      // Rows created after the backup are lost with the restore, but their ids are not reused.
       expect((await service.post('/api/group/', { title: 'Later' })).json.id).toBe(3)
-      const held = await house.run(['restore', 'house.backup', '--force'])
+      const held = await installation.run(['restore', 'venue.backup', '--force'])
       expect([held.code, held.out]).toEqual([1, ''])
       expect(held.err).toMatch(new RegExp(`^micwatch: .*process ${service.pid} on .*stop it first.*\\n$`))
       expect((await service.get('/api/groups/')).json).toHaveLength(2)
       service.kill('SIGTERM')
       await service.ended
 
-      const unforced = await house.run(['restore', 'house.backup'])
+      const unforced = await installation.run(['restore', 'venue.backup'])
       expect([unforced.code, unforced.err]).toEqual([1, expect.stringMatching(/not empty \(.*groups: 2.*--force/)])
-      const before = await house.withDatabase((db) => currentRevision(db.read))
-      const restored = await house.run(['restore', 'house.backup', '--force', '--json'])
+      const before = await installation.withDatabase((db) => currentRevision(db.read))
+      const restored = await installation.run(['restore', 'venue.backup', '--force', '--json'])
       expect([restored.code, restored.err]).toEqual([0, ''])
       const { safety_copy, ...report } = restored.json()
-      expect(report).toEqual({ file: 'house.backup', migrated: [], credentials_unreadable: [] })
+      expect(report).toEqual({ file: 'venue.backup', migrated: [], credentials_unreadable: [] })
       expect(safety_copy).toMatch(/micwatch\.db\.before-restore-\d{8}T\d{6}\.\d{3}Z$/)
-      const safety = new DatabaseSync(join(house.path, safety_copy), { readOnly: true })
+      const safety = new DatabaseSync(join(installation.path, safety_copy), { readOnly: true })
       expect(safety.prepare('select title from groups order by id').all()).toMatchObject([
         { title: 'Chœur' },
         { title: 'Later' },
       ])
       safety.close()
-      await house.withDatabase(async (db) => {
+      await installation.withDatabase(async (db) => {
         expect(await currentRevision(db.read)).toBeGreaterThan(before)
         for (const table of ['sessions', 'polls', 'failed_tries'] as const) {
           expect(await db.read.selectFrom(table).selectAll().execute()).toEqual([])
         }
-        const [deed] = await db.read.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(1).execute()
-        expect(deed).toMatchObject({ action: 'store.restore', actor_kind: 'cli', result: 'ok' })
+        const [entry] = await db.read.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(1).execute()
+        expect(entry).toMatchObject({ action: 'store.restore', actor_kind: 'cli', result: 'ok' })
         const leases = await db.read.selectFrom('leases').selectAll().execute()
         expect(leases.filter(({ owner }) => owner !== null)).toEqual([])
       })
-      const after = await house.serve()
-      expect(await pictureOf(after, headers)).toEqual(picture)
+      const after = await installation.serve()
+      expect(await stateOf(after, headers)).toEqual(state)
       expect((await after.post('/api/group/', { title: 'New' })).json.id).toBe(4)
       after.kill('SIGTERM')
       await after.ended
 
-      const other = await startHouse(engine === 'sqlite' ? 'postgres' : 'sqlite', [entryOf(shure)])
-      await copyFile(file, join(other.path, 'house.backup'))
-      const moved = await other.run(['restore', 'house.backup'])
-      expect([moved.code, moved.out]).toEqual([0, 'Restored house.backup.\n'])
-      // The key stayed behind.
-      expect(moved.err).toMatch(/credentials of shure were encrypted with another key.*\n$/)
-      await copyFile(join(house.path, 'data', 'secret.key'), join(other.path, 'data', 'secret.key'))
+      const other = await createInstallation(engine === 'sqlite' ? 'postgres' : 'sqlite', [entryOf(shure)])
+      await copyFile(file, join(other.path, 'venue.backup'))
+      const moved = await other.run(['restore', 'venue.backup'])
+      expect([moved.code, moved.out]).toEqual([0, 'Restored venue.backup.\n'])
+      // The key was not part of the backup.
+      expect(moved.err).toMatch(/credentials of shure were sealed with another key.*\n$/)
+      await copyFile(join(installation.path, 'data', 'secret.key'), join(other.path, 'data', 'secret.key'))
       const there = await other.serve()
-      expect(await pictureOf(there, headers)).toEqual(picture)
+      expect(await stateOf(there, headers)).toEqual(state)
       expect((await there.post('/api/group/', { title: 'Newer' })).json.id).toBe(3)
     },
     slow,
@@ -162,17 +164,17 @@ describe.each(engines)('a house on %s', (engine) => {
 
   // Conformance: C-9.20.
   it(
-    'is not restored from what is no backup, from a newer program, or while somebody polls',
+    'rejects a restore from an invalid file, from a newer version, or while a process polls',
     async () => {
-      const house = await startHouse(engine)
-      expect((await house.run(['migrate'])).code).toBe(0)
-      expect((await house.run(['backup', 'good'])).code).toBe(0)
-      await writeFile(join(house.path, 'text'), 'no database')
-      await copyFile(join(house.path, 'good'), join(house.path, 'half'))
-      await truncate(join(house.path, 'half'), 40_960)
+      const installation = await createInstallation(engine)
+      expect((await installation.run(['migrate'])).code).toBe(0)
+      expect((await installation.run(['backup', 'good'])).code).toBe(0)
+      await writeFile(join(installation.path, 'text'), 'no database')
+      await copyFile(join(installation.path, 'good'), join(installation.path, 'half'))
+      await truncate(join(installation.path, 'half'), 40_960)
       for (const name of ['foreign', 'newer']) {
-        if (name === 'newer') await copyFile(join(house.path, 'good'), join(house.path, name))
-        const raw = new DatabaseSync(join(house.path, name))
+        if (name === 'newer') await copyFile(join(installation.path, 'good'), join(installation.path, name))
+        const raw = new DatabaseSync(join(installation.path, name))
         if (name === 'newer') raw.exec("insert into migrations values ('9999-far-ahead', 0)")
         else raw.exec('create table songs (title text)')
         raw.close()
@@ -185,36 +187,36 @@ describe.each(engines)('a house on %s', (engine) => {
         newer: 'newer version',
       }
       for (const [file, reason] of Object.entries(reasons)) {
-        const { code, out, err } = await house.run(['restore', file, '--force'])
+        const { code, out, err } = await installation.run(['restore', file, '--force'])
         expect([file, code, out]).toEqual([file, 1, ''])
         expect(err.trim().split('\n')).toEqual([expect.stringContaining(reason)])
       }
-      await house.withDatabase((db) =>
+      await installation.withDatabase((db) =>
         db.transaction((tx) => acquireLease(tx, 'shure:http://a', 'console:77:ab', 15_000)),
       )
-      const held = await house.run(['restore', 'good', '--force'])
+      const held = await installation.run(['restore', 'good', '--force'])
       expect([held.code, held.err]).toEqual([1, expect.stringMatching(/in use by process 77 on console.* 1\d s more/)])
-      const left = await readdir(join(house.path, 'data')).catch(() => [])
-      expect(left.filter((name) => /restore|tmp/.test(name))).toEqual([])
+      const remaining = await readdir(join(installation.path, 'data')).catch(() => [])
+      expect(remaining.filter((name) => /restore|tmp/.test(name))).toEqual([])
     },
     slow,
   )
 
   // Conformance: C-9.20.
   it(
-    'takes a backup from before a migration, and brings it up to date',
+    'restores a backup from before a migration and migrates it',
     async () => {
-      const house = await startHouse(engine)
-      expect((await house.run(['migrate'])).code).toBe(0)
-      expect((await house.run(['backup', 'old'])).code).toBe(0)
-      const raw = new DatabaseSync(join(house.path, 'old'))
+      const installation = await createInstallation(engine)
+      expect((await installation.run(['migrate'])).code).toBe(0)
+      expect((await installation.run(['backup', 'old'])).code).toBe(0)
+      const raw = new DatabaseSync(join(installation.path, 'old'))
       const name = undoNewestMigration(raw)
       raw.exec("insert into groups (title, slots, hide_charts) values ('Old', '[]', 0)")
       raw.close()
-      const { code, err, json } = await house.run(['restore', 'old', '--json'])
+      const { code, err, json } = await installation.run(['restore', 'old', '--json'])
       expect([code, err]).toEqual([0, ''])
       expect(json()).toMatchObject({ migrated: [name], safety_copy: null })
-      await house.withDatabase(async (db) => {
+      await installation.withDatabase(async (db) => {
         expect((await sql<{ title: string }>`select title from ${sql.table('groups')}`.execute(db.read)).rows).toEqual([
           { title: 'Old' },
         ])
@@ -237,22 +239,22 @@ describe('a hostile backup', () => {
   }
 
   it(
-    'is refused with its reason, and nothing of it is run',
+    'is rejected with a reason, and none of its SQL is executed',
     async () => {
-      const house = await startHouse('sqlite')
-      expect((await house.run(['migrate'])).code).toBe(0)
-      expect((await house.run(asAdmin, {}, 'correct horse battery\n')).code).toBe(0)
-      expect((await house.run(['backup', 'good'])).code).toBe(0)
+      const installation = await createInstallation('sqlite')
+      expect((await installation.run(['migrate'])).code).toBe(0)
+      expect((await installation.run(asAdmin, {}, 'correct horse battery\n')).code).toBe(0)
+      expect((await installation.run(['backup', 'good'])).code).toBe(0)
       for (const [name, [statements, reason]] of Object.entries(changes)) {
-        const file = join(house.path, name)
-        await copyFile(join(house.path, 'good'), file)
+        const file = join(installation.path, name)
+        await copyFile(join(installation.path, 'good'), file)
         const raw = new DatabaseSync(file)
         raw.exec(statements)
         raw.close()
-        const { code, out, err } = await house.run(['restore', name, '--force'])
+        const { code, out, err } = await installation.run(['restore', name, '--force'])
         expect([name, code, out, err]).toEqual([name, 1, '', expect.stringContaining(`cannot be restored: ${reason}`)])
       }
-      await house.withDatabase(async (db) => {
+      await installation.withDatabase(async (db) => {
         expect(await db.read.selectFrom('users').select('username').execute()).toEqual([{ username: 'ana' }])
       })
     },
@@ -260,32 +262,32 @@ describe('a hostile backup', () => {
   )
 
   it(
-    'is refused where it, or what SQLite would open beside it, is no regular file',
+    'is rejected if it, or a file that SQLite would open beside it, is not a regular file',
     async () => {
-      const house = await startHouse('sqlite')
-      expect((await house.run(['migrate'])).code).toBe(0)
-      expect((await house.run(['backup', 'good'])).code).toBe(0)
-      execFileSync('mkfifo', ['pipe', 'good-wal'], { cwd: house.path })
+      const installation = await createInstallation('sqlite')
+      expect((await installation.run(['migrate'])).code).toBe(0)
+      expect((await installation.run(['backup', 'good'])).code).toBe(0)
+      execFileSync('mkfifo', ['pipe', 'good-wal'], { cwd: installation.path })
       for (const [file, reason] of [
         ['pipe', 'pipe cannot be restored: it is no regular file'],
         ['data', 'data cannot be restored: it is no regular file'],
         ['/dev/zero', 'it is no regular file'],
         ['good', 'good cannot be restored: good-wal is no regular file'],
       ] as const) {
-        const { code, out, err } = await house.run(['restore', file, '--force'])
+        const { code, out, err } = await installation.run(['restore', file, '--force'])
         expect([file, code, out, err]).toEqual([file, 1, '', expect.stringContaining(reason)])
       }
     },
     slow,
   )
 
-  it('is given up after a time where reading it does not end', async () => {
-    const house = await startHouse('sqlite')
-    expect((await house.run(['migrate'])).code).toBe(0)
-    expect((await house.run(['backup', 'good'])).code).toBe(0)
-    const file = join(house.path, 'good')
+  it('is aborted after a timeout when reading it does not end', async () => {
+    const installation = await createInstallation('sqlite')
+    expect((await installation.run(['migrate'])).code).toBe(0)
+    expect((await installation.run(['backup', 'good'])).code).toBe(0)
+    const file = join(installation.path, 'good')
     await makeEndless(file)
-    const paths = { database_url: house.databaseUrl, data_dir: join(house.path, 'data') }
+    const paths = { database_url: installation.databaseUrl, data_dir: join(installation.path, 'data') }
     const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
     const startedAt = performance.now()
     const restored = restoreBackup({ paths, file, isForced: true, actor, now: Date.now, readLimitMs: 2000 })
@@ -296,17 +298,17 @@ describe('a hostile backup', () => {
 
 describe('a damaged SQLite database', () => {
   it(
-    'gives way to a backup, and is kept',
+    'is replaced by a backup, and its file is kept',
     async () => {
-      const house = await startHouse('sqlite')
-      expect((await house.run(['migrate'])).code).toBe(0)
-      expect((await house.run(['backup', 'good'])).code).toBe(0)
-      await writeFile(join(house.path, 'data', 'micwatch.db'), 'nonsense')
-      expect((await house.run(['restore', 'good'])).err).toMatch(/is damaged; --force/)
-      const { code, json } = await house.run(['restore', 'good', '--force', '--json'])
+      const installation = await createInstallation('sqlite')
+      expect((await installation.run(['migrate'])).code).toBe(0)
+      expect((await installation.run(['backup', 'good'])).code).toBe(0)
+      await writeFile(join(installation.path, 'data', 'micwatch.db'), 'nonsense')
+      expect((await installation.run(['restore', 'good'])).err).toMatch(/is damaged; --force/)
+      const { code, json } = await installation.run(['restore', 'good', '--force', '--json'])
       expect(code).toBe(0)
-      expect((await stat(join(house.path, json().safety_copy))).size).toBe('nonsense'.length)
-      expect((await house.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
+      expect((await stat(join(installation.path, json().safety_copy))).size).toBe('nonsense'.length)
+      expect((await installation.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
     },
     slow,
   )
@@ -317,18 +319,18 @@ describe('nodes', () => {
   it.each(engines)(
     'says on %s who has taken which source, and for how long',
     async (engine) => {
-      const shure = withoutLink(await startShure())
-      const house = await startHouse(engine, [entryOf(shure)])
-      expect((await house.run(['migrate'])).code).toBe(0)
-      const none = await house.run(['nodes'])
-      expect([none.code, none.out]).toEqual([0, 'No process is polling a source.\n'])
-      expect((await house.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
-      const service = await house.serve()
-      const screen = await house.serve(['--no-poll'])
+      const shure = withoutPush(await startShure())
+      const installation = await createInstallation(engine, [entryOf(shure)])
+      expect((await installation.run(['migrate'])).code).toBe(0)
+      const none = await installation.run(['nodes'])
+      expect([none.code, none.out]).toEqual([0, 'No source is taken: nobody polls.\n'])
+      expect((await installation.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
+      const service = await installation.serve()
+      const screen = await installation.serve(['--no-poll'])
       const found = await until(
         'both are there',
         async () => {
-          const { json } = await house.run(['nodes', '--json'])
+          const { json } = await installation.run(['nodes', '--json'])
           const { nodes, processes } = json()
           return nodes.length > 0 && processes.length === 2 && { nodes, processes }
         },
@@ -348,10 +350,10 @@ describe('nodes', () => {
       expect(node.seconds_left).toBeGreaterThan(0)
       expect(node.seconds_left).toBeLessThanOrEqual(15)
       expect(found.processes.map(({ pid }: { pid: number }) => pid).sort()).toEqual([service.pid, screen.pid].sort())
-      const table = await house.run(['nodes'])
+      const table = await installation.run(['nodes'])
       expect(table.out).toContain(String(service.pid))
       expect(table.out).toContain(`Running without a source: process ${screen.pid}`)
-      const viewer = await house.withDatabase((db) => tokenHeaders({ db }, 'viewer'))
+      const viewer = await installation.withDatabase((db) => tokenHeaders({ db }, 'viewer'))
       expect((await service.get('/api/admin/nodes/')).status).toBe(401)
       const { status, json } = await service.get('/api/admin/nodes/', viewer)
       expect([status, json.nodes[0].pid, json.processes.length]).toEqual([200, service.pid, 2])
@@ -359,7 +361,7 @@ describe('nodes', () => {
         one.kill('SIGTERM')
         await one.ended
       }
-      expect((await house.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
+      expect((await installation.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
     },
     slow,
   )

@@ -1,4 +1,4 @@
-/** The benches take the product apart to measure a piece of it: they have to keep up with how it is joined. */
+/** Benchmarks use internal modules directly, so they must follow changes in how these are composed. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { listBytes, openPolled } from '../bench/poll.ts'
 import { atEnd } from './scope.ts'
 
-it('a cycle is measured from the bytes of its list to the database', async () => {
+it('measures a polling cycle from the bytes of the device list to the database', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-benches-'))
   atEnd(() => rm(folder, { recursive: true }))
   const polled = await openPolled(atEnd, folder)

@@ -1,4 +1,8 @@
-/** deploy/Caddyfile in a real Caddy, where one is installed: which certificate each name gets, and what reaches us. */
+/**
+ * Runs deploy/Caddyfile in a real Caddy where one is installed: the certificate of each name, and which requests reach
+ * the
+ * service.
+ */
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,13 +42,13 @@ function hasCaddy(): boolean {
 }
 
 function adapt(env: Record<string, string>): CaddyConfig {
-  const words = ['adapt', '--config', caddyfile, '--adapter', 'caddyfile']
+  const args = ['adapt', '--config', caddyfile, '--adapter', 'caddyfile']
   const given = { ...process.env, MICWATCH_SCREENS: '127.0.0.1:8080', ...env }
-  return JSON.parse(execFileSync('caddy', words, { env: given, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
+  return JSON.parse(execFileSync('caddy', args, { env: given, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
 }
 
 describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
-  it('asks a public authority for public names, and Caddy’s own for private names and addresses', () => {
+  it('requests certificates for public names from a public authority and for private names and addresses from Caddy', () => {
     const { apps } = adapt({
       MICWATCH_PUBLIC_NAME: 'mics.example.org, wall.example.org',
       MICWATCH_PRIVATE_NAME: 'mics, mics.venue.lan',
@@ -53,12 +57,12 @@ describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
     const { policies } = apps.tls.automation
     const own = policies.filter(({ issuers }) => issuers?.[0]?.module === 'internal')
     expect(own.flatMap(({ subjects = [] }) => subjects).sort()).toEqual(['192.168.1.20', 'mics', 'mics.venue.lan'])
-    // Where a policy names no issuers, they are the public ones.
-    for (const { issuers } of policies.filter((one) => !own.includes(one))) expect(issuers).toBeUndefined()
+    // A policy without issuers uses the public ones.
+    for (const { issuers } of policies.filter((policy) => !own.includes(policy))) expect(issuers).toBeUndefined()
     expect(JSON.stringify(apps.http)).toContain('{"host":["mics.example.org","wall.example.org"]}')
   })
 
-  it('serves private names and the address with certificates that fit, and refuses other names in words', async () => {
+  it('serves private names and the address with matching certificates, and rejects other names with a message', async () => {
     const names = { MICWATCH_PRIVATE_NAME: 'micwatch.local', MICWATCH_ADDRESS: '127.0.0.2' }
     const app = await startApp({
       config: {
@@ -69,12 +73,12 @@ describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
     const { httpsPort, httpPort } = await startCaddy({ ...names, MICWATCH_SCREENS: `127.0.0.1:${app.port}` })
 
     const ask = (name: string, options: object = {}, body?: string) =>
-      askOver(httpsPort, { headers: { host: name, 'content-type': 'application/json' }, ...options }, body)
+      requestOver(httpsPort, { headers: { host: name, 'content-type': 'application/json' }, ...options }, body)
     const health = (name: string, servername = name) => ask(name, { path: '/healthz', servername })
     await until('Caddy serves', async () => (await health('micwatch.local')).status === 200, 20_000)
     expect(await health('micwatch.local')).toMatchObject({ status: 200, names: 'DNS:micwatch.local' })
     expect(await health('localhost')).toMatchObject({ status: 200, names: 'DNS:localhost' })
-    // A browser that connects by address names no host.
+    // A browser that connects to an address sends no server name.
     expect(await health('127.0.0.2', '')).toMatchObject({ status: 200, names: 'IP Address:127.0.0.2' })
 
     const login = { method: 'POST', path: '/api/auth/login', servername: 'micwatch.local' }
@@ -91,7 +95,7 @@ describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
   })
 })
 
-/** Caddy as the file says, but at free ports, and without touching the certificates this machine trusts. */
+/** Starts Caddy with this file on free ports, without changing the certificates that this machine trusts. */
 async function startCaddy(env: Record<string, string>) {
   const folder = await createTestFolder()
   const [httpsPort, httpPort] = [await freePort(), await freePort()]
@@ -129,17 +133,17 @@ interface TlsAnswer {
   readonly body: string
 }
 
-function askOver(port: number, options: object, body?: string): Promise<TlsAnswer> {
+function requestOver(port: number, options: object, body?: string): Promise<TlsAnswer> {
   return new Promise((resolve, reject) => {
     const about = { host: '127.0.0.1', port, rejectUnauthorized: false, agent: false, ...options }
-    const asked = request(about, async (response) => {
+    const clientRequest = request(about, async (response) => {
       const { subjectaltname = '' } = (response.socket as TLSSocket).getPeerCertificate()
       let text = ''
       for await (const chunk of response.setEncoding('utf8')) text += chunk
       const { statusCode: status = 0, headers } = response
       resolve({ status, names: subjectaltname, cookie: headers['set-cookie']?.[0], body: text })
     })
-    asked.on('error', reject)
-    asked.end(body)
+    clientRequest.on('error', reject)
+    clientRequest.end(body)
   })
 }

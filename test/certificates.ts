@@ -1,25 +1,27 @@
-/** Certificates as tests and benches need them: right, expired, for another name, signed by a CA of their own or by nobody. */
+/**
+ * Creates certificates for tests and benchmarks: valid, expired, for another name, self-signed or signed by a given CA.
+ */
 
 import { generate } from 'selfsigned'
 
 const dayMs = 24 * 3_600_000
 
-export interface Certified {
+export interface Certificate {
   readonly key: string
   readonly cert: string
 }
 
-/** For this address, or this name; signed by `ca` where there is one. */
+/** Creates a certificate for an address or a name, signed by `ca` if given. */
 export async function certify(about: {
   readonly for: string
-  readonly ca?: Certified
-  /** Epoch milliseconds; tomorrow unless told. */
+  readonly ca?: Certificate
+  /** Epoch milliseconds; tomorrow by default. */
   readonly endsAt?: number
   readonly isCa?: boolean
-}): Promise<Certified> {
+}): Promise<Certificate> {
   const isAddress = /^[\d.]+$/.test(about.for)
   const endsAt = about.endsAt ?? Date.now() + dayMs
-  const made = await generate([{ name: 'commonName', value: about.for }], {
+  const created = await generate([{ name: 'commonName', value: about.for }], {
     algorithm: 'sha256',
     keyType: 'ec',
     curve: 'P-256',
@@ -32,5 +34,5 @@ export async function certify(about: {
       { name: 'subjectAltName', altNames: [isAddress ? { type: 7, ip: about.for } : { type: 2, value: about.for }] },
     ],
   })
-  return { key: made.private, cert: made.cert }
+  return { key: created.private, cert: created.cert }
 }

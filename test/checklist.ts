@@ -73,7 +73,7 @@ function testFiles(): string[] {
   return files.filter((file) => /\.test\.tsx?$|^test\/.+\.ts$/.test(file)).sort()
 }
 
-/** Ids in the comments that stand directly above a call of `it`, `test` or `describe`; other comments do not count. */
+/** Returns the ids in comments directly above a call of `it`, `test` or `describe`; ignores other comments. */
 function statementIds(source: string, label: string): string[] {
   const comment = new RegExp(`^\\s*// ${label}: (.+)\\.$`)
   const lines = source.split('\n')

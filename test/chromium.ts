@@ -1,4 +1,4 @@
-/** The browser of the tests: one that is there, or on Debian one that is installed on the spot. */
+/** Finds the browser for the tests: an installed one, or on Debian one that is installed on demand. */
 
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const macPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Headless as root in a container, and silent towards the Internet. */
+/** Headless, as root in a container, without requests to the Internet. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -28,12 +28,12 @@ const args = [
 
 let found: Promise<string> | undefined
 
-/** May have to install it: give the hook that calls this some minutes. */
+/** May install Chromium: set a timeout of some minutes for the hook that calls this. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: await findChromium(), args })
 }
 
-/** Path of an executable Chromium or Chrome. */
+/** Returns the path of an executable Chromium or Chrome. */
 function findChromium(): Promise<string> {
   found ??= findOrInstall()
   return found
@@ -61,10 +61,12 @@ async function findInstalled(): Promise<string | undefined> {
 
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0 || !(await isExecutable('/usr/bin/apt-get'))) return undefined
-  console.error('The browser tests need Chromium, and there is none: installing the Debian package (about a minute).')
+  console.error(
+    'The browser tests need Chromium, which is not installed. Installing the Debian package (about a minute).',
+  )
   const install = 'command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; }'
   try {
-    // Test files run in several processes, and apt-get does not wait for another.
+    // Test files run in several processes, and apt-get fails while another instance runs.
     await run('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     })

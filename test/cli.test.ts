@@ -1,16 +1,16 @@
-/** The program as an operator runs it: words in, exit code, standard output and one line of complaint out. */
+/** The program as an operator runs it: arguments, exit code, standard output and standard error. */
 
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase } from './databases.ts'
 
 type Home = Awaited<ReturnType<typeof startHome>>
 type Ended = Awaited<ReturnType<Home['run']>>
 
-/** One line on standard error that says this, nothing on standard output, no stack trace. */
-function expectComplaint({ code, out, err }: Ended, exitCode: number, says: RegExp): void {
+/** Expects one matching line on standard error, nothing on standard output, and no stack trace. */
+function expectError({ code, out, err }: Ended, exitCode: number, says: RegExp): void {
   expect({ code, out, err }).toEqual({ code: exitCode, out: '', err: expect.stringMatching(says) })
   expect(err.trimEnd().split('\n')).toHaveLength(1)
   expect(err).not.toMatch(/^\s+at |node:internal|\.[jt]s:\d+/m)
@@ -22,13 +22,13 @@ const all = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Pr
   return done
 }
 
-describe('the words', () => {
-  it('have help, with hyphens or underscores, and a version', async () => {
+describe('command-line arguments', () => {
+  it('have help, accept hyphens or underscores, and include a version flag', async () => {
     const home = await startHome()
     const commands = ['serve', 'poll_devices', 'check_api_health', 'simulate', 'migrate']
     const [program, version, ...helps] = await all(
       [['--help'], ['--version'], ...commands.map((name) => [name.replaceAll('_', '-'), '--help'])],
-      (words) => home.run(words),
+      (args) => home.run(args),
     )
     for (const name of commands) expect(program?.out).toContain(name)
     expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
@@ -40,7 +40,7 @@ describe('the words', () => {
   })
 
   // Conformance: C-1.17, C-9.6.
-  it('are refused with 2 and one line when they are wrong', async () => {
+  it('are rejected with exit code 2 and one line when they are wrong', async () => {
     const home = await startHome()
     await all(
       [
@@ -57,7 +57,7 @@ describe('the words', () => {
         [['poll_devices', '--once', '--manufacturer', 'nobody'], /nobody/],
         [['check_api_health', '--manufacturer', 'nobody'], /nobody/],
       ] as const,
-      async ([words, says]) => expectComplaint(await home.run(words), 2, says),
+      async ([args, says]) => expectError(await home.run(args), 2, says),
     )
   })
 })
@@ -79,25 +79,25 @@ describe('the configuration', () => {
       /manufacturers\.0\.config\.timeout: .*TIMEOUT/,
     ],
     ['an absent variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
-  ])('is refused with 2 for %s', async (_, content, says) => {
+  ])('is rejected with exit code 2 for %s', async (_, content, says) => {
     const home = await startHome(content)
-    expectComplaint(await home.run(['serve', '--port', '0']), 2, says)
+    expectError(await home.run(['serve', '--port', '0']), 2, says)
   })
 
   // Conformance: C-1.2.
-  it('is named when it is missing, in the flag or in the environment', async () => {
+  it('is named in the error when the file is missing, from the flag or from the environment', async () => {
     const home = await startHome()
-    expectComplaint(await home.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
-    expectComplaint(await home.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
-    expectComplaint(await home.run(['serve'], { MICWATCH_PORT: 'x' }), 2, /MICWATCH_PORT: expected a whole number/)
+    expectError(await home.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
+    expectError(await home.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
+    expectError(await home.run(['serve'], { MICWATCH_PORT: 'x' }), 2, /MICWATCH_PORT: expected a whole number/)
   })
 })
 
 describe('poll_devices', () => {
   // Conformance: S-1.15, C-9.8.
-  it('polls once and says what it found', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
-    const sennheiser = withoutLink(await startSennheiser())
+  it('polls once and reports what it found', async () => {
+    const shure = withoutPush(await startShure({ receivers: 3 }))
+    const sennheiser = withoutPush(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const cycle = (devices: number, created: number) => ({
       devices,
@@ -134,8 +134,8 @@ describe('poll_devices', () => {
   })
 
   // Conformance: C-9.10.
-  it('rehearses without leaving a trace', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+  it('changes nothing with --dry-run', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const nothing = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
     expect(nothing).toMatchObject({ code: 0, err: '' })
@@ -155,32 +155,34 @@ describe('poll_devices', () => {
   })
 
   // Conformance: C-9.10.
-  it('rehearses until it is told to stop, beside whoever polls in earnest', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+  it('runs with --dry-run until it is stopped, beside a process that polls', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     await home.run(['check_connections'])
     const rehearsal = home.start(['poll_devices', '--dry-run', '--json'])
     const last = () => JSON.parse(rehearsal.lines().at(-1) ?? '')
-    await until('three rehearsals', () => rehearsal.lines().length >= 3, 20_000)
+    await until('three dry runs', () => rehearsal.lines().length >= 3, 20_000)
     expect(last()).toMatchObject({ dry_run: true, manufacturers: [{ code: 'shure', devices: 2, created: 2 }] })
     expect((await home.run(['poll_devices', '--once', '--json'])).json().manufacturers[0].created).toBe(2)
-    await until('what was stored is seen', () => last().manufacturers[0].created === 0)
+    await until('the stored state is read', () => last().manufacturers[0].created === 0)
     rehearsal.kill('SIGINT')
     expect([await rehearsal.ended, rehearsal.err()]).toEqual([0, ''])
 
-    const said = home.start(['poll_devices', '--dry-run', '--continuous', '--interval', '1'])
-    await until('two lines', () => said.lines().length >= 3)
-    expect(said.lines()).toEqual([
-      'Dry run, nothing is written. Polls would find this:',
-      ...Array.from({ length: said.lines().length - 1 }, () => expect.stringMatching(/Z shure: 2 devices, 0 new/)),
+    const continuous = home.start(['poll_devices', '--dry-run', '--continuous', '--interval', '1'])
+    await until('two lines', () => continuous.lines().length >= 3)
+    expect(continuous.lines()).toEqual([
+      'Polls would find this; nothing is written:',
+      ...Array.from({ length: continuous.lines().length - 1 }, () =>
+        expect.stringMatching(/Z shure: 2 devices, 0 new/),
+      ),
     ])
-    said.kill('SIGTERM')
-    expect(await said.ended).toBe(0)
+    continuous.kill('SIGTERM')
+    expect(await continuous.ended).toBe(0)
   }, 90_000)
 
   // Conformance: C-9.10.
-  it('rehearses on a PostgreSQL that is empty, and leaves it so', async () => {
-    const shure = withoutLink(await startShure())
+  it('runs with --dry-run on an empty PostgreSQL database and leaves it empty', async () => {
+    const shure = withoutPush(await startShure())
     const { url, drop } = await createTestDatabase('postgres')
     onTestFinished(drop)
     const home = await startHome({ database_url: url, manufacturers: [entryOf(shure)] })
@@ -193,12 +195,12 @@ describe('poll_devices', () => {
 
 describe('check_api_health', () => {
   // Conformance: S-1.17, C-9.6, C-9.12.
-  it('asks live, and ends with 1 unless all is well', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+  it('sends requests to the systems, and exits with 1 unless all are healthy', async () => {
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    const well = await home.run(['check-api-health', '--json'])
-    expect([well.code, well.err]).toEqual([0, ''])
+    const healthy = await home.run(['check-api-health', '--json'])
+    expect([healthy.code, healthy.err]).toEqual([0, ''])
     const fine = (simulator: { manufacturer: string; baseUrl: string }) => ({
       code: simulator.manufacturer,
       status: 'healthy',
@@ -206,7 +208,7 @@ describe('check_api_health', () => {
       consecutive_failures: 0,
       error: null,
     })
-    expect(well.json()).toEqual({ status: 'healthy', manufacturers: [fine(sennheiser), fine(shure)] })
+    expect(healthy.json()).toEqual({ status: 'healthy', manufacturers: [fine(sennheiser), fine(shure)] })
     expect((await home.run(['check_api_health'])).out).toMatch(/shure.*healthy/)
 
     shure.setFault({ type: 'reset' })
@@ -217,7 +219,7 @@ describe('check_api_health', () => {
     expect(ill.err).toMatch(/^shure: .+\n$/)
     expect(await home.run(['check_api_health', '--json', '--manufacturer', 'sennheiser'])).toMatchObject({ code: 0 })
     expect(await home.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
-    // Whoever polls counts; what is asked now says whether that is still so.
+    // The polling process determines the stored status; this check reports the current one.
     const poller = home.start(['poll_devices', '--manufacturer', 'shure'])
     await until('three polls have failed', () => poller.lines().length >= 3, 30_000)
     poller.kill('SIGTERM')
@@ -231,23 +233,19 @@ describe('check_api_health', () => {
 
 describe('migrate, simulate, serve', () => {
   // Conformance: C-9.18.
-  it('bring the database up to date once', async () => {
+  it('migrates the database once', async () => {
     const home = await startHome()
     const first = await home.run(['migrate', '--json'])
     expect(first.code).toBe(0)
     expect(first.json().applied.length).toBeGreaterThan(0)
     expect((await home.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
-    expectComplaint(
-      await home.run(['migrate', '--database-url', 'postgres://x@127.0.0.1:1/x']),
-      1,
-      /127\.0\.0\.1:1|ECONN/,
-    )
+    expectError(await home.run(['migrate', '--database-url', 'postgres://x@127.0.0.1:1/x']), 1, /127\.0\.0\.1:1|ECONN/)
     await home.write('file', '')
-    expectComplaint(await home.run(['migrate', '--data-dir', 'file/data']), 1, /file\/data/)
+    expectError(await home.run(['migrate', '--data-dir', 'file/data']), 1, /file\/data/)
   })
 
   // Conformance: C-9.18.
-  it('show a simulated venue that another service can watch', async () => {
+  it('simulates a venue that another service can monitor', async () => {
     const home = await startHome()
     const simulate = home.start(['simulate', '--json', '--receivers', '4'])
     const { manufacturers } = await until('it runs', () => JSON.parse(simulate.out()))
@@ -260,7 +258,7 @@ describe('migrate, simulate, serve', () => {
   })
 
   // Conformance: C-9.3.
-  it('serve a demo that leaves nothing behind', async () => {
+  it('serves a demo that leaves no files behind', async () => {
     const home = await startHome()
     const demo = await home.serve(['--demo', '--receivers', '6'])
     await until('six are shown', async () => (await demo.receivers()).length === 6)
@@ -273,7 +271,7 @@ describe('migrate, simulate, serve', () => {
     expect(await readdir(home.path)).toEqual([])
   })
 
-  it('say so when the port is taken, and touch nothing', async () => {
+  it('reports that the port is in use, and changes nothing', async () => {
     const home = await startHome()
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
@@ -281,7 +279,7 @@ describe('migrate, simulate, serve', () => {
     const { port } = server.address() as { port: number }
     const startedAt = performance.now()
     const ended = await home.run(['serve', '--port', String(port)])
-    expectComplaint(ended, 1, new RegExp(`127\\.0\\.0\\.1:${port}`))
+    expectError(ended, 1, new RegExp(`127\\.0\\.0\\.1:${port}`))
     expect(performance.now() - startedAt).toBeLessThan(5000)
     expect(await readdir(home.path)).toEqual([])
   })

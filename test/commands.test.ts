@@ -1,4 +1,4 @@
-/** The commands about real-time connections, as real processes beside each other. */
+/** The commands for real-time connections, as real processes in parallel. */
 
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/database.ts'
@@ -13,7 +13,7 @@ const slow = 40_000
 
 describe.concurrent('check_connections and realtime_status', () => {
   // Conformance: S-1.18, S-1.19, C-9.13, C-9.14.
-  it('tell how the connections stand, and raise an alert where a link is down', async () => {
+  it('report the status of the connections, and raise an alert when a subscription is down', async () => {
     const simulator = await startShure()
     const home = await startHome({ manufacturers: [entryOf(simulator)] })
     const empty = await home.run(['check_connections', '--json'])
@@ -26,9 +26,9 @@ describe.concurrent('check_connections and realtime_status', () => {
       return json().counts.connected === 2 && { code, ...json() }
     })
     expect(counted).toEqual({ code: 0, counts: { ...none, connected: 2 }, problems: [] })
-    const shown = await home.run(['realtime-status', '--json', '--manufacturer', 'shure', '--status', 'connected'])
-    expect(shown.code).toBe(0)
-    expect(shown.json().connections).toMatchObject([
+    const listed = await home.run(['realtime-status', '--json', '--manufacturer', 'shure', '--status', 'connected'])
+    expect(listed.code).toBe(0)
+    expect(listed.json().connections).toMatchObject([
       { receiver: 1, manufacturer: 'shure', status: 'connected', transport: 'websocket', error_count: 0 },
       { receiver: 2, status: 'connected', duration_seconds: expect.any(Number) },
     ])
@@ -61,7 +61,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     const db = await openDatabase({ url: home.databaseUrl })
     atEnd(() => db.close())
     await until('its leases have run out', async () => (await listHeldLeases(db.read)).length === 0, 20_000)
-    // What a killed process left behind is seen through.
+    // The status that a killed process left behind is not reported as current.
     expect((await home.run(['check_connections', '--json'])).json().counts).toEqual({ ...none, disconnected: 2 })
   }, 90_000)
 
@@ -72,11 +72,11 @@ describe.concurrent('check_connections and realtime_status', () => {
     [['realtime_status', '--bogus'], 'unknown option'],
     [['start_shure_websocket', '--manufacturer', 'nobody'], 'unknown manufacturer nobody'],
     [['start_sse_subscriptions', '--manufacturer', 'shure'], 'no subscription of this kind'],
-  ])('%j is wrong usage', async (words, message) => {
+  ])('%j is wrong usage', async (args, message) => {
     const home = await startHome({
       manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
     })
-    const { code, out, err } = await home.run(words)
+    const { code, out, err } = await home.run(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err.trim().split('\n')).toEqual([expect.stringContaining(message)])
   })
@@ -93,20 +93,20 @@ describe.concurrent('check_connections and realtime_status', () => {
   )
 })
 
-describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%s)', (engine) => {
+describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)', (engine) => {
   // Conformance: S-1.21, C-9.16.
   it.each([
     ['start_shure_websocket', startShure],
     ['start_sse_subscriptions', startSennheiser],
   ] as const)(
-    '%s tells the clients of a server beside it within a second',
+    '%s reaches the clients of a parallel server within a second',
     async (command, start) => {
       const simulator = await start({ pushesPerSecond: 0 })
       const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
       onTestFinished(async () => database?.drop())
       const manufacturers = [entryOf(simulator, { poll_interval: 3600 })]
       const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
-      // Makes the receivers known; keeps no link.
+      // Creates the receivers and keeps no subscription.
       expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
       const follower = home.start([command, '--json'])
       await until('it is connected', () => follower.out().includes('"connected"'))
@@ -118,33 +118,33 @@ describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%
 
       const delays: number[] = []
       for (const battery of [71, 72, 73, 74]) {
-        const toldAt = performance.now()
+        const pushedAt = performance.now()
         simulator.show.set(id, { battery }, 1)
         simulator.push.flush()
         const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === battery)
-        delays.push(update.at - toldAt)
+        delays.push(update.at - pushedAt)
       }
-      // The limit is a second; a machine that runs all tests at once is given some leave for the slowest.
+      // The limit is one second; the slowest message may take longer on a machine that runs all tests at once.
       expect(Math.max(...delays)).toBeLessThan(1500)
       expect([...delays].sort((a, b) => a - b)[1]).toBeLessThan(1000)
-      // The server polls, and leaves the link to whoever has it.
+      // The server polls and leaves the subscription to the process that holds its lease.
       expect(simulator.push.links).toBe(1)
-      const asked = simulator.requests.count('/transmitter')
+      const requestsBefore = simulator.requests.count('/transmitter')
       expect((await service.post('/api/refresh/')).status).toBe(200)
       expect(channelOf(await service.receiver(id)).transmitter?.battery).toBe(74)
-      expect(simulator.requests.count('/transmitter')).toBe(asked)
+      expect(simulator.requests.count('/transmitter')).toBe(requestsBefore)
 
       const second = home.start([command])
-      await until('the second stands by', () => second.out().includes('standing by'))
+      await until('the second one waits', () => second.out().includes('standing by'))
       expect(simulator.push.links).toBe(1)
       second.kill('SIGTERM')
       expect(await second.ended).toBe(0)
       follower.kill('SIGTERM')
       expect(await follower.ended).toBe(0)
       expect(follower.err()).toBe('')
-      await until('the server takes the link over', () => simulator.push.links === 1)
+      await until('the server takes the subscription over', () => simulator.push.links === 1)
       simulator.show.set(id, { battery: 55 }, 1)
-      await until('what is pushed now is told', async () => {
+      await until('the next push is published', async () => {
         simulator.push.flush()
         return channelOf(await service.receiver(id)).transmitter?.battery === 55
       })
@@ -155,7 +155,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a process of its own (%
 
 // Conformance: C-9.9.
 it(
-  'poll_devices tells what is pushed to it within a second, too',
+  'poll_devices publishes what is pushed to it within a second, too',
   async () => {
     const simulator = await startShure({ pushesPerSecond: 0 })
     const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
@@ -163,25 +163,25 @@ it(
     const service = await home.serve(['--no-poll'])
     const socket = await service.socket()
     await until('the server knows them', async () => (await service.receivers()).length === 2)
-    await until('the link is up', () => simulator.push.links === 1)
-    const toldAt = performance.now()
+    await until('the subscription is connected', () => simulator.push.links === 1)
+    const pushedAt = performance.now()
     simulator.show.set(firstDevice(simulator).id, { battery: 7 }, 1)
     simulator.push.flush()
     const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 7)
-    expect(update.at - toldAt).toBeLessThan(1500)
+    expect(update.at - pushedAt).toBeLessThan(1500)
     expect(await socket.next(({ type }) => type === 'alert', 2000)).toMatchObject({ severity: 'critical' })
   },
   slow,
 )
 
 it(
-  'a refresh in a process that does not poll is done by the one that does',
+  'a refresh in a process that does not poll is handled by the one that does',
   async () => {
     const simulator = await startShure()
     const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
     const poller = await home.serve()
     await until('it polls', async () => (await poller.receivers()).length === 2)
-    await until('the link is up', () => simulator.push.links === 1)
+    await until('the subscription is connected', () => simulator.push.links === 1)
     const screen = await home.serve(['--no-poll'])
     const db = await openDatabase({ url: home.databaseUrl })
     onTestFinished(() => db.close())
@@ -201,7 +201,7 @@ it(
     simulator.setFault(null)
     poller.kill('SIGTERM')
     await poller.ended
-    // Nobody polls: it takes the lease for this one cycle, and gives it back.
+    // No process polls: the command takes the lease for this cycle and releases it.
     expect((await screen.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 2 })
     expect(await leaseHolder(db.read, source)).toBeNull()
   },
@@ -209,12 +209,12 @@ it(
 )
 
 it(
-  'a stop in one process takes effect within a second in the one that keeps the link',
+  'a stop in one process takes effect within a second in the one that holds the subscription',
   async () => {
     const simulator = await startShure()
     const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
     home.start(['poll_devices'])
-    await until('the link is up', () => simulator.push.links === 1, 15_000)
+    await until('the subscription is connected', () => simulator.push.links === 1, 15_000)
     const screen = await home.serve(['--no-poll'])
     const db = await openDatabase({ url: home.databaseUrl })
     onTestFinished(() => db.close())
@@ -222,14 +222,14 @@ it(
     const stoppedAt = performance.now()
     const headers = await tokenHeaders({ db }, 'admin')
     expect((await screen.post('/api/admin/realtime-connections/stop', { ids }, headers)).json.updated).toBe(2)
-    await until('the link is closed', () => simulator.push.links === 0, 3000)
+    await until('the subscription is closed', () => simulator.push.links === 0, 3000)
     expect(performance.now() - stoppedAt).toBeLessThan(1300)
     expect((await home.run(['realtime_status', '--json', '--status', 'stopped'])).json().connections).toHaveLength(2)
   },
   slow,
 )
 
-it('subscriptions for which there is no manufacturer are not kept', async () => {
+it('exits when no manufacturer supports the subscription', async () => {
   const home = await startHome({
     manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
   })

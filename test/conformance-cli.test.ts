@@ -1,9 +1,9 @@
-/** Statements of the papers about the command line that no other test proves. */
+/** Statements of the interface documents about the command line that no other test covers. */
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const commands: Record<string, readonly string[]> = {
   serve: [
@@ -39,13 +39,13 @@ const inFours = async <T>(items: readonly T[], work: (item: T) => Promise<void>)
   for (let at = 0; at < items.length; at += 4) await Promise.all(items.slice(at, at + 4).map(work))
 }
 
-/** Sixteen programs to start. */
+/** For a test that starts sixteen programs. */
 const patience = 180_000
 
 describe('every command', () => {
   // Conformance: S-1.15, C-9.4.
   it(
-    'is there under its name, with hyphens too, and helps with its options',
+    'exists under its name, also with hyphens, and its help lists its options',
     async () => {
       const home = await startHome()
       const program = await home.run(['--help'])
@@ -63,12 +63,12 @@ describe('every command', () => {
 
   // Conformance: C-9.7.
   it(
-    'knows its manufacturers, and says so in one line',
+    'accepts known manufacturers only, and reports others in one line',
     async () => {
       const shure = await startShure()
       const home = await startHome({ manufacturers: [entryOf(shure)] })
-      const words = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
-      await inFours(words, async (name) => {
+      const args = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
+      await inFours(args, async (name) => {
         const more = name === 'add_shure_devices' ? ['--ips', '10.0.0.1'] : []
         const { code, out, err } = await home.run([name, '--manufacturer', 'nobody', ...more])
         expect([name, code, out]).toEqual([name, 2, ''])
@@ -82,9 +82,9 @@ describe('every command', () => {
 
 describe('one JSON document', () => {
   // Conformance: S-1.19, C-9.5, C-9.13.
-  it('is all that standard output has', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+  it('is the only content of standard output', async () => {
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const nothing = { connecting: 0, connected: 0, disconnected: 0, error: 0, stopped: 0 }
     const check = await home.run(['check_connections', '--json'])
@@ -104,18 +104,18 @@ describe('one JSON document', () => {
 
 describe.concurrent('poll_devices', () => {
   // Conformance: C-4.3.
-  it('waits for the identities of its one poll, within the limit of the upstream', async () => {
+  it('waits for the identities of its single poll, within the rate limit of the upstream', async () => {
     const rateLimit = { perSecond: 10, burst: 20 }
-    const shure = withoutLink(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit }))
+    const shure = withoutPush(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit }))
     const home = await startHome({ manufacturers: [{ code: 'shure', config: shure.config }] })
     const polled = await home.run(['poll_devices', '--once', '--json'])
     expect(polled.json().manufacturers).toMatchObject([{ code: 'shure', devices: 30, created: 30, error: null }])
     expect(shure.requests.limited).toBe(0)
   })
 
-  it('polls one manufacturer where one is named', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+  it('polls only the given manufacturer', async () => {
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const { json } = await home.run(['poll_devices', '--once', '--manufacturer', 'sennheiser', '--json'])
     expect(json().manufacturers.map(({ code }: { code: string }) => code)).toEqual(['sennheiser'])
@@ -123,15 +123,15 @@ describe.concurrent('poll_devices', () => {
   })
 
   // Conformance: S-1.16, C-1.16.
-  it('polls every 5 seconds where nothing says how often, and as --interval says whatever else is set', async () => {
-    const slow = withoutLink(await startShure({ richList: true }))
-    const fast = withoutLink(await startShure({ richList: true }))
+  it('polls every 5 seconds by default, and at --interval whatever else is set', async () => {
+    const slow = withoutPush(await startShure({ richList: true }))
+    const fast = withoutPush(await startShure({ richList: true }))
     const list = '/api/v1/devices'
-    const unsaid = await startHome({ manufacturers: [entryOf(slow, { poll_interval: null })] })
-    const said = await startHome({ manufacturers: [entryOf(fast, { poll_interval: 3600 })] })
-    unsaid.start(['poll_devices'])
-    said.start(['poll_devices', '--interval', '1'])
-    // The first is asked twice: bare, and again with what the challenge wants.
+    const unset = await startHome({ manufacturers: [entryOf(slow, { poll_interval: null })] })
+    const configured = await startHome({ manufacturers: [entryOf(fast, { poll_interval: 3600 })] })
+    unset.start(['poll_devices'])
+    configured.start(['poll_devices', '--interval', '1'])
+    // The first request is sent twice: without credentials, and again with the answer to the challenge.
     const polls = () => slow.requests.entries.filter(({ path, status }) => path === list && status === 200)
     await until('two polls', () => polls().length >= 2, 12_000)
     const [first = 0, second = 0] = polls().map(({ at }) => at)
@@ -141,8 +141,8 @@ describe.concurrent('poll_devices', () => {
   })
 
   // Conformance: C-1.16.
-  it('obeys a stored interval of the manufacturer, then its configuration, then the global one', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+  it('uses the stored interval of the manufacturer, then its configuration, then the global one', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
     const home = await startHome({
       settings: { DEFAULT_POLLING_INTERVAL: 33 },
       manufacturers: [entryOf(shure, { poll_interval: 20 }), { ...entryOf(shure), code: 'other', plugin: 'shure' }],
@@ -163,11 +163,11 @@ describe.concurrent('poll_devices', () => {
 describe('the configuration', () => {
   // Conformance: C-1.1.
   it(
-    'of a flag beats the environment, and that the file, for the program as well',
+    'from a flag has precedence over the environment, and that over the file',
     async () => {
       const home = await startHome({ server: { mount: '/from-file' }, discovery_ranges: ['203.0.113.0/24'] })
-      const addressOf = async (words: readonly string[], env: Record<string, string>) => {
-        const { out, kill, ended } = await home.serve(words, env)
+      const addressOf = async (args: readonly string[], env: Record<string, string>) => {
+        const { out, kill, ended } = await home.serve(args, env)
         kill('SIGTERM')
         await ended
         return new URL(JSON.parse(out()).address).pathname.replace(/\/$/, '')
@@ -180,8 +180,8 @@ describe('the configuration', () => {
   )
 
   // Conformance: C-1.6, C-1.13.
-  it('of manufacturers is written to the database at every start; others are left alone', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+  it('writes its manufacturers to the database at every start and leaves other manufacturers alone', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
     const home = await startHome({
       manufacturers: [entryOf(shure), { ...entryOf(shure), code: 'old', plugin: 'shure' }],
     })

@@ -1,18 +1,18 @@
-/** Statements of the papers about REST that no other test proves: every body's fields, every address, every refusal. */
+/** Statements of the interface documents about REST that no other test covers: fields, addresses, error responses. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
-import type { HttpAnswer } from './http-client.ts'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import type { HttpResponse } from './http-client.ts'
 import { startPostgres } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
 
-const still = { poll_interval: 3600 }
+const idlePolling = { poll_interval: 3600 }
 
-/** Three receivers of one manufacturer and two of the other, a conflict that waits and a movement nobody has seen. */
-async function startHouse(config: object = {}) {
-  const shure = withoutLink(await startShure({ receivers: 3, richList: true }))
-  const sennheiser = withoutLink(await startSennheiser({ receivers: 2, richList: true }))
-  const app = await startApp({ config, manufacturers: [entryOf(shure, still), entryOf(sennheiser, still)] })
+/** Three receivers of one manufacturer and two of the other, a pending conflict and an unacknowledged movement. */
+async function startService(config: object = {}) {
+  const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
+  const sennheiser = withoutPush(await startSennheiser({ receivers: 2, richList: true }))
+  const app = await startApp({ config, manufacturers: [entryOf(shure, idlePolling), entryOf(sennheiser, idlePolling)] })
   await until('all five are known', async () => (await app.receivers()).length === 5)
   shure.show.set(firstDevice(shure, 1).id, { ip: '10.77.0.1' })
   shure.show.add('shure', { ip: firstDevice(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
@@ -51,16 +51,16 @@ const transmitter = {
 }
 const summary = { id: integer, name: text, device_type: text, ip: ipv4, is_active: flag, last_seen: time }
 
-function expectRefusal({ status, json, headers }: HttpAnswer, expected: number, details?: string): void {
+function expectRefusal({ status, json, headers }: HttpResponse, expected: number, details?: string): void {
   expect([status, json]).toEqual([expected, expect.objectContaining({ error: text, status: expected })])
   if (details !== undefined) expect(json.details).toContain(details)
   if (expected === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 }
 
-describe('every body of the specification', () => {
+describe('every body in the specification', () => {
   // Conformance: S-2.1, S-2.2, S-2.3, S-2.11, S-4.7, S-4.8, S-4.15, S-4.16, C-2.1, C-2.3, C-2.8, C-5.22, C-5.27.
-  it('has every field it names, with its type', async () => {
-    const { app, shure } = await startHouse()
+  it('has every documented field with its type', async () => {
+    const { app, shure } = await startService()
     const data = (await app.get('/api/data/')).json
     expect(data).toMatchObject({ discovered: [], config: expect.any(Object), groups: [] })
     for (const receiver of data.receivers) {
@@ -131,7 +131,8 @@ describe('every body of the specification', () => {
     expect(found.status).toBe(200)
     expect(found.json).toMatchObject({ discovered: integer })
     expect(found.json.devices).toHaveLength(found.json.discovered)
-    for (const one of found.json.devices) expect(one).toMatchObject({ ip: ipv4, device_type: text, channels: integer })
+    for (const device of found.json.devices)
+      expect(device).toMatchObject({ ip: ipv4, device_type: text, channels: integer })
   })
 })
 
@@ -168,8 +169,8 @@ const alwaysObjects = ['/api/discovery/pending', '/api/movements/unacknowledged'
 
 describe('every address', () => {
   // Conformance: C-5.1.
-  it('answers with and without a final slash', async () => {
-    const { app, admin } = await startHouse()
+  it('responds with and without a trailing slash', async () => {
+    const { app, admin } = await startService()
     for (const path of [...readable, ...administered]) {
       const headers = path.includes('/admin/') ? admin : {}
       expect([path, (await app.get(path, headers)).status]).toEqual([path, 200])
@@ -178,8 +179,8 @@ describe('every address', () => {
   })
 
   // Conformance: S-4.3, C-5.2, C-5.3, C-5.5.
-  it('that lists is bare, or an object with pages, and refuses pages that are none', async () => {
-    const { app, admin } = await startHouse()
+  it('returns lists bare or paginated, and rejects invalid page parameters', async () => {
+    const { app, admin } = await startService()
     for (const path of [...readable, ...administered].filter((one) => !notLists.includes(one))) {
       const headers = path.includes('/admin/') ? admin : {}
       const get = (query: string) => app.get(`${path}/${query}`, headers)
@@ -201,8 +202,8 @@ describe('every address', () => {
   })
 
   // Conformance: S-1.8, S-4.2, S-4.17, C-5.9.
-  it('takes the code of a manufacturer, known or not', async () => {
-    const { app } = await startHouse()
+  it('accepts the code of any manufacturer, known or not', async () => {
+    const { app } = await startService()
     for (const path of readable.filter((one) => !notLists.includes(one) && !alwaysObjects.includes(one))) {
       for (const one of (await app.get(`${path}/?manufacturer=shure`)).json) {
         if (path === '/api/receivers')
@@ -227,8 +228,8 @@ describe('every address', () => {
   })
 
   // Conformance: C-5.11.
-  it('refuses an id that is none, and has nothing under one that is not there', async () => {
-    const { send } = await startHouse()
+  it('rejects an invalid id, and returns 404 for an unknown one', async () => {
+    const { send } = await startService()
     const body: Record<string, object> = {
       '/api/groups': { title: 'x' },
       '/api/channels': { slot: 50 },
@@ -252,10 +253,10 @@ describe('every address', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   // Conformance: S-7.2, C-5.12, C-5.13.
-  it('that lacks a field or has one of another type is refused by that name, and nothing is coerced', async () => {
-    const { send } = await startHouse()
+  it('is rejected with the field name if a field is missing or has another type; nothing is coerced', async () => {
+    const { send } = await startService()
     const wrong: [string, string, unknown, string][] = [
       ['POST', '/api/discover/', {}, 'scan_subnet'],
       ['POST', '/api/discover/', { scan_subnet: 10 }, 'scan_subnet'],
@@ -279,8 +280,8 @@ describe('a body', () => {
       ['POST', '/api/admin/manufacturers/', { code: 'x', api_enabled: 'yes' }, 'api_enabled'],
     ]
     for (const [method, path, body, field] of wrong) {
-      const answer = await send(method, path, body)
-      expect([path, body, answer.status, answer.json.details]).toEqual([
+      const response = await send(method, path, body)
+      expect([path, body, response.status, response.json.details]).toEqual([
         path,
         body,
         400,
@@ -290,9 +291,9 @@ describe('a body', () => {
   })
 
   // Conformance: S-4.14, C-5.17, C-5.42, C-5.54.
-  it('that makes something answers 201, and taking it away 204 without a body', async () => {
-    const { send, shure } = await startHouse()
-    const made = await Promise.all([
+  it('that creates a resource returns 201, and DELETE returns 204 without a body', async () => {
+    const { send, shure } = await startService()
+    const created = await Promise.all([
       send('POST', '/api/group/', { title: 'Stage left' }),
       send('POST', '/api/performers/', { name: 'Ana' }),
       send('POST', '/api/admin/locations/', { name: 'House' }),
@@ -305,9 +306,9 @@ describe('a body', () => {
         config: { ...shure.config, api_base_url: 'http://10.255.255.1:9' },
       }),
     ])
-    expect(made.map(({ status, json }) => [status, json.details])).toEqual(made.map(() => [201, undefined]))
-    const [group, performer, location, receiver, token] = made.map(({ json }) => json.id)
-    expect(made[4]?.json).toMatchObject({ id: token, name: 'wall', role: 'viewer', token: text })
+    expect(created.map(({ status, json }) => [status, json.details])).toEqual(created.map(() => [201, undefined]))
+    const [group, performer, location, receiver, token] = created.map(({ json }) => json.id)
+    expect(created[4]?.json).toMatchObject({ id: token, name: 'wall', role: 'viewer', token: text })
     expect((await send('POST', '/api/group/', { id: group, hide_charts: true })).status).toBe(200)
     const paths = [
       `/api/groups/${group}/`,
@@ -324,10 +325,10 @@ describe('a body', () => {
   })
 })
 
-describe('what is written', () => {
+describe('a write', () => {
   // Conformance: C-5.18, C-5.20.
-  it('is in every cached answer before its own answer arrives', async () => {
-    const { app, send } = await startHouse({ settings: { CACHE_TIMEOUT: 3600 } })
+  it('is visible in every cached response before its own response arrives', async () => {
+    const { app, send } = await startService({ settings: { CACHE_TIMEOUT: 3600 } })
     const data = async (query = '') => (await app.get(`/api/data.json${query}`)).json
     await data()
     await data('?manufacturer=shure')
@@ -354,7 +355,7 @@ describe('what is written', () => {
   })
 
   // Conformance: S-4.12, C-1.17, C-5.39.
-  it('may come as numbers in text', async () => {
+  it('accepts numbers as text', async () => {
     const app = await startApp()
     for (const value of ['1', '3600']) {
       const { json } = await app.post('/api/config', { key: 'polling_interval', value })
@@ -367,28 +368,28 @@ describe('what is written', () => {
   })
 })
 
-describe('trouble inside', () => {
+describe('an internal error', () => {
   // Conformance: S-7.5, C-5.16.
-  it('is a 500 that tells nothing of it', async () => {
+  it('returns 500 without internal details', async () => {
     const app = await startApp()
     await app.runtime.db.transaction(({ query }) => query.schema.dropTable('performers').execute())
-    const answer = await app.get('/api/performers/')
-    expectRefusal(answer, 500)
-    expect(answer.bytes.toString()).not.toMatch(/performers|sql|table|\bat /i)
+    const response = await app.get('/api/performers/')
+    expectRefusal(response, 500)
+    expect(response.bytes.toString()).not.toMatch(/performers|sql|table|\bat /i)
   })
 
   // Conformance: S-7.6, C-5.24, C-5.33.
   // Reliability: 3.12.12.
-  it('of the database is 503 with the health object, readyz too, and what is cached is served on', async () => {
+  it('of the database returns 503 with the health object, also from readyz, while cached data is still served', async () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const app = await startApp({ databaseUrl: postgres.url, manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await postgres.halt()
-    const sick = await until('it is noticed', async () => {
-      const answer = await app.get('/api/health/')
-      return answer.status === 503 && answer
+    const sick = await until('it is detected', async () => {
+      const response = await app.get('/api/health/')
+      return response.status === 503 && response
     })
     expect(sick.json).toMatchObject({
       status: 'unhealthy',
@@ -406,7 +407,7 @@ describe('trouble inside', () => {
 
 describe('pages', () => {
   // Conformance: S-4.18.
-  it('are the dashboard and the page about it, as HTML, for any manufacturer', async () => {
+  it('serve the dashboard and the about page as HTML for any manufacturer', async () => {
     const app = await startApp()
     for (const path of ['/', '/about/', '/about', '/?manufacturer=shure']) {
       const { status, headers } = await app.get(path)

@@ -1,4 +1,4 @@
-/** Statements of the papers about the WebSocket that no other test proves. */
+/** Statements of the interface documents about the WebSocket that no other test covers. */
 
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -12,7 +12,7 @@ import {
   startShure,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { channelIn } from './socket-client.ts'
 
@@ -20,11 +20,11 @@ const integer = expect.toSatisfy((value: unknown) => Number.isSafeInteger(value)
 
 describe('every message', () => {
   // Conformance: S-6.1, S-6.2, C-7.4, C-7.8.
-  it('has its fields, and the manufacturer it concerns', async () => {
+  it('has its fields and the manufacturer it is about', async () => {
     const shure = await startShure({ pushesPerSecond: 50 })
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.links === 1)
     const socket = await app.socket()
     const { id } = firstDevice(shure)
     const receiver = await app.receiver(id)
@@ -47,37 +47,37 @@ describe('every message', () => {
     shure.setFault({ type: 'reset' })
     const status = await socket.next(({ type, about }) => type === 'status_update' && about === 'upstream')
     expect(status).toMatchObject({ message: expect.any(String), status: 'degraded', manufacturer: 'shure' })
-    for (const { type, manufacturer } of socket.heard.slice(1)) expect([type, manufacturer]).toEqual([type, 'shure'])
-    expect(socket.heard[0]).toMatchObject({ type: 'status', message: 'Connected' })
+    for (const { type, manufacturer } of socket.messages.slice(1)) expect([type, manufacturer]).toEqual([type, 'shure'])
+    expect(socket.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
   })
 
   // Conformance: S-1.12, S-6.7.
-  it('comes after a polling cycle and from a subscription alike', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+  it('is sent after a polling cycle and for a subscription alike', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const entries = [entryOf(shure, { poll_interval: 3600 }), entryOf(sennheiser, { poll_interval: 3600 })]
     const app = await startApp({ manufacturers: entries })
     await until('all are known', async () => (await app.receivers()).length === 4)
-    await until('the stream is up', () => sennheiser.push.links === 1)
+    await until('the stream is open', () => sennheiser.push.links === 1)
     const socket = await app.socket()
     for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 44 }, 1)
-    const isTold = (code: string) =>
+    const isPublished = (code: string) =>
       socket
         .ofType('device_update')
         .some((message) => message.manufacturer === code && channelIn(message)?.transmitter?.battery === 44)
-    await until('the pushed one is told', () => {
+    await until('the pushed change is published', () => {
       sennheiser.push.flush()
-      return isTold('sennheiser')
+      return isPublished('sennheiser')
     })
-    expect(isTold('shure')).toBe(false)
+    expect(isPublished('shure')).toBe(false)
     expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(200)
-    await until('the polled one is told', () => isTold('shure'))
+    await until('the polled change is published', () => isPublished('shure'))
   })
 })
 
 describe('addresses', () => {
   // Conformance: S-4.19, C-7.1.
-  it('are /ws and /ws with any one name, with and without a final slash', async () => {
+  it('are /ws and /ws with any name, with and without a trailing slash', async () => {
     const app = await startApp()
     for (const path of ['/ws', '/ws/', '/ws/micwatch', '/ws/micwatch/', '/ws/devices/', '/ws?manufacturer=shure']) {
       const socket = await app.socket(path)
@@ -86,42 +86,42 @@ describe('addresses', () => {
   })
 })
 
-describe('a client that does not keep up', () => {
+describe('a client that does not respond', () => {
   // Conformance: C-7.16.
   // Reliability: 1.20, C3.
-  it('that answers no ping is cut at the second one; whoever answers stays', async () => {
+  it('is disconnected at the second ping without a pong; clients that send pongs stay', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const app = await startApp()
-    const well = await app.socket()
-    const mute = new WebSocket(`${app.url.replace('http', 'ws')}/ws`, { autoPong: false })
-    onTestFinished(() => mute.terminate())
+    const responsive = await app.socket()
+    const silent = new WebSocket(`${app.url.replace('http', 'ws')}/ws`, { autoPong: false })
+    onTestFinished(() => silent.terminate())
     let pings = 0
-    mute
+    silent
       .on('error', () => {})
       .on('ping', () => {
         pings += 1
       })
-    const muted = new Promise<number>((resolve) => mute.on('close', resolve))
+    const paused = new Promise<number>((resolve) => silent.on('close', resolve))
     await until('both are connected', () => clientsOf(app).then((count) => count === 2))
     vi.advanceTimersByTime(20_000)
     await until('it is pinged', () => pings === 1)
-    // A pong that was sent has been read when this is answered.
-    well.send({ type: 'ping', id: 'read' })
-    await well.next(({ id }) => id === 'read')
+    // When this is answered, the service has read an earlier pong.
+    responsive.send({ type: 'ping', id: 'read' })
+    await responsive.next(({ id }) => id === 'read')
     vi.advanceTimersByTime(20_000)
-    expect(await muted).toBe(1006)
-    well.send({ type: 'ping', id: 'still here' })
-    await well.next(({ id }) => id === 'still here')
+    expect(await paused).toBe(1006)
+    responsive.send({ type: 'ping', id: 'still here' })
+    await responsive.next(({ id }) => id === 'still here')
   })
 
   // Conformance: C-7.15.
   // Reliability: 1.20, C1, 3.12.6.
-  it('that does not read is cut after 30 s', async () => {
+  it('is disconnected after 30 s if it does not read', async () => {
     const shure = await startShure({ receivers: 150, channelsPerReceiver: 4, pushesPerSecond: 20, richList: true })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.receivers()).length === 150)
-    const well = await app.socket()
+    const responsive = await app.socket()
     const sleeper = connect(app.port, '127.0.0.1')
     onTestFinished(() => void sleeper.destroy())
     sleeper.on('error', () => {})
@@ -143,8 +143,8 @@ describe('a client that does not keep up', () => {
     )
     expect(passedMs).toBeGreaterThanOrEqual(30_000)
     vi.useRealTimers()
-    well.send({ type: 'ping', id: 'still here' })
-    await well.next(({ id }) => id === 'still here')
+    responsive.send({ type: 'ping', id: 'still here' })
+    await responsive.next(({ id }) => id === 'still here')
   }, 45_000)
 })
 

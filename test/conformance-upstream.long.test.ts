@@ -1,14 +1,14 @@
-/** What an upstream pays for being watched: calls, pace and patience, as the simulated system counts them. */
+/** The load that monitoring puts on an upstream: calls and rate, as counted by the simulated system. */
 
 import { describe, expect, it, vi } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const list = '/api/v1/devices'
 const detail = /^\/api\/v1\/devices\/[^/]+$/
 const levels = /\/(channels|transmitter)$/
 
-/** As it stands in an operator's file: nothing said of pace. */
+/** As in an operator's file, without rate settings. */
 const plainEntry = ({ manufacturer, config }: Simulator, more: object = {}) => ({
   code: manufacturer,
   config: { ...config, ...more },
@@ -19,7 +19,7 @@ interface Pace {
   readonly burst: number
 }
 
-/** No more calls in any window than a bucket of this size lets through. */
+/** Expects that no window has more calls than a token bucket of this size allows. */
 function expectPace({ requests }: Simulator, { perSecond, burst }: Pace): void {
   const times = requests.entries.map(({ at }) => at)
   for (let from = 0; from < times.length; from += 1) {
@@ -27,7 +27,7 @@ function expectPace({ requests }: Simulator, { perSecond, burst }: Pace): void {
       const seconds = ((times[to] as number) - (times[from] as number)) / 1000
       expect(to - from + 1).toBeLessThanOrEqual(burst + perSecond * seconds + 2)
     }
-    // Pairs further apart follow from nearer ones.
+    // Pairs that are further apart follow from adjacent ones.
     if (from > 200) break
   }
 }
@@ -39,7 +39,7 @@ describe('a large venue', () => {
     { receivers: 1000, pace: { perSecond: 100, burst: 100 }, withinMs: 25_000 },
     { receivers: 60, pace: { perSecond: 10, burst: 20 }, withinMs: 12_000 },
   ])(
-    '$receivers devices are all there, with identity, and not one 429 was earned',
+    'reads all $receivers devices with their identity and without a single 429',
     async ({ receivers, pace: rateLimit, withinMs }) => {
       const shure = await startShure({ receivers, channelsPerReceiver: 2, rateLimit, pushesPerSecond: 0 })
       const isDefault = rateLimit.perSecond === 10
@@ -64,14 +64,14 @@ describe('a large venue', () => {
   )
 })
 
-describe('a steady poll', () => {
+describe('a steady polling cycle', () => {
   // Conformance: S-9.1, C-3.7, C-8.10.
   // Reliability: U17.
-  it('costs one list call while the link is up, whatever the levels do', async () => {
+  it('needs one list call while the subscription is up, whatever the levels do', async () => {
     const shure = await startShure({ receivers: 20, pushesPerSecond: 5 })
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('all are there', async () => (await app.receivers()).length === 20)
-    await until('the link is up', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.links === 1)
     await until('the levels of the start are read', async () => {
       const before = shure.requests.count(levels)
       await new Promise((resolve) => setTimeout(resolve, 1200))
@@ -83,8 +83,8 @@ describe('a steady poll', () => {
   })
 
   // Conformance: S-4.21, C-3.6.
-  it('asks for identity again when more than levels has changed, and not for levels', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
+  it('reads identities again when more than levels has changed, but not for levels', async () => {
+    const shure = withoutPush(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are there', async () => (await app.receivers()).length === 3)
     const { id } = firstDevice(shure, 1)
@@ -105,8 +105,8 @@ describe('a steady poll', () => {
   })
 
   // Conformance: C-3.4.
-  it('asks nothing further of a system whose list tells all', async () => {
-    const shure = withoutLink(await startShure({ receivers: 5, richList: true }))
+  it('sends no further requests if the list of the system is complete', async () => {
+    const shure = withoutPush(await startShure({ receivers: 5, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are there', async () => (await app.receivers()).length === 5)
     expect((await app.post('/api/refresh/')).status).toBe(200)
@@ -117,10 +117,10 @@ describe('a steady poll', () => {
 describe('one address', () => {
   // Conformance: C-1.11, C-3.11.
   // Reliability: U28.
-  it('has one pace, whoever asks it: two manufacturers share it', async () => {
-    // A little more than is used: calls that were spaced out may arrive closer together on a busy machine.
+  it('has one rate limit that all callers share: two manufacturers share it', async () => {
+    // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
     const rateLimit = { perSecond: 24, burst: 16 }
-    const shure = withoutLink(await startShure({ receivers: 10, rateLimit }))
+    const shure = withoutPush(await startShure({ receivers: 10, rateLimit }))
     const config = { ...shure.config, calls_per_second: 20, burst: 10, poll_interval: 1 }
     const app = await startApp({
       manufacturers: [
@@ -132,41 +132,41 @@ describe('one address', () => {
       const { manufacturers } = (await app.get('/api/health/')).json
       return manufacturers.every(({ status }: { status: string }) => status === 'healthy')
     })
-    await until('a good many calls have gone out', () => shure.requests.total > 60)
+    await until('many calls have been sent', () => shure.requests.total > 60)
     expect(shure.requests.limited).toBe(0)
   })
 })
 
-describe('a system that asks for a pause', () => {
+describe('a system that sends Retry-After', () => {
   // Conformance: S-1.23, S-7.8, C-5.28.
-  it('gets it, is called degraded meanwhile, and what is stored is served', async () => {
-    const shure = withoutLink(await startShure())
+  it('is not called until then, is degraded meanwhile, and stored data is served', async () => {
+    const shure = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'status', status: 429, headers: { 'retry-after': '3' } })
-    await until('it has asked', () => shure.requests.entries.at(-1)?.status === 429)
+    await until('it has sent Retry-After', () => shure.requests.entries.at(-1)?.status === 429)
     const heldAt = performance.now()
     const held = shure.requests.total
-    const { status } = await until('health says so', async () => {
+    const { status } = await until('health reports it', async () => {
       const { vendor_api } = (await app.get('/api/health/')).json
       return /rate limited/.test(vendor_api.details.join()) && vendor_api
     })
     expect(status).toBe('healthy')
-    withoutLink(shure)
+    withoutPush(shure)
     expect(await app.receivers()).toHaveLength(2)
-    await until('it is asked again', () => shure.requests.total > held)
+    await until('it gets another request', () => shure.requests.total > held)
     expect(performance.now() - heldAt).toBeGreaterThan(2500)
-    await until('it is well', async () => (await app.get('/api/health/')).json.status === 'healthy')
+    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
   })
 })
 
-describe('frames of the first kind', () => {
+describe('frames of the Shure System API', () => {
   // Conformance: C-3.16, C-3.17, C-7.7.
-  it('are merged part by part; what is unknown is passed over; a removed device is offline', async () => {
+  it('are merged part by part; unknown frames are ignored; a removed device is offline', async () => {
     const shure = await startShure({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.links === 1)
     const { id: device_id } = firstDevice(shure)
     const before = channelOf(await app.receiver(device_id), 2)
     await until('its channels are known', async () => channelOf(await app.receiver(device_id)).transmitter !== null)
@@ -191,24 +191,24 @@ describe('frames of the first kind', () => {
   })
 })
 
-describe('the second kind', () => {
+describe('the event stream', () => {
   // Conformance: C-3.18.
-  it('hears of one device what its resource tells', async () => {
+  it('reports a device as its resource describes it', async () => {
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [entryOf(sennheiser, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the stream is up', () => sennheiser.push.links === 1)
+    await until('the stream is open', () => sennheiser.push.links === 1)
     const [{ id }, neighbour] = [firstDevice(sennheiser), firstDevice(sennheiser, 1)]
-    const asked = sennheiser.requests.entries
-    expect(asked.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)
-    await until('the resources are put', () =>
+    const requests = sennheiser.requests.entries
+    expect(requests.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)
+    await until('the resources are stored', () =>
       sennheiser.requests.entries.some(
         ({ method, path }) => method === 'PUT' && path.startsWith('/api/ssc/state/subscriptions/'),
       ),
     )
     const other = await app.receiver(neighbour.id)
     sennheiser.show.set(id, { battery: 23 }, 1)
-    await until('it is told', async () => {
+    await until('the change is published', async () => {
       sennheiser.push.flush()
       return channelOf(await app.receiver(id)).transmitter?.battery === 23
     })
@@ -216,11 +216,11 @@ describe('the second kind', () => {
   })
 })
 
-describe('time', () => {
+describe('an elapsed minute', () => {
   // Conformance: C-4.18.
-  it('without a word of a receiver makes it inactive after a minute', async () => {
+  it('makes a receiver without reports inactive', async () => {
     const pass = createTimeLapse()
-    const shure = withoutLink(await startShure({ richList: true }))
+    const shure = withoutPush(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'reset' })
@@ -229,7 +229,7 @@ describe('time', () => {
     const activity = async () => (await app.receivers()).map(({ is_active }) => is_active)
     const failedPolls = async (count: number) => {
       const before = shure.requests.total
-      await until('it is asked on', () => shure.requests.total >= before + count, 20_000)
+      await until('it gets further requests', () => shure.requests.total >= before + count, 20_000)
     }
     pass(57_000 - (Date.now() - Date.parse(last_seen)))
     await failedPolls(1)
@@ -240,7 +240,7 @@ describe('time', () => {
   }, 40_000)
 })
 
-/** Lets time pass at once, on both clocks of this process. It is not taken back: a monotonic clock never goes back. */
+/** Advances both clocks of this process at once. There is no way back, because a monotonic clock never goes back. */
 function createTimeLapse(): (ms: number) => void {
   let passedMs = 0
   const [wall, monotonic] = [Date.now, performance.now.bind(performance)]

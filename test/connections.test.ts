@@ -1,4 +1,4 @@
-/** Real-time connections: their states as the store tells them, and what people do to them. */
+/** Real-time connections: their states in the store, and how operators stop and start them. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
@@ -8,7 +8,7 @@ import { tokenHeaders } from './tokens.ts'
 
 const path = '/api/admin/realtime-connections'
 
-/** The admin list and its switches, as an administrator. */
+/** The admin list of connections and its actions, as an administrator. */
 async function adminOf(app: TestApp) {
   const headers = await tokenHeaders(app.runtime, 'admin')
   const list = async (query = '') => {
@@ -27,14 +27,14 @@ async function adminOf(app: TestApp) {
           const connections = await list()
           return (
             connections.length > 0 &&
-            connections.every((one: { status: string }) => one.status === status) &&
+            connections.every((connection: { status: string }) => connection.status === status) &&
             connections
           )
         },
         withinMs,
       )
     },
-    post: (deed: string, ids: readonly number[]) => app.post(`${path}/${deed}`, { ids }, headers),
+    post: (action: string, ids: readonly number[]) => app.post(`${path}/${action}`, { ids }, headers),
   }
 }
 
@@ -67,22 +67,22 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     const before = Date.now()
     simulator.show.set(id, { battery: 33 }, 1)
     simulator.push.flush()
-    await until('the message is noted', async () => {
-      const [told] = await admin.list()
-      return Date.parse(told.last_message_at) >= before - 5
+    await until('the message is recorded', async () => {
+      const [record] = await admin.list()
+      return Date.parse(record.last_message_at) >= before - 5
     })
 
     simulator.setFault({ type: 'close-links' })
-    await until('it is noticed', async () => (await admin.statuses()).some((one: string) => one !== 'connected'))
+    await until('it is detected', async () => (await admin.statuses()).some((status: string) => status !== 'connected'))
     await admin.all('connected', 15_000)
     await socket.caughtUp()
-    const told = socket.ofType('status_update').filter(({ about }) => about === 'link')
-    expect(told.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
-    expect(told[1]?.message).toContain(simulator.manufacturer)
+    const record = socket.ofType('status_update').filter(({ about }) => about === 'link')
+    expect(record.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
+    expect(record[1]?.message).toContain(simulator.manufacturer)
   })
 
   // Conformance: S-3.13, C-8.2.
-  it('a try that fails is an error, and is tried again', async () => {
+  it('has an error after a failed attempt, and retries', async () => {
     const simulator = await startShure()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
     const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
@@ -100,7 +100,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 
   // Conformance: S-3.14, C-8.3, C-8.4.
   // Reliability: R9.
-  it('a process that ends leaves its links disconnected; what was stopped stays stopped until it is started', async () => {
+  it('marks connections as disconnected when the process ends; a stopped one stays stopped until it is started', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const simulator = await startShure()
@@ -121,7 +121,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     const second = await startApp(options)
     await until('the other is connected', async () => (await looking.statuses())[1] === 'connected')
     expect(await looking.statuses()).toEqual(['stopped', 'connected'])
-    // Started in another process than the one that keeps the link.
+    // Started in a process other than the one that holds the subscription.
     const startedAt = performance.now()
     expect((await looking.post('start', [one.id])).json).toMatchObject({
       message: 'Started 1 connection(s).',
@@ -136,7 +136,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 
 // Conformance: C-5.50.
 // Reliability: R9.
-it.concurrent('a stopped receiver is polled, its pushes are not taken; the link closes when all are stopped', async () => {
+it.concurrent('polls a stopped receiver and ignores its pushes; the subscription closes when all receivers are stopped', async () => {
   const simulator = await startShure()
   const [one, other] = [firstDevice(simulator), firstDevice(simulator, 1)]
   const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 2 })] })
@@ -157,24 +157,24 @@ it.concurrent('a stopped receiver is polled, its pushes are not taken; the link 
   )
   await until('the other one is followed', async () => channelOf(await app.receiver(other.id)).name === 'Told')
   expect(channelOf(await app.receiver(one.id)).name).not.toBe('Ghost')
-  const asked = simulator.requests.count(`/api/v1/devices/${one.id}/channels`)
-  const left = simulator.requests.count(`/api/v1/devices/${other.id}/channels`)
-  await until('it is polled', () => simulator.requests.count(`/api/v1/devices/${one.id}/channels`) > asked + 1)
-  expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - left).toBeLessThanOrEqual(1)
+  const requestCount = simulator.requests.count(`/api/v1/devices/${one.id}/channels`)
+  const otherCount = simulator.requests.count(`/api/v1/devices/${other.id}/channels`)
+  await until('it is polled', () => simulator.requests.count(`/api/v1/devices/${one.id}/channels`) > requestCount + 1)
+  expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - otherCount).toBeLessThanOrEqual(1)
 
   await admin.post('stop', [second.id])
-  await until('the link is closed', () => simulator.push.links === 0, 2000)
+  await until('the subscription is closed', () => simulator.push.links === 0, 2000)
   await socket.next(({ type, status }) => type === 'status_update' && status === 'stopped')
   await new Promise((resolve) => setTimeout(resolve, 1500))
   expect(simulator.push.links).toBe(0)
   expect(await admin.statuses()).toEqual(['stopped', 'stopped'])
   await admin.post('start', [first.id, second.id])
-  await until('the link is back', () => simulator.push.links === 1)
+  await until('the subscription is back', () => simulator.push.links === 1)
   await admin.all('connected')
 })
 
 // Conformance: S-1.14, C-5.50, C-8.7.
-it.concurrent('the list filters and pages, and is for those who may', async () => {
+it.concurrent('filters and paginates the list, and restricts it by role', async () => {
   const shure = await startShure()
   const sennheiser = await startSennheiser()
   const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
@@ -193,7 +193,7 @@ it.concurrent('the list filters and pages, and is for those who may', async () =
 })
 
 // Reliability: R10.
-it.concurrent('a device that is removed, or a manufacturer that is disabled, has no link any more', async () => {
+it.concurrent('removes the connection of a removed device and of a disabled manufacturer', async () => {
   const simulator = await startShure()
   const { id } = firstDevice(simulator)
   const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
@@ -207,6 +207,6 @@ it.concurrent('a device that is removed, or a manufacturer that is disabled, has
     headers: { 'content-type': 'application/json', ...admin.headers },
     body: JSON.stringify({ api_enabled: false }),
   })
-  await until('the link is closed', () => simulator.push.links === 0, 5000)
+  await until('the subscription is closed', () => simulator.push.links === 0, 5000)
   await admin.all('disconnected', 5000)
 })

@@ -1,4 +1,4 @@
-/** Fresh databases for tests, on both engines. */
+/** Creates databases for tests on both engines. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Empty, without a schema. Drop it after the last connection to it is closed. */
+/** The database is empty and has no schema. Drop it after the last connection to it is closed. */
 export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
   if (engine === 'postgres') return createPostgresDatabase(inject('postgresUrl'))
   const folder = await createTestFolder()
@@ -27,7 +27,7 @@ export async function createTestFolder(): Promise<{ path: string; drop(): Promis
   return { path, drop: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Takes the newest migration back, as if the database were an older version's; gives its name. */
+/** Reverts the newest migration, as in the database of an older version, and returns its name. */
 export function undoNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
   const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
   database.exec('alter table sources drop column device_errors')

@@ -1,4 +1,6 @@
-/** What is installed, not what is asked for: below these versions a hostile peer could crash, bloat or read us. */
+/**
+ * Checks installed versions. In older versions a hostile peer could crash the process, exhaust memory or read its data.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
@@ -13,8 +15,8 @@ const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) a
 
 function isAtLeast(version: string, floor: string): boolean {
   const [own, least] = [version, floor].map((text) => text.split('.').map(Number.parseFloat))
-  for (const [at, part] of (least ?? []).entries()) {
-    const difference = (own?.[at] ?? 0) - part
+  for (const [index, part] of (least ?? []).entries()) {
+    const difference = (own?.[index] ?? 0) - part
     if (difference !== 0) return difference > 0
   }
   return true
@@ -24,7 +26,7 @@ function installed(name: string): string {
   return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
-describe('what is installed', () => {
+describe('installed packages', () => {
   it('compares versions as numbers', () => {
     expect(['8.21.0', '8.21.1', '8.100.0', '9.0.0'].every((one) => isAtLeast(one, '8.21.0'))).toBe(true)
     expect(['8.20.9', '7.99.0', '8.3.0'].some((one) => isAtLeast(one, '8.21.0'))).toBe(false)
@@ -36,7 +38,7 @@ describe('what is installed', () => {
     ['undici', '7.24.0'],
     ['fastify', '5.8.1'],
     ['@fastify/static', '9.1.1'],
-  ])('%s is at least %s, however often it is there', (name, floor) => {
+  ])('%s is at least %s in every installed copy', (name, floor) => {
     expect([name, isAtLeast(installed(name), floor)]).toEqual([name, true])
     const copies = Object.entries(lock.packages).filter(([path]) => path.endsWith(`node_modules/${name}`))
     expect(copies.length).toBeGreaterThan(0)
@@ -46,7 +48,7 @@ describe('what is installed', () => {
   })
 
   // Reliability: 0.1.
-  it('SQLite is one without the defect of its log', () => {
+  it('SQLite is a version without the write-ahead log defect', () => {
     const database = new DatabaseSync(':memory:')
     const row = database.prepare('select sqlite_version() as version').get() as { version: string }
     database.close()
@@ -54,7 +56,7 @@ describe('what is installed', () => {
   })
 
   // Reliability: 0.1.
-  it('Node, and the client inside it, are no older than the package asks for', () => {
+  it('Node.js and its built-in HTTP client are at least the required versions', () => {
     const { node, undici = '0' } = process.versions
     const floors: Record<string, readonly [string, string]> = {
       20: ['20.20.2', '6.24.0'],
@@ -68,25 +70,25 @@ describe('what is installed', () => {
   })
 
   // Reliability: 0.1, 1.26.
-  it('nothing is there that misreads addresses', () => {
+  it('no package that misparses addresses is installed', () => {
     const names = Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ''))
     expect(names.filter((name) => ['ip', 'ssrfcheck', 'ssrf-req-filter', 'is-ip-private'].includes(name))).toEqual([])
   })
 })
 
-describe('what is shipped', () => {
-  it('runs with the packages it asks for and no other', async () => {
+describe('the npm package', () => {
+  it('runs with its declared dependencies and no others', async () => {
     const { path: folder, drop } = await createTestFolder()
     onTestFinished(drop)
     const listed = execFileSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root, encoding: 'utf8' })
-    const wanted = listed.trim().split('\n').slice(1)
-    expect(wanted.length).toBeGreaterThanOrEqual(2)
-    for (const path of [join(root, 'dist'), join(root, 'package.json'), ...wanted]) {
+    const installed = listed.trim().split('\n').slice(1)
+    expect(installed.length).toBeGreaterThanOrEqual(2)
+    for (const path of [join(root, 'dist'), join(root, 'package.json'), ...installed]) {
       cpSync(path, join(folder, relative(root, path)), { recursive: true })
     }
     mkdirSync(join(folder, 'home'))
-    const micwatch = (words: string[], input = '') =>
-      execFileSync(process.execPath, ['../dist/main.js', ...words], {
+    const micwatch = (args: string[], input = '') =>
+      execFileSync(process.execPath, ['../dist/main.js', ...args], {
         cwd: join(folder, 'home'),
         input,
         encoding: 'utf8',
@@ -97,7 +99,7 @@ describe('what is shipped', () => {
     expect(micwatch(['nodes', '--json'])).toContain('"processes"')
   })
 
-  it('names what is built into it, with licences that allow it', () => {
+  it('names the packages that are bundled into it, with licences that allow it', () => {
     const text = readFileSync(join(root, 'dist/licences.txt'), 'utf8')
     const titles = text
       .split(`\n\n${'-'.repeat(80)}\n\n`)

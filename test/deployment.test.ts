@@ -1,4 +1,4 @@
-/** What deploy/ and its page tell people to type exists: files, commands, flags, variables, keys. */
+/** Files, commands, flags, variables and keys that deploy/ and its page mention exist. */
 
 import { execFile } from 'node:child_process'
 import { access, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -32,16 +32,16 @@ async function servicesOf(file: string): Promise<[string, Service][]> {
 
 const helps = new Map<string, Promise<{ stdout: string }>>()
 
-/** The command exists and knows these flags. */
-async function expectCommand(words: readonly string[]): Promise<void> {
-  const [command = ''] = words
+/** Expects that the command exists and accepts these flags. */
+async function expectCommand(args: readonly string[]): Promise<void> {
+  const [command = ''] = args
   const help = helps.get(command) ?? run(process.execPath, [program, command, '--help'])
   helps.set(command, help)
   const { stdout } = await help
-  for (const flag of words.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag)
+  for (const flag of args.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag)
 }
 
-/** Every variable of ours is one the program reads, or one that a configuration file names. */
+/** Expects that every MICWATCH variable is one that the program reads or that a configuration file references. */
 async function expectVariables(names: Iterable<string>): Promise<void> {
   const documented = await read('docs/configuration.md')
   const used = (await read('deploy/micwatch.yaml')) + (await read('deploy/Caddyfile'))
@@ -55,7 +55,7 @@ async function expectVariables(names: Iterable<string>): Promise<void> {
 }
 
 describe.each(['deploy/compose.yaml', 'deploy/compose.cluster.yaml'])('%s', (file) => {
-  it('starts our program with words it knows, and mounts files that are there', async () => {
+  it('starts the program with valid arguments, and mounts files that exist', async () => {
     const services = await servicesOf(file)
     const own = services.filter(([, { image }]) => image === 'micwatch')
     expect(own.length).toBeGreaterThan(0)
@@ -73,9 +73,11 @@ describe.each(['deploy/compose.yaml', 'deploy/compose.cluster.yaml'])('%s', (fil
   })
 })
 
-it('deploy/kubernetes.yaml starts our program with words it knows, and its parts fit together', async () => {
-  const documents = parseAllDocuments(await read('deploy/kubernetes.yaml')).map((one) => one.toJS())
-  const of = (kind: string) => documents.filter((one) => one.kind === kind)
+it('deploy/kubernetes.yaml starts the program with valid arguments, and its resources match each other', async () => {
+  const documents = parseAllDocuments(await read('deploy/kubernetes.yaml')).map((parseAllDocument) =>
+    parseAllDocument.toJS(),
+  )
+  const of = (kind: string) => documents.filter((document) => document.kind === kind)
   const [config, service, ingress] = ['ConfigMap', 'Service', 'Ingress'].map((kind) => of(kind)[0])
   for (const deployment of of('Deployment')) {
     const { template, selector } = deployment.spec
@@ -98,7 +100,7 @@ it('deploy/kubernetes.yaml starts our program with words it knows, and its parts
   }
 })
 
-it('deploy/micwatch.yaml is a configuration', () => {
+it('deploy/micwatch.yaml is a valid configuration', () => {
   const config = readConfig({ config: join(root, 'deploy/micwatch.yaml') }, { MICWATCH_ALLOWED_HOSTS: 'venue.example' })
   expect(config.server).toMatchObject({
     host: '0.0.0.0',
@@ -107,7 +109,7 @@ it('deploy/micwatch.yaml is a configuration', () => {
   })
 })
 
-it('deploy/compose.cluster.yaml refuses to start without its secrets, and so does the program', async () => {
+it('deploy/compose.cluster.yaml does not start without its secrets, nor does the program', async () => {
   const services = await servicesOf('deploy/compose.cluster.yaml')
   const values = services.flatMap(([, { environment = {} }]) => Object.values(environment)).join('\n')
   for (const name of ['MICWATCH_SECRET_KEY', 'POSTGRES_PASSWORD']) {
@@ -119,31 +121,31 @@ it('deploy/compose.cluster.yaml refuses to start without its secrets, and so doe
   expect([code, err]).toEqual([2, 'micwatch: MICWATCH_SECRET_KEY: expected 64 hexadecimal digits\n'])
 })
 
-it('deploy/micwatch.service restarts the program without limit, but not for a configuration that cannot be used', async () => {
+it('deploy/micwatch.service always restarts the program, except after a configuration error', async () => {
   const unit = await read('deploy/micwatch.service')
   const [, head = '', service = ''] = /\[Unit\](.*)\[Service\](.*)\[Install\]/s.exec(unit) ?? []
   expect(head).toMatch(/^StartLimitIntervalSec=0$/m)
   expect(service).toMatch(/^Restart=always$/m)
   expect(service).toMatch(/^RestartPreventExitStatus=2$/m)
-  // What may be well again later ends with another code.
+  // Errors that may be temporary have another exit code.
   const home = await startHome({ database_url: 'postgres://nobody@127.0.0.1:9/none' })
   expect((await home.run(['serve', '--port', '0'])).code).toBe(1)
   expect((await home.run(['serve', '--host', 'no-such-host.invalid'])).code).toBe(1)
   expect((await home.run(['serve', '--port', 'high'])).code).toBe(2)
 })
 
-it('deploy/micwatch.service starts our program with words it knows', async () => {
+it('deploy/micwatch.service starts the program with valid arguments', async () => {
   const unit = await read('deploy/micwatch.service')
-  const [, words = ''] = /^ExecStart=\S+ \S+main\.js (.*)$/m.exec(unit) ?? []
-  await expectCommand(words.split(' '))
+  const [, args = ''] = /^ExecStart=\S+ \S+main\.js (.*)$/m.exec(unit) ?? []
+  await expectCommand(args.split(' '))
   await expectVariables([...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name))
   await run('systemd-analyze', ['verify', join(root, 'deploy/micwatch.service')]).catch((error) => {
-    // Where there is no systemd, the rest of this test has to do; /usr/bin/node may be elsewhere.
+    // Without systemd only the rest of this test runs; /usr/bin/node may be elsewhere.
     if (error.code !== 'ENOENT' && !/node is not executable/.test(String(error.stderr))) throw error
   })
 })
 
-it('deploy/Dockerfile copies what is there, and runs scripts that are', async () => {
+it('deploy/Dockerfile copies files and runs scripts that exist', async () => {
   const lines = (await read('deploy/Dockerfile')).split('\n')
   const { scripts } = JSON.parse(await read('package.json'))
   for (const line of lines) {
@@ -155,7 +157,7 @@ it('deploy/Dockerfile copies what is there, and runs scripts that are', async ()
   expect(shipped).toEqual(expect.arrayContaining(['main.js', 'web']))
 })
 
-it('docs/several-machines.md names files and commands that are there', async () => {
+it('docs/several-machines.md names files and commands that exist', async () => {
   const page = await read('docs/several-machines.md')
   for (const [path] of page.matchAll(/deploy\/[\w.]+/g)) await access(join(root, path))
   const { stdout } = await run(process.execPath, [program, '--help'])

@@ -1,6 +1,6 @@
 /**
- * What every form must pass in which a single device tells everything of itself in one conversation: over real sockets,
- * against its own simulator. A form's test calls `describeDevice` for each kind of device and adds what is special.
+ * Tests that every protocol adapter of a single device must pass, over real sockets against its own simulator. The test
+ * of an adapter calls `describeDevice` for each kind of device and adds its own tests.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,9 +14,9 @@ import { atEnd } from './scope.ts'
 
 export interface SimulatedDevice {
   readonly url: string
-  /** How many conversations it takes part in. */
+  /** Number of open sessions. */
   readonly clients: number
-  /** `silent`: says nothing; `foreign`: is no such device, and answers all the same. */
+  /** `silent`: sends nothing; `foreign`: is another kind of device that responds nevertheless. */
   setFault(fault: 'silent' | 'foreign' | 'noise' | null): void
   change(channel: number, change: { readonly name?: string; readonly transmitter?: boolean }): void
   close(): Promise<void>
@@ -28,36 +28,36 @@ export interface DeviceUnderTest {
   start(): Promise<SimulatedDevice>
 }
 
-const pace = { calls_per_second: 1000, burst: 1000 }
-const nobody = { ids: () => [], changed: () => new Promise<void>(() => {}) }
+const rate = { calls_per_second: 1000, burst: 1000 }
+const noTargets = { ids: () => [], changed: () => new Promise<void>(() => {}) }
 
 export interface DeviceLink {
   readonly form: ProtocolAdapter
   readonly client: UpstreamClient
 }
 
-/** The form and the link that the plugin gives this device. */
+/** Creates the protocol adapter and the client that the plugin selects for this device. */
 export function linkToDevice(plugin: Plugin, url: string, config: object = {}): DeviceLink {
-  const [settings] = plugin.listSources({ ...pace, timeout: 3, ...config, devices: [url] })
-  if (settings === undefined || 'default' in settings.adapter) throw new Error(`nothing is found at ${url}`)
+  const [settings] = plugin.listSources({ ...rate, timeout: 3, ...config, devices: [url] })
+  if (settings === undefined || 'default' in settings.adapter) throw new Error(`no device is detected at ${url}`)
   return { form: settings.adapter, client: createUpstreamClient({ settings, errors: plugin.errors }) }
 }
 
-export function follow({ form, client }: DeviceLink, signal: AbortSignal): AsyncIterator<PushEvent> {
-  const events = form.subscribe?.(client, nobody, signal)
-  if (events === undefined) throw new Error('it cannot subscribe')
+export function follow({ form: adapter, client }: DeviceLink, signal: AbortSignal): AsyncIterator<PushEvent> {
+  const events = adapter.subscribe?.(client, noTargets, signal)
+  if (events === undefined) throw new Error('the adapter cannot subscribe')
   return events[Symbol.asyncIterator]()
 }
 
-/** The first observation of which this is so. */
+/** Returns the first matching report. */
 export async function findTold(
   events: AsyncIterator<PushEvent>,
-  isIt: (report: DeviceReport) => unknown,
+  matches: (report: DeviceReport) => unknown,
 ): Promise<DeviceReport> {
   for (;;) {
     const { value, done } = await events.next()
     if (done) throw new Error('the subscription ended')
-    if (value.type === 'told' && isIt(value.report)) return value.report
+    if (value.type === 'told' && matches(value.report)) return value.report
   }
 }
 
@@ -67,41 +67,42 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
     atEnd(() => device.close())
     return device
   }
-  const linkTo = (url: string, config?: object) => {
-    const linked = linkToDevice(plugin, url, config)
-    atEnd(() => linked.client.close())
-    return linked
+  const connect = (url: string, config?: object) => {
+    const connection = linkToDevice(plugin, url, config)
+    atEnd(() => connection.client.close())
+    return connection
   }
-  const list = async ({ form, client }: DeviceLink, signal?: AbortSignal) => form.listDevices(client, signal)
+  const list = async ({ form: adapter, client }: DeviceLink, signal?: AbortSignal) =>
+    adapter.listDevices(client, signal)
   const { ApiError } = plugin.errors
 
   describe(name, () => {
-    test.concurrent('is listed whole, in the common format, in one short conversation', async () => {
+    test.concurrent('lists the complete device in the common format in one short session', async () => {
       const device = await start()
-      const linked = linkTo(device.url)
-      const { devices, malformed } = await list(linked)
+      const connection = connect(device.url)
+      const { devices, malformed } = await list(connection)
       expect({ devices: devices.length, malformed }).toEqual({ devices: 1, malformed: 0 })
-      const observations = devices.map((one) => linked.form.transformDeviceData(freeze(one)))
-      for (const report of observations) expectCommonFormat(report)
-      expect(devices.map((one) => linked.form.transformDeviceData(one))).toEqual(observations)
-      expect(observations[0]?.channels?.length).toBeGreaterThan(0)
-      expect(linked.form.partsOf(devices[0] as never)).toEqual([])
+      const reports = devices.map((device) => connection.form.transformDeviceData(freeze(device)))
+      for (const report of reports) expectCommonFormat(report)
+      expect(devices.map((device) => connection.form.transformDeviceData(device))).toEqual(reports)
+      expect(reports[0]?.channels?.length).toBeGreaterThan(0)
+      expect(connection.form.partsOf(devices[0] as never)).toEqual([])
       await until(() => device.clients === 0, 'the conversation is over')
     })
 
-    test.concurrent('tells all of itself, then what changes; an abort ends it quietly', async () => {
+    test.concurrent('reports the complete device, then changes; ends without an error on abort', async () => {
       const device = await start()
       const stop = new AbortController()
-      const events = follow(linkTo(device.url), stop.signal)
+      const events = follow(connect(device.url), stop.signal)
       expect(await events.next()).toEqual({ value: { type: 'open' }, done: false })
       const first = (await events.next()).value
       expect(first).toMatchObject({ type: 'told', isWhole: true })
       expectCommonFormat(first.observation)
-      const ofFirst = ({ channels }: DeviceReport, isIt: (one: ChannelReading) => unknown) =>
-        channels?.some((one) => one.channel === 1 && isIt(one))
+      const ofFirst = ({ channels }: DeviceReport, matches: (one: ChannelReading) => unknown) =>
+        channels?.some((channel) => channel.channel === 1 && matches(channel))
       device.change(1, { name: 'Else' })
-      const told = await findTold(events, (one) => ofFirst(one, ({ name }) => name === 'Else'))
-      expect(told.id).toBe(first.observation.id)
+      const report = await findTold(events, (one) => ofFirst(one, ({ name }) => name === 'Else'))
+      expect(report.id).toBe(first.observation.id)
       const ended = (async () => {
         while (!(await events.next()).done);
       })()
@@ -110,11 +111,11 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       await until(() => device.clients === 0, 'the conversation is over')
     })
 
-    test.concurrent('noise is passed over', async () => {
+    test.concurrent('ignores noise', async () => {
       const device = await start()
       device.setFault('noise')
-      const { devices } = await list(linkTo(device.url))
-      for (const one of devices) expectCommonFormat(linkTo(device.url).form.transformDeviceData(one))
+      const { devices } = await list(connect(device.url))
+      for (const one of devices) expectCommonFormat(connect(device.url).form.transformDeviceData(one))
     })
 
     test.concurrent.each(['silent', 'foreign'] as const)(
@@ -123,31 +124,31 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
         const device = await start()
         device.setFault(fault)
         const startedAt = performance.now()
-        const linked = linkTo(device.url, { timeout: 1 })
-        const events = follow(linked, new AbortController().signal)
-        const [listed, followed] = await Promise.all([caught(list(linked)), caught(events.next())])
+        const connection = connect(device.url, { timeout: 1 })
+        const events = follow(connection, new AbortController().signal)
+        const [listed, followed] = await Promise.all([caught(list(connection)), caught(events.next())])
         for (const thrown of [listed, followed]) expect(thrown).toBeInstanceOf(ApiError)
         expect(performance.now() - startedAt).toBeLessThan(7_000)
       },
       15_000,
     )
 
-    test.concurrent('nobody there: its ApiError', async () => {
+    test.concurrent('throws its ApiError if the connection is refused', async () => {
       const device = await start()
       await device.close()
-      const linked = linkTo(device.url, { timeout: 1 })
-      expect(await caught(list(linked))).toBeInstanceOf(ApiError)
+      const connection = connect(device.url, { timeout: 1 })
+      expect(await caught(list(connection))).toBeInstanceOf(ApiError)
     }, 15_000)
 
-    // Alone: it counts what is open in this process.
-    test('an abort at any moment ends it at once and leaves nothing behind', async () => {
+    // Not concurrent: it counts the open resources of this process.
+    test('ends at once on an abort at any moment and leaves no open resources', async () => {
       const device = await start()
       for (const afterMs of [0, 3, 40, 250]) {
         const idle = await leastResources()
         const stop = new AbortController()
-        const linked = linkTo(device.url)
-        const listing = caught(list(linked, stop.signal))
-        const following = caught(drain(follow(linked, stop.signal)))
+        const connection = connect(device.url)
+        const listing = caught(list(connection, stop.signal))
+        const following = caught(drain(follow(connection, stop.signal)))
         await pause(afterMs)
         stop.abort('enough')
         const abortedAt = performance.now()

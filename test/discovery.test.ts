@@ -1,4 +1,4 @@
-/** Who is who, through real polls: the table of the interface specification, row by row, on both engines. */
+/** Device identity through real polls: the table of the interface specification, row by row, on both engines. */
 
 import { describe, expect, it } from 'vitest'
 import type { ShowDevice } from '../src/simulation/cast.ts'
@@ -13,12 +13,12 @@ import {
   startShure,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { engines } from './databases.ts'
 
-/** Polls when told to and not otherwise. */
-const still = { poll_interval: 3600 }
+/** Polls only on request. */
+const idlePolling = { poll_interval: 3600 }
 
 async function poll(app: TestApp) {
   const { status, json } = await app.post('/api/refresh/')
@@ -30,19 +30,22 @@ const movements = (app: TestApp) => app.runtime.db.read.selectFrom('movements').
 const ids = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
 
 describe.each(engines)('a device in a poll (%s)', (engine) => {
-  async function startHouse(simulators: readonly Simulator[]) {
-    const app = await startApp({ engine, manufacturers: simulators.map((one) => entryOf(one, still)) })
+  async function startService(simulators: readonly Simulator[]) {
+    const app = await startApp({
+      engine,
+      manufacturers: simulators.map((simulator) => entryOf(simulator, idlePolling)),
+    })
     const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
     await until('all are known', async () => (await app.receivers()).length === count)
-    // Joins the first cycle if that is still ending, so that every later poll is one of its own.
+    // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
     await poll(app)
     return app
   }
 
   // Conformance: S-1.9, S-3.3.
-  it('is made a receiver once, and recognised ever after', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+  it('becomes a receiver once, and is recognised afterwards', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const before = await ids(app)
     const device = firstDevice(shure)
     shure.show.set(device.id, {
@@ -63,9 +66,9 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: S-1.10, S-2.16, S-3.4, S-6.8, C-4.19.
   // Reliability: 1.12, 1.13.
-  it('that moved keeps its record, and the move is written down once', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+  it('keeps its record when its address changes, and the movement is recorded once', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const { id, ip } = firstDevice(shure)
     const receiver = await app.receiver(id)
     const socket = await app.socket()
@@ -89,9 +92,9 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 
   // Conformance: C-4.10.
-  it('that swaps addresses with another is two moves', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+  it('records two movements when it swaps addresses with another device', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
     shure.show.set(a.id, { ip: b.ip })
     shure.show.set(b.id, { ip: a.ip })
@@ -103,9 +106,9 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: S-1.10, S-2.14, S-3.5, S-6.8, C-4.8.
   // Reliability: 1.12.
-  it('at an address that is taken waits for review, once', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+  it('is queued for review once when its address is in use', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const holder = firstDevice(shure)
     const intruder = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number: 'VISITOR-1' })
     const before = await ids(app)
@@ -131,10 +134,10 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
 
   // Conformance: S-3.6, C-4.7.
   // Reliability: 1.13.
-  it('with a serial number of another manufacturer waits for review', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const sennheiser = withoutLink(await startSennheiser({ richList: true }))
-    const app = await startHouse([shure, sennheiser])
+  it('is queued for review when its serial number belongs to another manufacturer', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const sennheiser = withoutPush(await startSennheiser({ richList: true }))
+    const app = await startService([shure, sennheiser])
     const { id, serial_number } = firstDevice(shure)
     sennheiser.show.add('sennheiser', { serial_number: ` ${serial_number?.toLowerCase()} `, ip: '10.88.0.1' })
     await poll(app)
@@ -152,14 +155,14 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 
   // Conformance: C-4.5.
-  it('whose hardware was replaced under the same id waits for review', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+  it('is queued for review when its hardware was replaced under the same id', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const { id, serial_number, mac_address, ip } = firstDevice(shure)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     expect(await queue(app)).toMatchObject([{ conflict_type: 'hardware_changed', status: 'pending' }])
-    // What stood there is gone, which three polls in a row make certain.
+    // The device at that address is missing, which counts after three polls in a row.
     for (const is_active of [true, true, false]) {
       expect(await app.receiver(id)).toMatchObject({ serial_number, is_active })
       await poll(app)
@@ -170,16 +173,16 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(await app.receiver(id)).toMatchObject({ serial_number, is_active: true })
   })
 
-  it('whose hardware was replaced does not speak for the old over the link either', async () => {
+  it('does not update the old receiver through a subscription when its hardware was replaced', async () => {
     const shure = await startShure({ richList: true, pushesPerSecond: 0 })
-    const app = await startHouse([shure])
-    await until('the link is up', () => shure.push.links === 1)
+    const app = await startService([shure])
+    await until('the subscription is connected', () => shure.push.links === 1)
     const { id } = firstDevice(shure)
     const old = await app.receiver(id)
     const push = (battery: number) =>
       shure.push.send(JSON.stringify({ type: 'device_update', device_id: id, transmitters: [{ channel: 1, battery }] }))
     push(44)
-    await until('it is heard', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
+    await until('it is received', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     for (let turn = 0; turn < 3; turn += 1) await poll(app)
     expect((await app.receiver(id)).is_active).toBe(false)
@@ -189,7 +192,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
       JSON.stringify({ type: 'device_update', device_id: other, transmitters: [{ channel: 1, battery: 55 }] }),
     )
     await until(
-      'what came after it is heard',
+      'the next push is received',
       async () => channelOf(await app.receiver(other)).transmitter?.battery === 55,
     )
     expect(await app.receiver(id)).toMatchObject({ id: old.id, is_active: false })
@@ -197,11 +200,11 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 
   // Conformance: C-4.14.
-  it('listed twice counts once', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+  it('counts once when it is listed twice', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
     const twin: ShowDevice = firstDevice(shure)
     shure.show.add('shure', { ...twin, id: 'the-same-again', ip: '10.66.0.1' })
-    const app = await startApp({ engine, manufacturers: [entryOf(shure, still)] })
+    const app = await startApp({ engine, manufacturers: [entryOf(shure, idlePolling)] })
     await until('they are known', async () => (await app.receivers()).length > 0)
     await poll(app)
     await poll(app)
@@ -210,11 +213,11 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 })
 
-describe('a device that is gone', () => {
+describe('a missing device', () => {
   // Conformance: C-4.17.
-  it('is kept, and inactive after three polls that lack it or call it offline', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3, richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+  it('is kept, and inactive after three polls that omit it or report it as offline', async () => {
+    const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
     const [missing, offline, fine] = [0, 1, 2].map((at) => firstDevice(shure, at).id) as [string, string, string]
     const { id } = await app.receiver(missing)
@@ -236,9 +239,9 @@ describe('a device that is gone', () => {
     expect((await app.receiver(offline)).is_active).toBe(true)
   })
 
-  it('is inactive after three polls that call it offline, whatever its detail said before', async () => {
-    const shure = withoutLink(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+  it('is inactive after three polls that report it as offline, whatever its details say', async () => {
+    const shure = withoutPush(await startShure())
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     const { id } = firstDevice(shure)
     await app.receiver(id)
@@ -248,9 +251,9 @@ describe('a device that is gone', () => {
   })
 
   // Conformance: S-1.23.
-  it('does not go because a poll failed, nor because a list came back empty once', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+  it('stays active when a poll fails, and when the list is empty once', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     const before = await app.receivers()
     const devices = [firstDevice(shure, 0).id, firstDevice(shure, 1).id]
@@ -266,14 +269,14 @@ describe('a device that is gone', () => {
     expect(kept.map(({ id, is_active, last_seen }) => [id, is_active, last_seen])).toEqual(
       before.map(({ id, last_seen }) => [id, true, last_seen]),
     )
-    withoutLink(shure)
+    withoutPush(shure)
     await poll(app)
     expect((await app.receivers()).map(({ is_active }) => is_active)).toEqual([false, false])
   })
 
-  it('does not drag the readable ones along when its entry is broken', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+  it('does not affect readable devices when its entry is malformed', async () => {
+    const shure = withoutPush(await startShure({ receivers: 3 }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
     const second = firstDevice(shure, 1).id
     shure.show.set(second, { name: 'Still Heard' })

@@ -1,4 +1,4 @@
-/** A crafted SQLite file that nobody can read to its end. */
+/** Creates an SQLite file that takes practically forever to read. */
 
 import { readFile, writeFile } from 'node:fs/promises'
 
@@ -6,12 +6,12 @@ const interior = 0x05
 const leaf = 0x0d
 const depth = 12
 const children = 500
-/** Stands in the schema of every database of ours, and may be repeated without an error. */
+/** Is in the schema of every Micwatch database and may be repeated without an error. */
 const repeated = 'sqlite_autoindex_meta_1'
 
 /**
- * The schema's b-tree ends in pages each of which names the next one many times. SQLite follows them all, to the same row
- * again and again. The layout is that of https://www.sqlite.org/fileformat2.html#b_tree_pages
+ * The schema's b-tree ends in pages each of which references the next one many times. SQLite follows all references to
+ * the same row. For the layout see https://www.sqlite.org/fileformat2.html#b_tree_pages
  */
 export async function makeEndless(path: string): Promise<void> {
   const file = await readFile(path)
@@ -28,26 +28,26 @@ export async function makeEndless(path: string): Promise<void> {
   row.copy(leafPage, pageSize - row.length)
 
   const last = file.readUInt32BE(108)
-  const added = Array.from({ length: depth }, (_, at) => {
-    const next = pages + at + 2
-    return makeInterior(pageSize, at === 0 ? [last, ...Array(children).fill(next)] : Array(children).fill(next))
+  const added = Array.from({ length: depth }, (_, index) => {
+    const next = pages + index + 2
+    return makeInterior(pageSize, index === 0 ? [last, ...Array(children).fill(next)] : Array(children).fill(next))
   })
   file.writeUInt32BE(pages + 1, 108)
   file.writeUInt32BE(pages + depth + 1, 28)
   await writeFile(path, Buffer.concat([file, ...added, leafPage]))
 }
 
-/** The bytes of the row's cell. */
+/** Returns the bytes of the row's cell. */
 function findRow(file: Buffer, pageSize: number): Buffer {
-  // The first page, from before it had children, still has remains.
+  // The first page still has remains of the time before it had children.
   const name = file.indexOf(repeated, pageSize)
   const start = name - (name % pageSize)
   const cells = Array.from(
     { length: file.readUInt16BE(start + 3) },
-    (_, at) => start + file.readUInt16BE(start + 8 + 2 * at),
+    (_, index) => start + file.readUInt16BE(start + 8 + 2 * index),
   )
   const cell = Math.max(...cells.filter((at) => at < name))
-  // One byte each: the length of the row, its number.
+  // One byte each: the length of the row and its number.
   return file.subarray(cell, cell + 2 + (file[cell] ?? 0))
 }
 
@@ -59,9 +59,9 @@ function makeInterior(pageSize: number, pointers: readonly number[]): Buffer {
   page.writeUInt16BE(cells.length, 3)
   page.writeUInt16BE(pageSize - cells.length * cellSize, 5)
   page.writeUInt32BE(pointers.at(-1) ?? 0, 8)
-  for (const [at, pointer] of cells.entries()) {
-    const cell = pageSize - (at + 1) * cellSize
-    page.writeUInt16BE(cell, 12 + 2 * at)
+  for (const [index, pointer] of cells.entries()) {
+    const cell = pageSize - (index + 1) * cellSize
+    page.writeUInt16BE(cell, 12 + 2 * index)
     page.writeUInt32BE(pointer, cell)
     page[cell + 4] = 1
   }

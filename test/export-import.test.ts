@@ -1,4 +1,4 @@
-/** export and import: what people gave a house, carried to another machine, or back to the same. */
+/** `export` and `import`: settings that users made, moved to another machine or imported on the same one. */
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { parseInstallationFile } from '../src/cli/installation-file.ts'
 import { destinationsBeside } from '../src/manufacturers/sources.ts'
 import type { Actor } from '../src/model/access.ts'
 import { openDatabase } from '../src/store/database.ts'
-import { entryOf, startApp, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -18,7 +18,7 @@ const slow = 90_000
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
-async function startHouse(engine: Engine, manufacturers: readonly object[] = []) {
+async function startInstallation(engine: Engine, manufacturers: readonly object[] = []) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
   onTestFinished(async () => database?.drop())
   const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
@@ -33,10 +33,10 @@ async function startHouse(engine: Engine, manufacturers: readonly object[] = [])
   return { ...home, headers }
 }
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type Installation = Awaited<ReturnType<typeof startInstallation>>
 
-/** A service with two receivers of two channels that people have put into order. */
-async function arrange(house: House) {
+/** A service with two receivers of two channels that users have organised. */
+async function organise(house: Installation) {
   const service = await house.serve()
   const receivers = await until('both are known', async () => {
     const known = await service.receivers()
@@ -55,30 +55,30 @@ async function arrange(house: House) {
   await service.post('/api/group/', { title: 'Band', slots: [1, 40], manufacturer: 'shure' })
   await service.post('/api/config/', { key: 'alert_battery_threshold', value: '33' })
   await service.post('/api/config/', { key: 'polling_interval', value: '2', manufacturer: 'shure' })
-  const picture = `data:image/png;base64,${'A'.repeat(400)}`
-  const ann = (await service.post('/api/performers/', { name: 'Ann', notes: 'No: 1 #', picture })).json
+  const image = `data:image/png;base64,${'A'.repeat(400)}`
+  const ann = (await service.post('/api/performers/', { name: 'Ann', notes: 'No: 1 #', picture: image })).json
   const units = (await service.get('/api/units/')).json
-  const unit = units.find((one: { base_chassis: number; channel: number }) => one.base_chassis === first?.id)
+  const unit = units.find((unit: { base_chassis: number; channel: number }) => unit.base_chassis === first?.id)
   await service.post('/api/assignments/', { performer: ann.id, wireless_unit: unit.id })
-  return { service, receivers, picture, unit }
+  return { service, receivers, picture: image, unit }
 }
 
 describe.each(engines)('export and import on %s', (engine) => {
   // Conformance: C-9.19.
   it(
-    'carry a house to another machine, where it takes effect within a second beside a service',
+    'move settings to another machine, where they take effect within a second in a running service',
     async () => {
-      const shure = withoutLink(await startShure())
-      const old = await startHouse(engine, [entryOf(shure)])
-      const { service, receivers, picture, unit } = await arrange(old)
+      const shure = withoutPush(await startShure())
+      const old = await startInstallation(engine, [entryOf(shure)])
+      const { service, receivers, picture: image, unit } = await organise(old)
       const first = (await service.get(`/api/receivers/${receivers[0]?.id}/`)).json
       const second = (await service.get(`/api/receivers/${receivers[1]?.id}/`)).json
 
-      const shown = await old.run(['export'])
-      expect([shown.code, shown.err]).toEqual([0, ''])
-      expect(shown.out).toMatch(/^# The configuration of an installation/)
-      expect(shown.out).not.toContain(shure.config.shared_key)
-      const file = parse(shown.out)
+      const exported = await old.run(['export'])
+      expect([exported.code, exported.err]).toEqual([0, ''])
+      expect(exported.out).toMatch(/^# The configuration of a house/)
+      expect(exported.out).not.toContain(shure.config.shared_key)
+      const file = parse(exported.out)
       expect(file).toMatchObject({
         version: 1,
         settings: { alert_battery_threshold: 33 },
@@ -87,17 +87,17 @@ describe.each(engines)('export and import on %s', (engine) => {
         ],
         locations: [{ name: 'Hall', description: 'The big one', locations: [{ name: 'Rack' }] }],
         groups: [{ title: 'Band', slots: [1, 40], hide_charts: false, manufacturer: 'shure' }],
-        performers: [{ name: 'Ann', notes: 'No: 1 #', picture }],
+        performers: [{ name: 'Ann', notes: 'No: 1 #', picture: image }],
         assignments: [
           { performer: 'Ann', manufacturer: 'shure', serial_number: first.serial_number, channel: unit.channel },
         ],
       })
-      const named = file.receivers.find((one: { name?: string }) => one.name === 'House left')
+      const named = file.receivers.find((receiver: { name?: string }) => receiver.name === 'House left')
       expect(named).toMatchObject({ serial_number: first.serial_number, location: ['Hall', 'Rack'] })
-      const other = file.receivers.find((one: { name?: string }) => one.name === undefined)
+      const other = file.receivers.find((receiver: { name?: string }) => receiver.name === undefined)
       expect(other).toMatchObject({ serial_number: second.serial_number, slots: { 2: 40 } })
       expect((await old.run(['export', '--json'])).json()).toEqual(file)
-      expect((await old.run(['export'])).out).toBe(shown.out)
+      expect((await old.run(['export'])).out).toBe(exported.out)
 
       const written = await old.run(['export', '--with-secrets', '--output', 'house.yaml'])
       expect([written.code, written.out]).toEqual([0, ''])
@@ -106,14 +106,14 @@ describe.each(engines)('export and import on %s', (engine) => {
       const content = await readFile(path, 'utf8')
       expect(parse(content).manufacturers[0].config.shared_key).toBe(shure.config.shared_key)
 
-      // Read in where it comes from, it changes nothing.
+      // Importing the file where it was exported changes nothing.
       const same = await old.run(['import', 'house.yaml', '--json'])
       const counts = Object.values<{ created: number; updated: number }>(same.json().counts)
       expect(counts.every(({ created, updated }) => created + updated === 0)).toBe(true)
       service.kill('SIGTERM')
       await service.ended
 
-      const fresh = await startHouse(engine)
+      const fresh = await startInstallation(engine)
       await fresh.write('house.yaml', content)
       const early = await fresh.run(['import', 'house.yaml', '--json'])
       expect(early.json()).toMatchObject({
@@ -142,11 +142,11 @@ describe.each(engines)('export and import on %s', (engine) => {
       const importedAt = performance.now()
       await socket.next(({ type, data }) => type === 'device_update' && data.name === 'House left', 3000)
       expect(performance.now() - importedAt).toBeLessThan(1500)
-      const seen = await until('it is named', async () => {
+      const receiver = await until('it is named', async () => {
         const all = await there.receivers()
         return all.find(({ name }) => name === 'House left')
       })
-      const detail = (await there.get(`/api/receivers/${seen.id}/`)).json
+      const detail = (await there.get(`/api/receivers/${receiver.id}/`)).json
       expect(detail.location).toMatchObject({ name: 'Rack' })
       const admin = await fresh.headers('admin')
       const slots = async () => (await there.receivers()).flatMap(({ channels }) => channels.map(({ slot }) => slot))
@@ -167,14 +167,14 @@ describe.each(engines)('export and import on %s', (engine) => {
 
   // Conformance: C-9.19.
   it(
-    'keep stored secrets behind their masks, make room on the wall, and take nothing away',
+    'keep stored secrets where the file has masks, reassign slots, and delete nothing',
     async () => {
-      const shure = withoutLink(await startShure())
-      const house = await startHouse(engine, [entryOf(shure)])
-      const { service } = await arrange(house)
+      const shure = withoutPush(await startShure())
+      const house = await startInstallation(engine, [entryOf(shure)])
+      const { service } = await organise(house)
       const file = parse((await house.run(['export'])).out)
       file.manufacturers[0].name = 'House Shure'
-      // The first channel of one receiver takes the place of the other's.
+      // The first channel of one receiver takes the slot of the other's.
       const [one, two] = file.receivers
       const given = { ...file, groups: [{ title: 'Choir' }], performers: [], locations: [] }
       const taken = two.slots[1]
@@ -209,13 +209,13 @@ describe.each(engines)('export and import on %s', (engine) => {
   )
 })
 
-describe('a file that cannot be read in', () => {
+describe('a file that cannot be imported', () => {
   // Conformance: C-9.19.
   it(
-    'is wrong usage, said in one line, and changes nothing',
+    'is reported in one line with the exit code for wrong usage, and changes nothing',
     async () => {
       const home = await startHome()
-      const refused: readonly (readonly [text: string, reason: string])[] = [
+      const rejected: readonly (readonly [text: string, reason: string])[] = [
         ['version: 2', 'version: expected 1'],
         ['version: 1\ngroups: [{title: a, manufacturer: acme}]', 'groups.0.manufacturer: expected a manufacturer'],
         ['version: 1\nmanufacturers: [{code: acme}]', 'manufacturers.0.plugin: No plugin found'],
@@ -247,8 +247,8 @@ describe('a file that cannot be read in', () => {
           'assignments.0.performer: expected the name',
         ],
       ]
-      for (const [text, reason] of refused) {
-        // What comes before the mistake is not read in, either.
+      for (const [text, reason] of rejected) {
+        // Entries before the error are not imported either.
         const { code, out, err } = await home.run(['import', '-'], {}, `${text}\nperformers: [{name: Ann}]\n`)
         expect([text, code, out]).toEqual([text, 2, ''])
         expect(err.trim().split('\n')).toEqual([expect.stringContaining(`micwatch: standard input: ${reason}`)])
@@ -259,32 +259,32 @@ describe('a file that cannot be read in', () => {
   )
 
   it(
-    'is named when it is not there; so is a database',
+    'is named if it does not exist, and so is a database',
     async () => {
       const home = await startHome()
       const missing = await home.run(['import', 'nothing.yaml'])
       expect([missing.code, missing.err]).toEqual([2, 'micwatch: nothing.yaml: cannot be read (no such file)\n'])
-      for (const words of [['export'], ['nodes'], ['backup', 'file']]) {
-        const { code, out, err } = await home.run(words)
-        expect([words[0], code, out]).toEqual([words[0], 1, ''])
+      for (const args of [['export'], ['nodes'], ['backup', 'file']]) {
+        const { code, out, err } = await home.run(args)
+        expect([args[0], code, out]).toEqual([args[0], 1, ''])
         expect(err).toMatch(/^micwatch: There is no database at data\/micwatch.db; .*--data-dir.*\n$/)
       }
-      for (const words of [['import'], ['backup'], ['restore'], ['export', 'file'], ['nodes', '--bogus']]) {
-        expect((await home.run(words)).code).toBe(2)
+      for (const args of [['import'], ['backup'], ['restore'], ['export', 'file'], ['nodes', '--bogus']]) {
+        expect((await home.run(args)).code).toBe(2)
       }
     },
     slow,
   )
 })
 
-describe('one validation for REST and import', () => {
+describe('validation of REST requests and imports', () => {
   const text = (length: number) => 'x'.repeat(length)
   const shure = (config: object) => ['manufacturers', '/api/admin/manufacturers/', { code: 'shure', config }] as const
   const group = (fields: object) => ['groups', '/api/group/', { title: 'Choir', ...fields }] as const
   const performer = (fields: object) => ['performers', '/api/performers/', { name: 'Ann', ...fields }] as const
   const location = (fields: object) => ['locations', '/api/admin/locations/', { name: 'Hall', ...fields }] as const
 
-  it.each(engines)('import refuses on %s what REST refuses, with the same reason', async (engine) => {
+  it.each(engines)('rejects on %s in an import what REST rejects, with the same reason', async (engine) => {
     const app = await startApp({ engine })
     const headers = await tokenHeaders(app.runtime, 'admin')
     const { db, secrets } = app.runtime
@@ -323,20 +323,20 @@ describe('one validation for REST and import', () => {
     ] as const) {
       const { status, json } = await app.post(path, body, headers)
       expect([kind, body, status]).toEqual([kind, body, 400])
-      const refused = await importText(JSON.stringify({ version: 1, [kind]: [body] })).then(
+      const rejected = await importText(JSON.stringify({ version: 1, [kind]: [body] })).then(
         () => 'imported',
         (error: Error) => error.message,
       )
-      expect(refused.replace('house.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
+      expect(rejected.replace('house.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
     }
     expect((await importText('version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
   })
 
-  it('import refuses a time that is none', async () => {
+  it('rejects an invalid time in an import', async () => {
     const app = await startApp()
     const { db, secrets } = app.runtime
     const deps = { db, secrets, destinations: destinationsBeside({ host: '127.0.0.1', port: 1 }), now: Date.now }
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const watched = await startApp({
       manufacturers: [entryOf(shure)],
       databaseUrl: app.databaseUrl,

@@ -1,4 +1,4 @@
-/** A wall clock that a test sets for a real process, by libfaketime; on Debian that is installed where it is missing. */
+/** Sets the wall clock of a real process with libfaketime, which is installed on demand on Debian. */
 
 import { execFile } from 'node:child_process'
 import { access, constants, writeFile } from 'node:fs/promises'
@@ -9,9 +9,9 @@ import { promisify } from 'node:util'
 const execute = promisify(execFile)
 
 export interface FakeClock {
-  /** For the process whose clock it is. */
+  /** Environment of the process that uses this clock. */
   readonly env: Readonly<Record<string, string>>
-  /** From now on the clock is so many seconds ahead: `+3600`. */
+  /** Sets the clock ahead by this many seconds, for example `+3600`. */
   set(offset: string): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export async function startFakeClock({ path }: { readonly path: string }): Promi
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // As in reality, only the wall clock can be set.
+      // Only the wall clock can be set; the monotonic clock is unchanged, as on a real system.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     set: (offset) => writeFile(file, `${offset}\n`),
@@ -53,7 +53,7 @@ async function findInstalled(): Promise<string | undefined> {
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined
   console.error('libfaketime is needed here, and is missing: installing the Debian package faketime.')
-  // One at a time with whatever else is installed: apt-get does not wait for another.
+  // Only one installation at a time: apt-get fails while another instance runs.
   await execute(
     'flock',
     [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', 'apt-get update -qq && apt-get install -y -qq faketime'],

@@ -1,4 +1,4 @@
-/** Files that root leaves in the folder of the service's user: that user has to be able to read and write them. */
+/** Files that root creates in the folder of the service's user must be readable and writable for that user. */
 
 import { spawnSync } from 'node:child_process'
 import { chmod, chown, lstat, mkdir, readdir } from 'node:fs/promises'
@@ -31,13 +31,13 @@ async function startOwned() {
     expect(Object.keys(owners)).toEqual(expect.arrayContaining([...names]))
     expect(Object.entries(owners).filter(([, uid]) => uid !== user)).toEqual([])
   }
-  const runAsUser = (words: readonly string[]) =>
-    spawnSync(process.execPath, [program, ...words], { cwd: home.path, encoding: 'utf8', uid: user, gid: user })
+  const runAsUser = (args: readonly string[]) =>
+    spawnSync(process.execPath, [program, ...args], { cwd: home.path, encoding: 'utf8', uid: user, gid: user })
   return { ...home, data, expectOwned, runAsUser }
 }
 
-describe.runIf(isRoot)('run as root in the data folder of another user', () => {
-  it('every command leaves files of that user', async () => {
+describe.runIf(isRoot)('as root in the data folder of another user', () => {
+  it('every command creates files of that user', async () => {
     const home = await startOwned()
     await home.write('house.yaml', 'version: 1\ngroups: [{title: Choir}]\n')
     expect((await home.run(['import', 'house.yaml'])).code).toBe(0)
@@ -45,7 +45,7 @@ describe.runIf(isRoot)('run as root in the data folder of another user', () => {
     expect((await home.run(asAdmin, {}, password)).code).toBe(0)
     expect((await home.run(['backup', 'backup.db'])).code).toBe(0)
     expect((await home.run(['export', '--output', join('data', 'secrets.yaml'), '--with-secrets'])).code).toBe(0)
-    // Asked for by its path, and not for the folder's owner to read.
+    // Given by its path, and not readable for the owner of the folder.
     const { uid, mode } = await lstat(join(home.data, 'secrets.yaml'))
     expect([uid, mode & 0o777]).toEqual([0, 0o600])
     await chown(join(home.data, 'secrets.yaml'), user, user)
@@ -55,7 +55,7 @@ describe.runIf(isRoot)('run as root in the data folder of another user', () => {
     expect(home.runAsUser(['migrate', '--json'])).toMatchObject({ status: 0, stderr: '' })
   }, 120_000)
 
-  it('a service leaves files of that user, and that user can go on with them', async () => {
+  it('a service creates files of that user, who can continue with them', async () => {
     const home = await startOwned()
     const service = await home.serve(['--host', '0.0.0.0'])
     await home.expectOwned('micwatch.db', 'micwatch.db-wal', 'micwatch.db-shm', 'secret.key', 'setup-code', 'tls.key')
@@ -65,7 +65,7 @@ describe.runIf(isRoot)('run as root in the data folder of another user', () => {
     expect(home.runAsUser(['export', '--json'])).toMatchObject({ status: 0, stderr: '' })
   }, 60_000)
 
-  it('a new data folder belongs to the owner of the folder it is in', async () => {
+  it('a new data folder belongs to the owner of its parent folder', async () => {
     const home = await startOwned()
     expect((await home.run(['migrate', '--data-dir', 'data/inner/most'])).code).toBe(0)
     await home.expectOwned('inner', 'inner/most', 'inner/most/micwatch.db')

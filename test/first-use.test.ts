@@ -1,22 +1,22 @@
-/** What somebody meets who tries the commands: a shell without the secrets, a slip in a word, a folder that is not there. */
+/** Errors of new users: a shell without the secrets, a typing error, a folder that does not exist. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startHome, startShure, until, withoutPush } from './app.ts'
 
 type Home = Awaited<ReturnType<typeof startHome>>
 
-/** Ends with this code and says exactly this. */
-async function expectLine(home: Home, words: readonly string[], code: number, line: string | RegExp): Promise<void> {
-  const ended = await home.run(words)
-  expect({ words, code: ended.code, out: ended.out }).toEqual({ words, code, out: '' })
+/** Expects this exit code and exactly these lines. */
+async function expectLine(home: Home, args: readonly string[], code: number, line: string | RegExp): Promise<void> {
+  const ended = await home.run(args)
+  expect({ words: args, code: ended.code, out: ended.out }).toEqual({ words: args, code, out: '' })
   expect(ended.err.trimEnd()).toMatch(line)
   expect(ended.err.trimEnd().split('\n')).toHaveLength(1)
 }
 
-/** Many programs to start, one after the other. */
+/** For tests that start many programs one after the other. */
 const patience = 120_000
 
 const password = 'correct horse battery\n'
@@ -24,16 +24,16 @@ const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
 
 describe('a shell without the secrets', () => {
   it(
-    'can run what asks no system, and what is stored stays',
+    'can run commands that call no system, and stored settings stay',
     async () => {
-      const shure = withoutLink(await startShure())
+      const shure = withoutPush(await startShure())
       const secret = String(shure.config.shared_key)
       const entry = entryOf(shure, { shared_key: `$\{SHURE_KEY}` })
       const home = await startHome({ manufacturers: [entry] })
       const polled = await home.run(['poll_devices', '--once'], { SHURE_KEY: secret })
       expect([polled.code, polled.err]).toEqual([0, ''])
 
-      for (const words of [
+      for (const args of [
         ['nodes'],
         ['migrate'],
         ['check_connections'],
@@ -43,13 +43,13 @@ describe('a shell without the secrets', () => {
         ['backup', 'house.db'],
         ['restore', 'house.db', '--force'],
       ]) {
-        expect([words, (await home.run(words)).code]).toEqual([words, 0])
+        expect([args, (await home.run(args)).code]).toEqual([args, 0])
       }
       expect((await home.run(asAdmin, {}, password)).code).toBe(0)
-      for (const words of [['poll_devices', '--once'], ['check_api_health'], ['serve', '--port', '0']]) {
-        await expectLine(home, words, 2, /: manufacturers\.0\.config\.shared_key: the environment has no SHURE_KEY$/)
+      for (const args of [['poll_devices', '--once'], ['check_api_health'], ['serve', '--port', '0']]) {
+        await expectLine(home, args, 2, /: manufacturers\.0\.config\.shared_key: the environment has no SHURE_KEY$/)
       }
-      // Stored without its secret, the system would refuse us.
+      // Stored without its secret, the system would reject the credentials.
       await home.write('micwatch.yaml', '')
       expect((await home.run(['check_api_health'])).code).toBe(0)
     },
@@ -57,7 +57,7 @@ describe('a shell without the secrets', () => {
   )
 
   it(
-    'can show a demo, unless that is told where to keep its data',
+    'can run a demo, unless a configuration sets its data folder',
     async () => {
       const home = await startHome({ manufacturers: [{ code: 'shure', config: { shared_key: `$\{SHURE_KEY}` } }] })
       const demo = await home.serve(['--demo', '--receivers', '2'])
@@ -68,7 +68,7 @@ describe('a shell without the secrets', () => {
     patience,
   )
 
-  it('is told of any other variable', async () => {
+  it('reports any other missing variable', async () => {
     const home = await startHome(`database_url: $\{HOUSE}\n`)
     await expectLine(home, ['backup', 'house.db'], 2, /micwatch\.yaml: database_url: the environment has no HOUSE$/)
   })
@@ -76,7 +76,7 @@ describe('a shell without the secrets', () => {
 
 describe('the example configuration of the README', () => {
   it(
-    'starts the service with the variables that the README sets, and names one that is missing',
+    'starts the service with the variables in the README, and names a missing one',
     async () => {
       const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
       const [, configuration = ''] = /```yaml\n(.*?)```/s.exec(readme) ?? []
@@ -95,7 +95,7 @@ describe('the example configuration of the README', () => {
 
 describe('a key of secrets from the environment', () => {
   it(
-    'opens and seals them for export, import and restore as well',
+    'decrypts and encrypts them for export, import and restore as well',
     async () => {
       const env = { MICWATCH_SECRET_KEY: 'a5'.repeat(32) }
       const config = { api_base_url: 'http://127.0.0.1:9', shared_key: 'stage' }
@@ -112,9 +112,9 @@ describe('a key of secrets from the environment', () => {
   )
 })
 
-describe('a slip', () => {
+describe('a typing error', () => {
   it(
-    'in the words of a demo is not passed over',
+    'in the arguments of a demo is reported',
     async () => {
       const home = await startHome()
       for (const flag of ['--seed', '--receivers']) {
@@ -126,7 +126,7 @@ describe('a slip', () => {
   )
 
   it(
-    'in the address to listen at is named',
+    'in the listen address is reported',
     async () => {
       const home = await startHome({ server: { host: '300.1.1.1' } })
       await expectLine(home, ['serve'], 2, 'micwatch: micwatch.yaml: server.host: expected a host name or address')
@@ -142,8 +142,8 @@ describe('a slip', () => {
     patience,
   )
 
-  it('in the scheme of a system is not taken for a bad certificate', async () => {
-    const shure = withoutLink(await startShure())
+  it('in the scheme of a system is not reported as an invalid certificate', async () => {
+    const shure = withoutPush(await startShure())
     const api_base_url = shure.baseUrl.replace('http:', 'https:')
     const home = await startHome({ manufacturers: [entryOf(shure, { api_base_url })] })
     const { code, err } = await home.run(['check_api_health'])
@@ -154,7 +154,7 @@ describe('a slip', () => {
   })
 
   it(
-    'in the name of a file is answered with that name',
+    'in a file name is reported with that name',
     async () => {
       const home = await startHome()
       expect((await home.run(['migrate'])).code).toBe(0)
@@ -178,7 +178,7 @@ describe('a slip', () => {
   )
 })
 
-/** What the shell makes of the words of a command that was printed. */
+/** Returns the arguments that a shell makes of a printed command. */
 function wordsOf(command: string): string[] {
   const { stdout } = spawnSync('sh', ['-c', `printf '%s\\n' ${command.replace('<name>', 'ana')}`], { encoding: 'utf8' })
   return stdout.trimEnd().split('\n')
@@ -186,17 +186,17 @@ function wordsOf(command: string): string[] {
 
 describe('the first administrator', () => {
   it(
-    'is made in the house that is running by what it says at its start',
+    'is created in the running service with the command that it prints at the start',
     async () => {
       const home = await startHome()
       await writeFile(join(home.path, "the venue's.yaml"), 'server: {host: 0.0.0.0}')
-      const words = ['--config', "the venue's.yaml", '--data-dir', 'back stage']
-      const service = await home.serve(words)
+      const args = ['--config', "the venue's.yaml", '--data-dir', 'back stage']
+      const service = await home.serve(args)
       const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
       const command = wordsOf(hint)
-      expect(command).toEqual(['create_admin', '--username', 'ana', ...words])
-      const made = await home.run([...command, '--password-stdin'], {}, password)
-      expect([made.code, made.out, made.err]).toEqual([0, 'ana is an administrator.\n', ''])
+      expect(command).toEqual(['create_admin', '--username', 'ana', ...args])
+      const created = await home.run([...command, '--password-stdin'], {}, password)
+      expect([created.code, created.out, created.err]).toEqual([0, 'ana is an administrator.\n', ''])
       const signedIn = await service.post('/api/auth/login', { username: 'ana', password: password.trim() })
       expect(signedIn.status).toBe(200)
     },
@@ -204,7 +204,7 @@ describe('the first administrator', () => {
   )
 
   it(
-    'of a demo, too',
+    'is created in a demo in the same way',
     async () => {
       const home = await startHome()
       const service = await home.serve(['--demo', '--receivers', '2', '--host', '0.0.0.0'])
@@ -217,7 +217,7 @@ describe('the first administrator', () => {
   )
 
   it(
-    'may come before the first start, which is said',
+    'can be created before the first start, and the new database is reported',
     async () => {
       const home = await startHome()
       const path = join(home.path, 'data', 'micwatch.db')
@@ -231,7 +231,7 @@ describe('the first administrator', () => {
 })
 
 describe('Ctrl+C', () => {
-  it('passed on by npm as well ends a demo in order, and nothing of it stays', async () => {
+  it('passed on by npm as well stops a demo in order, and leaves no files behind', async () => {
     const home = await startHome()
     const folder = join(home.path, 'tmp')
     await mkdir(folder)

@@ -1,4 +1,4 @@
-/** One PostgreSQL for the whole run; each test makes its own database on it (`databases.ts`). */
+/** Starts one PostgreSQL for the whole run; each test creates its own database on it (`databases.ts`). */
 
 import type { TestProject } from 'vitest/node'
 import { runSql, startPostgres } from './postgres.ts'

@@ -1,7 +1,7 @@
-/** Groups, positions on the wall, chassis, units, performers and what they wear. */
+/** Groups, positions on the wall, chassis, units, performers and their wireless units. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
 import { atEnd } from './scope.ts'
@@ -12,9 +12,9 @@ function write(app: HttpClient, method: string, path: string, body: unknown) {
   return app.send(method, path, { headers, body: JSON.stringify(body) })
 }
 
-/** Two receivers of two channels that are known, polled every second. */
+/** Two known receivers of two channels that are polled every second. */
 async function startRack(engine: (typeof engines)[number] = 'sqlite') {
-  const simulator = withoutLink(await startShure())
+  const simulator = withoutPush(await startShure())
   const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
   await until('both are known', async () => (await app.receivers()).length === 2)
   return { simulator, app }
@@ -22,12 +22,12 @@ async function startRack(engine: (typeof engines)[number] = 'sqlite') {
 
 describe.concurrent('groups', () => {
   // Conformance: S-2.9, S-4.13, S-4.14, C-5.42.
-  it('are made, changed, shown and removed', async () => {
+  it('are created, changed, listed and removed', async () => {
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }] })
-    const made = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
-    expect(made.status).toBe(201)
-    const choir = { id: made.json.id, title: 'Choir', slots: [3, 1, 2], hide_charts: false, manufacturer: null }
-    expect(made.json).toEqual(choir)
+    const created = await app.post('/api/group/', { title: 'Choir', slots: [3, 1, 2] })
+    expect(created.status).toBe(201)
+    const choir = { id: created.json.id, title: 'Choir', slots: [3, 1, 2], hide_charts: false, manufacturer: null }
+    expect(created.json).toEqual(choir)
     const band = await app.post('/api/group/', { title: 'Band', hide_charts: true, manufacturer: 'shure' })
     expect(band.json).toMatchObject({ slots: [], hide_charts: true, manufacturer: 'shure' })
     expect((await app.get('/api/data.json')).json.groups).toEqual([choir, band.json])
@@ -65,12 +65,12 @@ describe.concurrent('groups', () => {
     [{ title: 'A', slots: [0] }, 'slots.0: expected a whole number from 1 to 65535'],
     [{ title: 'A', slots: [65_536] }, 'slots.0'],
     [{ title: 'A', slots: ['1'] }, 'slots.0'],
-    [{ title: 'A', slots: Array.from({ length: 10_001 }, (_, at) => at + 1) }, 'slots: expected at most 10000'],
+    [{ title: 'A', slots: Array.from({ length: 10_001 }, (_, index) => index + 1) }, 'slots: expected at most 10000'],
     [{ title: 'A', hide_charts: 'no' }, 'hide_charts: expected true or false'],
     [{ title: 'A', manufacturer: 'nobody' }, 'manufacturer: there is no'],
     [{ id: 99, title: 'A' }, 'id: there is no group 99'],
     [{ title: 'A', colour: 'blue' }, 'colour: unknown field'],
-  ])('%#: not like this', async (body, details) => {
+  ])('%#: are rejected with a detail for each field', async (body, details) => {
     const app = await startApp()
     const { status, json } = await app.post('/api/group/', body)
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
@@ -78,9 +78,9 @@ describe.concurrent('groups', () => {
 
   // Conformance: C-5.41.
   // Reliability: 3.12.10.
-  it('take as many slots as they may', async () => {
+  it('have at most the maximum number of slots', async () => {
     const app = await startApp()
-    const slots = Array.from({ length: 10_000 }, (_, at) => 65_535 - at)
+    const slots = Array.from({ length: 10_000 }, (_, index) => 65_535 - index)
     expect((await app.post('/api/group/', { title: 'ä'.repeat(255), slots })).json.slots).toEqual(slots)
     expect((await write(app, 'PUT', '/api/groups/99/', { title: 'A' })).status).toBe(404)
     expect((await app.post('/api/group/?manufacturer=nobody', { title: 'A' })).status).toBe(404)
@@ -89,7 +89,7 @@ describe.concurrent('groups', () => {
     expect((await write(app, 'PUT', '/api/groups/0/', { title: 'A' })).status).toBe(400)
   })
 
-  it.each(engines)('are seen by other processes (%s)', async (engine) => {
+  it.each(engines)('are visible to other processes (%s)', async (engine) => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const one = await startApp({ databaseUrl: database.url })
@@ -101,7 +101,7 @@ describe.concurrent('groups', () => {
 
 describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
   // Conformance: C-2.7, C-5.15.
-  it('is given by hand, to one channel at a time, and keeps what is live', async () => {
+  it('is set by a user, belongs to one channel at a time, and keeps live readings', async () => {
     const { simulator, app } = await startRack(engine)
     const socket = await app.socket()
     const { id } = firstDevice(simulator)
@@ -126,7 +126,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
     expect((await write(app, 'PATCH', foreign, { slot: 77 })).status).toBe(404)
   })
 
-  it('is left to nobody else while levels wait to be stored', async () => {
+  it('is not given to another channel while levels wait to be stored', async () => {
     const simulator = await startShure()
     const { id } = firstDevice(simulator)
     const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
@@ -134,7 +134,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
     const channel = channelOf(await until('it is known', () => app.receiver(id)))
     simulator.show.set(id, { battery: 61 }, 1)
     simulator.push.flush()
-    await until('it is told', async () => channelOf(await app.receiver(id)).transmitter?.battery === 61)
+    await until('the change is published', async () => channelOf(await app.receiver(id)).transmitter?.battery === 61)
     await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 40 })
     expect(channelOf(await app.receiver(id))).toMatchObject({ slot: 40, transmitter: { battery: 61 } })
   })
@@ -142,7 +142,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
 
 describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   // Conformance: S-2.21, C-5.43.
-  it('are the receivers as hardware, and the transmitters heard on them', async () => {
+  it('are derived from receivers and their transmitters', async () => {
     const { simulator, app } = await startRack(engine)
     const device = firstDevice(simulator)
     const receiver = await app.receiver(device.id)
@@ -161,7 +161,10 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
     simulator.show.set(device.id, { battery: 17, name: 'Host' }, 1)
     simulator.show.set(device.id, { battery: 80 }, 2)
     const of = `base_chassis=${receiver.id}`
-    await until('it is told', async () => (await app.get(`/api/units/?${of}&battery_percentage=17`)).json.length === 1)
+    await until(
+      'the change is published',
+      async () => (await app.get(`/api/units/?${of}&battery_percentage=17`)).json.length === 1,
+    )
     const [unit] = (await app.get(`/api/units/?${of}&battery_percentage__lte=17`)).json
     expect(unit).toEqual({
       id: expect.any(Number),
@@ -189,7 +192,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
       expect((await app.get(`/api/units/?${wrong}`)).status).toBe(400)
     }
 
-    // Switched off, it is still the same unit; heard again, too.
+    // The unit stays the same when it is switched off and on again.
     simulator.show.set(device.id, { transmitter: false }, 1)
     await until('it is off', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
     expect((await app.get('/api/units/?status=offline')).json[0]).toMatchObject({
@@ -201,8 +204,8 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
     await until('it is on', async () => (await app.get('/api/units/?status=online')).json.length === 4)
   })
 
-  it('keep their ids, whoever asks', async () => {
-    const simulator = withoutLink(await startShure())
+  it('keep their ids in every process', async () => {
+    const simulator = withoutPush(await startShure())
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
     const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
@@ -218,7 +221,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   })
 
   // Conformance: C-2.10.
-  it('can be devices of their own', async () => {
+  it('can be separate devices', async () => {
     const { simulator, app } = await startRack(engine)
     const id = simulator.show.add('shure', { device_type: 'bodypack transmitter', name: 'Pack 9', model: 'AD1' })
     await until('it is known', async () => (await app.get('/api/units/')).json.length === 5)
@@ -237,9 +240,9 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   })
 })
 
-describe.concurrent.each(engines)('performers and what they wear (%s)', (engine) => {
+describe.concurrent.each(engines)('performers and their units (%s)', (engine) => {
   // Conformance: S-2.21, C-5.44.
-  it('are made, changed and removed', async () => {
+  it('are created, changed and removed', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }, { id: spare }] = (await app.get('/api/units/')).json
     const ada = await app.post('/api/performers/', { name: 'Ada', notes: 'left ear' })
@@ -309,7 +312,7 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
   })
 
   // Conformance: C-5.9.
-  it('are listed for any manufacturer that is there, and for no other', async () => {
+  it('are listed for any known manufacturer, and for no other', async () => {
     const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: {} }] })
     const { json } = await app.post('/api/performers/', { name: 'Ana' })
     expect((await app.get('/api/performers/?manufacturer=shure')).json).toEqual([json])
@@ -318,31 +321,31 @@ describe.concurrent.each(engines)('performers and what they wear (%s)', (engine)
   })
 
   // Conformance: C-5.12.
-  it('names nothing that is not there', async () => {
+  it('cannot reference anything that does not exist', async () => {
     const { app } = await startRack(engine)
     const [{ id: unit }] = (await app.get('/api/units/')).json
     const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json
-    const refused = async (body: object) => {
+    const rejected = async (body: object) => {
       const { status, json } = await app.post('/api/assignments/', body)
       return { status, details: json.details as string }
     }
     const details = (text: string) => ({ status: 400, details: expect.stringContaining(text) })
-    expect(await refused({ performer: 99, wireless_unit: unit })).toEqual(details('performer: there is no'))
-    expect(await refused({ performer, wireless_unit: 99 })).toEqual(details('wireless_unit: there is no'))
-    expect(await refused({ performer })).toEqual(details('wireless_unit: missing'))
-    expect(await refused({ performer: '1', wireless_unit: unit })).toEqual(details('performer: expected'))
+    expect(await rejected({ performer: 99, wireless_unit: unit })).toEqual(details('performer: there is no'))
+    expect(await rejected({ performer, wireless_unit: 99 })).toEqual(details('wireless_unit: there is no'))
+    expect(await rejected({ performer })).toEqual(details('wireless_unit: missing'))
+    expect(await rejected({ performer: '1', wireless_unit: unit })).toEqual(details('performer: expected'))
     expect((await app.post('/api/performers/', { name: '' })).status).toBe(400)
     expect((await app.post('/api/performers/', {})).status).toBe(400)
   })
 
   // Conformance: C-5.44.
-  it('lets two at a time ask for one unit', async () => {
+  it('cannot claim the same unit when two requests arrive at once', async () => {
     const { app } = await startRack(engine)
     const [{ id: wireless_unit }] = (await app.get('/api/units/')).json
     const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => app.post('/api/assignments/', { performer, wireless_unit })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
   })
 })

@@ -1,10 +1,10 @@
-/** What health, refreshes, scans and commands say of sources and devices that fail, or have not answered yet. */
+/** Health, refreshes, scans and commands with sources and devices that fail or have not responded yet. */
 
 import { describe, expect, it } from 'vitest'
 import { startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
 import { startApp, startHome, type TestApp, until } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
-import { device, refuses, says, startSystem } from './faults/system.ts'
+import { device, respondError, respondJson, startSystem } from './faults/system.ts'
 import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -12,10 +12,10 @@ type Manufacturer = TestApp['runtime'] extends { health(): { manufacturers: read
 
 async function manufacturersOf(app: Pick<TestApp, 'get'>): Promise<Map<string, Manufacturer>> {
   const { manufacturers } = (await app.get('/api/health/')).json
-  return new Map(manufacturers.map((one: Manufacturer) => [one.code, one]))
+  return new Map(manufacturers.map((manufacturer: Manufacturer) => [manufacturer.code, manufacturer]))
 }
 
-/** Nothing listens there. */
+/** A port without a listener. */
 async function freeUrl(): Promise<string> {
   const { createServer } = await import('node:net')
   const server = createServer()
@@ -26,14 +26,14 @@ async function freeUrl(): Promise<string> {
   return `http://127.0.0.1:${address.port}`
 }
 
-describe.concurrent.each(engines)('a system that always asks for a pause (%s)', (engine) => {
-  it('has not answered, raises an alert, and keeps nothing said of its neighbours from being stored', async () => {
+describe.concurrent.each(engines)('a system that always sends Retry-After (%s)', (engine) => {
+  it('is unknown, raises an alert, and does not prevent the statuses of others from being stored', async () => {
     const database = await createTestDatabase(engine)
     atEnd(database.drop)
-    const limited = await startSystem(refuses(429, { 'retry-after': '1' }))
-    const well = await startSystem(says({ devices: [device(1)] }))
-    const dead = await startSystem(refuses(500))
-    const manufacturers = [limited.entry('limited'), well.entry('well'), dead.entry('dead')]
+    const limited = await startSystem(respondError(429, { 'retry-after': '1' }))
+    const reachable = await startSystem(respondJson({ devices: [device(1)] }))
+    const dead = await startSystem(respondError(500))
+    const manufacturers = [limited.entry('limited'), reachable.entry('well'), dead.entry('dead')]
     const app = await startApp({ databaseUrl: database.url, manufacturers })
     const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, isScreenOnly: true })
     for (const one of [app, screen]) {
@@ -65,10 +65,10 @@ describe.concurrent.each(engines)('a system that always asks for a pause (%s)', 
       })
     }
 
-    limited.answer(says({ devices: [device(2)] }))
+    limited.respondWith(respondJson({ devices: [device(2)] }))
     await until('it answers', async () => (await manufacturersOf(screen)).get('limited')?.status === 'healthy')
-    limited.answer(refuses(429, { 'retry-after': '60' }))
-    const held = await until('it asks for a pause', async () => {
+    limited.respondWith(respondError(429, { 'retry-after': '60' }))
+    const held = await until('it sends Retry-After', async () => {
       const one = (await manufacturersOf(screen)).get('limited')
       return one !== undefined && one.details.length > 0 && one
     })
@@ -76,22 +76,22 @@ describe.concurrent.each(engines)('a system that always asks for a pause (%s)', 
   }, 60_000)
 })
 
-it.concurrent('a manufacturer that was just configured is unknown until its system answers, and so after it was removed', async () => {
-  let answer = () => {}
+it.concurrent('a new manufacturer is unknown until its system responds, also after it was removed and added again', async () => {
+  let respond = () => {}
   const system = await startSystem((request, response) => {
-    answer = () => says({ devices: [] })(request, response)
+    respond = () => respondJson({ devices: [] })(request, response)
   })
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
   const { code, config } = system.entry('shure')
   for (let turn = 0; turn < 2; turn += 1) {
-    const asked = system.asked.length
+    const asked = system.requests.length
     const added = await app.post('/api/admin/manufacturers/', { code, name: 'Shure', config }, admin)
     expect([added.status, added.json.status]).toEqual([201, 'unknown'])
     const { json } = await app.get('/api/health/')
     expect([json.status, json.vendor_api.status, json.vendor_api.error]).toEqual(['degraded', 'unknown', null])
-    await until('it is asked', () => system.asked.length > asked)
-    answer()
+    await until('it gets a request', () => system.requests.length > asked)
+    respond()
     await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
     expect((await app.send('DELETE', '/api/admin/manufacturers/shure/', { headers: admin })).status).toBe(204)
   }
@@ -103,11 +103,11 @@ async function startUnsupported(port = 0) {
   return device
 }
 
-describe.concurrent('every source and device that fails', () => {
-  it('is named with its reason, wherever somebody asks', async () => {
+describe.concurrent('every failing source and device', () => {
+  it('is named with its reason in every status', async () => {
     const nameless = device(2, { device_id: undefined })
     const odd = device(3, { battery_percentage: 'x' })
-    const system = await startSystem(says({ devices: [device(1), nameless, odd] }))
+    const system = await startSystem(respondJson({ devices: [device(1), nameless, odd] }))
     const unsupported = await startUnsupported()
     const deadUrl = (await freeUrl()).replace('http:', 'tcp:')
     const entry = system.entry('shure', { devices: [unsupported.url, deadUrl], timeout: 2 })
@@ -116,11 +116,11 @@ describe.concurrent('every source and device that fails', () => {
       { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not know') },
       { source: deadUrl, error: expect.stringContaining('connection refused') },
     ]
-    const told = await until('all have been asked', async () => {
+    const health = await until('all have got a request', async () => {
       const one = (await manufacturersOf(app)).get('shure')
       return one?.sources.every(({ status }) => status !== 'unknown') && one
     })
-    expect(told).toMatchObject({
+    expect(health).toMatchObject({
       status: 'degraded',
       sources: [{ source: system.url, status: 'healthy', error: null }, ...failing],
       device_errors: [
@@ -132,8 +132,8 @@ describe.concurrent('every source and device that fails', () => {
     const admin = await tokenHeaders(app.runtime, 'admin')
     const [record] = (await app.get('/api/admin/manufacturers/', admin)).json
     expect(record).toMatchObject({
-      sources: told.sources.map(({ source }) => ({ source })),
-      device_errors: told.device_errors,
+      sources: health.sources.map(({ source }) => ({ source })),
+      device_errors: health.device_errors,
     })
 
     const errors = failing.map((one) => ({ manufacturer: 'shure', ...one }))
@@ -153,7 +153,7 @@ describe.concurrent('every source and device that fails', () => {
     expect([checked.code, checked.json()]).toMatchObject([0, { errors }])
   }, 60_000)
 
-  it('that answered is not out of reach: a scan shows what it has found, and what it cannot use', async () => {
+  it('that responded is reachable: a scan lists the devices it found, and those it cannot use', async () => {
     const { url } = await startUnsupported(2202)
     const error = expect.stringContaining('is a XYZ9, which Micwatch does not know')
     const errors = [{ manufacturer: 'shure', source: url, error }]
@@ -163,8 +163,8 @@ describe.concurrent('every source and device that fails', () => {
       const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices, timeout: 2 } }], config })
       // A search waits half a second for a connection, which may be too short on a busy machine.
       const { status, json } = await until('it has answered', async () => {
-        const answer = await app.post('/api/discover/', scan)
-        return answer.json.errors !== undefined && answer
+        const response = await app.post('/api/discover/', scan)
+        return response.json.errors !== undefined && response
       })
       expect([devices, status, json]).toEqual([devices, 200, { discovered: 0, devices: [], errors }])
       await app.close()
@@ -178,7 +178,7 @@ describe.concurrent('every source and device that fails', () => {
     expect(added.err).toContain('XYZ9')
   }, 60_000)
 
-  it('and does not answer at all is out of reach', async () => {
+  it('is unreachable if it does not respond at all', async () => {
     const system = await startSystem((request) => request.destroy())
     const app = await startApp({ manufacturers: [system.entry('shure')] })
     const scanned = await app.post('/api/discover/', { scan_subnet: '10.77.0.0/30' })

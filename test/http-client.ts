@@ -1,9 +1,9 @@
-/** HTTP as it is on the wire: any Host, any header, any body, and the answer undecoded beside its JSON. */
+/** Sends raw HTTP requests: any Host, any header, any body; the response has the raw bytes and the parsed JSON. */
 
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
@@ -14,10 +14,10 @@ export interface HttpAnswer {
 type Headers = OutgoingHttpHeaders
 
 export interface HttpClient {
-  get(path: string, headers?: Headers): Promise<HttpAnswer>
-  post(path: string, body?: unknown, headers?: Headers): Promise<HttpAnswer>
-  send(method: string, path: string, options?: { headers?: Headers; body?: string | Buffer }): Promise<HttpAnswer>
-  /** These bytes as they are; what comes back until the other side closes. */
+  get(path: string, headers?: Headers): Promise<HttpResponse>
+  post(path: string, body?: unknown, headers?: Headers): Promise<HttpResponse>
+  send(method: string, path: string, options?: { headers?: Headers; body?: string | Buffer }): Promise<HttpResponse>
+  /** Sends these bytes unchanged and returns everything until the server closes the connection. */
   raw(text: string): Promise<string>
 }
 
@@ -26,7 +26,7 @@ export function httpClient(url: string): HttpClient {
   const prefix = base.pathname.replace(/\/$/, '')
   const send: HttpClient['send'] = (method, path, { headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {
-      const asked = request(
+      const clientRequest = request(
         { host: base.hostname, port: base.port, method, path: prefix + path, headers, agent: false },
         async (response) => {
           try {
@@ -40,8 +40,8 @@ export function httpClient(url: string): HttpClient {
           }
         },
       )
-      asked.on('error', reject)
-      asked.end(body)
+      clientRequest.on('error', reject)
+      clientRequest.end(body)
     })
   return {
     send,
@@ -56,11 +56,11 @@ export function httpClient(url: string): HttpClient {
     raw: (text) =>
       new Promise((resolve, reject) => {
         const socket = connect(Number(base.port), base.hostname, () => socket.write(text))
-        let answer = ''
+        let response = ''
         socket.setEncoding('utf8').on('data', (part) => {
-          answer += part
+          response += part
         })
-        socket.on('error', reject).on('close', () => resolve(answer))
+        socket.on('error', reject).on('close', () => resolve(response))
       }),
   }
 }

@@ -1,4 +1,4 @@
-/** A screen that nobody sits at: what its token lets it do, and when that ends. */
+/** Screens in kiosk mode: what their token allows, and when their session ends. */
 
 import { expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './app.ts'
@@ -6,7 +6,7 @@ import { tokenHeaders } from './tokens.ts'
 
 const lan = { server: { host: '0.0.0.0' } }
 
-async function startHouse() {
+async function startService() {
   const app = await startApp({ config: lan })
   const admin = await tokenHeaders(app.runtime, 'admin')
   const create = async (role: string, more: object = {}) =>
@@ -20,15 +20,15 @@ async function startHouse() {
 const open = (app: TestApp, token: string) => app.post('/api/auth/kiosk/', { token })
 
 async function openScreen(app: TestApp, token: string) {
-  const answer = await open(app, token)
-  expect(answer.status).toBe(200)
-  const [whole = ''] = answer.headers['set-cookie'] ?? []
-  return { whole, cookie: whole.split(';')[0] ?? '', json: answer.json }
+  const response = await open(app, token)
+  expect(response.status).toBe(200)
+  const [whole = ''] = response.headers['set-cookie'] ?? []
+  return { whole, cookie: whole.split(';')[0] ?? '', json: response.json }
 }
 
 // Reliability: 3.5.3.
-it('looks, and does nothing else', async () => {
-  const { app, admin, create } = await startHouse()
+it('may read, and nothing else', async () => {
+  const { app, admin, create } = await startService()
   const { id, token } = await create('viewer')
   const { whole, cookie, json } = await openScreen(app, token)
   expect(json).toEqual({ name: 'a viewer', role: 'viewer', expires_at: expect.stringMatching(/Z$/) })
@@ -43,15 +43,15 @@ it('looks, and does nothing else', async () => {
   expect(socket).toBeDefined()
   expect((await app.post('/api/refresh/', undefined, { cookie })).status).toBe(403)
   const { csrf_token } = (await app.get('/api/auth/session', { cookie })).json
-  const refused = await app.post('/api/refresh/', undefined, { cookie, 'x-csrf-token': csrf_token })
-  expect([refused.status, refused.json.error]).toEqual([403, 'This takes the role operator.'])
+  const rejected = await app.post('/api/refresh/', undefined, { cookie, 'x-csrf-token': csrf_token })
+  expect([rejected.status, rejected.json.error]).toEqual([403, 'This takes the role operator.'])
   const [last] = (await app.get('/api/admin/audit/?action=session.kiosk', admin)).json
   expect(last).toMatchObject({ actor: { kind: 'token', id }, target: `token ${id} a viewer`, result: 'ok' })
 })
 
 // Reliability: 3.5.3.
-it('ends with its token: revoked, over, or allowed more than to look', async () => {
-  const { app, admin, create } = await startHouse()
+it('ends with its token: revoked, expired, or with another role', async () => {
+  const { app, admin, create } = await startService()
   const headers = { ...admin, 'content-type': 'application/json' }
   const endings: [string, (id: number) => Promise<unknown>][] = [
     ['revoked', (id) => app.send('DELETE', `/api/admin/tokens/${id}/`, { headers: admin })],
@@ -79,16 +79,16 @@ it('ends with its token: revoked, over, or allowed more than to look', async () 
 })
 
 // Reliability: 3.5.3.
-it('takes no token that may do more, and none that is none', async () => {
-  const { app, create } = await startHouse()
+it('rejects tokens of other roles and invalid tokens', async () => {
+  const { app, create } = await startService()
   for (const role of ['operator', 'admin']) {
-    const answer = await open(app, (await create(role)).token)
-    expect([answer.status, answer.json.error]).toEqual([403, 'A kiosk takes a token of the role viewer.'])
-    expect(answer.headers['set-cookie']).toBeUndefined()
+    const response = await open(app, (await create(role)).token)
+    expect([response.status, response.json.error]).toEqual([403, 'A kiosk takes a token of the role viewer.'])
+    expect(response.headers['set-cookie']).toBeUndefined()
   }
   const wrong = await open(app, `micwatch_1_${'x'.repeat(43)}`)
   expect([wrong.status, wrong.json.error]).toEqual([401, 'This token is wrong, was revoked, or has expired.'])
-  // As a cookie, what may do more is nothing at all.
+  // As a cookie, a token of another role is not accepted.
   const cookie = `micwatch_sid_${app.port}=${(await create('admin')).token}`
   expect((await app.get('/api/data.json', { cookie })).status).toBe(401)
   expect((await app.get('/api/admin/users/', { cookie })).status).toBe(401)

@@ -1,4 +1,6 @@
-/** Damage to SQLite's log, which SQLite itself passes over: what follows it would be lost without a word. */
+/**
+ * Damage to SQLite's write-ahead log, which SQLite ignores: everything after the damaged frame would be lost silently.
+ */
 
 import { cp, mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +21,7 @@ const groupCount = 20
 const headerBytes = 32
 const frameBytes = 24 + 4096
 
-/** The data folder of a service that was killed after it acknowledged so many groups. */
+/** The data folder of a service that was killed after it acknowledged this many groups. */
 let killed = ''
 let closeShared = async () => {}
 beforeAll(async () => {
@@ -36,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => closeShared())
 
-/** A copy of the killed service's data. */
+/** Copies the data of the killed service. */
 async function copyData(path?: string) {
   const folder = await createTestFolder()
   onTestFinished(folder.drop)
@@ -57,25 +59,25 @@ const nonsense = Buffer.alloc(600, 'nonsense ')
 const framesOf = async (log: string) => Math.floor(((await stat(log)).size - headerBytes) / frameBytes)
 const groupsIn = (path: string) => readSqlite(path, (read) => read('groups', ['title'])).length
 
-describe('a log that is damaged', () => {
+describe('a damaged write-ahead log', () => {
   it.each([
     ['its header', async () => 0],
     ['the first frame', async () => headerBytes + 100],
     ['the head of a frame in the middle', async (frames: number) => headerBytes + (frames >> 1) * frameBytes],
     ['a page in the middle', async (frames: number) => headerBytes + (frames >> 1) * frameBytes + 2000],
     ['the last frame', async (frames: number) => headerBytes + (frames - 1) * frameBytes + 2000],
-  ])('at %s: the files are kept, and what can be read stays', async (_name, position) => {
+  ])('at %s: the files are kept, and the readable part is used', async (_name, position) => {
     const data = await copyData()
     await write(data.log, await position(await framesOf(data.log)), nonsense)
-    const mended = await repairStore(data, Date.now(), false)
-    expect(mended).toMatchObject({ damage: expect.stringContaining('log') })
+    const repaired = await repairStore(data, Date.now(), false)
+    expect(repaired).toMatchObject({ damage: expect.stringContaining('log') })
     expect(await readdir(data.data_dir)).toEqual(
       expect.arrayContaining(['', '-wal'].map((end) => expect.stringMatching(new RegExp(`db\\.corrupt-[^-]+${end}$`)))),
     )
     expect(await repairStore(data, Date.now(), false)).toBeNull()
   })
 
-  it('by a part that is missing at its end is found by the count beside it', async () => {
+  it('with a missing end is detected by the stored frame count', async () => {
     const data = await copyData()
     await truncate(data.log, headerBytes + ((await framesOf(data.log)) - 5) * frameBytes)
     expect(await repairStore(data, Date.now(), false)).toMatchObject({ cause: 'log_damaged' })
@@ -83,7 +85,7 @@ describe('a log that is damaged', () => {
     expect(groupsIn(data.database)).toBeLessThan(groupCount)
   })
 
-  it('gives way to a snapshot that holds more than what can be read of it', async () => {
+  it('is replaced by a snapshot that has more data than its readable part', async () => {
     const data = await copyData()
     await mkdir(join(data.data_dir, 'snapshots'), { recursive: true })
     await copySqlite(data.database, join(data.data_dir, 'snapshots', snapshotName(1)), { overwrite: true })
@@ -92,20 +94,20 @@ describe('a log that is damaged', () => {
     expect(groupsIn(data.database)).toBe(groupCount)
   })
 
-  it('in its middle is found without the count as well', async () => {
+  it('in the middle is detected without the frame count as well', async () => {
     const data = await copyData()
     await rm(data.count)
     await write(data.log, headerBytes + ((await framesOf(data.log)) >> 1) * frameBytes + 2000, nonsense)
     expect(await findLogDamage(data.database)).toMatch(/can be read up to frame \d+ of \d+/)
   })
 
-  it('is said in health and at the start, until an administrator has taken note; commands leave it alone', async () => {
+  it('is reported in health and at the start until an administrator acknowledges it; commands keep the report', async () => {
     const home = await startHome({})
     const data = await copyData(home.path)
     await write(data.log, headerBytes + ((await framesOf(data.log)) >> 1) * frameBytes + 2000, nonsense)
-    for (const words of [['export'], ['backup', 'copy'], ['serve', '--strict']]) {
-      const { code, err } = await home.run(words)
-      expect([words, code, err]).toEqual([words, 1, expect.stringContaining('is damaged (its log')])
+    for (const args of [['export'], ['backup', 'copy'], ['serve', '--strict']]) {
+      const { code, err } = await home.run(args)
+      expect([args, code, err]).toEqual([args, 1, expect.stringContaining('is damaged (its log')])
     }
     const service = await home.serve(['--no-poll'])
     const { status, json } = await service.get('/api/health/')
@@ -119,7 +121,7 @@ describe('a log that is damaged', () => {
   }, 60_000)
 })
 
-describe('a log that a crash left behind', () => {
+describe('a write-ahead log after a crash', () => {
   it('is complete: every group is there, and nothing is reported', async () => {
     const data = await copyData()
     expect(await repairStore(data, Date.now(), false)).toBeNull()
@@ -146,7 +148,7 @@ describe('a log that a crash left behind', () => {
     expect(groupsIn(data.database)).toBe(groupCount)
   })
 
-  it('in the middle of a write is not damaged, time after time', async () => {
+  it('in the middle of a write is not damaged, repeatedly', async () => {
     const { url, drop } = await createTestDatabase('sqlite')
     onTestFinished(drop)
     const path = url.slice('sqlite:'.length)
@@ -171,7 +173,7 @@ describe('a log that a crash left behind', () => {
     await db.transaction(({ query }) => sql`create table heap (value blob)`.execute(query))
     const insert = sql`insert into heap values (zeroblob(1048576))`
     const undone = db.transaction(async ({ query }) => {
-      // More than SQLite's cache holds, so that it is in the log before the end.
+      // More than SQLite's cache holds, so that it is in the log before the rollback.
       for (let nth = 0; nth < 8; nth += 1) await insert.execute(query)
       throw new Error('changed my mind')
     })

@@ -1,4 +1,4 @@
-/** Manufacturers come, change and go while the service runs. */
+/** Manufacturers are added, changed and removed while the service runs. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ import {
   type TestApp,
   type TestAppOptions,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -22,7 +22,7 @@ const path = '/api/admin/manufacturers/'
 
 type Config = Readonly<Record<string, unknown>>
 
-/** With an administrator's hands. */
+/** Requests as an administrator. */
 async function startAdmin(options: TestAppOptions = {}) {
   const app = await startApp(options)
   const headers = await tokenHeaders(app.runtime, 'admin')
@@ -48,7 +48,7 @@ function adminOf(app: TestApp, headers: Record<string, string>) {
 describe('a manufacturer', () => {
   // Conformance: S-2.10, C-5.52, C-5.57.
   // Reliability: 3.8.1.
-  it('is added, heard at once, changed and shown without its secrets', async () => {
+  it('is added, polled at once, changed and listed without its secrets', async () => {
     const simulator = await startShure()
     const { app, add, list, change } = await startAdmin()
     const config: Config = entryOf(simulator).config
@@ -56,17 +56,17 @@ describe('a manufacturer', () => {
     expect(added.status).toBe(201)
     expect(added.json).toMatchObject({ code: 'shure', name: 'Shure', plugin: 'shure', api_enabled: true })
     expect(added.json.config).toMatchObject({ shared_key: '********' })
-    await until('it is heard', async () => (await app.receivers()).length === 2)
+    await until('it is received', async () => (await app.receivers()).length === 2)
     await until('it is followed', () => simulator.push.links > 0)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
 
-    const [shown] = await list()
-    expect(JSON.stringify(shown)).not.toContain(String(config.shared_key))
+    const [listed] = await list()
+    expect(JSON.stringify(listed)).not.toContain(String(config.shared_key))
     const { pollers } = app.runtime.monitor
-    // What was shown, written back as it is, leaves everything as it was.
-    const { status, json } = await change('shure', { name: 'Stage left', config: shown.config })
+    // Writing the returned fields back changes nothing.
+    const { status, json } = await change('shure', { name: 'Stage left', config: listed.config })
     expect(status).toBe(200)
-    expect(json).toMatchObject({ name: 'Stage left', config: shown.config })
+    expect(json).toMatchObject({ name: 'Stage left', config: listed.config })
     expect(app.runtime.monitor.pollers).toEqual(pollers)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api).toMatchObject({
       status: 'healthy',
@@ -74,27 +74,27 @@ describe('a manufacturer', () => {
     })
 
     const { rows } = { rows: await app.runtime.db.read.selectFrom('audit').selectAll().execute() }
-    expect(rows.map((one) => one.action)).toEqual(
+    expect(rows.map((row) => row.action)).toEqual(
       expect.arrayContaining(['manufacturer.create', 'manufacturer.change']),
     )
     expect(JSON.stringify(rows)).not.toContain(String(config.shared_key))
   })
 
   // Reliability: 2.1.3.
-  it('with wrong credentials is asked again as soon as they are right', async () => {
-    const simulator = withoutLink(await startShure({ sharedKey: 'the right one' }))
+  it('with wrong credentials is polled again as soon as they are corrected', async () => {
+    const simulator = withoutPush(await startShure({ sharedKey: 'the right one' }))
     const { config } = entryOf(simulator)
     const { app, change } = await startAdmin({
       manufacturers: [{ code: 'shure', config: { ...config, shared_key: 'wrong' } }],
     })
-    await until('it is refused', async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null)
+    await until('it is rejected', async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null)
     expect((await change('shure', { config: { shared_key: 'the right one' } })).status).toBe(200)
-    await until('it is heard', async () => (await app.receivers()).length === 2, 3000)
-    await until('it is well', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
+    await until('it is received', async () => (await app.receivers()).length === 2, 3000)
+    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
   })
 
   // Conformance: S-1.11.
-  it('that is disabled is left alone, subscription and all, and its neighbour goes on', async () => {
+  it('that is disabled is neither polled nor subscribed, and others continue', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     await until('both are followed', () => shure.push.links > 0 && sennheiser.push.links > 0)
@@ -102,13 +102,13 @@ describe('a manufacturer', () => {
     const links = sennheiser.push.links
     expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
     await until('the subscription has ended', () => shure.push.links === 0, 5000)
-    const asked = shure.requests.count('/api/v1/devices')
+    const requestsBefore = shure.requests.count('/api/v1/devices')
     expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(409)
     const before = sennheiser.requests.count('/api/v1/devices')
     if (before > 0) {
-      await until('the neighbour is polled', () => sennheiser.requests.count('/api/v1/devices') > before)
+      await until('the other system is polled', () => sennheiser.requests.count('/api/v1/devices') > before)
     }
-    expect(shure.requests.count('/api/v1/devices')).toBe(asked)
+    expect(shure.requests.count('/api/v1/devices')).toBe(requestsBefore)
     expect(app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')).toEqual(pollers)
     expect(sennheiser.push.links).toBe(links)
     expect((await app.receivers()).length).toBe(4)
@@ -118,23 +118,23 @@ describe('a manufacturer', () => {
   })
 
   // Conformance: C-5.52.
-  it('is removed only when nothing was heard of it', async () => {
-    const simulator = withoutLink(await startShure())
+  it('can be removed only if it has no receivers', async () => {
+    const simulator = withoutPush(await startShure())
     const { app, add, remove, list } = await startAdmin({ manufacturers: [entryOf(simulator)] })
-    await until('it is heard', async () => (await app.receivers()).length === 2)
-    const refused = await remove('shure')
-    expect(refused.status).toBe(409)
-    expect(refused.json.details).toContain('receivers')
+    await until('it is received', async () => (await app.receivers()).length === 2)
+    const rejected = await remove('shure')
+    expect(rejected.status).toBe(409)
+    expect(rejected.json.details).toContain('receivers')
     await add({ code: 'spare', plugin: 'sennheiser', config: { api_base_url: 'http://127.0.0.1:9', password: 'x' } })
     await app.post('/api/config/?manufacturer=spare', { key: 'polling_interval', value: '9' })
     expect((await remove('spare')).status).toBe(204)
     expect((await remove('spare')).status).toBe(404)
-    expect((await list()).map((one: { code: string }) => one.code)).toEqual(['shure'])
+    expect((await list()).map((item: { code: string }) => item.code)).toEqual(['shure'])
     expect((await app.get('/api/health/?manufacturer=spare')).json.vendor_api.status).toBe('unconfigured')
   })
 
   it('can be tested without waiting for a poll', async () => {
-    const simulator = withoutLink(await startShure({ sharedKey: 'right' }))
+    const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
     const { config } = entryOf(simulator)
     const { add, change, test } = await startAdmin()
     await add({ code: 'shure', api_enabled: false, config: { ...config, shared_key: 'wrong' } })
@@ -152,8 +152,8 @@ describe('a manufacturer', () => {
     expect((await test('nobody')).status).toBe(404)
   })
 
-  it('can be tried before it is stored, and changed for a trial without changing', async () => {
-    const simulator = withoutLink(await startShure({ sharedKey: 'right' }))
+  it('can be tested before it is stored, and with other settings without storing them', async () => {
+    const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
     const { config } = entryOf(simulator)
     const { app, add, list, tryOut } = await startAdmin()
     const healthy = { status: 'healthy', sources: [{ base_url: simulator.baseUrl, error: null, devices: 2 }] }
@@ -161,7 +161,7 @@ describe('a manufacturer', () => {
     expect(await list()).toEqual([])
 
     await add({ code: 'stage', plugin: 'shure', api_enabled: false, config })
-    // The mask stands for what is stored; everything that is not given is as stored.
+    // The mask represents the stored value; omitted fields are as stored.
     expect((await tryOut({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
       healthy,
     )
@@ -182,8 +182,8 @@ describe('a manufacturer', () => {
       [{ code: 'stage', config: { timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
       [{ plugin: 'shure', config: { ...config, api_base_url: 'http://169.254.169.254' } }, 'nothing is sent to'],
     ] as const) {
-      const refused = await tryOut(body)
-      expect({ status: refused.status, details: refused.json.details }).toEqual({
+      const rejected = await tryOut(body)
+      expect({ status: rejected.status, details: rejected.json.details }).toEqual({
         status: 400,
         details: expect.stringContaining(details),
       })
@@ -203,31 +203,31 @@ describe('a manufacturer', () => {
   })
 })
 
-it('that asked for a pause gets it, whatever is changed meanwhile', async () => {
-  const simulator = withoutLink(await startShure())
+it('that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
+  const simulator = withoutPush(await startShure())
   const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
-  await until('it is heard', async () => (await app.receivers()).length === 2)
+  await until('it is received', async () => (await app.receivers()).length === 2)
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/devices/ })
-  await until('it asked', async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0)
-  const asked = simulator.requests.count('/api/v1/devices')
+  await until('it sent Retry-After', async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0)
+  const requestsBefore = simulator.requests.count('/api/v1/devices')
   await change('shure', { config: { timeout: 7 } })
   await new Promise((resolve) => setTimeout(resolve, 1200))
-  expect(simulator.requests.count('/api/v1/devices')).toBe(asked)
+  expect(simulator.requests.count('/api/v1/devices')).toBe(requestsBefore)
 })
 
-it('says that its system asked for a pause, whoever was asked for it', async () => {
+it('reports that its system sent Retry-After in every response that needs it', async () => {
   const simulator = await startShure()
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/ws$/ })
   const { app } = await startAdmin({ manufacturers: [entryOf(simulator, { poll_interval: 60 })] })
   const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
-  const { status, details } = await until('it is told', async () => {
-    const told = await shure()
-    return told.details.length > 0 && told
+  const { status, details } = await until('the change is published', async () => {
+    const manufacturer = await shure()
+    return manufacturer.details.length > 0 && manufacturer
   })
   expect([status, details]).toEqual(['healthy', [expect.stringContaining('rate limited')]])
 })
 
-describe('what is refused', () => {
+describe('invalid settings', () => {
   const good = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
   it.each([
     [{ config: good }, 'code: missing'],
@@ -257,13 +257,13 @@ describe('what is refused', () => {
       },
       'config.websocket_url: expected',
     ],
-  ])('%j', async (body, details) => {
+  ])('%j are rejected', async (body, details) => {
     const { add } = await startAdmin()
     const { status, json } = await add(body)
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
   })
 
-  it('is refused in the configuration file as well, and one that is stored already is unhealthy by its name', async () => {
+  it('are rejected in the configuration file as well, and stored ones are reported as unhealthy by name', async () => {
     const config = { ...good, username: 'b€nutzer' }
     await expect(startApp({ manufacturers: [{ code: 'shure', config }] })).rejects.toThrow(
       /manufacturers\.0\.config\.username: expected/,
@@ -286,14 +286,14 @@ describe('what is refused', () => {
   })
 
   // Reliability: 1.15, 3.9.1.
-  it('is this service itself, by whatever name', async () => {
+  it('are rejected if the URL is this service itself, by any name', async () => {
     const { app, add, change } = await startAdmin()
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
-      const refused = await add({
+      const rejected = await add({
         code: 'shure',
         config: { api_base_url: `http://${host}:${app.port}`, shared_key: 'x' },
       })
-      expect({ host, status: refused.status }).toEqual({ host, status: 400 })
+      expect({ host, status: rejected.status }).toEqual({ host, status: 400 })
     }
     const config = { api_base_url: `http://127.0.0.1:${app.port + 1}`, shared_key: 'x' }
     expect((await add({ code: 'shure', config })).status).toBe(201)
@@ -302,7 +302,7 @@ describe('what is refused', () => {
     expect((await change('nobody', { name: 'x' })).status).toBe(404)
   })
 
-  it('is everybody who is no administrator', async () => {
+  it('are not accepted from users who are not administrators', async () => {
     const app = await startApp()
     expect((await app.get(path)).status).toBe(401)
     const headers = await tokenHeaders(app.runtime, 'operator')
@@ -311,15 +311,15 @@ describe('what is refused', () => {
   })
 
   // Reliability: 1.15, 3.9.1.
-  it('is looked at again when the connection is made', async () => {
-    // Written to the database by other means than ours: nothing checked it.
+  it('are checked again when the connection is opened', async () => {
+    // Written to the database directly, so nothing has validated it.
     const listener = createServer((_request, response) => response.end('{"devices":[]}'))
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void listener.close())
     const { port } = listener.address() as AddressInfo
-    let asked = 0
+    let requestsBefore = 0
     listener.on('request', () => {
-      asked += 1
+      requestsBefore += 1
     })
     const { app, add, test } = await startAdmin()
     app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port + 1)
@@ -327,53 +327,53 @@ describe('what is refused', () => {
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
-    await until('it is asked', () => asked > 0)
+    await until('it gets a request', () => requestsBefore > 0)
     app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port)
     listener.closeAllConnections()
-    const before = asked
-    const refused = await test('shure')
-    expect(refused.status).toBe(400)
+    const before = requestsBefore
+    const rejected = await test('shure')
+    expect(rejected.status).toBe(400)
     await until(
-      'it says why',
+      'the reason is reported',
       async () => {
         const { json } = await app.get('/api/health/')
         return String(json.manufacturers[0].error).includes('nothing is sent to')
       },
       15_000,
     )
-    expect(asked).toBe(before)
+    expect(requestsBefore).toBe(before)
   })
 })
 
 describe.each(engines)('several processes (%s)', (engine) => {
   // Conformance: C-1.8.
-  it('start, change and stop sources that another one administers', async () => {
+  it('start, change and stop sources that another process administers', async () => {
     const simulator = await startShure()
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const screen = await startAdmin({ databaseUrl: database.url, isScreenOnly: true })
-    // They share the key file as they would the data folder.
+    // They share the key file, as they would with a shared data folder.
     const worker = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
     await screen.add({ code: 'shure', config: entryOf(simulator).config })
-    await until('the other one hears it', async () => (await worker.receivers()).length === 2)
-    await until('the screen sees it', async () => (await screen.app.receivers()).length === 2)
+    await until('the other one receives it', async () => (await worker.receivers()).length === 2)
+    await until('the client receives it', async () => (await screen.app.receivers()).length === 2)
     await until('it is followed', () => simulator.push.links > 0)
     await screen.change('shure', { api_enabled: false })
-    await until('it is left alone', () => simulator.push.links === 0, 5000)
+    await until('it is not polled', () => simulator.push.links === 0, 5000)
     expect((await worker.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
   })
 })
 
 // Reliability: 3.8.3.
-it('whose secrets cannot be read says so until they are entered again', async () => {
-  const simulator = withoutLink(await startShure())
+it('reports secrets that cannot be read until they are entered again', async () => {
+  const simulator = withoutPush(await startShure())
   const database = await createTestDatabase('sqlite')
   onTestFinished(database.drop)
   const before = await startApp({ databaseUrl: database.url, manufacturers: [entryOf(simulator)] })
-  await until('it is heard', () => before.receiver(firstDevice(simulator).id))
+  await until('it is received', () => before.receiver(firstDevice(simulator).id))
   await before.close()
 
-  // A new data folder: another key.
+  // A new data folder has another key.
   const { app, list, change } = await startAdmin({ databaseUrl: database.url })
   const { json } = await app.get('/api/health/?manufacturer=shure')
   expect(json.vendor_api.status).toBe('unhealthy')
@@ -382,7 +382,7 @@ it('whose secrets cannot be read says so until they are entered again', async ()
   const renamed = await change('shure', { name: 'Main stage', config: { shared_key: '********' } })
   expect(renamed.json).toMatchObject({ name: 'Main stage', secrets_unreadable: true })
   const { shared_key }: Config = entryOf(simulator).config
-  const mended = await change('shure', { config: { shared_key } })
-  expect(mended.json).toMatchObject({ secrets_unreadable: false, config: { shared_key: '********' } })
+  const repaired = await change('shure', { config: { shared_key } })
+  expect(repaired.json).toMatchObject({ secrets_unreadable: false, config: { shared_key: '********' } })
   await until('it is polled', async () => (await app.get('/api/health/')).json.status === 'healthy')
 })

@@ -1,11 +1,11 @@
-/** A device that announces a service over multicast DNS, asked directly and answering directly, as RFC 6762 §6.7 has it. */
+/** A device that announces a service over multicast DNS and answers direct queries directly (RFC 6762 §6.7). */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
 export interface Announced {
-  /** `_ssc._udp` */
+  /** For example `_ssc._udp`. */
   readonly type: string
   readonly instance: string
   readonly ip: string
@@ -17,8 +17,8 @@ export async function startResponder(services: readonly Announced[]) {
   const socket = createSocket('udp4')
   socket.on('message', (question, { port, address }) => {
     for (const service of services) {
-      const asked = question.includes(name(service.type.split('.')).subarray(0, -1))
-      if (asked) socket.send(answerOf(service), port, address)
+      const matches = question.includes(name(service.type.split('.')).subarray(0, -1))
+      if (matches) socket.send(responseOf(service), port, address)
     }
   })
   socket.bind(0, '127.0.0.1')
@@ -29,7 +29,7 @@ export async function startResponder(services: readonly Announced[]) {
   }
 }
 
-function answerOf({ type, instance, ip, port, text = {} }: Announced): Buffer {
+function responseOf({ type, instance, ip, port, text = {} }: Announced): Buffer {
   const service = [...type.split('.'), 'local']
   const own = [instance, ...service]
   const host = [`host-of-${instance}`, 'local']
@@ -41,7 +41,7 @@ function answerOf({ type, instance, ip, port, text = {} }: Announced): Buffer {
     header,
     record(service, 12, name(own)),
     record(own, 33, Buffer.concat([Buffer.from([0, 0, 0, 0, port >> 8, port & 255]), name(host)])),
-    record(own, 16, Buffer.concat(texts.flatMap((one) => [Buffer.from([one.length]), one]))),
+    record(own, 16, Buffer.concat(texts.flatMap((text) => [Buffer.from([text.length]), text]))),
     record(host, 1, Buffer.from(ip.split('.').map(Number))),
   ])
 }

@@ -1,7 +1,7 @@
-/** Prometheus reads how the service and the house fare. */
+/** The Prometheus metrics of the service and its equipment. */
 
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from './app.ts'
 
 /** Name with labels -> value. */
 function readMetrics(text: string): Map<string, number> {
@@ -9,8 +9,8 @@ function readMetrics(text: string): Map<string, number> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
-it('tells of polls, devices, clients, links, queue and alerts', async () => {
-  const simulator = withoutLink(await startShure())
+it('includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
+  const simulator = withoutPush(await startShure())
   const { id } = firstDevice(simulator)
   simulator.show.set(id, { battery: 5 }, 1)
   simulator.show.set(id, { transmitter: false }, 2)
@@ -55,7 +55,7 @@ it('tells of polls, devices, clients, links, queue and alerts', async () => {
   })
 })
 
-it('gives alerts as zero while there are none, and no health of a manufacturer that is disabled', async () => {
+it('includes alerts as zero while there are none, and no health of a disabled manufacturer', async () => {
   const app = await startApp({ manufacturers: [{ code: 'shure', api_enabled: false, config: {} }] })
   const metrics = readMetrics((await app.get('/metrics')).bytes.toString())
   const alerts = [...metrics].filter(([name]) => name.startsWith('micwatch_alerts_open'))
@@ -64,8 +64,8 @@ it('gives alerts as zero while there are none, and no health of a manufacturer t
   expect([...metrics.keys()].filter((name) => name.startsWith('micwatch_upstream_healthy'))).toEqual([])
 })
 
-it('tells batteries and levels by channel when asked to', async () => {
-  const simulator = withoutLink(await startShure({ receivers: 1 }))
+it('includes batteries and levels by channel if requested', async () => {
+  const simulator = withoutPush(await startShure({ receivers: 1 }))
   const { id, name } = firstDevice(simulator)
   simulator.show.set(id, { battery: 61, rf_level: -47, audio_level: -9, name: 'Vox "1"' }, 1)
   const app = await startApp({ manufacturers: [entryOf(simulator)] })
@@ -78,7 +78,7 @@ it('tells batteries and levels by channel when asked to', async () => {
   expect((await app.get('/metrics?channels=yes')).status).toBe(400)
 })
 
-it('needs what other reads need', async () => {
+it('requires the same role as other reads', async () => {
   const app = await startApp({ config: { require_login: true } })
   expect((await app.get('/metrics')).status).toBe(401)
 })

@@ -1,14 +1,14 @@
-/** Receivers that moved: by themselves and by hand; acknowledging; locations; the layout. */
+/** Movements of receivers, detected and by hand; acknowledgement; locations; the layout. */
 
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { tokenHeaders } from './tokens.ts'
 
-const still = { poll_interval: 3600 }
+const idlePolling = { poll_interval: 3600 }
 
-async function startHouse() {
-  const shure = withoutLink(await startShure({ richList: true }))
-  const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+async function startService() {
+  const shure = withoutPush(await startShure({ richList: true }))
+  const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
   await until('all are known', async () => (await app.receivers()).length === 2)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const json = { ...admin, 'content-type': 'application/json' }
@@ -28,8 +28,8 @@ async function poll(app: TestApp) {
 }
 
 // Conformance: S-2.18, S-3.12, S-5.8, C-5.49.
-it('a receiver that moved is listed until somebody acknowledges it', async () => {
-  const { shure, app, admin, movements } = await startHouse()
+it('a moved receiver is listed until a user acknowledges it', async () => {
+  const { shure, app, admin, movements } = await startService()
   const { id, ip } = firstDevice(shure)
   const receiver = await app.receiver(id)
   shure.show.set(id, { ip: '10.77.0.1' })
@@ -71,8 +71,8 @@ it('a receiver that moved is listed until somebody acknowledges it', async () =>
   expect(await movements('?acknowledged=false')).toEqual([])
 })
 
-it('two that swap their addresses are two movements, and swapping back is two more', async () => {
-  const { shure, app, movements } = await startHouse()
+it('two receivers that swap addresses are two movements, and swapping back is two more', async () => {
+  const { shure, app, movements } = await startService()
   const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
   shure.show.set(a.id, { ip: b.ip })
   shure.show.set(b.id, { ip: a.ip })
@@ -83,8 +83,12 @@ it('two that swap their addresses are two movements, and swapping back is two mo
   shure.show.set(a.id, { ip: b.ip })
   shure.show.set(b.id, { ip: a.ip })
   await poll(app)
-  const seen = (await movements()).map((one: Record<string, unknown>) => [one.old_ip, one.new_ip, one.times_seen])
-  expect(seen.sort()).toEqual(
+  const moves = (await movements()).map((movement: Record<string, unknown>) => [
+    movement.old_ip,
+    movement.new_ip,
+    movement.times_seen,
+  ])
+  expect(moves.sort()).toEqual(
     [
       [a.ip, b.ip, 2],
       [b.ip, a.ip, 2],
@@ -96,33 +100,33 @@ it('two that swap their addresses are two movements, and swapping back is two mo
 })
 
 // Conformance: C-5.51, C-5.53.
-it('places: made, nested, changed, refused while something stands there', async () => {
-  const { app, admin, post, patch, remove } = await startHouse()
-  const house = await post('/api/admin/locations/', { name: 'House' })
-  expect([house.status, house.json]).toEqual([
+it('locations are created, nested, changed, and not removed while they are in use', async () => {
+  const { app, admin, post, patch, remove } = await startService()
+  const venue = await post('/api/admin/locations/', { name: 'House' })
+  expect([venue.status, venue.json]).toEqual([
     201,
     { id: expect.any(Number), name: 'House', description: '', parent: null },
   ])
-  const stage = (await post('/api/admin/locations/', { name: 'Stage', parent: house.json.id })).json
+  const stage = (await post('/api/admin/locations/', { name: 'Stage', parent: venue.json.id })).json
   expect((await patch(`/api/admin/locations/${stage.id}/`, { name: 'Main stage' })).json).toMatchObject({
     name: 'Main stage',
-    parent: house.json.id,
+    parent: venue.json.id,
   })
-  expect((await patch(`/api/admin/locations/${house.json.id}/`, { parent: stage.id })).json).toMatchObject({
+  expect((await patch(`/api/admin/locations/${venue.json.id}/`, { parent: stage.id })).json).toMatchObject({
     status: 400,
     details: expect.stringMatching(/^parent:/),
   })
   expect((await post('/api/admin/locations/', { name: 'X', parent: 999 })).status).toBe(400)
   expect((await post('/api/admin/locations/', { name: '' })).json.details).toMatch(/^name:/)
   expect((await patch('/api/admin/locations/999/', { name: 'X' })).status).toBe(404)
-  expect((await remove(`/api/admin/locations/${house.json.id}/`)).status).toBe(409)
+  expect((await remove(`/api/admin/locations/${venue.json.id}/`)).status).toBe(409)
   expect((await remove(`/api/admin/locations/${stage.id}/`)).status).toBe(204)
-  expect((await app.get('/api/admin/locations/', admin)).json).toEqual([house.json])
+  expect((await app.get('/api/admin/locations/', admin)).json).toEqual([venue.json])
 })
 
 // Conformance: S-2.12, S-2.17, C-4.19, C-5.55.
-it('a receiver that is put somewhere, renamed or readdressed by hand', async () => {
-  const { shure, app, admin, post, patch, remove, movements } = await startHouse()
+it('a user assigns a location, a name or an address to a receiver', async () => {
+  const { shure, app, admin, post, patch, remove, movements } = await startService()
   const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
   const { id } = await app.receiver(a.id)
   const rack = (await post('/api/admin/locations/', { name: 'Rack A' })).json
@@ -144,7 +148,7 @@ it('a receiver that is put somewhere, renamed or readdressed by hand', async () 
 
   await patch(path, { location: null, ip: '10.5.5.5' })
   await patch(path, { ip: '10.5.5.6' })
-  expect((await movements()).map((one: { movement_type: string }) => one.movement_type)).toEqual([
+  expect((await movements()).map((movement: { movement_type: string }) => movement.movement_type)).toEqual([
     'location_only',
     'ip_and_location',
     'ip_only',
@@ -172,10 +176,10 @@ it('a receiver that is put somewhere, renamed or readdressed by hand', async () 
   })
 })
 
-it('a receiver made by hand is taken over by the poll that finds it; a removed one goes everywhere', async () => {
-  const { shure, app, admin, post, remove } = await startHouse()
-  const made = await post('/api/admin/receivers/', { manufacturer: 'shure', name: 'Rental', serial_number: 'R-1' })
-  expect([made.status, made.json]).toMatchObject([201, { name: 'Rental', is_active: false, channels: [] }])
+it('a receiver that was added by hand is matched by the poll that finds it; a removed one is removed everywhere', async () => {
+  const { shure, app, admin, post, remove } = await startService()
+  const created = await post('/api/admin/receivers/', { manufacturer: 'shure', name: 'Rental', serial_number: 'R-1' })
+  expect([created.status, created.json]).toMatchObject([201, { name: 'Rental', is_active: false, channels: [] }])
   expect((await post('/api/admin/receivers/', { manufacturer: 'shure', name: 'R', serial_number: 'r-1' })).status).toBe(
     409,
   )
@@ -184,7 +188,7 @@ it('a receiver made by hand is taken over by the poll that finds it; a removed o
   const device = shure.show.add('shure', { serial_number: 'R-1', ip: '10.6.0.1', channels: 1 })
   await poll(app)
   const known = await app.receiver(device)
-  expect(known).toMatchObject({ id: made.json.id, name: 'Rental', is_active: true, ip: '10.6.0.1' })
+  expect(known).toMatchObject({ id: created.json.id, name: 'Rental', is_active: true, ip: '10.6.0.1' })
   expect(known.channels).toHaveLength(1)
 
   const second = await startApp({ databaseUrl: app.databaseUrl, isScreenOnly: true })

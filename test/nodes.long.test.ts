@@ -1,6 +1,6 @@
 /**
- * Several nodes as a large house runs them, on one PostgreSQL and one Redis: what every screen sees of what any of them
- * hears, and what becomes of it when one is killed, replaced, or the database is restarted.
+ * Several nodes of a large installation, on one PostgreSQL and one Redis: every client sees the readings of every node,
+ * also when a node is killed or replaced, or the database restarts.
  */
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -16,7 +16,7 @@ import {
   startShure,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { watchPulse } from './faults/pulse.ts'
 import { createPostgresDatabase, startPostgres, type TestPostgres } from './postgres.ts'
@@ -25,15 +25,15 @@ import type { TestSocket } from './socket-client.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
 
-// A server of its own, because one of these tests stops it.
+// A separate server, because one of these tests stops it.
 let server: TestPostgres
 beforeAll(async () => {
   server = await startPostgres()
 })
 afterAll(() => server.stop())
 
-/** Everything nodes share, with two systems: one that pushes, one that is only polled. */
-async function startHouse() {
+/** Everything that nodes share, and two systems: one with push, one that is only polled. */
+async function startInstallation() {
   const database = await createPostgresDatabase(server.url)
   onTestFinished(async () => {
     await server.restart()
@@ -41,8 +41,8 @@ async function startHouse() {
   })
   const redis = await startRedis()
   const pushing = await startShure()
-  const polled = withoutLink(await startSennheiser())
-  // Nothing changes but what a test changes, so that it can be counted.
+  const polled = withoutPush(await startSennheiser())
+  // Readings change only when a test changes them, so that changes can be counted.
   for (const { show } of [pushing, polled]) {
     for (const { device, channels } of show.devicesAt(0)) {
       for (const { channel } of channels) show.set(device.id, { audio_level: -20, rf_level: -60, battery: 80 }, channel)
@@ -53,8 +53,8 @@ async function startHouse() {
   return { databaseUrl: database.url, pushing, polled, manufacturers, shared }
 }
 
-/** Two services in this process, both polling. */
-async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startHouse>>) {
+/** Two services in this process that both poll. */
+async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startInstallation>>) {
   const options = { databaseUrl, manufacturers, config: shared }
   const apps = [await startApp(options), await startApp(options)] as const
   await until('both have Redis', () => apps.every(({ runtime }) => runtime.redis?.isUp))
@@ -66,7 +66,7 @@ async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnTy
   return apps
 }
 
-/** The processes that hold a source. */
+/** The processes that hold the lease of a source. */
 async function pollers({ runtime }: TestApp): Promise<string[]> {
   const leases = await runtime.db.read.selectFrom('leases').select(['source', 'owner']).execute()
   const owners = leases.filter(({ source }) => /^(shure|sennheiser):/.test(source)).map(({ owner }) => owner ?? '')
@@ -75,7 +75,7 @@ async function pollers({ runtime }: TestApp): Promise<string[]> {
 
 const isLinked = ({ push }: ShureSimulator) => push.links > 0
 
-/** How often a client was told that some first channel has this battery. */
+/** How often a client received this battery level for some first channel. */
 const timesSeen = (socket: TestSocket, battery: number) =>
   socket.ofType('device_update').filter(({ data }) => data.channels?.[0]?.transmitter?.battery === battery).length
 
@@ -86,23 +86,23 @@ async function showsBattery(service: Pick<ReturnType<typeof client>, 'receiver'>
 describe('two nodes with a client on each', () => {
   // Conformance: C-1.7, C-1.8, C-9.11.
   // Reliability: D6.
-  it('tell both of every change once and within a second: pushed, polled, or written by somebody', async () => {
-    const house = await startHouse()
-    const apps = await startTwo(house)
-    await until('the link is up', () => isLinked(house.pushing))
+  it('send every change to both once and within a second: pushed, polled, or written by a user', async () => {
+    const installation = await startInstallation()
+    const apps = await startTwo(installation)
+    await until('the subscription is connected', () => isLinked(installation.pushing))
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
-      house.pushing.show.set(firstDevice(house.pushing).id, { battery }, 1)
-      // Polled once a second; what both may wait for besides is another second.
-      house.polled.show.set(firstDevice(house.polled).id, { battery: battery + 1 }, 1)
-      await until('what is pushed is seen', () => sockets.every((socket) => timesSeen(socket, battery) > 0))
+      installation.pushing.show.set(firstDevice(installation.pushing).id, { battery }, 1)
+      // Polled once a second; the other delays add up to another second.
+      installation.polled.show.set(firstDevice(installation.polled).id, { battery: battery + 1 }, 1)
+      await until('the pushed change is received', () => sockets.every((socket) => timesSeen(socket, battery) > 0))
       expect(since(changedAt)).toBeLessThan(1500)
-      await until('what is polled is seen', () => sockets.every((socket) => timesSeen(socket, battery + 1) > 0))
+      await until('the polled change is received', () => sockets.every((socket) => timesSeen(socket, battery + 1) > 0))
       expect(since(changedAt)).toBeLessThan(3500)
     }
-    for (const [at, app] of apps.entries()) {
-      const title = `written at ${at}`
+    for (const [index, app] of apps.entries()) {
+      const title = `written at ${index}`
       expect((await app.post('/api/group/', { title })).status).toBe(201)
       const writtenAt = performance.now()
       const hasIt = async (one: TestApp) =>
@@ -110,7 +110,7 @@ describe('two nodes with a client on each', () => {
       await until('both have the group', async () => (await Promise.all(apps.map(hasIt))).every(Boolean))
       expect(since(writtenAt)).toBeLessThan(1500)
     }
-    // Everything has been stored and read back by now, and nobody was told again.
+    // Everything has been stored and read back by now, and there was no second message.
     for (const socket of sockets) {
       for (const battery of [61, 42, 23, 62, 43, 24])
         expect([battery, timesSeen(socket, battery)]).toEqual([battery, 1])
@@ -118,21 +118,21 @@ describe('two nodes with a client on each', () => {
   }, 60_000)
 
   // Reliability: S7.
-  it('keep both while PostgreSQL is restarted under load: levels flow, nothing can be written, then all is normal', async () => {
-    const house = await startHouse()
-    const apps = await startTwo(house)
-    await until('the link is up', () => isLinked(house.pushing))
-    const { id } = firstDevice(house.pushing)
+  it('keep both connected while PostgreSQL restarts under load: levels are published, writes fail, then all is normal', async () => {
+    const installation = await startInstallation()
+    const apps = await startTwo(installation)
+    await until('the subscription is connected', () => isLinked(installation.pushing))
+    const { id } = firstDevice(installation.pushing)
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
     const pulses = await Promise.all(apps.map(watchPulse))
     await server.halt()
     for (const battery of [61, 42]) {
-      house.pushing.show.set(id, { battery }, 1)
+      installation.pushing.show.set(id, { battery }, 1)
       await until('both see it without the database', () => sockets.every((socket) => timesSeen(socket, battery) === 1))
     }
     for (const app of apps) {
-      const refused = await app.post('/api/group/', { title: 'lost' })
-      expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+      const rejected = await app.post('/api/group/', { title: 'lost' })
+      expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
     }
     await server.restart()
     const backAt = performance.now()
@@ -142,13 +142,13 @@ describe('two nodes with a client on each', () => {
         status === 200 && json.status === 'healthy' && (await app.post('/api/group/', { title: 'back' })).status === 201
       )
     }
-    for (const app of apps) await until('all is normal', () => isNormal(app), 15_000)
-    // Five seconds is what is promised.
+    for (const app of apps) await until('the status is healthy', () => isNormal(app), 15_000)
+    // The limit is five seconds.
     expect(since(backAt)).toBeLessThan(8000)
     for (const pulse of pulses) expect(await pulse.longestMs()).toBeLessThan(3000)
-    house.pushing.show.set(id, { battery: 23 }, 1)
-    // On the connections of before.
-    await until('both see what comes', () => sockets.every((socket) => timesSeen(socket, 23) === 1))
+    installation.pushing.show.set(id, { battery: 23 }, 1)
+    // On the same connections as before.
+    await until('both receive the next change', () => sockets.every((socket) => timesSeen(socket, 23) === 1))
     expect((await apps[1].get('/api/groups/')).json).not.toContainEqual(expect.objectContaining({ title: 'lost' }))
   }, 60_000)
 })
@@ -156,14 +156,14 @@ describe('two nodes with a client on each', () => {
 describe('nodes as processes of their own', () => {
   // Conformance: C-9.23.
   // Reliability: P5.
-  it('go on when a poller is killed: the other has its systems within 20 s, and a screen sees changes again', async () => {
-    const { databaseUrl, manufacturers, shared, ...systems } = await startHouse()
+  it('continue when a poller is killed: the other takes over its systems within 20 s, and clients get changes again', async () => {
+    const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
     const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
     const screen = await home.serve(['--no-poll'])
     const [first, second] = [home.start(['poll_devices', '--json']), home.start(['poll_devices', '--json'])]
     const hasPolled = (poller: typeof first) => poller.lines().length > 0
     await until('both poll', () => hasPolled(first) && hasPolled(second), 30_000)
-    await until('the link is up', () => isLinked(systems.pushing))
+    await until('the subscription is connected', () => isLinked(systems.pushing))
     const socket = await screen.socket('/ws')
     first.kill('SIGKILL')
     const killedAt = performance.now()
@@ -171,13 +171,13 @@ describe('nodes as processes of their own', () => {
     systems.pushing.show.set(firstDevice(systems.pushing).id, { battery: batteries.pushed }, 1)
     systems.polled.show.set(firstDevice(systems.polled).id, { battery: batteries.polled }, 1)
     const isSeen = () => Object.values(batteries).every((battery) => timesSeen(socket, battery) > 0)
-    await until('the screen sees changes of both', isSeen, 30_000)
+    await until('the client receives changes of both', isSeen, 30_000)
     expect(since(killedAt)).toBeLessThan(20_000)
     expect(second.isRunning()).toBe(true)
   }, 60_000)
 
-  it('are replaced one by one: a client that comes back finds the same picture at the next at once', async () => {
-    const { databaseUrl, manufacturers, shared, ...systems } = await startHouse()
+  it('are replaced one by one: a client that reconnects to the next node gets the same state at once', async () => {
+    const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
     const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
     const { id } = firstDevice(systems.pushing)
     let [leaving, staying] = [await home.serve(), await home.serve()]
@@ -186,17 +186,17 @@ describe('nodes as processes of their own', () => {
       return counts.every((count) => count === 4)
     })
     for (const battery of [61, 42]) {
-      await until('the link is up', () => isLinked(systems.pushing), 20_000)
+      await until('the subscription is connected', () => isLinked(systems.pushing), 20_000)
       const socket = await leaving.socket('/ws')
       systems.pushing.show.set(id, { battery }, 1)
-      await until('it is seen', () => timesSeen(socket, battery) > 0)
+      await until('the change is received', () => timesSeen(socket, battery) > 0)
       leaving.kill('SIGTERM')
       expect(await socket.closed).toBe(1001)
       await until('the other shows it', () => showsBattery(staying, id, battery), 2000)
       const again = await staying.socket('/ws')
       expect(await leaving.ended).toBe(0)
       systems.pushing.show.set(id, { battery: battery + 1 }, 1)
-      await until('it is told what comes next', () => timesSeen(again, battery + 1) > 0, 20_000)
+      await until('the next change is published', () => timesSeen(again, battery + 1) > 0, 20_000)
       ;[leaving, staying] = [staying, await home.serve()]
     }
   }, 60_000)

@@ -1,11 +1,11 @@
-/** U+0000, which PostgreSQL refuses and SQLite ends a text at: nothing of it gets so far. */
+/** U+0000 is rejected before it reaches the database: PostgreSQL refuses it, and SQLite ends a text at it. */
 
 import { describe, expect, it } from 'vitest'
 import { startApp } from './app.ts'
 import { engines } from './databases.ts'
 import { tokenHeaders } from './tokens.ts'
 
-async function startHouse(engine: (typeof engines)[number]) {
+async function startService(engine: (typeof engines)[number]) {
   const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: {} }] })
   const admin = await tokenHeaders(app.runtime, 'admin')
   const json = { ...admin, 'content-type': 'application/json' }
@@ -21,10 +21,10 @@ interface Parameter {
 }
 
 describe.each(engines)('U+0000 (%s)', (engine) => {
-  it('in a query names what is not there, wherever text is taken', async () => {
-    const { app, send } = await startHouse(engine)
+  it('in a query matches nothing, for every text parameter', async () => {
+    const { app, send } = await startService(engine)
     const { paths } = (await app.get('/api/openapi.json')).json
-    const asked: string[] = []
+    const queries: string[] = []
     for (const [path, { get }] of Object.entries<{ get?: { parameters?: readonly Parameter[] } }>(paths)) {
       for (const { name, in: where, schema } of get?.parameters ?? []) {
         if (where !== 'query' || schema.type !== 'string' || schema.enum !== undefined) continue
@@ -35,16 +35,16 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
         ]
         if (other.json.timestamp !== undefined) other.json.timestamp = json.timestamp
         expect([address, name, status, json]).toEqual([address, name, other.status, other.json])
-        asked.push(`${address} ${name}`)
+        queries.push(`${address} ${name}`)
       }
     }
-    expect(asked).toContain('/api/alerts manufacturer')
-    expect(asked).toContain('/api/admin/audit actor')
-    expect(asked.length).toBeGreaterThan(15)
+    expect(queries).toContain('/api/alerts manufacturer')
+    expect(queries).toContain('/api/admin/audit actor')
+    expect(queries.length).toBeGreaterThan(15)
   })
 
-  it('in a path is the name of nothing', async () => {
-    const { send } = await startHouse(engine)
+  it('in a path results in 404', async () => {
+    const { send } = await startService(engine)
     for (const [method, path, body] of [
       ['PATCH', '/api/admin/manufacturers/%00/', { name: 'x' }],
       ['DELETE', '/api/admin/manufacturers/shure%00/', undefined],
@@ -60,8 +60,8 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
   })
 
   // Conformance: C-5.13.
-  it('in a body is refused by the name of its field', async () => {
-    const { app, send } = await startHouse(engine)
+  it('in a body is rejected with the name of its field', async () => {
+    const { app, send } = await startService(engine)
     for (const [path, body, field] of [
       ['/api/auth/login', { username: 'root\0', password: 'x' }, 'username'],
       ['/api/auth/login', { username: 'root', password: 'correct\0horse battery' }, 'password'],
@@ -77,7 +77,7 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
       const { status, json } = await send('POST', path, body)
       expect([path, status, json.details]).toEqual([path, 400, `${field}: expected text without U+0000`])
     }
-    // The six characters that would write it, written out, are text like any other.
+    // The escape sequence written as six characters is ordinary text.
     const { status, json } = await send('POST', '/api/group/', { title: '\\u0000' })
     expect([status, json.title]).toEqual([201, '\\u0000'])
     expect((await app.get('/api/groups/')).json).toEqual([json])

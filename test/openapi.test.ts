@@ -1,4 +1,4 @@
-/** The documents say what the service does: routes, real answers and real frames against what is written of them. */
+/** Checks that the documents match the service: routes, responses and frames against their descriptions. */
 
 import { readFileSync } from 'node:fs'
 import { Check, Errors } from 'typebox/schema'
@@ -11,7 +11,7 @@ import type { OpenApi } from '../src/http/openapi-document.ts'
 import { respondToClient } from '../src/model/messages.ts'
 import { insertUser } from '../src/store/people.ts'
 import { entryOf, startApp, startShure, type TestApp, until } from './app.ts'
-import type { Heard } from './socket-client.ts'
+import type { ReceivedMessage } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 type Json = Record<string, unknown>
@@ -29,7 +29,7 @@ async function readDocument(app: TestApp): Promise<OpenApi> {
   return json
 }
 
-/** `GET /api/receivers/{id}` of every route, from fastify's own tree. */
+/** Every route from fastify's own list, for example `GET /api/receivers/{id}`. */
 function routesOf(app: TestApp): string[] {
   const found: string[] = []
   const path: string[] = []
@@ -49,7 +49,7 @@ function operationsOf(document: OpenApi): string[] {
   )
 }
 
-/** No fields but those that are named: an answer that has more is not documented. */
+/** Forbids fields that the schema does not name, so that a response with undocumented fields fails. */
 function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -60,24 +60,24 @@ function strict(schema: unknown): unknown {
 
 function expectDocumented(document: OpenApi, operation: string, { status, json }: { status: number; json: unknown }) {
   const [method = '', path = ''] = operation.split(' ')
-  const answer = document.paths[path]?.[method.toLowerCase()]?.responses[status]
-  expect(answer, `${operation} says nothing of ${status}`).toBeDefined()
-  const schema = answer?.content?.['application/json'].schema
+  const response = document.paths[path]?.[method.toLowerCase()]?.responses[status]
+  expect(response, `${operation} says nothing of ${status}`).toBeDefined()
+  const schema = response?.content?.['application/json'].schema
   expect(schema, `${operation} ${status} has no body`).toBeDefined()
-  expectFits(document, schema as Json, json, `${operation} ${status}`)
+  expectMatches(document, schema as Json, json, `${operation} ${status}`)
 }
 
-function expectFits(document: Pick<OpenApi, 'components'>, schema: object, value: unknown, what: string) {
+function expectMatches(document: Pick<OpenApi, 'components'>, schema: object, value: unknown, what: string) {
   const whole = { ...(strict(schema) as Json), components: strict(document.components) }
-  const fits = Check(whole, value)
+  const matches = Check(whole, value)
   expect(
-    fits,
-    `${what}: ${JSON.stringify(value).slice(0, 2000)} ${fits ? '' : JSON.stringify(Errors(whole, value))}`,
+    matches,
+    `${what}: ${JSON.stringify(value).slice(0, 2000)} ${matches ? '' : JSON.stringify(Errors(whole, value))}`,
   ).toBe(true)
 }
 
 describe('the OpenAPI document', () => {
-  it('has every route below /api and nothing else', async () => {
+  it('has every route below /api and no others', async () => {
     const app = await startApp()
     const document = await readDocument(app)
     const documented = operationsOf(document).sort()
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operations).sort()).toEqual(documented)
   })
 
-  it('stands below the mount prefix, and so do the paths it names', async () => {
+  it('is below the mount prefix, and so are the paths in it', async () => {
     const app = await startApp({ config: { server: { mount: '/stage' } } })
     const bare = app.at('/')
     expect((await bare.get('/api/openapi.json')).status).toBe(404)
@@ -115,37 +115,38 @@ describe('the OpenAPI document', () => {
       expect(document.components.schemas[name], ref).toBeDefined()
     }
     for (const [path, methods] of Object.entries(document.paths)) {
-      for (const [method, told] of Object.entries(methods)) {
+      for (const [method, operation] of Object.entries(methods)) {
         const about = `${method} ${path}`
         expect(['get', 'post', 'put', 'patch', 'delete'], about).toContain(method)
-        expect(told.tags, about).toHaveLength(1)
-        expect(Object.keys(tags), about).toContain(told.tags[0])
-        expect(told.summary, about).toMatch(/^\S.*\.$/)
-        expect(told.description, about).toMatch(/^(Requires the permission|Requires no credentials)/)
+        expect(operation.tags, about).toHaveLength(1)
+        expect(Object.keys(tags), about).toContain(operation.tags[0])
+        expect(operation.summary, about).toMatch(/^\S.*\.$/)
+        expect(operation.description, about).toMatch(/^(Needs the permission|Open to anybody)/)
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-        const parameters = told.parameters ?? []
-        expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(inPath)
-        for (const one of parameters) {
-          expect(['path', 'query'], about).toContain(one.in)
-          expect(one.schema, about).toBeTypeOf('object')
-          expect(one.description, about).toMatch(/\w/)
-          if (one.in === 'path') expect(one.required, about).toBe(true)
+        const parameters = operation.parameters ?? []
+        expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
+        for (const parameter of parameters) {
+          expect(['path', 'query'], about).toContain(parameter.in)
+          expect(parameter.schema, about).toBeTypeOf('object')
+          expect(parameter.description, about).toMatch(/\w/)
+          if (parameter.in === 'path') expect(parameter.required, about).toBe(true)
         }
-        for (const security of told.security) for (const name of Object.keys(security)) expect(schemes).toContain(name)
+        for (const security of operation.security)
+          for (const name of Object.keys(security)) expect(schemes).toContain(name)
         expect(
-          Object.keys(told.responses).some((status) => status < '300'),
+          Object.keys(operation.responses).some((status) => status < '300'),
           about,
         ).toBe(true)
-        for (const [status, answer] of Object.entries(told.responses)) {
+        for (const [status, response] of Object.entries(operation.responses)) {
           expect(status, about).toMatch(/^[2-5]\d\d$/)
-          expect(answer.description, about).toMatch(/\w/)
-          if (status >= '400') expect(JSON.stringify(answer.content), about).toContain('#/components/schemas/Error')
+          expect(response.description, about).toMatch(/\w/)
+          if (status >= '400') expect(JSON.stringify(response.content), about).toContain('#/components/schemas/Error')
         }
       }
     }
   })
 
-  it('says what a route asks for', async () => {
+  it('describes the required role and rate limit of a route', async () => {
     const app = await startApp()
     const { paths } = await readDocument(app)
     expect(paths['/api/refresh']?.post?.description).toContain('role operator')
@@ -157,7 +158,7 @@ describe('the OpenAPI document', () => {
     expect(login?.required).toEqual(['username', 'password'])
   })
 
-  it('is sent once', async () => {
+  it('is compressed and cached', async () => {
     const app = await startApp()
     const { headers } = await app.get('/api/openapi.json')
     expect(headers['content-type']).toContain('application/json')
@@ -165,7 +166,7 @@ describe('the OpenAPI document', () => {
     expect(again.status).toBe(304)
   })
 
-  it('is for those who may read', async () => {
+  it('requires the viewer role', async () => {
     const app = await startApp({ config: { require_login: true } })
     for (const path of ['/api/openapi.json', '/api/docs/', '/api/docs/style.css']) {
       expect((await app.get(path)).status, path).toBe(401)
@@ -174,27 +175,27 @@ describe('the OpenAPI document', () => {
   })
 })
 
-describe('real answers', () => {
-  it('are as the document says', async () => {
+describe('responses', () => {
+  it('match the document', async () => {
     const { app, document } = await startShow()
     const headers = await tokenHeaders(app.runtime, 'admin')
     const [receiver] = await app.receivers()
     const read = async (operation: string, address = operation.split(' ')[1] ?? '') => {
-      const answer = await app.get(address, headers)
-      expectDocumented(document, operation, answer)
-      return answer
+      const response = await app.get(address, headers)
+      expectDocumented(document, operation, response)
+      return response
     }
     const write = async (operation: string, body: unknown, address = operation.split(' ')[1] ?? '') => {
       const [method = ''] = operation.split(' ')
       const json = { ...headers, 'content-type': 'application/json' }
-      const answer = await app.send(method, address, { headers: json, body: JSON.stringify(body) })
-      expect(answer.status, `${operation}: ${answer.bytes}`).toBeLessThan(300)
-      if (answer.status !== 204) expectDocumented(document, operation, answer)
-      return answer
+      const response = await app.send(method, address, { headers: json, body: JSON.stringify(body) })
+      expect(response.status, `${operation}: ${response.bytes}`).toBeLessThan(300)
+      if (response.status !== 204) expectDocumented(document, operation, response)
+      return response
     }
-    // Something of everything, so that no list is empty that need not be.
-    const { json: place } = await write('POST /api/admin/locations', { name: 'Hall' })
-    await write('PATCH /api/admin/receivers/{id}', { location: place.id }, `/api/admin/receivers/${receiver?.id}`)
+    // Creates at least one resource of every kind, so that lists are not empty where possible.
+    const { json: location } = await write('POST /api/admin/locations', { name: 'Hall' })
+    await write('PATCH /api/admin/receivers/{id}', { location: location.id }, `/api/admin/receivers/${receiver?.id}`)
     await write('POST /api/group', { title: 'Choir', slots: [1, 2] })
     const { json: performer } = await write('POST /api/performers', { name: 'Aurelio' })
     const unit = await until('a unit is there', async () => (await app.get('/api/units')).json[0])
@@ -209,7 +210,7 @@ describe('real answers', () => {
     await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
 
     const lists = operationsOf(document).filter((one) => one.startsWith('GET ') && !one.includes('{'))
-    for (const operation of lists.filter((one) => !one.endsWith('openapi.json'))) {
+    for (const operation of lists.filter((list) => !list.endsWith('openapi.json'))) {
       const { json } = await read(operation)
       const [, path = ''] = operation.split(' ')
       const hasPages = document.paths[path]?.get?.parameters?.some(({ name }) => name === 'page')
@@ -234,7 +235,7 @@ describe('real answers', () => {
     }
   })
 
-  it('that refuse are as the document says', async () => {
+  it('with errors match the document', async () => {
     const { app, document } = await startShow()
     expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/none/'))
     expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/999/'))
@@ -248,19 +249,19 @@ describe('real answers', () => {
     const nowhere = await app.get('/api/nowhere')
     expect(nowhere.status).toBe(404)
     for (const { json } of [wrongMethod, nowhere]) {
-      expectFits(document, { $ref: '#/components/schemas/Error' }, json, 'an error')
+      expectMatches(document, { $ref: '#/components/schemas/Error' }, json, 'an error')
     }
   })
 })
 
 describe('WebSocket messages', () => {
-  const schemas = new Map<string, object>(serverMessages.map((one) => [one.title, one]))
-  const expectMessage = ({ at: _, ...frame }: Heard) => {
+  const schemas = new Map<string, object>(serverMessages.map((serverMessage) => [serverMessage.title, serverMessage]))
+  const expectMessage = ({ at: _, ...frame }: ReceivedMessage) => {
     const schema = strict(schemas.get(frame.type)) as object
     expect(Check(schema, frame), `${JSON.stringify(frame)} ${JSON.stringify(Errors(schema, frame))}`).toBe(true)
   }
 
-  it('are as their schemas say', async () => {
+  it('match their schemas', async () => {
     const { app, shure } = await startShow()
     const socket = await app.socket()
     const headers = await tokenHeaders(app.runtime, 'admin')
@@ -278,7 +279,7 @@ describe('WebSocket messages', () => {
     shure.setFault({ type: 'status', status: 500 })
     await socket.next(({ type }) => type === 'status_update')
     for (const type of ['pong', 'error', 'status']) expect(socket.ofType(type).length, type).toBeGreaterThan(0)
-    for (const frame of socket.heard) {
+    for (const frame of socket.messages) {
       expectMessage(frame)
       expect(Check(ServerMessage, frame)).toBe(true)
     }
@@ -286,7 +287,7 @@ describe('WebSocket messages', () => {
     expect(Check(ClientMessage, { type: 'refresh' })).toBe(false)
   })
 
-  it('have examples that fit', () => {
+  it('have examples that match their schemas', () => {
     for (const message of [...serverMessages, ...clientMessages]) {
       for (const example of message.examples)
         expect(Check(strict(message) as object, example), message.title).toBe(true)
@@ -297,29 +298,29 @@ describe('WebSocket messages', () => {
     }
   })
 
-  it('are described in docs/websocket.md as they are', () => {
+  it('are described in docs/websocket.md by the same examples', () => {
     const committed = readFileSync(new URL('../docs/websocket.md', import.meta.url), 'utf8')
     expect(committed, 'run: npx tsx scripts/write-websocket-docs.ts').toBe(websocketDocs())
   })
 })
 
-describe('the interface page', () => {
-  it('shows every route, and brings nothing that its policy forbids', async () => {
+describe('the API documentation page', () => {
+  it('shows every route, and contains nothing that its content security policy forbids', async () => {
     const app = await startApp()
     const { headers, bytes, status } = await app.get('/api/docs/')
     const page = String(bytes)
     expect(status).toBe(200)
     expect(headers['content-type']).toContain('text/html')
     expect(headers['content-security-policy']).toContain("style-src 'self'")
-    const shown = page.replaceAll('<wbr>', '')
-    for (const operation of Object.keys(operations)) expect(shown).toContain(`<code>${operation.split(' ')[1]}</code>`)
+    const text = page.replaceAll('<wbr>', '')
+    for (const operation of Object.keys(operations)) expect(text).toContain(`<code>${operation.split(' ')[1]}</code>`)
     expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:|https?:\/\//i)
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
   })
 
-  it('escapes what it shows', async () => {
+  it('escapes the text that it shows', async () => {
     const app = await startApp()
     const hostile = '<img src=x onerror="alert(1)">\'&`<xmp>`'
     const poison = (value: unknown): unknown => {

@@ -1,34 +1,34 @@
-/** People who sign in, for tests of who may do what. */
+/** Users who sign in, for tests of permissions. */
 
 import { expect } from 'vitest'
 import { createHasher } from '../src/actions/hasher.ts'
 import { createAdmin } from '../src/actions/people.ts'
 import type { Role } from '../src/model/access.ts'
 import type { TestApp } from './app.ts'
-import type { HttpAnswer } from './http-client.ts'
+import type { HttpResponse } from './http-client.ts'
 
 export const password = 'correct horse battery'
-/** Others can reach it. */
+/** A listener that is reachable from the network. */
 export const lan = { server: { host: '0.0.0.0' } }
 
 export async function addAdmin(app: Pick<TestApp, 'runtime'>, username = 'root') {
   const hasher = createHasher()
   const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
   const admin = { username, password, isReset: false }
-  const made = await createAdmin({ db: app.runtime.db, hasher, now: Date.now }, actor, admin)
+  const created = await createAdmin({ db: app.runtime.db, hasher, now: Date.now }, actor, admin)
   await hasher.close()
-  return made.user
+  return created.user
 }
 
-export function cookieOf(answer: HttpAnswer): string {
-  return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+export function cookieOf(response: HttpResponse): string {
+  return (response.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
 }
 
-/** Headers of somebody who is signed in. */
-export async function signIn(app: Pick<TestApp, 'post'>, username = 'root', given = password) {
-  const answer = await app.post('/api/auth/login', { username, password: given })
-  if (answer.status !== 200) throw new Error(`sign-in answered ${answer.status} ${answer.bytes}`)
-  return { cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token as string }
+/** Signs in and returns the headers of the session. */
+export async function signIn(app: Pick<TestApp, 'post'>, username = 'root', secret = password) {
+  const response = await app.post('/api/auth/login', { username, password: secret })
+  if (response.status !== 200) throw new Error(`sign-in responded with ${response.status} ${response.bytes}`)
+  return { cookie: cookieOf(response), 'x-csrf-token': response.json.csrf_token as string }
 }
 
 export async function createToken(app: TestApp, admin: Record<string, string>, role: Role) {

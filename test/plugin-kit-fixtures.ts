@@ -1,15 +1,15 @@
-/** The fixtures of a manufacturer's folder: answers of a system, and the observations they must become. */
+/** Fixtures in a manufacturer's folder: responses of a system, and the device reports they are transformed into. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { type ChannelDetails, faults, type TransmitterDetails } from '../src/model/details.ts'
 import type { DeviceReport } from '../src/model/receiver.ts'
-import { type LittleServer, serveHttp } from './plugin-kit-server.ts'
+import { type MinimalServer, serveHttp } from './plugin-kit-server.ts'
 
 export interface Fixture {
-  /** Where the answers come from. */
+  /** Origin of the responses. */
   readonly source: string
-  /** By path; everything else is answered with 404. */
+  /** By path; every other request gets 404. */
   readonly answers: Readonly<Record<string, unknown>>
   /** Without `metadata`. */
   readonly observations: readonly DeviceReport[]
@@ -27,13 +27,13 @@ export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] 
     })
 }
 
-/** A system without credentials that gives the fixture's answers. */
-export function serveFixture({ answers }: Fixture): Promise<LittleServer> {
+/** Starts a system without credentials that returns the fixture's responses. */
+export function serveFixture({ answers: responses }: Fixture): Promise<MinimalServer> {
   return serveHttp({
     onRequest(request, response) {
-      const answer = answers[request.url ?? '']
-      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(answer))
+      const body = responses[request.url ?? '']
+      response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(body))
     },
   })
 }
@@ -87,7 +87,7 @@ const ofDevice = {
   hosted_firmware_version: text,
 }
 
-/** The units and bounds of `model/receiver.ts`; a field may be null or left out, and there are no others. */
+/** Expects the units and limits of `model/receiver.ts`. Fields may be null or missing; there are no others. */
 export function expectCommonFormat(report: DeviceReport): void {
   const {
     id,
@@ -115,18 +115,18 @@ export function expectCommonFormat(report: DeviceReport): void {
     expectCommonFormat(unit)
   }
   for (const { channel, transmitter, details: ofIt = {}, ...levels } of channels) {
-    const { details = {}, ...told } = transmitter ?? {}
+    const { details = {}, ...fields } = transmitter ?? {}
     expect(channel).toEqual(whole(1, 65_535))
     expectFields(levels, ofLevels)
     expectFields(ofIt, ofChannelDetails)
-    expectFields(told, ofTransmitter)
+    expectFields(fields, ofTransmitter)
     expectFields(details, ofTransmitterDetails)
   }
 }
 
-function expectFields(fields: object, form: Readonly<Record<string, unknown>>): void {
+function expectFields(fields: object, expected: Readonly<Record<string, unknown>>): void {
   for (const [field, value] of Object.entries(fields)) {
-    expect(Object.keys(form)).toContain(field)
-    if (value !== null) expect(value, field).toEqual(form[field])
+    expect(Object.keys(expected)).toContain(field)
+    if (value !== null) expect(value, field).toEqual(expected[field])
   }
 }

@@ -1,33 +1,33 @@
-/** Servers of a few lines, for answers that no simulator gives. */
+/** Minimal servers for responses that no simulator returns. */
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createRawServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-export interface LittleServer {
+export interface MinimalServer {
   readonly url: string
-  /** Connections open at the moment. */
+  /** Number of open connections. */
   readonly connections: number
   close(): Promise<void>
 }
 
-export interface Answers {
+export interface RequestHandlers {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => unknown
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
 }
 
-export function serveHttp({ onRequest, onUpgrade }: Answers): Promise<LittleServer> {
+export function serveHttp({ onRequest, onUpgrade }: RequestHandlers): Promise<MinimalServer> {
   const server = createServer(onRequest as RequestListener)
   if (onUpgrade !== undefined) server.on('upgrade', onUpgrade)
   return listen(server)
 }
 
-/** Every connection goes to `onSocket`, which speaks for itself. */
-export function serveRaw(onSocket: (socket: Socket) => unknown): Promise<LittleServer> {
+/** Starts a TCP server that passes every connection to `onSocket`. */
+export function serveRaw(onSocket: (socket: Socket) => unknown): Promise<MinimalServer> {
   return listen(createRawServer(onSocket))
 }
 
-async function listen(server: Server): Promise<LittleServer> {
+async function listen(server: Server): Promise<MinimalServer> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -47,20 +47,20 @@ async function listen(server: Server): Promise<LittleServer> {
   }
 }
 
-/** A device that answers lines with lines; the line `otherwise` to what it does not know. */
+/** Starts a device that answers lines with lines, and unknown lines with `otherwise`. */
 export async function serveLines(about: {
-  readonly answers: Readonly<Record<string, unknown>>
+  readonly responses: Readonly<Record<string, unknown>>
   readonly questionEnd: string
   readonly answerEnd: string
   readonly otherwise: string
-}): Promise<LittleServer> {
-  const { answers, questionEnd, answerEnd, otherwise } = about
+}): Promise<MinimalServer> {
+  const { responses, questionEnd, answerEnd, otherwise } = about
   const server = await serveRaw((socket) => {
     let rest = ''
     socket.on('data', (bytes) => {
       const lines = (rest + bytes.toString('utf8')).split(questionEnd)
       rest = lines.pop() ?? ''
-      for (const line of lines) socket.write(`${answers[line] ?? otherwise}${answerEnd}`)
+      for (const line of lines) socket.write(`${responses[line] ?? otherwise}${answerEnd}`)
     })
   })
   return { ...server, url: server.url.replace('http:', 'tcp:') }

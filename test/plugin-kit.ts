@@ -1,6 +1,6 @@
 /**
- * What every manufacturer must pass, over real sockets against its own simulator: the ten checks of
- * docs/adding-a-manufacturer.md. A plugin's test calls `describePlugin` and adds what is special about it.
+ * Tests that every manufacturer's plugin must pass, over real sockets against its own simulator: the ten checks of
+ * docs/adding-a-manufacturer.md. The test of a plugin calls `describePlugin` and adds its own tests.
  */
 
 import { X509Certificate } from 'node:crypto'
@@ -28,28 +28,33 @@ import { serveHttp } from './plugin-kit-server.ts'
 
 export interface PluginUnderTest {
   readonly plugin: Plugin
-  /** The one its simulator speaks; the plugin's first unless told. */
-  readonly form?: ProtocolAdapter
+  /** Protocol adapter of its simulator; by default the plugin's first. */
+  readonly adapter?: ProtocolAdapter
   startSimulator(options: SimulatorOptions): Promise<Simulator>
-  /** `new URL('./fixtures/', import.meta.url)`; tells the plugin's folder as well. */
+  /** `new URL('./fixtures/', import.meta.url)`; its parent is the plugin's folder. */
   readonly fixtures: URL
-  /** How the system calls a device of the show; by the show's own id unless told. */
+  /** Id in the system of a device of the show; by default the id in the show. */
   readonly idOf?: (device: ShowDevice) => string
-  /** How it shows that a transmitter's name, levels and battery have become those of `change`; by the battery unless told. */
-  readonly tellsChange?: (channel: ChannelReading) => boolean
-  /** What is gone stays in its list, as a device that is offline. */
+  /**
+   * Whether a reading has the transmitter name, levels and battery of `change`; by default only the battery is
+   * compared.
+   */
+  readonly showsChange?: (channel: ChannelReading) => boolean
+  /** Whether removed devices stay in the list as offline. */
   readonly keepsDevices?: boolean
 }
 
 const change = { name: 'Understudy', rf_level: -71, audio_level: -9, transmitter: true, battery: 7 }
-const tellsBattery = ({ transmitter }: ChannelReading) => transmitter?.battery === change.battery
+const hasBattery = ({ transmitter }: ChannelReading) => transmitter?.battery === change.battery
 
 const lateMs = 1000
 const quick = { perSecond: 10_000, burst: 10_000 }
 const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
 
-/** Each ends as the manufacturer's ApiError; `says` is what the operator is told. Late: at the deadline. */
-const troubles: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
+/**
+ * Each results in the manufacturer's ApiError; `says` matches the message for the operator. Late: only at the deadline.
+ */
+const failures: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
   { fault: { type: 'hang' }, says: /no answer .* within 1 s/, isLate: true },
   { fault: { type: 'drip' }, says: /no answer .* within 1 s/, isLate: true },
   { fault: { type: 'reset' }, says: /closed in the middle/ },
@@ -64,8 +69,8 @@ const troubles: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
 ]
 
 export function describePlugin(about: PluginUnderTest): void {
-  const { plugin, form = usualForm(plugin), startSimulator, fixtures } = about
-  const { idOf = ({ id }) => id, tellsChange = tellsBattery, keepsDevices = false } = about
+  const { plugin, adapter = defaultAdapter(plugin), startSimulator, fixtures } = about
+  const { idOf = ({ id }) => id, showsChange = hasBattery, keepsDevices = false } = about
   const open: { close(): unknown }[] = []
   afterEach(async () => {
     for (const one of open.splice(0).toReversed()) await one.close()
@@ -82,12 +87,12 @@ export function describePlugin(about: PluginUnderTest): void {
     if (source === undefined) throw new Error('the configuration names no source')
     return source
   }
-  const linkTo = (config: PluginConfig, throttle = createRequestThrottle()) =>
+  const connect = (config: PluginConfig, throttle = createRequestThrottle()) =>
     keep(createUpstreamClient({ settings: settingsOf(config), errors: plugin.errors, throttle }))
   const { ApiError, ApiRateLimitError } = plugin.errors
 
   // Conformance: S-1.6.
-  test('1: its code is the name of its folder, in the list once, and it has a name', () => {
+  test('1: its code is the name of its folder and unique in the list, and it has a name', () => {
     expect(fileURLToPath(fixtures)).toMatch(new RegExp(`/manufacturers/${plugin.code}/(.+/)?fixtures/$`))
     expect(plugins.filter(({ code }) => code === plugin.code)).toEqual([plugin])
     expect(plugin.name).not.toBe('')
@@ -95,52 +100,55 @@ export function describePlugin(about: PluginUnderTest): void {
 
   describe('2: fixtures', () => {
     // Conformance: S-1.2, S-2.22, C-2.9, C-3.2, C-3.9.
-    test.each(readFixtures(fixtures))('$name becomes the common format, twice the same', async ({ fixture }) => {
-      const server = keep(await serveFixture(fixture))
-      const devices = await getDevices(form, linkTo({ api_base_url: server.url, password: 'x' }))
-      const observations = devices.map((device) => form.transformDeviceData(freeze(device)))
-      for (const report of observations) expectCommonFormat(report)
-      expect(devices.map((device) => form.transformDeviceData(device))).toEqual(observations)
-      expect(observations.map(({ metadata, ...told }) => told)).toEqual(fixture.observations)
-    })
+    test.each(readFixtures(fixtures))(
+      '$name is transformed to the common format, twice with the same result',
+      async ({ fixture }) => {
+        const server = keep(await serveFixture(fixture))
+        const devices = await getDevices(adapter, connect({ api_base_url: server.url, password: 'x' }))
+        const reports = devices.map((device) => adapter.transformDeviceData(freeze(device)))
+        for (const report of reports) expectCommonFormat(report)
+        expect(devices.map((device) => adapter.transformDeviceData(device))).toEqual(reports)
+        expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.observations)
+      },
+    )
   })
 
   describe('3: devices', () => {
     // Conformance: S-1.6, S-4.21.
-    test.each([{ richList: false }, { richList: true }])('all of them arrive (%o)', async (options) => {
+    test.each([{ richList: false }, { richList: true }])('returns all devices (%o)', async (options) => {
       const simulator = await start({ receivers: 7, ...options })
-      const devices = await getDevices(form, linkTo(simulator.config))
+      const devices = await getDevices(adapter, connect(simulator.config))
       expect(devices).toHaveLength(simulator.deviceCount)
-      const online = devices.map((device) => form.transformDeviceData(device)).filter((one) => one.online)
+      const online = devices.map((device) => adapter.transformDeviceData(device)).filter((one) => one.online)
       expect(online.every(({ serial_number, channels }) => serial_number && channels?.length)).toBe(true)
     })
 
-    test('a malformed one is skipped and counted, the others arrive', async () => {
+    test('skips and counts a malformed device, and returns the others', async () => {
       const simulator = await start()
-      const client = linkTo(simulator.config)
+      const client = connect(simulator.config)
       simulator.setFault({ type: 'malformed-device', how: 'id-missing' })
-      expect(await form.listDevices(client)).toMatchObject({ devices: { length: 2 }, malformed: 1 })
+      expect(await adapter.listDevices(client)).toMatchObject({ devices: { length: 2 }, malformed: 1 })
       for (const how of ['battery-word', 'name-object'] as const) {
         simulator.setFault({ type: 'malformed-device', how })
-        const { devices } = await form.listDevices(client)
+        const { devices } = await adapter.listDevices(client)
         expect(devices).toHaveLength(3)
-        for (const device of devices) expectCommonFormat(form.transformDeviceData(device))
+        for (const device of devices) expectCommonFormat(adapter.transformDeviceData(device))
       }
     })
   })
 
   // Conformance: S-5.3, S-7.7.
-  test('4: right credentials pass, wrong ones and closed access are told apart and say what to do', async () => {
+  test('4: accepts valid credentials, and distinguishes wrong ones from disabled access, with instructions', async () => {
     const simulator = await start()
-    await form.listDevices(linkTo(simulator.config))
+    await adapter.listDevices(connect(simulator.config))
     const secret = 'shared_key' in simulator.config ? 'shared_key' : 'password'
     const before = simulator.requests.total
-    const wrong = await caught(form.listDevices(linkTo({ ...simulator.config, [secret]: 'wrong' })))
+    const wrong = await caught(adapter.listDevices(connect({ ...simulator.config, [secret]: 'wrong' })))
     expect(wrong).toBeInstanceOf(ApiError)
     expect(wrong).toMatchObject({ status: 401, message: expect.stringMatching(/check the key or password/) })
     expect(simulator.requests.total - before).toBeLessThanOrEqual(2)
     simulator.setFault({ type: 'status', status: 403 })
-    const closed = await caught(form.listDevices(linkTo(simulator.config)))
+    const closed = await caught(adapter.listDevices(connect(simulator.config)))
     expect(closed).toBeInstanceOf(ApiError)
     expect(closed).toMatchObject({ status: 403, message: expect.stringMatching(/disabled .* enable/) })
   })
@@ -149,26 +157,26 @@ export function describePlugin(about: PluginUnderTest): void {
   test.each([
     { form: 'seconds', value: () => '7', least: 7 },
     { form: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), least: 118 },
-  ])('5: 429 with $form is its rate-limit error, and nothing is asked meanwhile', async ({ value, least }) => {
+  ])('5: 429 with $form throws its rate-limit error, and nothing is sent meanwhile', async ({ value, least }) => {
     const simulator = await start()
-    const client = linkTo(simulator.config)
+    const client = connect(simulator.config)
     simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
-    const limited = await caught(form.listDevices(client))
+    const limited = await caught(adapter.listDevices(client))
     expect(limited).toBeInstanceOf(ApiRateLimitError)
     expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
     expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(least)
     expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(least + 2)
     const { total } = simulator.requests
-    for (const { run } of callsOf(form, client)) await caught(run(new AbortController().signal))
+    for (const { run } of callsOf(adapter, client)) await caught(run(new AbortController().signal))
     expect(simulator.requests.total).toBe(total)
-    expect(await checkHealth(form, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
+    expect(await checkHealth(adapter, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
   })
 
-  describe('6 and 7: trouble is its ApiError, and checkHealth answers', () => {
-    const expectTrouble = async (config: PluginConfig, says: RegExp) => {
+  describe('6 and 7: failures throw its ApiError, and checkHealth reports them', () => {
+    const expectFailure = async (config: PluginConfig, says: RegExp) => {
       const [thrown, health] = await Promise.all([
-        caught(form.listDevices(linkTo(config))),
-        checkHealth(form, linkTo(config)),
+        caught(adapter.listDevices(connect(config))),
+        checkHealth(adapter, connect(config)),
       ])
       expect(thrown).toBeInstanceOf(ApiError)
       expect(thrown).toMatchObject({ message: expect.stringMatching(says) })
@@ -176,79 +184,79 @@ export function describePlugin(about: PluginUnderTest): void {
     }
 
     // Conformance: S-1.6, S-7.9, S-7.10, C-3.21.
-    test.each(troubles)('$fault.type', async ({ fault, says, isLate }) => {
+    test.each(failures)('$fault.type', async ({ fault, says, isLate }) => {
       const simulator = await start()
       simulator.setFault(fault)
       const startedAt = performance.now()
-      if (!isLate) await expectTrouble(simulator.config, says)
+      if (!isLate) await expectFailure(simulator.config, says)
       else {
-        await expectTrouble({ ...simulator.config, timeout: lateMs / 1000 }, says)
+        await expectFailure({ ...simulator.config, timeout: lateMs / 1000 }, says)
         expect(performance.now() - startedAt).toBeLessThan(lateMs + 500)
       }
       simulator.setFault(null)
-      const client = linkTo(simulator.config)
-      expect(await checkHealth(form, client)).toEqual({ status: 'healthy', error: null })
+      const client = connect(simulator.config)
+      expect(await checkHealth(adapter, client)).toEqual({ status: 'healthy', error: null })
     })
 
     // Conformance: C-3.25.
-    test('a redirect is not followed', async () => {
+    test('does not follow a redirect', async () => {
       let visits = 0
-      const elsewhere = keep(await serveHttp({ onRequest: (_request, response) => response.end(String(visits++)) }))
+      const otherServer = keep(await serveHttp({ onRequest: (_request, response) => response.end(String(visits++)) }))
       const simulator = await start()
-      simulator.setFault({ type: 'status', status: 302, headers: { location: elsewhere.url } })
-      await expectTrouble(simulator.config, /unexpected redirect/)
+      simulator.setFault({ type: 'status', status: 302, headers: { location: otherServer.url } })
+      await expectFailure(simulator.config, /unexpected redirect/)
       expect(visits).toBe(0)
     })
 
     // Conformance: S-7.9.
-    test('nobody there', async () => {
+    test('reports a refused connection', async () => {
       const simulator = await startSimulator({ pushesPerSecond: 0 })
       await simulator.close()
-      await expectTrouble(simulator.config, /connection refused/)
+      await expectFailure(simulator.config, /connection refused/)
     })
 
     // Conformance: S-2.24, S-5.6, S-7.9.
-    test('a certificate nobody trusts: no credentials are sent; with verification off it works', async () => {
+    test('sends no credentials with an untrusted certificate, and works with verification disabled', async () => {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
-      await expectTrouble({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
-      if (form.subscribe !== undefined) {
-        const events = form.subscribe(linkTo({ ...simulator.config, ssl_verify: true }), nobody, never)
+      await expectFailure({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
+      if (adapter.subscribe !== undefined) {
+        const events = adapter.subscribe(connect({ ...simulator.config, ssl_verify: true }), noTargets, never)
         expect(await caught(drain(events))).toBeInstanceOf(ApiError)
       }
       expect(simulator.requests.total).toBe(0)
-      const unverified = linkTo({ ...simulator.config, ssl_verify: false })
-      expect((await form.listDevices(unverified)).devices).toHaveLength(simulator.deviceCount)
+      const unverified = connect({ ...simulator.config, ssl_verify: false })
+      expect((await adapter.listDevices(unverified)).devices).toHaveLength(simulator.deviceCount)
     })
 
-    test('a device whose certificate is pinned: it alone is believed, and hears nothing otherwise', async () => {
+    test('trusts only the pinned certificate, and sends nothing with another one', async () => {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
       const pinned = (fingerprint: string) => {
         const { api_base_url: url, ...config } = simulator.config
-        return linkTo({ ...config, ssl_verify: true, devices: [{ url, fingerprint }] })
+        return connect({ ...config, ssl_verify: true, devices: [{ url, fingerprint }] })
       }
       const other = pinned('00'.repeat(32))
-      expect(await caught(form.listDevices(other))).toBeInstanceOf(ApiError)
-      if (form.subscribe !== undefined) {
-        expect(await caught(drain(form.subscribe(other, nobody, never)))).toMatchObject({
+      expect(await caught(adapter.listDevices(other))).toBeInstanceOf(ApiError)
+      if (adapter.subscribe !== undefined) {
+        expect(await caught(drain(adapter.subscribe(other, noTargets, never)))).toMatchObject({
           message: expect.stringMatching(/another certificate than the one pinned/),
         })
       }
       expect(simulator.requests.total).toBe(0)
       const client = pinned(new X509Certificate(selfSigned).fingerprint256)
-      expect((await form.listDevices(client)).devices).toHaveLength(simulator.deviceCount)
-      for await (const event of form.subscribe?.(client, nobody, never) ?? []) {
+      expect((await adapter.listDevices(client)).devices).toHaveLength(simulator.deviceCount)
+      for await (const event of adapter.subscribe?.(client, noTargets, never) ?? []) {
         expect(event).toEqual({ type: 'open' })
         break
       }
     })
   })
 
-  test('8: an abort in the middle of any call ends it at once and leaves no timer and no socket', async () => {
+  test('8: an abort during any call ends it at once and leaves no timer and no socket', async () => {
     const simulator = await start({ receivers: 1 })
-    const client = linkTo(simulator.config)
-    const [device] = (await form.listDevices(client)).devices
-    for (const { name, run } of callsOf(form, client, device)) {
-      // With the connections that the link keeps for its next request.
+    const client = connect(simulator.config)
+    const [device] = (await adapter.listDevices(client)).devices
+    for (const { name, run } of callsOf(adapter, client, device)) {
+      // Includes idle connections that the client keeps for its next request.
       const idle = await leastResources()
       const stop = new AbortController()
       simulator.setFault({ type: 'hang' })
@@ -261,23 +269,25 @@ export function describePlugin(about: PluginUnderTest): void {
       const { thrown, at } = await ended
       expect(at - abortedAt, `${name} ends at once`).toBeLessThan(100)
       if (!['checkHealth', 'subscribe'].includes(name)) expect(thrown, name).toBe(stop.signal.reason)
-      // A simulator that hangs in the middle of a handshake does not read, so its own end stays.
-      const simulatorsEnd = name === 'subscribe' ? 1 : 0
-      await until(() => resources() <= idle + simulatorsEnd, `${name} leaves nothing behind`)
+      // A simulator that hangs during a handshake does not read, so its end of the socket stays open.
+      const simulatorSockets = name === 'subscribe' ? 1 : 0
+      await until(() => resources() <= idle + simulatorSockets, `${name} leaves no open resources`)
       simulator.setFault(null)
-      await form.listDevices(client)
+      await adapter.listDevices(client)
     }
   })
 
   // Conformance: S-8.6, S-8.7, C-3.11.
   // Reliability: U28.
-  test('9: the declared pace is kept under load, whoever asks', async () => {
+  test('9: stays within the declared rate limit under load, with several clients', async () => {
     const rateLimit = { perSecond: 30, burst: 15 }
     const simulator = await start({ rateLimit })
     const config = { ...simulator.config, calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
     const throttle = createRequestThrottle()
-    const links = [linkTo(config, throttle), linkTo(config, throttle)]
-    await Promise.all(Array.from({ length: 60 }, (_, at) => form.listDevices(links[at % 2] as UpstreamClient)))
+    const clients = [connect(config, throttle), connect(config, throttle)]
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) => adapter.listDevices(clients[index % 2] as UpstreamClient)),
+    )
     const times = simulator.requests.entries.map((entry) => entry.at)
     expect(times.length).toBeGreaterThanOrEqual(60)
     expect(simulator.requests.limited).toBe(0)
@@ -289,27 +299,31 @@ export function describePlugin(about: PluginUnderTest): void {
     }
   })
 
-  describe.runIf(form.subscribe !== undefined)('10: push', () => {
+  describe.runIf(adapter.subscribe !== undefined)('10: push', () => {
     const follow = async (options: SimulatorOptions = {}) => {
       const simulator = await start(options)
       const stop = new AbortController()
       const devices = simulator.show.devicesAt(0, simulator.manufacturer).map(({ device }) => device)
       const ids = devices.map(idOf)
-      const events = form.subscribe?.(linkTo(simulator.config), { ids: () => ids, changed: unchanged }, stop.signal)
-      if (events === undefined) throw new Error('it cannot subscribe')
+      const events = adapter.subscribe?.(
+        connect(simulator.config),
+        { ids: () => ids, changed: untilAborted },
+        stop.signal,
+      )
+      if (events === undefined) throw new Error('the adapter cannot subscribe')
       const iterator = events[Symbol.asyncIterator]()
       expect((await iterator.next()).value).toEqual({ type: 'open' })
       return { simulator, stop, iterator, id: ids[0] ?? '', showId: devices[0]?.id ?? '' }
     }
 
-    test('what the system tells comes out, what means nothing is passed over', async () => {
+    test('reports what the system pushes, and ignores unknown messages', async () => {
       const { simulator, iterator, id, showId } = await follow()
       simulator.push.send('no sense')
       expect(await find(iterator, (event) => event.type === 'ignored')).toBeDefined()
       simulator.show.set(showId, change, 1)
       simulator.push.flush()
       const isChange = ({ channels }: DeviceReport) =>
-        channels?.some((reading) => reading.channel === 1 && tellsChange(reading))
+        channels?.some((reading) => reading.channel === 1 && showsChange(reading))
       await find(iterator, (event) => event.type === 'told' && event.report.id === id && isChange(event.report))
       simulator.show.set(showId, { online: false })
       simulator.push.flush()
@@ -320,7 +334,7 @@ export function describePlugin(about: PluginUnderTest): void {
       await find(iterator, (event) => event.type === 'removed' && event.id === id)
     })
 
-    test('an abort ends it quietly and leaves nothing behind', async () => {
+    test('ends without an error on abort and leaves no open resources', async () => {
       const idle = await leastResources()
       const { simulator, stop, iterator } = await follow()
       const ended = drain({ [Symbol.asyncIterator]: () => iterator })
@@ -330,10 +344,10 @@ export function describePlugin(about: PluginUnderTest): void {
       await until(() => simulator.push.links === 0)
       await open.pop()?.close()
       await open.pop()?.close()
-      await until(() => resources() <= idle, 'the subscription leaves nothing behind')
+      await until(() => resources() <= idle, 'the subscription leaves no open resources')
     })
 
-    test('a lost link ends it with an error', async () => {
+    test('ends with an error when the connection is lost', async () => {
       for (const lose of [
         (simulator: Simulator) => simulator.setFault({ type: 'close-links' }),
         (simulator: Simulator) => void simulator.close(),
@@ -347,21 +361,21 @@ export function describePlugin(about: PluginUnderTest): void {
   })
 }
 
-// --- What a plugin can be asked ---------------------------------------------------------------------------------------
+// --- Calls of a plugin -----------------------------------------------------------------------------------------------
 
 const never = new AbortController().signal
-const unchanged = (signal: AbortSignal) =>
+const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-const nobody = { ids: () => [], changed: unchanged }
+const noTargets = { ids: () => [], changed: untilAborted }
 
-function usualForm(plugin: Plugin): ProtocolAdapter {
-  const [form] = plugin.adapters
-  if (form === undefined) throw new Error(`${plugin.code} speaks no form`)
-  return form
+function defaultAdapter(plugin: Plugin): ProtocolAdapter {
+  const [adapter] = plugin.adapters
+  if (adapter === undefined) throw new Error(`${plugin.code} has no protocol adapter`)
+  return adapter
 }
 
-function checkHealth(form: ProtocolAdapter, client: UpstreamClient, signal?: AbortSignal) {
-  return reportHealth(client, () => form.listDevices(client, signal))
+function checkHealth(adapter: ProtocolAdapter, client: UpstreamClient, signal?: AbortSignal) {
+  return reportHealth(client, () => adapter.listDevices(client, signal))
 }
 
 interface Call {
@@ -370,19 +384,19 @@ interface Call {
 }
 
 function callsOf(
-  form: ProtocolAdapter,
+  adapter: ProtocolAdapter,
   client: UpstreamClient,
   device?: Parameters<ProtocolAdapter['readPart']>[1],
 ): Call[] {
-  const { subscribe, discovery } = form
+  const { subscribe, discovery } = adapter
   const calls: Call[] = [
-    { name: 'listDevices', run: (signal) => form.listDevices(client, signal) },
-    { name: 'checkHealth', run: (signal) => checkHealth(form, client, signal) },
+    { name: 'listDevices', run: (signal) => adapter.listDevices(client, signal) },
+    { name: 'checkHealth', run: (signal) => checkHealth(adapter, client, signal) },
   ]
-  for (const part of device === undefined ? [] : form.partsOf(device)) {
-    calls.push({ name: part, run: (signal) => form.readPart(client, device as never, part, signal) })
+  for (const part of device === undefined ? [] : adapter.partsOf(device)) {
+    calls.push({ name: part, run: (signal) => adapter.readPart(client, device as never, part, signal) })
   }
-  if (subscribe) calls.push({ name: 'subscribe', run: (signal) => drain(subscribe(client, nobody, signal)) })
+  if (subscribe) calls.push({ name: 'subscribe', run: (signal) => drain(subscribe(client, noTargets, signal)) })
   if (discovery) {
     calls.push(
       { name: 'getDiscoveryIps', run: (signal) => discovery.getDiscoveryIps(client, signal) },
@@ -397,10 +411,10 @@ async function drain(events: AsyncIterable<PushEvent>): Promise<void> {
   for await (const _ of events);
 }
 
-async function find(iterator: AsyncIterator<PushEvent>, isIt: (event: PushEvent) => unknown): Promise<PushEvent> {
+async function find(iterator: AsyncIterator<PushEvent>, matches: (event: PushEvent) => unknown): Promise<PushEvent> {
   for (;;) {
     const { value, done } = await iterator.next()
     if (done) throw new Error('the subscription ended')
-    if (isIt(value)) return value
+    if (matches(value)) return value
   }
 }

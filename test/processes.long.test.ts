@@ -1,14 +1,14 @@
-/** Several processes on one database, and how each of them ends. */
+/** Several processes on one database, and how each of them exits. */
 
 import { mkdir, readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
 
-/** A browser that has gone to sleep: connected, greeted, and never heard again. */
+/** A suspended browser: it connected, received the greeting, and does not read any more. */
 async function startSilentBrowser(port: number) {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
   socket.on('error', () => {})
@@ -22,18 +22,18 @@ async function startSilentBrowser(port: number) {
 describe('pollers', () => {
   // Conformance: C-9.23, C-9.24.
   // Reliability: P5.
-  it('take turns: the second stands by and says for whom, and takes over within 20 s of a kill -9', async () => {
-    const shure = withoutLink(await startShure())
+  it('take turns: the second one waits and reports for which process, and takes over within 20 s of a kill -9', async () => {
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const first = home.start(['poll_devices', '--interval', '1'])
     await until('the first polls', () => first.lines().length > 0)
     const second = home.start(['poll_devices', '--interval', '1', '--json'])
-    await until('the second stands by', () => /^Standing by.*\n$/.test(second.err()))
+    await until('the second one waits', () => /^Standing by.*\n$/.test(second.err()))
     expect(second.err()).toContain(`:${first.pid}:`)
 
     const startedAt = performance.now()
-    const words = ['poll_devices', '--once', '--interval', '2']
-    const [once, told] = await Promise.all([home.run([...words, '--json']), home.run(words)])
+    const args = ['poll_devices', '--once', '--interval', '2']
+    const [once, told] = await Promise.all([home.run([...args, '--json']), home.run(args)])
     expect([once.code, once.json()]).toEqual([75, { manufacturers: [] }])
     expect(once.err.trimEnd().split('\n')).toHaveLength(1)
     expect([told.code, told.out, told.err]).toEqual([75, '', once.err])
@@ -58,8 +58,8 @@ describe('pollers', () => {
   }, 60_000)
 
   // Conformance: S-1.1, C-5.30, C-9.2, C-9.11.
-  it('are seen within a second by those who look at a serve --no-poll on the same file', async () => {
-    const shure = withoutLink(await startShure())
+  it('publish changes within a second to clients of a serve --no-poll on the same file', async () => {
+    const shure = withoutPush(await startShure())
     const { id } = firstDevice(shure)
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const screen = await home.serve(['--no-poll'])
@@ -75,7 +75,7 @@ describe('pollers', () => {
       expect(since(storedAt)).toBeLessThan(1000)
     }
     await until('both are stored', () => cycles().some(({ created }) => created === 2))
-    await soon('both are told', () => socket.ofType('device_update').length >= 2)
+    await soon('both changes are published', () => socket.ofType('device_update').length >= 2)
     expect(await screen.receivers()).toHaveLength(2)
 
     const before = cycles().length
@@ -86,7 +86,7 @@ describe('pollers', () => {
         .some(({ updated }) => updated > 0),
     )
     const isChanged = (data: Parameters<typeof channelOf>[0]) => channelOf(data).transmitter?.battery === 33
-    await soon('the change is told', () => socket.ofType('device_update').some(({ data }) => isChanged(data)))
+    await soon('the change is published', () => socket.ofType('device_update').some(({ data }) => isChanged(data)))
     expect(channelOf(await screen.receiver(id)).transmitter).toMatchObject({ battery: 33, audio_level: -9 })
 
     shure.setFault({ type: 'reset' })
@@ -96,12 +96,12 @@ describe('pollers', () => {
 
   // Conformance: C-9.25.
   // Reliability: P2.
-  it('end at once and in order, whatever the systems do', async () => {
-    const shure = withoutLink(await startShure())
+  it('exit at once and in order, even if a system does not respond', async () => {
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     shure.setFault({ type: 'hang' })
     const poller = home.start(['poll_devices'])
-    await until('it asks', () => shure.requests.entries.some(({ status }) => status === null))
+    await until('the request arrives', () => shure.requests.entries.some(({ status }) => status === null))
     poller.kill('SIGINT')
     const stoppedAt = performance.now()
     expect(await poller.ended).toBe(0)
@@ -113,8 +113,8 @@ describe('a service', () => {
   // Conformance: C-3.27.
   // Reliability: 1.24, S5, P4.
   it('that was killed serves the last state before its first poll', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const first = await home.serve()
     await until('all are known', async () => (await first.receivers()).length === 4)
@@ -130,7 +130,7 @@ describe('a service', () => {
     for (const simulator of [shure, sennheiser]) simulator.setFault({ type: 'hang' })
     const startedAt = performance.now()
     const second = await home.serve()
-    // Five seconds is what is promised; the rest is what a busy machine takes to start anything.
+    // The limit is five seconds; the rest is the start-up time on a busy machine.
     expect(since(startedAt)).toBeLessThan(15_000)
     expect(await second.receivers()).toHaveLength(4)
     const { id: again, name, ip, channels } = await second.receiver(id)
@@ -141,8 +141,8 @@ describe('a service', () => {
 
   // Conformance: C-9.1.
   // Reliability: P1.
-  it('that is told to stop says goodbye and ends with 0 within 5 s, though a system hangs and a browser sleeps', async () => {
-    const shure = withoutLink(await startShure())
+  it('that receives SIGTERM closes sockets and exits with 0 within 5 s, though a system hangs and a browser is suspended', async () => {
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
     const socket = await service.socket()
@@ -171,7 +171,7 @@ describe('a service', () => {
     expect(await service.ended).toBe(code)
   })
 
-  it('that shows a demo leaves nothing behind when it ends at once', async () => {
+  it('that shows a demo leaves no files behind when it exits at once', async () => {
     const home = await startHome()
     const folder = join(home.path, 'tmp')
     await mkdir(folder)

@@ -1,4 +1,4 @@
-/** Nobody asks more than is good for the others. */
+/** The rate limit of the API. */
 
 import { describe, expect, it } from 'vitest'
 import { startApp, startHome, type TestAppOptions } from './app.ts'
@@ -9,7 +9,7 @@ const limited = (rate_limit: object): TestAppOptions => ({ config: { rate_limit 
 describe('the rate limit', () => {
   // Conformance: S-7.4, S-8.1, C-5.15.
   // Reliability: 3.7.1.
-  it('is 120 a minute unless told otherwise, and every answer says how much is left', async () => {
+  it('is 120 requests a minute by default, and every response has the remaining number', async () => {
     const app = await startApp(limited({}))
     const first = await app.get('/api/health/')
     expect(first.headers).toMatchObject({
@@ -17,19 +17,19 @@ describe('the rate limit', () => {
       'x-ratelimit-remaining': '119',
       'x-ratelimit-reset': '1',
     })
-    const answers = await Promise.all(Array.from({ length: 130 }, () => app.get('/api/receivers/')))
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThanOrEqual(5)
-    expect(refused.length).toBeLessThanOrEqual(11)
-    expect(refused[0]?.json).toEqual({ error: 'Too many requests.', status: 429 })
-    expect(Number(refused[0]?.headers['retry-after'])).toBe(1)
-    expect(refused[0]?.headers['x-ratelimit-remaining']).toBe('0')
-    expect(Number(refused[0]?.headers['x-ratelimit-reset'])).toBeGreaterThan(55)
+    const responses = await Promise.all(Array.from({ length: 130 }, () => app.get('/api/receivers/')))
+    const rejected = responses.filter(({ status }) => status === 429)
+    expect(rejected.length).toBeGreaterThanOrEqual(5)
+    expect(rejected.length).toBeLessThanOrEqual(11)
+    expect(rejected[0]?.json).toEqual({ error: 'Too many requests.', status: 429 })
+    expect(Number(rejected[0]?.headers['retry-after'])).toBe(1)
+    expect(rejected[0]?.headers['x-ratelimit-remaining']).toBe('0')
+    expect(Number(rejected[0]?.headers['x-ratelimit-reset'])).toBeGreaterThan(55)
   })
 
   // Conformance: S-8.2.
   // Reliability: 3.7.1.
-  it('gives a token back every so often', async () => {
+  it('returns one token at a time', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 1 }))
     const statuses = async () => [
       (await app.get('/api/health/')).status,
@@ -42,7 +42,7 @@ describe('the rate limit', () => {
   })
 
   // Reliability: 3.7.2.
-  it('leaves pages, their parts and the liveness check alone', async () => {
+  it('does not apply to pages, their assets and the liveness check', async () => {
     const app = await startApp(limited({ max_requests: 1, window_seconds: 60 }))
     for (let n = 0; n < 5; n += 1) {
       for (const path of ['/', '/healthz', '/about/']) {
@@ -56,7 +56,7 @@ describe('the rate limit', () => {
   })
 
   // Reliability: 1.19, 3.7.3.
-  it('is everybody’s own: a token’s, an address’s', async () => {
+  it('applies separately to each token and each address', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 600 }))
     const [one, other] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'viewer')]
     const ask = async (headers: Record<string, string>) => (await app.get('/api/health/', headers)).status
@@ -66,7 +66,7 @@ describe('the rate limit', () => {
   })
 
   // Reliability: 3.7.3.
-  it('counts those who are turned away', async () => {
+  it('counts rejected requests', async () => {
     const app = await startApp({
       config: { require_login: true, rate_limit: { max_requests: 2, window_seconds: 600 } },
     })
@@ -74,7 +74,7 @@ describe('the rate limit', () => {
     expect([await ask(), await ask(), await ask()]).toEqual([401, 401, 429])
   })
 
-  it('counts under a mount, too', async () => {
+  it('also applies below a mount prefix', async () => {
     const app = await startApp({
       config: { server: { mount: '/mic' }, rate_limit: { max_requests: 1, window_seconds: 600 } },
     })
@@ -83,21 +83,21 @@ describe('the rate limit', () => {
   })
 
   // Conformance: S-8.8, C-1.10.
-  it('can be smaller for one endpoint, where what was refused does not count', async () => {
+  it('can be lower for one endpoint, where rejected requests do not count', async () => {
     const overrides = { 'POST /api/group/': { max_requests: 2, window_seconds: 600 } }
     const app = await startApp(limited({ max_requests: 1000, overrides }))
     const make = async (body: object) => (await app.post('/api/group/', body)).status
     expect([await make({}), await make({ title: 'A' }), await make({ title: '' }), await make({ title: 'B' })]).toEqual(
       [400, 201, 400, 201],
     )
-    const refused = await app.post('/api/group', { title: 'C' })
-    expect(refused.status).toBe(429)
-    expect(refused.headers['x-ratelimit-limit']).toBe('2')
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(200)
+    const rejected = await app.post('/api/group', { title: 'C' })
+    expect(rejected.status).toBe(429)
+    expect(rejected.headers['x-ratelimit-limit']).toBe('2')
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(200)
     expect((await app.get('/api/groups/')).json).toHaveLength(2)
   })
 
-  it('can be smaller for an endpoint with an id in its address, under a mount', async () => {
+  it('can be lower for an endpoint with an id in its path, below a mount prefix', async () => {
     const overrides = { 'GET /api/receivers/{id}/': { max_requests: 1, window_seconds: 600 } }
     const app = await startApp({ config: { server: { mount: '/mic' }, rate_limit: { max_requests: 1000, overrides } } })
     const status = async (path: string) => (await app.get(path)).status

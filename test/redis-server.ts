@@ -1,5 +1,5 @@
 /**
- * A real Redis or Valkey, for tests and benches: one that is installed, or on Debian one that is installed on the spot.
+ * A real Redis or Valkey for tests and benchmarks: an installed one, or on Debian one that is installed on demand.
  */
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
@@ -16,19 +16,19 @@ const execute = promisify(execFile)
 
 export interface RedisServer {
   readonly url: string
-  /** Freezes it, or lets it go on. */
+  /** Suspends the server, or resumes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
-  /** As `kill -9` does; what it held is gone. */
+  /** Kills the server, as `kill -9` does; its data is lost. */
   kill(): Promise<void>
-  /** At the same address, and empty. */
+  /** Starts an empty server at the same address. */
   start(): Promise<void>
-  /** For good. */
+  /** Stops the server and removes its files. */
   stop(): Promise<void>
 }
 
 const names = ['redis-server', 'valkey-server']
 
-/** Its address is known before it runs. */
+/** The address is known before the server runs. */
 export async function prepareRedis(): Promise<RedisServer> {
   const program = await findServer()
   const port = await freePort()
@@ -87,9 +87,9 @@ async function findInstalled(): Promise<string | undefined> {
 
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined
-  console.error('Redis is needed here, and there is none: installing the Debian package.')
+  console.error('The tests need Redis, which is not installed. Installing the Debian package.')
   const install = 'command -v redis-server || { apt-get update -qq && apt-get install -y -qq redis-server; }'
-  // One at a time with whatever else is installed: apt-get does not wait for another.
+  // Only one installation at a time: apt-get fails while another instance runs.
   await execute('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   }).catch((cause) => {

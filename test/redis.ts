@@ -1,15 +1,15 @@
-/** A real Redis for a test; its server ends with the test, however that ends. */
+/** Starts a real Redis for a test; the server ends with the test in every case. */
 
 import { Redis } from 'ioredis'
 import { prepareRedis, type RedisServer } from './redis-server.ts'
 import { atEnd } from './scope.ts'
 
 export interface TestRedis extends Omit<RedisServer, 'stop'> {
-  /** Speaks to it as anybody may. */
+  /** A client for direct access to the server. */
   client(): Redis
 }
 
-/** Its address is known before it runs: `isRunning: false` for a test that begins without it. */
+/** The address is known before the server runs: use `isRunning: false` for a test that starts without Redis. */
 export async function startRedis({ isRunning = true } = {}): Promise<TestRedis> {
   const server = await prepareRedis()
   const clients: Redis[] = []

@@ -1,37 +1,40 @@
-/** The REST interface from outside: bodies, pages, caching, refusals, and who is let in. */
+/** The REST interface: response bodies, pagination, caching, error responses, and access. */
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
-import { device, says, startSystem } from './faults/system.ts'
-import { type HttpAnswer, httpClient } from './http-client.ts'
+import { device, respondJson, startSystem } from './faults/system.ts'
+import { type HttpResponse, httpClient } from './http-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 /** Three receivers of one manufacturer and two of the other. */
-async function startHouse(config: Record<string, unknown> = {}) {
-  const shure = withoutLink(await startShure({ receivers: 3 }))
-  const sennheiser = withoutLink(await startSennheiser({ receivers: 2 }))
+async function startService(config: Record<string, unknown> = {}) {
+  const shure = withoutPush(await startShure({ receivers: 3 }))
+  const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
   const app = await startApp({ config, manufacturers: [entryOf(shure), entryOf(sennheiser)] })
   await until('all five are known', async () => (await app.receivers()).length === 5)
   return { app, shure, sennheiser }
 }
 
-function expectRefusal(answer: HttpAnswer, status: number, details?: string | RegExp): void {
-  expect([answer.status, answer.json]).toEqual([status, expect.objectContaining({ error: expect.any(String), status })])
-  for (const key of Object.keys(answer.json)) expect(['error', 'status', 'details']).toContain(key)
-  expect(answer.json.error).not.toBe('')
-  expect(answer.headers['content-type']).toMatch(/^application\/json/)
-  if (details !== undefined) expect(answer.json.details).toMatch(details)
+function expectRefusal(response: HttpResponse, status: number, details?: string | RegExp): void {
+  expect([response.status, response.json]).toEqual([
+    status,
+    expect.objectContaining({ error: expect.any(String), status }),
+  ])
+  for (const key of Object.keys(response.json)) expect(['error', 'status', 'details']).toContain(key)
+  expect(response.json.error).not.toBe('')
+  expect(response.headers['content-type']).toMatch(/^application\/json/)
+  if (details !== undefined) expect(response.json.details).toMatch(details)
 }
 
-describe('reading', () => {
+describe('reads', () => {
   // Conformance: S-1.22, S-2.5, S-4.4, C-2.6.
-  it('gives the full payload at both addresses, of all or of one manufacturer', async () => {
-    const { app } = await startHouse()
+  it('return the full payload at both addresses, of all manufacturers or of one', async () => {
+    const { app } = await startService()
     const all = (await app.get('/api/data.json')).json
     expect(all).toEqual({
       receivers: expect.any(Array),
@@ -42,17 +45,22 @@ describe('reading', () => {
     for (const path of ['/api/data/', '/api/data', '/api/data.json/']) {
       expect((await app.get(path)).json.receivers).toHaveLength(5)
     }
-    const slots = all.receivers.flatMap((one: { channels: { slot: number }[] }) => one.channels.map(({ slot }) => slot))
+    const slots = all.receivers.flatMap((receiver: { channels: { slot: number }[] }) =>
+      receiver.channels.map(({ slot }) => slot),
+    )
     expect(slots.toSorted((a: number, b: number) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     const own = (await app.get('/api/data/?manufacturer=sennheiser')).json
-    expect(own.receivers.map((one: { manufacturer: string }) => one.manufacturer)).toEqual(['sennheiser', 'sennheiser'])
+    expect(own.receivers.map((receiver: { manufacturer: string }) => receiver.manufacturer)).toEqual([
+      'sennheiser',
+      'sennheiser',
+    ])
     expect(own.config.polling_interval).toBe(1)
     expect((await app.get('/api/data/?manufacturer=nobody')).json.receivers).toEqual([])
   })
 
   // Conformance: S-4.5, C-5.4, C-5.8.
-  it('lists receivers bare or in pages, by id', async () => {
-    const { app } = await startHouse()
+  it('list receivers bare or paginated, ordered by id', async () => {
+    const { app } = await startService()
     const { json } = await app.get('/api/receivers/')
     const ids = json.map(({ id }: { id: number }) => id)
     expect(ids).toHaveLength(5)
@@ -87,8 +95,8 @@ describe('reading', () => {
     })
   })
 
-  it('never gives what one request asked for to another', async () => {
-    const { app } = await startHouse()
+  it('never return the cached response of another request', async () => {
+    const { app } = await startService()
     const count = async (path: string, query: string) => {
       const { json } = await app.get(`${path}?${query}`)
       return (json.receivers ?? json.results ?? json).length
@@ -106,8 +114,8 @@ describe('reading', () => {
   })
 
   // Conformance: S-4.6, C-5.7.
-  it('caps a page at 1000 and starts at 100', async () => {
-    const shure = withoutLink(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
+  it('limit a page to 1000 and default to 100', async () => {
+    const shure = withoutPush(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
     expect((await app.get('/api/receivers/?page_size=1001')).json.results).toHaveLength(1000)
@@ -117,19 +125,19 @@ describe('reading', () => {
   })
 
   // Conformance: C-5.5.
-  it.each(['page=0', 'page=-1', 'page=', 'page=1.5', 'page=x', 'page=1&page=2'])('refuses %s', async (query) => {
+  it.each(['page=0', 'page=-1', 'page=', 'page=1.5', 'page=x', 'page=1&page=2'])('reject %s', async (query) => {
     const app = await startApp()
     expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page/)
   })
 
-  it.each(['page_size=0', 'page_size=-5', 'page_size=ten', 'page_size='])('refuses %s', async (query) => {
+  it.each(['page_size=0', 'page_size=-5', 'page_size=ten', 'page_size='])('reject %s', async (query) => {
     const app = await startApp()
     expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page_size/)
   })
 
   // Conformance: S-4.7, C-5.6, C-5.11.
-  it('has no page past the last, and no receiver that is not there', async () => {
-    const { app } = await startHouse()
+  it('return 404 past the last page and for an unknown receiver', async () => {
+    const { app } = await startService()
     expectRefusal(await app.get('/api/receivers/?page=6&page_size=1'), 404)
     expectRefusal(await app.get('/api/receivers/?page=99999999999999999999'), 404)
     expectRefusal(await app.get('/api/receivers/4711/'), 404)
@@ -143,8 +151,8 @@ describe('reading', () => {
   })
 
   // Conformance: S-2.7, S-4.11.
-  it('shows the settings in force', async () => {
-    const { app } = await startHouse({ settings: { DEFAULT_POLLING_INTERVAL: 7 } })
+  it('return the effective settings', async () => {
+    const { app } = await startService({ settings: { DEFAULT_POLLING_INTERVAL: 7 } })
     const config = { polling_interval: 7, alert_battery_threshold: 20, enable_websocket: true }
     expect((await app.get('/api/config/')).json).toEqual(config)
     expect((await app.get('/api/config/?manufacturer=nobody')).json).toEqual(config)
@@ -152,13 +160,13 @@ describe('reading', () => {
   })
 
   // Conformance: C-5.21.
-  it('answers 304 to whoever has it already, and gzip to whoever takes it', async () => {
-    const { app, shure } = await startHouse()
+  it('return 304 for a current ETag, and gzip if accepted', async () => {
+    const { app, shure } = await startService()
     for (const path of ['/api/data.json', '/api/receivers/']) {
       const first = await app.get(path)
       const etag = String(first.headers.etag)
       expect(first.headers['content-encoding']).toBeUndefined()
-      // In between a level may have changed: then there is a new tag, and it is right to send all.
+      // If a level has changed in between, a new tag and a complete response are correct.
       await until('it has not changed', async () => {
         const { headers } = await app.get(path)
         const again = await app.get(path, { 'if-none-match': `"other", ${headers.etag}` })
@@ -177,16 +185,16 @@ describe('reading', () => {
 
     const stale = String((await app.get('/api/data.json')).headers.etag)
     shure.show.set(firstDevice(shure).id, { name: 'Other Rack' })
-    await until('the change is told', async () => {
-      const answer = await app.get('/api/data.json', { 'if-none-match': stale })
-      return answer.status === 200 && answer.bytes.includes('Other Rack')
+    await until('the change is published', async () => {
+      const response = await app.get('/api/data.json', { 'if-none-match': stale })
+      return response.status === 200 && response.bytes.includes('Other Rack')
     })
   })
 })
 
 describe('health', () => {
   // Conformance: S-4.8, C-5.32, C-5.33.
-  it('is well without manufacturers', async () => {
+  it('is healthy without manufacturers', async () => {
     const app = await startApp()
     expect((await app.get('/api/health/')).json).toMatchObject({
       status: 'healthy',
@@ -199,10 +207,10 @@ describe('health', () => {
   })
 
   // Conformance: S-1.25, S-6.4, C-5.23, C-5.27, C-7.9.
-  it('tells the failing from the fine, and of the worst unless one is named', async () => {
-    const { app, shure, sennheiser } = await startHouse()
-    await until('all is well', async () => (await app.get('/api/health')).json.status === 'healthy')
-    await until('both links were refused', async () => {
+  it('distinguishes failing from healthy manufacturers, and reports the worst status unless one is named', async () => {
+    const { app, shure, sennheiser } = await startService()
+    await until('all are healthy', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await until('both subscriptions were rejected', async () => {
       const states = (await app.runtime.connections.readAll()).map(({ status }) => status)
       return states.length === 5 && states.every((state) => state === 'error')
     })
@@ -214,7 +222,8 @@ describe('health', () => {
     expect([status, json.status]).toEqual([200, 'degraded'])
     expect(json.vendor_api).toMatchObject({ base_url: shure.baseUrl, consecutive_failures: expect.any(Number) })
     expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
-    const named = (code: string) => json.manufacturers.find((one: { code: string }) => one.code === code)
+    const named = (code: string) =>
+      json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === code)
     expect(named('shure')).toMatchObject({ status: 'unhealthy', error: expect.stringMatching(/\w+ \w+/) })
     expect(named('sennheiser')).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
     expect((await app.get('/api/health/?manufacturer=sennheiser')).json.vendor_api).toEqual({
@@ -233,17 +242,17 @@ describe('health', () => {
     expect(await app.receivers()).toHaveLength(5)
 
     shure.setFault(null)
-    await until('it is well again', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await until('it is healthy again', async () => (await app.get('/api/health')).json.status === 'healthy')
     await socket.caughtUp()
-    const told = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
-    expect(told.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
+    const messages = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
+    expect(messages.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
     for (const message of socket.ofType('status_update')) {
       expect(message).toMatchObject({ manufacturer: 'shure', message: expect.stringMatching(/shure/i) })
     }
   }, 60_000)
 
   // Conformance: S-1.11, C-5.29.
-  it('never counts a disabled manufacturer', async () => {
+  it('ignores a disabled manufacturer', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [{ ...entryOf(shure), api_enabled: false }] })
     const { json } = await app.get('/api/health/')
@@ -252,16 +261,16 @@ describe('health', () => {
   })
 
   // Conformance: C-3.27.
-  it('leaves a neighbour alone while one system hangs', async () => {
-    const shure = withoutLink(await startShure())
-    const sennheiser = withoutLink(await startSennheiser())
+  it('responds for others while one system hangs', async () => {
+    const shure = withoutPush(await startShure())
+    const sennheiser = withoutPush(await startSennheiser())
     shure.setFault({ type: 'hang' })
     const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     const { id } = firstDevice(sennheiser)
-    await until('the neighbour is shown', () => app.receiver(id), 3000)
+    await until('the other system is listed', () => app.receiver(id), 3000)
     const polled = () => sennheiser.requests.count('/api/v1/devices')
     const before = polled()
-    await until('the neighbour is polled on', () => polled() >= before + 2, 4000)
+    await until('the other system is still polled', () => polled() >= before + 2, 4000)
     const asked = performance.now()
     expect((await app.get('/healthz')).status).toBe(200)
     expect(performance.now() - asked).toBeLessThan(500)
@@ -274,9 +283,9 @@ describe('health', () => {
 
 describe('refresh', () => {
   // Conformance: S-4.10, S-4.17, C-1.15, C-5.10, C-5.38.
-  it('polls now, all or one, and says how many were seen', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
-    const sennheiser = withoutLink(await startSennheiser({ receivers: 2 }))
+  it('polls all or one manufacturer now, and returns the number of devices', async () => {
+    const shure = withoutPush(await startShure({ receivers: 3 }))
+    const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
     const slow = { poll_interval: 3600 }
     const off = { code: 'spare', plugin: 'shure', config: { ...shure.config, enabled: false } }
     const app = await startApp({ manufacturers: [entryOf(shure, slow), entryOf(sennheiser, slow), off] })
@@ -304,26 +313,26 @@ describe('refresh', () => {
   })
 
   // Conformance: C-5.10.
-  it('has nothing to do without manufacturers', async () => {
+  it('does nothing without manufacturers', async () => {
     const app = await startApp()
     expect((await app.post('/api/refresh')).json).toMatchObject({ status: 'success', receivers_updated: 0 })
   })
 
   // Conformance: C-4.2, C-4.3.
-  it('waits for the identities of its poll, even when it joins one that is under way', async () => {
-    const shure = withoutLink(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
-    const pace = { calls_per_second: 10, burst: 5, poll_interval: 1 }
-    const app = await startApp({ manufacturers: [entryOf(shure, pace)] })
+  it('waits for the identities of its poll, even when it joins one that is running', async () => {
+    const shure = withoutPush(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
+    const rate = { calls_per_second: 10, burst: 5, poll_interval: 1 }
+    const app = await startApp({ manufacturers: [entryOf(shure, rate)] })
     await until('the first cycle runs', () => shure.requests.count('/api/v1/devices') > 0)
     expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 20 })
     expect(await app.receivers()).toHaveLength(20)
   })
 })
 
-describe('refusals', () => {
+describe('error responses', () => {
   // Conformance: S-4.1, S-7.1, S-7.3, C-5.13, C-5.14, C-6.13.
   // Reliability: 3.12.12.
-  it('have one shape', async () => {
+  it('have one schema', async () => {
     const app = await startApp()
     for (const path of ['/nothing', '/api/', '/api/nothing/', '/api/receivers/1/2', '/assets/none.js']) {
       expectRefusal(await app.get(path), 404)
@@ -336,9 +345,9 @@ describe('refusals', () => {
       ['PUT', '/healthz', 'GET'],
       ['PATCH', '/api/health', 'GET'],
     ] as const) {
-      const answer = await app.send(method, path)
-      expectRefusal(answer, 405)
-      expect(String(answer.headers.allow).split(', ')).toContain(allow)
+      const response = await app.send(method, path)
+      expectRefusal(response, 405)
+      expect(String(response.headers.allow).split(', ')).toContain(allow)
     }
     const json = { 'content-type': 'application/json' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400, /^body/)
@@ -348,8 +357,8 @@ describe('refusals', () => {
     const text = { 'content-type': 'text/plain' }
     expectRefusal(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
     for (const empty of [{}, text, { 'content-length': 0 }, { 'transfer-encoding': 'chunked' }]) {
-      const answer = await app.send('POST', '/api/refresh/', { headers: empty })
-      expect([empty, answer.status]).toEqual([empty, 200])
+      const response = await app.send('POST', '/api/refresh/', { headers: empty })
+      expect([empty, response.status]).toEqual([empty, 200])
       expectRefusal(await app.send('POST', '/api/config/', { headers: empty }), 400, /^body|missing/)
     }
     const tricky = { 'content-type': 'application/jsonp' }
@@ -365,9 +374,9 @@ describe('refusals', () => {
   })
 
   // Conformance: S-7.1.
-  it('have it too where the request is hardly one', async () => {
+  it('have it also for malformed requests', async () => {
     const app = await startApp()
-    const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+    const bodyOf = (response: string) => JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4))
     const nonsense = await app.raw('NONSENSE\r\n\r\n')
     expect(nonsense).toMatch(/^HTTP\/1\.1 400 /)
     expect(bodyOf(nonsense)).toEqual({ error: expect.any(String), status: 400 })
@@ -377,11 +386,11 @@ describe('refusals', () => {
   })
 })
 
-describe('who is let in', () => {
+describe('access', () => {
   const hostOf = (app: TestApp, name: string) => ({ host: `${name}:${app.port}` })
 
   // Conformance: C-6.10.
-  it('answers for its own names alone', async () => {
+  it('is limited to the host names of the service', async () => {
     const app = await startApp({ config: { server: { allowed_hosts: ['mics.example', 'mics.local.'] } } })
     for (const name of [
       'localhost',
@@ -401,12 +410,12 @@ describe('who is let in', () => {
       }
       await expect(app.socket('/ws', { headers: hostOf(app, name) })).rejects.toThrow('HTTP 421')
     }
-    const twice = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-    expect(await app.raw(twice)).toMatch(/^HTTP\/1\.1 4(21|00) /)
+    const twoHosts = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    expect(await app.raw(twoHosts)).toMatch(/^HTTP\/1\.1 4(21|00) /)
     const absolute = 'GET http://evil.example/api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
     expect(await app.raw(absolute)).toMatch(/^HTTP\/1\.1 421 /)
     expect(await app.raw('GET /api/health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
-    // As a proxy is asked: the address says the host, whatever the header says.
+    // As in a request to a proxy: the address has the host, and the header is ignored.
     for (const target of [
       'http://127.0.0.1/healthz',
       'HTTP://localhost.:8080/healthz?x=1',
@@ -420,37 +429,37 @@ describe('who is let in', () => {
     expect(await app.raw(written + origin)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('passes over an upgrade to what it does not speak', async () => {
+  it('ignores an upgrade to an unsupported protocol', async () => {
     const app = await startApp()
     const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAoAAAAAIAAAAA' }
     for (const path of ['/healthz', '/api/data.json', '/']) expect((await app.get(path, h2c)).status).toBe(200)
-    const made = await app.post('/api/group/', { title: 'Choir' }, h2c)
-    expect([made.status, made.json.title]).toEqual([201, 'Choir'])
+    const created = await app.post('/api/group/', { title: 'Choir' }, h2c)
+    expect([created.status, created.json.title]).toEqual([201, 'Choir'])
     expectRefusal(await app.get('/nothing', h2c), 404)
     expectRefusal(await app.get('/ws', h2c), 426, /ws:/)
     const socket = connect(app.port, '127.0.0.1')
-    let heard = ''
+    let received = ''
     socket.setEncoding('utf8').on('data', (text) => {
-      heard += text
+      received += text
     })
-    // What follows at once may be lost on the way: its sender is told so by the end of the connection.
+    // Data sent immediately after it may be lost; the connection is closed, so the sender can tell.
     const asked = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
     socket.write(`${asked}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')
-    expect(heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*\{"status":"ok"\}$/i)
+    expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*\{"status":"ok"\}$/i)
   })
 
   // Conformance: C-6.11.
-  it('takes writes and sockets from its own pages and from programs, not from other sites', async () => {
+  it('allows writes and sockets from its own pages and from programs, not from other sites', async () => {
     const app = await startApp()
     const own = `http://127.0.0.1:${app.port}`
     const foreign = ['null', 'http://evil.example', `http://localhost:${app.port}`, `https://127.0.0.1:${app.port}`]
-    const refused = [
+    const rejected = [
       ...foreign.map((origin) => ({ origin })),
       ...['cross-site', 'same-site'].map((site) => ({ 'sec-fetch-site': site })),
       { origin: own, 'sec-fetch-site': 'cross-site' },
     ]
-    for (const headers of refused) {
+    for (const headers of rejected) {
       expectRefusal(await app.post('/api/refresh/', undefined, headers), 403)
       await expect(app.socket('/ws', { headers })).rejects.toThrow('HTTP 403')
     }
@@ -482,19 +491,19 @@ describe('who is let in', () => {
   it.each([
     ['on the LAN', { server: { host: '0.0.0.0' } }],
     ['with require_login', { require_login: true }],
-  ])('asks everybody to sign in %s', async (_, config) => {
+  ])('requires sign-in %s', async (_, config) => {
     const app = await startApp({ config })
     for (const path of ['/api/data.json', '/api/receivers/', '/api/health', '/api/config', '/readyz', '/api/none']) {
-      const answer = await app.get(path)
-      expectRefusal(answer, 401)
-      expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
+      const response = await app.get(path)
+      expectRefusal(response, 401)
+      expect(response.headers['www-authenticate']).toMatch(/^Bearer/)
     }
     expectRefusal(await app.post('/api/refresh'), 401)
     await expect(app.socket()).rejects.toThrow('HTTP 401')
     expect((await app.get('/healthz')).json).toEqual({ status: 'ok' })
   })
 
-  it('answers on the LAN for every address it is bound to', async () => {
+  it('is possible from the LAN at every address of the listener', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
     const addresses = Object.values(networkInterfaces()).flatMap((all = []) =>
       all.filter(({ family }) => family === 'IPv4').map(({ address }) => address),
@@ -510,7 +519,7 @@ describe('who is let in', () => {
 describe.each(engines)('below a prefix (%s)', (engine) => {
   // Conformance: S-4.19, S-4.24, C-5.4, C-7.1.
   it('serves everything, and at the root what supervisors and sockets need', async () => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const config = { server: { mount: '/house/mics/' } }
     const app = await startApp({ engine, config, manufacturers: [entryOf(shure)] })
     expect(app.url).toMatch(/\/house\/mics$/)
@@ -532,8 +541,8 @@ describe.each(engines)('below a prefix (%s)', (engine) => {
 describe('an unknown address and serial number', () => {
   it('are null in every body and message', async () => {
     const unknown = { ip: undefined, serial_number: undefined }
-    const system = await startSystem(says({ devices: [] }))
-    const other = await startSystem(says({ devices: [device(1, unknown)] }))
+    const system = await startSystem(respondJson({ devices: [] }))
+    const other = await startSystem(respondJson({ devices: [device(1, unknown)] }))
     const app = await startApp({ manufacturers: [system.entry('shure'), other.entry('sennheiser', {}, 'sennheiser')] })
     const socket = await app.socket()
     const admin = await tokenHeaders(app.runtime, 'admin')
@@ -550,8 +559,8 @@ describe('an unknown address and serial number', () => {
     const update = await socket.next(({ type, receiver_id }) => type === 'device_update' && receiver_id === id)
     expect(update.data).toMatchObject({ ip: null })
 
-    // The same MAC address from the system of another manufacturer is put up for review.
-    system.answer(says({ devices: [device(1, unknown)] }))
+    // The same MAC address in the system of another manufacturer is queued for review.
+    system.respondWith(respondJson({ devices: [device(1, unknown)] }))
     const pending = await until('it waits for review', async () => {
       const entries = await results('/api/discovery/pending/')
       return entries.length > 0 && entries

@@ -1,14 +1,14 @@
-/** Devices that wait for an administrator: through real polls, the queue, approval, and on to every process and screen. */
+/** Devices that are pending review: real polls, the queue, approval, and the effect in every process and client. */
 
 import { describe, expect, it } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import { device, startSystem } from './faults/system.ts'
 import { tokenHeaders } from './tokens.ts'
 
-/** Polls when told to and not otherwise. */
-const still = { poll_interval: 3600 }
+/** Polls only on request. */
+const idlePolling = { poll_interval: 3600 }
 const queuePath = '/api/admin/discovery-queue'
 
 async function poll(app: TestApp) {
@@ -16,11 +16,14 @@ async function poll(app: TestApp) {
   expect([status, json.status]).toEqual([200, 'success'])
 }
 
-async function startHouse(simulators: readonly Simulator[], options: Parameters<typeof startApp>[0] = {}) {
-  const app = await startApp({ manufacturers: simulators.map((one) => entryOf(one, still)), ...options })
+async function startService(simulators: readonly Simulator[], options: Parameters<typeof startApp>[0] = {}) {
+  const app = await startApp({
+    manufacturers: simulators.map((simulator) => entryOf(simulator, idlePolling)),
+    ...options,
+  })
   const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
   await until('all are known', async () => (await app.receivers()).length === count)
-  // Joins the first cycle if that is still ending, so that every later poll is one of its own.
+  // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
   await poll(app)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const queue = async (query = '') => (await app.get(`${queuePath}/${query}`, admin)).json
@@ -28,7 +31,7 @@ async function startHouse(simulators: readonly Simulator[], options: Parameters<
   return Object.assign(app, { admin, queue, decide })
 }
 
-/** A second device at the address of the first one. */
+/** Adds a second device with the address of the first one. */
 function addIntruder(shure: Simulator, serial_number = 'VISITOR-1') {
   const holder = firstDevice(shure)
   const id = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number, channels: 2 })
@@ -37,9 +40,9 @@ function addIntruder(shure: Simulator, serial_number = 'VISITOR-1') {
 
 describe.each(engines)('approving (%s)', (engine) => {
   // Conformance: S-2.15, S-3.8, S-5.8, C-4.15, C-5.48.
-  it('makes the receiver whole, at once and for good', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure], { engine })
+  it('creates a complete receiver immediately', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure], { engine })
     const { id, holder } = addIntruder(shure)
     await poll(app)
     const [entry] = await app.queue()
@@ -60,15 +63,20 @@ describe.each(engines)('approving (%s)', (engine) => {
     const { status, json } = await app.decide('approve', [entry.id])
     expect([status, json]).toEqual([200, { message: 'Approved and imported 1 device(s).', updated: 1, failed: [] }])
 
-    const made = await app.receiver(id)
-    expect(made).toMatchObject({ name: 'Visiting Rack', ip: holder.ip, serial_number: 'VISITOR-1', is_active: true })
-    expect(made.channels.map(({ channel, slot }) => [channel, slot])).toEqual([
+    const created = await app.receiver(id)
+    expect(created).toMatchObject({ name: 'Visiting Rack', ip: holder.ip, serial_number: 'VISITOR-1', is_active: true })
+    expect(created.channels.map(({ channel, slot }) => [channel, slot])).toEqual([
       [1, 5],
       [2, 6],
     ])
-    await socket.next(({ receiver_id }) => receiver_id === made.id)
+    await socket.next(({ receiver_id }) => receiver_id === created.id)
     expect(await app.queue()).toMatchObject([
-      { status: 'imported', existing_device: made.id, reviewed_by: "a test's admin", reviewed_at: expect.any(String) },
+      {
+        status: 'imported',
+        existing_device: created.id,
+        reviewed_by: "a test's admin",
+        reviewed_at: expect.any(String),
+      },
     ])
     expect((await app.get('/api/discovery/pending/')).json).toEqual({ count: 0, results: [] })
 
@@ -76,14 +84,14 @@ describe.each(engines)('approving (%s)', (engine) => {
     await poll(app)
     expect(await app.receivers()).toHaveLength(3)
     expect(await app.queue()).toHaveLength(1)
-    expect((await app.receiver(id)).id).toBe(made.id)
+    expect((await app.receiver(id)).id).toBe(created.id)
     expect((await app.receiver(holder.id)).is_active).toBe(true)
   })
 
   // Conformance: C-4.6.
-  it('replaced hardware makes a new receiver, which takes over the id', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure], { engine })
+  it('of replaced hardware creates a new receiver, which takes over the id', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure], { engine })
     const { id, serial_number } = firstDevice(shure)
     const old = await app.receiver(id)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
@@ -97,42 +105,42 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
-  it('replaced hardware has its channels at once, in the slots of the old one, also after several polls', async () => {
-    // A list that identifies devices and leaves their channels to further requests, which fail after the first time.
-    const answers = new Map<string, object>()
+  it('of replaced hardware creates its channels at once in the slots of the old one, also after several polls', async () => {
+    // A list that identifies devices and needs further requests for their channels, which fail after the first time.
+    const responses = new Map<string, object>()
     const list = (more: object) =>
-      answers.set('/api/v1/devices', {
+      responses.set('/api/v1/devices', {
         devices: [device(1, { channels: undefined, transmitters: undefined, ...more })],
       })
     list({})
     const { channels, transmitters } = device(1)
-    answers.set('/api/v1/devices/d1/channels', { channels })
-    answers.set('/api/v1/devices/d1/transmitter', { transmitters })
+    responses.set('/api/v1/devices/d1/channels', { channels })
+    responses.set('/api/v1/devices/d1/transmitter', { transmitters })
     const system = await startSystem(({ url = '' }, response) => {
-      const body = answers.get(url)
+      const body = responses.get(url)
       response.writeHead(body === undefined ? 503 : 200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(body ?? {}))
     })
-    const app = await startHouse([], { engine, manufacturers: [system.entry('shure', still)] })
+    const app = await startService([], { engine, manufacturers: [system.entry('shure', idlePolling)] })
     const old = await until('it is known', () => app.receiver('d1'))
     list({ serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
-    answers.delete('/api/v1/devices/d1/channels')
-    answers.delete('/api/v1/devices/d1/transmitter')
+    responses.delete('/api/v1/devices/d1/channels')
+    responses.delete('/api/v1/devices/d1/transmitter')
     for (let polls = 0; polls < 3; polls += 1) await poll(app)
     const [entry] = await app.queue()
     await app.decide('approve', [entry.id])
-    const made = await app.receiver('d1')
-    expect(made).toMatchObject({ serial_number: 'NEW-1' })
-    expect(made.id).not.toBe(old.id)
-    expect(made.channels).toMatchObject([{ slot: 1, name: 'Voice 1', transmitter: { name: 'Pack 1' } }])
+    const created = await app.receiver('d1')
+    expect(created).toMatchObject({ serial_number: 'NEW-1' })
+    expect(created.id).not.toBe(old.id)
+    expect(created.channels).toMatchObject([{ slot: 1, name: 'Voice 1', transmitter: { name: 'Pack 1' } }])
     expect((await app.get(`/api/receivers/${old.id}/`)).json.channels).toMatchObject([{ slot: 2 }])
   })
 
-  it('replaced hardware has its channels at once where the old one was followed over a connection', async () => {
+  it('of replaced hardware creates its channels at once if the old one had a subscription', async () => {
     const shure = await startShure({ richList: true })
-    const app = await startHouse([shure], { engine })
-    await until('the connection is up', () => shure.push.links > 0)
+    const app = await startService([shure], { engine })
+    await until('the connection is open', () => shure.push.links > 0)
     const { id } = firstDevice(shure)
     const old = await app.receiver(id)
     const slotsOf = ({ channels }: typeof old) => channels.map(({ channel, slot }) => [channel, slot])
@@ -140,9 +148,9 @@ describe.each(engines)('approving (%s)', (engine) => {
     for (let polls = 0; polls < 4; polls += 1) await poll(app)
     const [entry] = await app.queue()
     await app.decide('approve', [entry.id])
-    const made = await app.receiver(id)
-    expect(slotsOf(made)).toEqual(slotsOf(old))
-    for (const { transmitter } of made.channels) expect(transmitter).not.toBeNull()
+    const created = await app.receiver(id)
+    expect(slotsOf(created)).toEqual(slotsOf(old))
+    for (const { transmitter } of created.channels) expect(transmitter).not.toBeNull()
     expect(slotsOf((await app.get(`/api/receivers/${old.id}/`)).json)).toEqual([
       [1, 5],
       [2, 6],
@@ -153,10 +161,10 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.7.
-  it('another manufacturer’s serial number makes a receiver of its own', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const sennheiser = withoutLink(await startSennheiser({ richList: true }))
-    const app = await startHouse([shure, sennheiser], { engine })
+  it('of a serial number of another manufacturer creates a separate receiver', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const sennheiser = withoutPush(await startSennheiser({ richList: true }))
+    const app = await startService([shure, sennheiser], { engine })
     const { serial_number } = firstDevice(shure)
     const id = sennheiser.show.add('sennheiser', { serial_number, ip: '10.88.0.1' })
     await poll(app)
@@ -169,30 +177,30 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.13.
-  it('what has meanwhile become a match is linked', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure], { engine })
+  it('links the receiver if the device matches one meanwhile', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure], { engine })
     addIntruder(shure)
     await poll(app)
     const [entry] = await app.queue()
     const manual = { manufacturer: 'shure', name: 'By hand', mac_address: entry.mac_address }
-    const made = await app.post('/api/admin/receivers/', manual, app.admin)
-    expect(made.status).toBe(201)
+    const created = await app.post('/api/admin/receivers/', manual, app.admin)
+    expect(created.status).toBe(201)
     expect((await app.decide('approve', [entry.id])).json).toMatchObject({ updated: 1 })
-    expect(await app.queue()).toMatchObject([{ status: 'imported', existing_device: made.json.id }])
+    expect(await app.queue()).toMatchObject([{ status: 'imported', existing_device: created.json.id }])
     expect(await app.receivers()).toHaveLength(3)
   })
 
-  it('by two administrators at once happens once', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure], { engine })
+  it('by two administrators at once takes effect once', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure], { engine })
     addIntruder(shure)
     await poll(app)
     const [entry] = await app.queue()
-    const answers = await Promise.all(Array.from({ length: 4 }, () => app.decide('approve', [entry.id])))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    const responses = await Promise.all(Array.from({ length: 4 }, () => app.decide('approve', [entry.id])))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
     const error = `Entry ${entry.id} has already been reviewed: it is imported.`
-    expect(answers.find(({ status }) => status === 409)?.json).toEqual({
+    expect(responses.find(({ status }) => status === 409)?.json).toEqual({
       error: 'Nothing was changed.',
       status: 409,
       details: error,
@@ -202,9 +210,9 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-1.8.
-  it('in one process reaches the screens of another', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure], { engine })
+  it('in one process reaches the clients of another', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure], { engine })
     const second = await startApp({ databaseUrl: app.databaseUrl, isScreenOnly: true })
     const { id } = addIntruder(shure)
     await poll(app)
@@ -212,18 +220,18 @@ describe.each(engines)('approving (%s)', (engine) => {
     const socket = await second.socket()
     const { json } = await second.post(`${queuePath}/approve`, { ids: [entry.id] }, app.admin)
     expect(json.updated).toBe(1)
-    const made = await until('it is here', () => app.receiver(id), 3_000)
-    await socket.next(({ receiver_id }) => receiver_id === made.id)
+    const created = await until('it is listed', () => app.receiver(id), 3_000)
+    await socket.next(({ receiver_id }) => receiver_id === created.id)
     await poll(app)
     expect(await app.receivers()).toHaveLength(3)
   })
 })
 
-describe('saying no', () => {
+describe('rejecting', () => {
   // Conformance: S-3.9, C-4.12, C-5.48.
-  it('keeps a device out until its entry is reopened', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+  it('ignores a device until its entry is reopened', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     const { holder } = addIntruder(shure)
     await poll(app)
     const [entry] = await app.queue()
@@ -231,16 +239,16 @@ describe('saying no', () => {
       message: 'Rejected 1 device(s).',
       updated: 1,
     })
-    // Even where there is no conflict any more.
+    // Even if there is no conflict any more.
     shure.show.remove(holder.id)
     shure.show.set(entry.api_device_id, { ip: '10.44.0.1' })
     await poll(app)
     expect(await app.receivers()).toHaveLength(2)
     expect(await app.queue()).toMatchObject([{ status: 'rejected', reviewed_by: "a test's admin" }])
     for (const verdict of ['approve', 'reject']) {
-      const refused = await app.decide(verdict, [entry.id, 999_999])
-      const [own, unknown] = refused.json.failed
-      expect([refused.status, own.id, unknown.id]).toEqual([409, entry.id, 999_999])
+      const rejected = await app.decide(verdict, [entry.id, 999_999])
+      const [own, unknown] = rejected.json.failed
+      expect([rejected.status, own.id, unknown.id]).toEqual([409, entry.id, 999_999])
     }
 
     expect((await app.decide('reopen', [entry.id])).json).toMatchObject({ message: 'Reopened 1 device(s).' })
@@ -252,8 +260,8 @@ describe('saying no', () => {
   // Conformance: S-3.10, C-5.48.
   // Reliability: 3.11.2.
   it('as a duplicate marks the entry and keeps it', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     addIntruder(shure)
     await poll(app)
     const [entry] = await app.queue()
@@ -271,19 +279,19 @@ describe('saying no', () => {
   })
 })
 
-describe('the queue', () => {
+describe('the review queue', () => {
   // Conformance: S-3.11, C-5.47.
-  it('is filtered and paged', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startHouse([shure])
+  it('is filtered and paginated', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure])
     for (const serial of ['V-1', 'V-2', 'V-3']) addIntruder(shure, serial)
     await poll(app)
     const all = await app.queue()
     expect(all).toHaveLength(3)
     await app.decide('reject', [all[1].id])
     const serials = async (query: string) => {
-      const answer = await app.queue(query)
-      return answer.map((one: { serial_number: string }) => one.serial_number)
+      const response = await app.queue(query)
+      return response.map((one: { serial_number: string }) => one.serial_number)
     }
     expect(await serials('?status=pending')).toEqual(['V-1', 'V-3'])
     expect(await serials('?status=rejected&manufacturer=shure')).toEqual(['V-2'])
@@ -304,7 +312,7 @@ describe('the queue', () => {
     expect((await app.get(`${queuePath}/?page=9`, app.admin)).status).toBe(404)
   })
 
-  it('is for administrators to decide about', async () => {
+  it('can be changed by administrators only', async () => {
     const app = await startApp()
     expect((await app.get(`${queuePath}/`)).status).toBe(401)
     const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]

@@ -11,12 +11,12 @@ import {
   startShure,
   startSystemApi,
   until,
-  withoutLink,
+  withoutPush,
 } from './app.ts'
 import { certify } from './certificates.ts'
 
-const still = { poll_interval: 3600 }
-/** As often as a test likes. */
+const idlePolling = { poll_interval: 3600 }
+/** A very high rate limit. */
 const patient = {
   rate_limit: { overrides: { 'POST /api/discover/': { max_requests: 1_000, window_seconds: 1 } } },
 }
@@ -24,9 +24,9 @@ const scan = (subnet: string) => ({ scan_subnet: subnet })
 
 describe.concurrent('a scan', () => {
   // Conformance: S-4.9, C-5.36.
-  it('registers the addresses, polls, and lists what is inside', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+  it('registers the addresses, polls, and lists the devices that it found', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 2)
     const found = shure.show.add('shure', { ip: '10.123.4.9', channels: 3, model: 'ULXD4Q' })
     const elsewhere = shure.show.add('shure', { ip: '10.123.5.9' })
@@ -50,9 +50,9 @@ describe.concurrent('a scan', () => {
   })
 
   // Conformance: S-2.20, C-5.19.
-  it('shows a device that is no receiver yet until it is one', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)] })
+  it('lists a device that is not a receiver yet until it is one', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 2)
     const { ip } = firstDevice(shure)
     shure.show.add('shure', { ip, serial_number: 'VISITOR-1', channels: 1, model: 'QLXD4' })
@@ -80,10 +80,10 @@ describe.concurrent('a scan', () => {
 
   // Conformance: C-1.9, C-5.34.
   // Reliability: 1.14, 3.9.2.
-  it('is refused for networks that are none of ours', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
+  it('rejects networks that are not private', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
     const config = { ...patient, discovery_ranges: ['203.0.113.0/24'] }
-    const app = await startApp({ manufacturers: [entryOf(shure, still)], config })
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)], config })
     for (const subnet of ['8.8.8.0/24', '10.0.0.0/21', '127.0.0.0/24', '10.0.0.1', 'fe80::/120', '', '10.0.0.0/24/1']) {
       const { status, json } = await app.post('/api/discover/', scan(subnet))
       expect([subnet, status, json.details]).toEqual([subnet, 400, expect.stringContaining('scan_subnet')])
@@ -97,19 +97,22 @@ describe.concurrent('a scan', () => {
 
   // Conformance: C-5.35.
   // Reliability: 1.14, 3.9.2.
-  it('is refused while another runs', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still)], config: patient })
-    const answers = await Promise.all([1, 2, 3].map(() => app.post('/api/discover/', scan('10.0.0.0/28'))))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  it('is rejected while another scan runs', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)], config: patient })
+    const responses = await Promise.all([1, 2, 3].map(() => app.post('/api/discover/', scan('10.0.0.0/28'))))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect((await app.post('/api/discover/', scan('10.0.0.0/28'))).status).toBe(200)
   })
 
   // Conformance: C-5.37.
-  it('says 503 when nobody can be reached, and who could not when somebody can', async () => {
-    const shure = withoutLink(await startShure({ richList: true }))
-    const sennheiser = withoutLink(await startSennheiser({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, still), entryOf(sennheiser, still)], config: patient })
+  it('returns 503 if no system responds, and otherwise names those that failed', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const sennheiser = withoutPush(await startSennheiser({ richList: true }))
+    const app = await startApp({
+      manufacturers: [entryOf(shure, idlePolling), entryOf(sennheiser, idlePolling)],
+      config: patient,
+    })
     await until('all are known', async () => (await app.receivers()).length === 4)
     shure.setFault({ type: 'reset' })
     const { status, json } = await app.post('/api/discover/', scan('10.0.0.0/28'))
@@ -125,7 +128,7 @@ describe.concurrent('a scan', () => {
 
 describe.concurrent('add_shure_devices', () => {
   // Conformance: S-1.20, C-9.15.
-  it('adds to the list and takes off it', async () => {
+  it('adds addresses to the list and removes them', async () => {
     const shure = await startShure()
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const added = await home.run(['add_shure_devices', '--ips', '10.0.0.5', '10.0.0.6', '--json'])
@@ -146,7 +149,7 @@ describe.concurrent('add_shure_devices', () => {
     expect(shure.discoveryIps).toEqual(['192.168.7.1', '192.168.7.2'])
   })
 
-  it('says what is wrong in one line', async () => {
+  it('reports errors in one line', async () => {
     const shure = await startShure()
     const home = await startHome({
       manufacturers: [entryOf(shure), { ...entryOf(shure, { enabled: false }), code: 'other', plugin: 'shure' }],
@@ -160,9 +163,9 @@ describe.concurrent('add_shure_devices', () => {
       ['--ips', '10.0.0.1', '--manufacturer', 'nobody'],
       ['--ips', '10.0.0.1', '--manufacturer', 'other'],
     ]
-    for (const words of wrong) {
-      const { code, out, err } = await home.run(['add_shure_devices', ...words])
-      expect([words, code, out]).toEqual([words, 2, ''])
+    for (const args of wrong) {
+      const { code, out, err } = await home.run(['add_shure_devices', ...args])
+      expect([args, code, out]).toEqual([args, 2, ''])
       expect(err.trimEnd().split('\n')).toHaveLength(1)
     }
     expect((await home.run(['add_sennheiser_devices', '--ips', '10.0.0.1'])).code).toBe(2)
@@ -170,15 +173,15 @@ describe.concurrent('add_shure_devices', () => {
     const failed = await home.run(['add_shure_devices', '--ips', '10.0.0.1', '--json'])
     expect([failed.code, failed.json().sources[0].error]).toEqual([1, expect.any(String)])
     expect(failed.err.trimEnd().split('\n')).toHaveLength(1)
-    const shown = await home.run(['add_shure_devices', '--ips', '10.0.0.1'])
-    expect(shown.out).toMatch(/^Added nothing, manufacturer shure:\n.*failed/s)
+    const listed = await home.run(['add_shure_devices', '--ips', '10.0.0.1'])
+    expect(listed.out).toMatch(/^Added nothing, manufacturer shure:\n.*failed/s)
   }, 60_000)
 })
 
 const range = { discovery_ranges: ['127.0.77.0/24'] }
 
-describe.concurrent('a system that speaks for many', () => {
-  it('is found beside devices, and joins nothing by itself', async () => {
+describe.concurrent('a system that manages several devices', () => {
+  it('is found beside devices, and is not added automatically', async () => {
     const tls = await certify({ for: 'system-api.example' })
     const server = await startSystemApi({ host: '127.0.77.9', port: 10_000, tls })
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }], config: range })
@@ -196,7 +199,7 @@ describe.concurrent('a system that speaks for many', () => {
   })
 })
 
-/** At the port where they usually listen, each at an address of this machine that nothing else uses. */
+/** Starts devices at their usual port, each at a separate loopback address. */
 async function startUnits() {
   await startLectrosonics({ host: '127.0.77.1', port: 4080 })
   await startLectrosonics({ host: '127.0.77.2', port: 4080, firstNumber: 2 })
@@ -207,8 +210,8 @@ const lectrosonics = (devices: readonly string[] = []) => ({
   config: { devices, calls_per_second: 1000, burst: 1000, poll_interval: 1 },
 })
 
-describe('devices that speak for themselves', () => {
-  it('are found with their model, and no more once they are listened to', async () => {
+describe('single devices', () => {
+  it('are found with their model, and no longer listed once they are followed', async () => {
     await startUnits()
     const app = await startApp({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], config: range })
     await until('one is known', async () => (await app.receivers()).length === 1)
@@ -220,7 +223,7 @@ describe('devices that speak for themselves', () => {
     ])
   })
 
-  it('join the configuration from the command line, and leave it', async () => {
+  it('are added to the configuration from the command line, and removed', async () => {
     await startUnits()
     const home = await startHome({ manufacturers: [{ code: 'lectrosonics' }], ...range })
     const added = await home.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29', '--json'])
@@ -239,7 +242,7 @@ describe('devices that speak for themselves', () => {
     expect(removed.json()).toMatchObject({ removed: ['tcp://127.0.77.2:4080'] })
   })
 
-  it('are not put beside those of the configuration file, which would win', async () => {
+  it('are not stored if the configuration file lists devices, because the file has precedence', async () => {
     await startUnits()
     const home = await startHome({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], ...range })
     const { code, err } = await home.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29'])

@@ -1,6 +1,6 @@
 /**
- * What a test opens is closed after it, also where several run at once (`it.concurrent`); what a whole `describe` shares,
- * after the last of its tests.
+ * Closes resources after the test that opened them, also for concurrent tests (`it.concurrent`); resources that a whole
+ * `describe` shares are closed after its last test.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -8,7 +8,7 @@ import { aroundEach, onTestFinished, type TestContext } from 'vitest'
 
 type Close = () => unknown
 
-/** The test that this call came from: of several at once, the runner itself knows the last begun. */
+/** The test of the current call. With concurrent tests, the runner itself only knows the one that started last. */
 const running = new AsyncLocalStorage<TestContext>()
 aroundEach((run, context) => running.run(context, run))
 
@@ -20,13 +20,13 @@ export function atEnd(close: Close): void {
   else shared.push(close)
 }
 
-/** For `beforeAll`: what `open` opens stays open until the function that comes back is called. */
+/** For `beforeAll`: resources opened by `open` stay open until the returned function is called. */
 export async function sharing(open: () => Promise<void>): Promise<() => Promise<void>> {
-  const own: Close[] = []
+  const opened: Close[] = []
   const closeAll = async () => {
-    for (const close of own.splice(0).toReversed()) await close()
+    for (const close of opened.splice(0).toReversed()) await close()
   }
-  shared = own
+  shared = opened
   try {
     await open()
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Sennheiser's single devices in the whole service: found, followed, lost and back, whatever their protocol. */
+/** Sennheiser's single devices in the whole service: detected, followed, lost and restored, with every protocol. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -19,8 +19,8 @@ function keep<T extends { close(): unknown }>(one: T): T {
 const password = 'stage-right-password'
 
 function sennheiserDevices(...devices: readonly unknown[]) {
-  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
-  return { code: 'sennheiser', config: { devices, password, timeout: 3, ...pace } }
+  const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  return { code: 'sennheiser', config: { devices, password, timeout: 3, ...rate } }
 }
 
 async function connectionsOf(app: TestApp) {
@@ -36,8 +36,8 @@ async function untilFollowed(app: TestApp, count: number): Promise<void> {
 }
 
 // Conformance: C-3.20.
-test.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
-  // An ew device answers to its own port, which on one address with us it would occupy itself.
+test.concurrent('detects a rack of every family, follows it live, and does not poll it', async () => {
+  // An ew device sends its answers to a fixed port, which would be its own port if it had the address of the service.
   const ew = keep(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
   const ewdx = keep(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
   const d6000 = keep(await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:00:00:02', host: '127.0.0.4' }))
@@ -72,9 +72,9 @@ test.concurrent('a rack of every family is found, followed live, and left in pea
     { mtUid: 11, name: 'LEAD', state: 'Connected', micAudiolinkId: 0, batteryFillLevel: 34 },
   ])
   const batteries = async () =>
-    (await app.receivers()).map((one) => [one.ip, channelOf(one).transmitter?.battery]).sort()
-  await until('the changes are seen', async () => {
-    const all = [30, 31, 30, 33, 34].map((battery, at) => [`127.0.0.${at + 2}`, battery])
+    (await app.receivers()).map((receiver) => [receiver.ip, channelOf(receiver).transmitter?.battery]).sort()
+  await until('the changes are visible', async () => {
+    const all = [30, 31, 30, 33, 34].map((battery, index) => [`127.0.0.${index + 2}`, battery])
     return JSON.stringify(await batteries()) === JSON.stringify(all)
   })
   const one = async (ip: string) => channelOf((await app.receivers()).find((receiver) => receiver.ip === ip) as never)
@@ -94,7 +94,7 @@ test.concurrent('a rack of every family is found, followed live, and left in pea
   expect([ewdx4, spectera].map(({ sessions }) => sessions)).toEqual([0, 0])
 }, 60_000)
 
-test.concurrent('a rack for a demo plays along, every device in its own words', async () => {
+test.concurrent('shows every device of a demo rack in its own protocol', async () => {
   const { close, ...config } = await startSennheiserRack(1, 0)
   keep({ close })
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { ...config, poll_interval: 1 } }] })
@@ -102,12 +102,12 @@ test.concurrent('a rack for a demo plays along, every device in its own words', 
   const levels = async () =>
     (await app.receivers()).map(({ name, channels }) => [name, channels.map(({ rf_level }) => rf_level)])
   const before = JSON.stringify(await levels())
-  await until('something moves', async () => JSON.stringify(await levels()) !== before)
+  await until('some level changes', async () => JSON.stringify(await levels()) !== before)
   const types = (await app.receivers()).map(({ device_type }) => device_type).sort()
   expect(types).toEqual(['chg70n', 'd6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
 }, 30_000)
 
-test('devices that fall silent or go are lost, and taken up again when they are back', async () => {
+test('marks silent or disconnected devices as offline, and follows them again when they are back', async () => {
   const ewdx = keep(await startSsc1Simulator())
   const ewdx4 = await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5' })
   const config = { stream_timeout: 2 }
@@ -128,7 +128,7 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   )
   back.set('/api/transmitters/0/battery', { gauge: 22 })
   await until(
-    'both are back, with what they say now',
+    'both are back with their new values',
     async () => {
       const found = await app.receivers()
       const batteries = found.map((one) => channelOf(one).transmitter?.battery).sort()
@@ -139,7 +139,7 @@ test('devices that fall silent or go are lost, and taken up again when they are 
   expect(await app.receivers()).toHaveLength(2)
 }, 90_000)
 
-test.concurrent('packs of a base station that only listen are units of it, and the others tell their levels', async () => {
+test.concurrent('reports packs of a base station that only receive as units, and publishes the levels of the others', async () => {
   const spectera = keep(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
   const own = async () =>
@@ -149,16 +149,16 @@ test.concurrent('packs of a base station that only listen are units of it, and t
     { name: 'DRUMS', model: 'SEK', battery_percentage: 74, status: 'online', details: { battery_minutes: 301 } },
   ])
   const audio = async () => channelOf((await app.receivers())[0] as never).audio_level
-  await until('the meters are heard', async () => (await audio()) === -20)
+  await until('the meters are received', async () => (await audio()) === -20)
   spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
   await until('and followed', async () => (await audio()) === -7)
-  // It is given a microphone: from now on it is heard on a channel.
-  spectera.send('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
+  // It is assigned a microphone: from now on it is reported on a channel.
+  spectera.say('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
   await until('it is a unit of its own no more', async () => (await own())[0]?.status === 'offline')
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
 }, 30_000)
 
-test.concurrent('packs in a charger are units of it, as long as they stand there', async () => {
+test.concurrent('reports packs in a charger as units as long as they are in it', async () => {
   const charger = keep(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json
@@ -191,11 +191,11 @@ test.concurrent('packs in a charger are units of it, as long as they stand there
   expect(await units()).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 }, 30_000)
 
-test.concurrent('a wrong password costs a device two questions, however long the service runs', async () => {
+test.concurrent('sends two requests to a device with a wrong password, however long the service runs', async () => {
   const ewdx = keep(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
   const health = () => app.runtime.health().manufacturers[0]
-  await until('it is said', () => /not asked again/.test(health()?.error ?? ''))
+  await until('it is logged', () => /not asked again/.test(health()?.error ?? ''))
   for (let times = 0; times < 3; times += 1) await app.post('/api/refresh/', {})
   expect(ewdx.requests).toEqual(['GET /api/v1/devices', 'GET /api/device/identity'])
   expect(ewdx.isLocked).toBe(false)

@@ -1,4 +1,4 @@
-/** A Sennheiser device that speaks SSC 2 for itself: found out, asked, followed, and never locked out. */
+/** A single Sennheiser device with SSC 2: detected, read, followed, and never locked out. */
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -27,14 +27,14 @@ const keep = <T extends { close(): unknown }>(one: T): T => {
 
 const password = 'stage-right-password'
 const never = new AbortController().signal
-const anybody: SubscriptionTargets = { ids: () => [], changed: () => new Promise(() => {}) }
+const noTargets: SubscriptionTargets = { ids: () => [], changed: () => new Promise(() => {}) }
 const { ApiError } = sennheiser.errors
 
 async function start(options: Ssc2SimulatorOptions = {}) {
   return keep(await startSsc2Simulator(options))
 }
 
-function hear(device: string | object, config: object = {}) {
+function openTestSource(device: string | object, config: object = {}) {
   const [settings] = sennheiser.listSources({
     devices: [device],
     password,
@@ -47,10 +47,10 @@ function hear(device: string | object, config: object = {}) {
   return openSource({ id: 'sennheiser:test', manufacturer: 'sennheiser', plugin: sennheiser, settings, client })
 }
 
-/** Over a session that has told everything it was asked for at the beginning. */
-async function follow(source: ReturnType<typeof hear>, signal = never) {
+/** Uses a session that has reported all subscribed values at the start. */
+async function follow(source: ReturnType<typeof openTestSource>, signal = never) {
   const { subscribe } = await source.findAdapter()
-  const events = subscribe?.(source.client, anybody, signal)
+  const events = subscribe?.(source.client, noTargets, signal)
   if (events === undefined) throw new Error('it cannot subscribe')
   const iterator = events[Symbol.asyncIterator]()
   open.push({ close: () => iterator.return?.() })
@@ -73,20 +73,20 @@ async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
 const transmitterOf = (event: PushEvent) =>
   event.type === 'told' ? event.report.channels?.[0]?.transmitter : undefined
 
-describe('which form a web address speaks', () => {
+describe('detection of the protocol at a web address', () => {
   // Conformance: C-3.12.
-  test('a device that knows no list of devices is met in its own', async () => {
+  test('uses the device protocol if there is no list of devices', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     const { devices } = await source.listDevices()
     expect(devices).toMatchObject([{ id: 'sscv2:1234567890' }])
     await source.listDevices()
-    expect(simulator.requests.filter((one) => one.includes('/api/v1/'))).toHaveLength(1)
+    expect(simulator.requests.filter((request) => request.includes('/api/v1/'))).toHaveLength(1)
   })
 
-  test('a system stays one, also when it refuses', async () => {
+  test('keeps the protocol of a system, also when it rejects a request', async () => {
     const simulator = keep(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password }))
-    const source = hear(simulator.baseUrl)
+    const source = openTestSource(simulator.baseUrl)
     expect((await source.listDevices()).devices).toHaveLength(2)
     simulator.setFault({ type: 'status', status: 404 })
     await expect(source.listDevices()).rejects.toMatchObject({ status: 404 })
@@ -96,47 +96,47 @@ describe('which form a web address speaks', () => {
     expect((await source.listDevices()).devices).toHaveLength(2)
   })
 
-  test('what took its place at the address is met as what it is', async () => {
+  test('detects again what has replaced the device at the address', async () => {
     const simulator = await start()
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     await source.listDevices()
     await simulator.close()
     const port = Number(new URL(simulator.url).port)
     keep(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password, port }))
-    // The connection that was kept from before is the first thing to fail.
+    // The connection that was kept from before is the first to fail.
     const { devices } = await source.listDevices().catch(() => source.listDevices())
     expect(devices).toHaveLength(2)
   })
 })
 
-describe('asked one by one', () => {
+describe('reading each resource', () => {
   test.each(['EWDX2CHS', 'EWDX4CHDS', 'Spectera Base Station'] as const)(
     '%s becomes the common format',
     async (product) => {
       const simulator = await start({ product })
-      const source = hear(simulator.url)
+      const source = openTestSource(simulator.url)
       await source.listDevices()
       const devices = await getDevices(source.adapter, source.client)
-      const seen = devices.map((device) => source.adapter.transformDeviceData(device))
-      for (const report of seen) expectCommonFormat(report)
-      expect(seen[0]?.channels?.[0]?.transmitter?.battery).toEqual(expect.any(Number))
+      const reports = devices.map((device) => source.adapter.transformDeviceData(device))
+      for (const report of reports) expectCommonFormat(report)
+      expect(reports[0]?.channels?.[0]?.transmitter?.battery).toEqual(expect.any(Number))
       expect(source.adapter.hasIdentity(devices[0] ?? { id: '' })).toBe(true)
     },
   )
 
-  test('a transmitter that is not linked is none', async () => {
+  test('ignores a transmitter that is not linked', async () => {
     const simulator = await start()
-    simulator.setLinked(2, false)
-    const source = hear(simulator.url)
+    simulator.link(2, false)
+    const source = openTestSource(simulator.url)
     await source.listDevices()
     const [device] = await getDevices(source.adapter, source.client)
     const channels = device && source.adapter.transformDeviceData(device).channels
     expect(channels?.map(({ transmitter }) => transmitter === null)).toEqual([false, true])
   })
 
-  test('a steady device is known again by its identity', async () => {
+  test('recognises a known device by its identity', async () => {
     const simulator = await start()
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     const [first] = (await source.listDevices()).devices
     if (first === undefined) throw new Error('no device')
     const before = await source.adapter.readPart(source.client, first, 'identity')
@@ -151,9 +151,9 @@ describe('asked one by one', () => {
 })
 
 describe('a session', () => {
-  test('tells everything, then what changes; what means nothing is passed over', async () => {
+  test('reports everything, then changes; unknown messages are ignored', async () => {
     const simulator = await start()
-    const iterator = await follow(hear(simulator.url))
+    const iterator = await follow(openTestSource(simulator.url))
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.set('/api/transmitters/0/battery', { gauge: 30 })
     await find(iterator, (event) => transmitterOf(event)?.battery === 30)
@@ -163,22 +163,22 @@ describe('a session', () => {
     await find(iterator, (event) => transmitterOf(event)?.battery === 12)
   })
 
-  test('one path that is refused does not cost its neighbours; it is asked for again when somebody is linked', async () => {
+  test('continues if one path is rejected, and requests it again when a transmitter is linked', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
-    simulator.setLinked(1, false)
-    const iterator = await follow(hear(simulator.url))
+    simulator.link(1, false)
+    const iterator = await follow(openTestSource(simulator.url))
     const gone = await find(iterator, (event) => transmitterOf(event) === null)
     expect(gone).toMatchObject({ type: 'told', isWhole: true })
-    await expect.poll(() => simulator.requests.filter((one) => one.endsWith('/add')).length).toBeGreaterThan(10)
-    simulator.setLinked(1, true)
+    await expect.poll(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
+    simulator.link(1, true)
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.setLinked(1, false)
     await find(iterator, (event) => transmitterOf(event) === null)
   })
 
-  test('many packs of one base station', async () => {
+  test('supports many packs of one base station', async () => {
     const simulator = await start({ product: 'Spectera Base Station' })
-    const iterator = await follow(hear(simulator.url))
+    const iterator = await follow(openTestSource(simulator.url))
     const names = (event: PushEvent) =>
       event.type === 'told' ? event.report.channels?.map(({ channel, name }) => `${channel} ${name}`).join() : ''
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS')
@@ -189,9 +189,9 @@ describe('a session', () => {
     expect(gone).toMatchObject({ observation: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] } })
   })
 
-  test('meters that come faster than anybody looks are told ten times a second, everything else at once', async () => {
-    const simulator = await start({ product: 'Spectera Base Station', levelIntervalMs: 10 })
-    const iterator = await follow(hear(simulator.url))
+  test('reports fast meters ten times a second, and everything else at once', async () => {
+    const simulator = await start({ product: 'Spectera Base Station', fastEveryMs: 10 })
+    const iterator = await follow(openTestSource(simulator.url))
     const audioOf = (event: PushEvent) => event.type === 'told' && event.report.channels?.[0]?.audio_level
     await find(iterator, (event) => audioOf(event) === -20)
     const startedAt = performance.now()
@@ -208,34 +208,34 @@ describe('a session', () => {
     await find(iterator, (event) => audioOf(event) === -9)
   })
 
-  test('ends with an error when it is closed, dropped, or has nothing to give', async () => {
+  test('ends with an error if it is closed, dropped or empty', async () => {
     const simulator = await start()
-    const closed = await follow(hear(simulator.url))
+    const closed = await follow(openTestSource(simulator.url))
     simulator.setAccess(false)
     await expect(drain(closed)).rejects.toThrow(/closed the session/)
     simulator.setAccess(true)
-    const dropped = await follow(hear(simulator.url))
+    const dropped = await follow(openTestSource(simulator.url))
     await simulator.close()
     await expect(drain(dropped)).rejects.toBeInstanceOf(ApiError)
-    const full = await start({ maxSessions: 0 })
-    await expect(follow(hear(full.url))).rejects.toMatchObject({ status: 503 })
+    const full = await start({ mostSessions: 0 })
+    await expect(follow(openTestSource(full.url))).rejects.toMatchObject({ status: 503 })
   })
 
-  test('a device that says nothing more and does not answer either is lost within seconds', async () => {
+  test('ends within seconds if a device sends nothing and does not respond', async () => {
     const simulator = await start()
-    const iterator = await follow(hear(simulator.url, { timeout: 1 }))
-    // The last path of the last list, told at once.
+    const iterator = await follow(openTestSource(simulator.url, { timeout: 1 }))
+    // The last path of the last list, reported at once.
     const firmware = ({ type, ...told }: PushEvent) => type === 'told' && JSON.stringify(told).includes('4.0.2')
     await find(iterator, firmware)
     await pause(100)
     simulator.setSilent(true)
     await expect(drain(iterator)).rejects.toThrow(/no answer/)
-    expect(simulator.requests.filter((one) => one === 'GET /api/ssc/version')).toHaveLength(2)
+    expect(simulator.requests.filter((request) => request === 'GET /api/ssc/version')).toHaveLength(2)
   }, 10_000)
 
-  test('a device that only has nothing to say is kept', async () => {
-    const simulator = await start({ levelIntervalMs: 1_000_000 })
-    const iterator = await follow(hear(simulator.url))
+  test('continues if a device has nothing to send', async () => {
+    const simulator = await start({ fastEveryMs: 1_000_000 })
+    const iterator = await follow(openTestSource(simulator.url))
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     const next = find(iterator, (event) => transmitterOf(event)?.battery === 30)
     await pause(4000)
@@ -243,11 +243,11 @@ describe('a session', () => {
     await next
   }, 10_000)
 
-  test('an abort at any moment ends it at once and leaves nothing behind', async () => {
+  test('ends at once on an abort at any moment and leaves no open resources', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     for (const afterMs of [0, 3, 20, 200]) {
       const idle = await leastResources()
-      const source = hear(simulator.url)
+      const source = openTestSource(simulator.url)
       const stop = new AbortController()
       const listing = caught(source.listDevices(stop.signal))
       const following = caught(follow(source, stop.signal).then(drain))
@@ -262,10 +262,10 @@ describe('a session', () => {
     }
   })
 
-  test('an abort ends it quietly and lets the session go', async () => {
+  test('ends without an error on abort and closes the session on the device', async () => {
     const simulator = await start()
     const stop = new AbortController()
-    const iterator = await follow(hear(simulator.url), stop.signal)
+    const iterator = await follow(openTestSource(simulator.url), stop.signal)
     await find(iterator, ({ type }) => type === 'told')
     const ended = drain(iterator)
     stop.abort()
@@ -274,10 +274,10 @@ describe('a session', () => {
   })
 })
 
-describe('a door that locks itself', () => {
-  test('after one wrong password nothing more is asked, whoever asks', async () => {
+describe('authentication', () => {
+  test('sends nothing more after one wrong password, for any call', async () => {
     const simulator = await start()
-    const source = hear(simulator.url, { password: 'wrong' })
+    const source = openTestSource(simulator.url, { password: 'wrong' })
     await expect(source.listDevices()).rejects.toMatchObject({
       status: 401,
       message: expect.stringMatching(/check the key or password .* not asked again/),
@@ -288,12 +288,12 @@ describe('a door that locks itself', () => {
     expect(await source.checkHealth()).toMatchObject({ status: 'unhealthy' })
     expect(simulator.requests).toHaveLength(length)
     expect(simulator.isLocked).toBe(false)
-    expect((await hear(simulator.url).listDevices()).devices).toHaveLength(1)
+    expect((await openTestSource(simulator.url).listDevices()).devices).toHaveLength(1)
   })
 
-  test('a password changed on the device costs one try', async () => {
+  test('needs one attempt after the password was changed on the device', async () => {
     const simulator = await start()
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     const iterator = await follow(source)
     simulator.setPassword('another-password')
     await expect(drain(iterator)).rejects.toThrow(/closed the session/)
@@ -302,9 +302,9 @@ describe('a door that locks itself', () => {
     expect(simulator.requests.length - length).toBe(2)
   })
 
-  test('access that is off says what to do, and is tried again', async () => {
+  test('reports what to do if access is disabled, and tries again', async () => {
     const simulator = await start()
-    const source = hear(simulator.url)
+    const source = openTestSource(simulator.url)
     await source.listDevices()
     simulator.setAccess(false)
     await expect(source.listDevices()).rejects.toMatchObject({
@@ -316,11 +316,11 @@ describe('a door that locks itself', () => {
   })
 })
 
-test('a self-signed certificate is believed when it is pinned', async () => {
+test('trusts a self-signed certificate if it is pinned', async () => {
   const pem = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
   const simulator = await start({ tls: { key: pem, cert: pem } })
-  await expect(hear(simulator.url).listDevices()).rejects.toThrow(/certificate/)
-  const source = hear({ url: simulator.url, fingerprint: new X509Certificate(pem).fingerprint256 })
+  await expect(openTestSource(simulator.url).listDevices()).rejects.toThrow(/certificate/)
+  const source = openTestSource({ url: simulator.url, fingerprint: new X509Certificate(pem).fingerprint256 })
   expect((await source.listDevices()).devices).toHaveLength(1)
   await find(await follow(source), (event) => transmitterOf(event)?.battery === 83)
 })
@@ -328,12 +328,12 @@ test('a self-signed certificate is believed when it is pinned', async () => {
 test.each([
   ['no identity', '[]', 'application/json', /not a device's identity/],
   ['a web page', '<html>', 'text/html', /web page/],
-])('a device that answers %s is its ApiError', async (_, body, type, says) => {
+])('throws its ApiError if a device responds with %s', async (_, body, type, says) => {
   const server = await serveHttp({
     onRequest: (_request, response) => response.writeHead(200, { 'content-type': type }).end(body),
   })
   open.push(server)
-  const { client } = hear(server.url)
+  const { client } = openTestSource(server.url)
   await expect(ssc2.listDevices(client)).rejects.toBeInstanceOf(ApiError)
   await expect(ssc2.listDevices(client)).rejects.toThrow(says)
 })

@@ -1,7 +1,7 @@
-/** Settings change while the service runs, here and in every other process. */
+/** Settings that change while the service runs, in this process and in every other one. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -12,8 +12,8 @@ function setTo(app: HttpClient, key: string, value: string, scope = '') {
 
 describe('POST /api/config/', () => {
   // Conformance: S-2.6, S-4.12.
-  it('answers what is then in force, globally or for one manufacturer', async () => {
-    const simulator = withoutLink(await startShure())
+  it('returns the effective settings, globally or for one manufacturer', async () => {
+    const simulator = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
     expect((await app.get('/api/config/')).json).toEqual({
       polling_interval: 10,
@@ -56,21 +56,21 @@ describe('POST /api/config/', () => {
     [{ key: 'enable_websocket', value: 'true', manufacturer: 'nobody' }, 'manufacturer: there is no'],
     [{ key: 'enable_websocket', value: 'true', scope: 'shure' }, 'scope: unknown field'],
     [[], 'body: expected an object'],
-  ])('refuses %j, saying what was expected', async (body, details) => {
+  ])('rejects %j with the expected value', async (body, details) => {
     const app = await startApp()
     const { status, json } = await app.post('/api/config/', body)
     expect(status).toBe(400)
     expect(json).toMatchObject({ error: expect.any(String), status: 400, details: expect.stringContaining(details) })
   })
 
-  it('knows no manufacturer that does not exist', async () => {
+  it('returns 404 for an unknown manufacturer', async () => {
     const app = await startApp()
     expect((await setTo(app, 'polling_interval', '5', '?manufacturer=nobody')).status).toBe(404)
   })
 
   // Conformance: C-5.40.
-  it('changes the pace of polling at once', async () => {
-    const simulator = withoutLink(await startShure())
+  it('changes the polling interval at once', async () => {
+    const simulator = withoutPush(await startShure())
     const { poll_interval: _, ...config } = entryOf(simulator).config
     const app = await startApp({
       manufacturers: [{ code: 'shure', config }],
@@ -83,24 +83,24 @@ describe('POST /api/config/', () => {
   })
 
   // Conformance: C-5.56, C-6.2.
-  it('is written down with who did it', async () => {
+  it('writes an audit entry with the user', async () => {
     const app = await startApp()
     await setTo(app, 'alert_battery_threshold', '15')
     const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
-    const row = rows.find((one) => one.action === 'settings.change')
+    const row = rows.find((row) => row.action === 'settings.change')
     expect(row).toMatchObject({ actor_kind: 'local', result: 'ok' })
     expect(JSON.parse(row?.details ?? '')).toMatchObject({ before: 20, after: 15 })
   })
 })
 
-describe('who may change settings', () => {
-  it('is an administrator where sign-in is needed, and not an operator', async () => {
+describe('changing settings', () => {
+  it('requires an administrator where sign-in is required, an operator is not enough', async () => {
     const app = await startApp({ config: { require_login: true } })
     const change = { key: 'alert_battery_threshold', value: '35' }
     for (const role of ['viewer', 'operator'] as const) {
       const headers = await tokenHeaders(app.runtime, role)
-      const refused = await app.post('/api/config/', change, headers)
-      expect([role, refused.status, refused.json.error]).toEqual([role, 403, 'This takes the role admin.'])
+      const rejected = await app.post('/api/config/', change, headers)
+      expect([role, rejected.status, rejected.json.error]).toEqual([role, 403, 'This takes the role admin.'])
       expect((await app.get('/api/auth/session', headers)).json.permissions).not.toContain('configure')
     }
     const admin = await tokenHeaders(app.runtime, 'admin')
@@ -108,7 +108,7 @@ describe('who may change settings', () => {
     expect((await app.get('/api/auth/session', admin)).json.permissions).toContain('configure')
   })
 
-  it('is anyone on a local listener, whatever their role', async () => {
+  it('requires no role on a loopback listener', async () => {
     const app = await startApp()
     const change = { key: 'alert_battery_threshold', value: '35' }
     const operator = await tokenHeaders(app.runtime, 'operator')
@@ -121,7 +121,7 @@ describe('who may change settings', () => {
 
 describe('enable_websocket', () => {
   // Conformance: C-7.17.
-  it('closes what is open and refuses what comes, and opens again', async () => {
+  it('closes open sockets and rejects new ones, and accepts them again', async () => {
     const app = await startApp()
     const socket = await app.socket()
     await setTo(app, 'enable_websocket', 'false')
@@ -131,7 +131,7 @@ describe('enable_websocket', () => {
     await app.socket()
   })
 
-  it('is shown as switched off while the configuration switches broadcasting off', async () => {
+  it('is reported as off while the configuration disables broadcasting', async () => {
     const app = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     expect((await setTo(app, 'enable_websocket', 'true')).json.enable_websocket).toBe(false)
     expect((await app.get('/api/config/')).json.enable_websocket).toBe(false)
@@ -143,15 +143,15 @@ describe('enable_websocket', () => {
   })
 
   // Conformance: C-7.18.
-  it('of one manufacturer stops its messages alone', async () => {
-    const simulator = withoutLink(await startShure())
+  it('of one manufacturer only stops messages about that manufacturer', async () => {
+    const simulator = withoutPush(await startShure())
     const { id } = firstDevice(simulator)
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
     await until('it is known', () => app.receiver(id))
     await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
     const socket = await app.socket()
     simulator.show.set(id, { battery: 33 }, 1)
-    await until('REST tells', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
+    await until('REST reports it', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
     expect(socket.ofType('device_update')).toEqual([])
     await setTo(app, 'enable_websocket', 'true', '?manufacturer=shure')
     simulator.show.set(id, { battery: 34 }, 1)
@@ -160,7 +160,7 @@ describe('enable_websocket', () => {
 })
 
 describe.each(engines)('several processes (%s)', (engine) => {
-  it('follow a change within a second', async () => {
+  it('apply a change within a second', async () => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const [one, other] = [
@@ -180,7 +180,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
   })
 })
 
-it('outlives the program', async () => {
+it('keep a change over a restart', async () => {
   const home = await startHome({})
   const first = await home.serve()
   expect((await setTo(first, 'polling_interval', '77')).status).toBe(200)
@@ -191,22 +191,22 @@ it('outlives the program', async () => {
 })
 
 describe('/api/admin/settings/', () => {
-  it('tells where each value comes from, and forgets what was stored', async () => {
-    const simulator = withoutLink(await startShure())
+  it('lists the origin of each value, and deletes stored values', async () => {
+    const simulator = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
     const admin = await tokenHeaders(app.runtime, 'admin')
     const operator = await tokenHeaders(app.runtime, 'operator')
-    const told = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
+    const settingsIn = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
     await setTo(app, 'alert_battery_threshold', '35')
     await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
-    const nobody = { value: true, source: 'default' }
-    expect(await told()).toEqual([
+    const defaultOn = { value: true, source: 'default' }
+    expect(await settingsIn()).toEqual([
       {
         manufacturer: null,
         settings: {
           polling_interval: { value: 10, source: 'default' },
           alert_battery_threshold: { value: 35, source: 'stored' },
-          enable_websocket: nobody,
+          enable_websocket: defaultOn,
         },
       },
       {
@@ -223,7 +223,7 @@ describe('/api/admin/settings/', () => {
     expect((await forget('enable_websocket/?manufacturer=shure', {})).status).toBe(401)
     expect((await forget('enable_websocket/')).json.error).toBe('There is no setting enable_websocket.')
     expect((await forget('enable_websocket/?manufacturer=shure')).status).toBe(204)
-    expect((await told('?manufacturer=shure'))[0].settings.enable_websocket).toEqual(nobody)
+    expect((await settingsIn('?manufacturer=shure'))[0].settings.enable_websocket).toEqual(defaultOn)
     expect((await app.get('/api/config/?manufacturer=shure')).json.enable_websocket).toBe(true)
     const [entry] = (await app.get('/api/admin/audit/?action=settings.forget', admin)).json
     expect(entry).toMatchObject({ target: 'enable_websocket of manufacturer shure', result: 'ok' })

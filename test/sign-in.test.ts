@@ -1,31 +1,31 @@
-/** How somebody is let in, who that is, and how it is taken away again. */
+/** Sign-in, users, and how access is revoked. */
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startApp, startHome, type TestApp, until } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
-import type { HttpAnswer } from './http-client.ts'
+import type { HttpResponse } from './http-client.ts'
 import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people.ts'
 
 describe.each(engines)('two services with the same public address, on one database (%s)', (engine) => {
   it.each([
     ['http://mics.example:8000/micwatch/', {}, 'micwatch_sid_mics.example_8000_micwatch'],
     ['https://mics.example', { 'x-forwarded-proto': 'https' }, '__Host-micwatch_sid_mics.example'],
-  ])('accept the sessions of each other: %s', async (publicUrl, forwarded, name) => {
+  ])('accept sessions of each other: %s', async (publicUrl, forwarded, name) => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const server = { ...lan.server, public_url: publicUrl, trusted_proxies: ['127.0.0.1'] }
     const options = { databaseUrl: database.url, config: { server } }
     const [one, other] = [await startApp(options), await startApp(options)]
     await addAdmin(one)
-    const answer = await one.post('/api/auth/login', { username: 'root', password }, forwarded)
-    expect(answer.headers['set-cookie']?.[0]).toMatch(new RegExp(`^${name}=`))
-    const headers = { ...forwarded, cookie: cookieOf(answer) }
+    const response = await one.post('/api/auth/login', { username: 'root', password }, forwarded)
+    expect(response.headers['set-cookie']?.[0]).toMatch(new RegExp(`^${name}=`))
+    const headers = { ...forwarded, cookie: cookieOf(response) }
     expect((await other.get('/api/auth/session', headers)).json).toMatchObject({ user: { username: 'root' } })
     const written = await other.post('/api/refresh/', undefined, {
       ...headers,
-      'x-csrf-token': answer.json.csrf_token,
+      'x-csrf-token': response.json.csrf_token,
     })
     expect(written.status).toBe(200)
     await (await other.socket('/ws', { headers })).next(({ type }) => type === 'status')
@@ -35,7 +35,7 @@ describe.each(engines)('two services with the same public address, on one databa
   })
 })
 
-describe('what is taken away', () => {
+describe('revoked access', () => {
   async function opened(config: object) {
     const app = await startApp({ config })
     await addAdmin(app)
@@ -47,7 +47,7 @@ describe('what is taken away', () => {
     return { app, admin, ana, headers, socket }
   }
 
-  const ways: readonly (readonly [string, (given: Awaited<ReturnType<typeof opened>>) => Promise<HttpAnswer>])[] = [
+  const ways: readonly (readonly [string, (given: Awaited<ReturnType<typeof opened>>) => Promise<HttpResponse>])[] = [
     ['sign-out', ({ app, headers }) => app.post('/api/auth/logout', undefined, headers)],
     [
       'a new password',
@@ -72,17 +72,17 @@ describe('what is taken away', () => {
   it.each(ways)('by %s ends requests and open sockets at once', async (_, take) => {
     const given = await opened(lan)
     const startedAt = performance.now()
-    const answer = await take(given)
-    expect(answer.status).toBeLessThan(300)
+    const response = await take(given)
+    expect(response.status).toBeLessThan(300)
     expect(await given.socket.closed).toBe(4401)
     expect(performance.now() - startedAt).toBeLessThan(2000)
     expect((await given.app.get('/api/data.json', given.headers)).status).toBe(401)
-    // Whoever else is signed in stays.
+    // Other signed-in users stay.
     expect((await given.app.get('/api/data.json', given.admin)).status).toBe(200)
   })
 
   // Reliability: 1.21, 3.4.4.
-  it('from a token ends it too', async () => {
+  it('of a token ends it too', async () => {
     const { app, admin } = await opened(lan)
     const { id, headers } = await createToken(app, admin, 'viewer')
     const socket = await app.socket('/ws', { headers })
@@ -107,11 +107,11 @@ describe('what is taken away', () => {
   })
 
   // Reliability: 3.6.1.
-  it('lets the browser that changed its password go on with a new session', async () => {
+  it('by a password change gives the browser that made it a new session', async () => {
     const { app, headers } = await opened(lan)
     const wrong = { current_password: 'not it at all', new_password: 'another fine password' }
-    const refused = await app.post('/api/auth/password', wrong, headers)
-    expect([refused.status, refused.json.details]).toEqual([400, 'current_password: this is not your password'])
+    const rejected = await app.post('/api/auth/password', wrong, headers)
+    expect([rejected.status, rejected.json.details]).toEqual([400, 'current_password: this is not your password'])
     const weak = await app.post('/api/auth/password', { current_password: password, new_password: 'short' }, headers)
     expect(weak.json.details).toBe('new_password: expected at least 12 characters')
     const done = await app.post('/api/auth/password', { ...wrong, current_password: password }, headers)
@@ -122,10 +122,10 @@ describe('what is taken away', () => {
   })
 })
 
-describe('signing in', () => {
+describe('sign-in', () => {
   // Conformance: C-6.19.
   // Reliability: 1.17, 3.6.4.
-  it('tells an unknown user from a wrong password by nothing', async () => {
+  it('has the same response to an unknown user and to a wrong password', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     await signIn(app)
@@ -133,13 +133,13 @@ describe('signing in', () => {
     for (let round = 0; round < 4; round++) {
       for (const username of ['root', 'nobody'] as const) {
         const startedAt = performance.now()
-        const answer = await app.post('/api/auth/login', { username, password: 'not the password' })
+        const response = await app.post('/api/auth/login', { username, password: 'not the password' })
         times[username]?.push(performance.now() - startedAt)
-        expect([answer.status, answer.json]).toEqual([
+        expect([response.status, response.json]).toEqual([
           401,
           { error: 'The user name or the password is wrong.', status: 401 },
         ])
-        expect(answer.headers['set-cookie']).toBeUndefined()
+        expect(response.headers['set-cookie']).toBeUndefined()
       }
     }
     const least = (name: string) => Math.min(...(times[name] ?? []))
@@ -149,23 +149,23 @@ describe('signing in', () => {
 
   // Conformance: C-6.18.
   // Reliability: 3.6.3.
-  it('is closed for a while after five wrong ones, whether or not there is such a user', async () => {
+  it('is locked for a while after five wrong passwords, whether or not the user exists', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     for (const username of ['root', 'nobody']) {
       for (let at = 0; at < 5; at++) {
         expect((await app.post('/api/auth/login', { username, password: 'wrong' })).status).toBe(401)
       }
-      const answer = await app.post('/api/auth/login', { username, password })
-      expect(answer.status).toBe(429)
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(14 * 60)
-      expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(15 * 60)
-      expect(answer.json).toMatchObject({ status: 429 })
+      const response = await app.post('/api/auth/login', { username, password })
+      expect(response.status).toBe(429)
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(14 * 60)
+      expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(15 * 60)
+      expect(response.json).toMatchObject({ status: 429 })
     }
   })
 
   // Reliability: 3.6.2.
-  it('takes a small body of the right form', async () => {
+  it('accepts a small body with valid fields only', async () => {
     const app = await startApp({ config: lan })
     expect((await app.post('/api/auth/login', { username: 'a', password: 'x'.repeat(1100) })).status).toBe(413)
     for (const [body, details] of [
@@ -174,8 +174,8 @@ describe('signing in', () => {
       [{ username: 'root', password: 'x', remember: true }, 'remember: unknown field'],
       [[], 'body: expected an object'],
     ] as const) {
-      const answer = await app.post('/api/auth/login', body)
-      expect([answer.status, answer.json.details]).toEqual([400, details])
+      const response = await app.post('/api/auth/login', body)
+      expect([response.status, response.json.details]).toEqual([400, details])
     }
     const json = { 'content-type': 'text/plain' }
     expect((await app.send('POST', '/api/auth/login', { headers: json, body: '{}' })).status).toBe(415)
@@ -183,15 +183,17 @@ describe('signing in', () => {
 
   // Conformance: C-6.17.
   // Reliability: 1.18, C8, 3.6.2.
-  it('answers 503 rather than letting a flood of hashes pile up, and goes on', async () => {
+  it('returns 503 when too many password hashes are pending, and recovers', async () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => app.post('/api/auth/login', { username: `user${at % 20}`, password: 'x' })),
+    const responses = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        app.post('/api/auth/login', { username: `user${index % 20}`, password: 'x' }),
+      ),
     )
-    const statuses = new Set(answers.map(({ status }) => status))
+    const statuses = new Set(responses.map(({ status }) => status))
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
-    const busy = answers.find(({ status }) => status === 503)
+    const busy = responses.find(({ status }) => status === 503)
     if (busy !== undefined) expect(busy.headers['retry-after']).toBe('2')
     expect((await app.get('/healthz')).status).toBe(200)
   })
@@ -199,7 +201,7 @@ describe('signing in', () => {
 
 describe('the first administrator', () => {
   // Conformance: C-6.15.
-  it('is made freely where nobody else can reach, once', async () => {
+  it('can be created without a code on a loopback listener, once', async () => {
     const app = await startApp()
     expect((await app.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: false })
     for (const [body, details] of [
@@ -207,13 +209,13 @@ describe('the first administrator', () => {
       [{ username: 'ana', password: 'Password-123456' }, /^password: this one is too easy/],
       [{ username: 'ana k', password }, /^username: expected/],
     ] as const) {
-      const answer = await app.post('/api/auth/setup', body)
-      expect(answer.status).toBe(400)
-      expect(answer.json.details).toMatch(details)
+      const response = await app.post('/api/auth/setup', body)
+      expect(response.status).toBe(400)
+      expect(response.json.details).toMatch(details)
     }
-    const made = await app.post('/api/auth/setup', { username: 'ana', password })
-    expect([made.status, made.json.user]).toMatchObject([201, { username: 'ana', role: 'admin' }])
-    const headers = { cookie: cookieOf(made) }
+    const created = await app.post('/api/auth/setup', { username: 'ana', password })
+    expect([created.status, created.json.user]).toMatchObject([201, { username: 'ana', role: 'admin' }])
+    const headers = { cookie: cookieOf(created) }
     expect((await app.get('/api/admin/users/', headers)).json).toHaveLength(1)
     expect((await app.get('/api/auth/setup')).json).toEqual({ needed: false, code_needed: false })
     expect((await app.post('/api/auth/setup', { username: 'ben', password })).status).toBe(409)
@@ -222,7 +224,7 @@ describe('the first administrator', () => {
 
   // Conformance: C-6.15.
   // Reliability: 1.3, 3.6.6.
-  it('is made with the code from the console where others can reach, and five tries', async () => {
+  it('needs the code from the console on a network listener, with five attempts', async () => {
     const home = await startHome({ server: { host: '0.0.0.0', port: 0 } })
     const service = await home.serve()
     const file = join(home.path, 'data', 'setup-code')
@@ -245,34 +247,34 @@ describe('the first administrator', () => {
       ),
     )
     await signIn(service, 'ana')
-    // It was good for one.
+    // The code was valid once.
     expect((await service.post('/api/auth/setup', { username: 'ben', password, code })).status).toBe(409)
   })
 
   // Conformance: C-6.16.
   // Reliability: 1.3, 3.6.6.
-  it('is not guessed', async () => {
+  it('cannot be created by guessing the code', async () => {
     const app = await startApp({ config: lan })
     for (let at = 0; at < 5; at++) {
       expect((await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })).status).toBe(403)
     }
-    const answer = await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })
-    expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([429, true])
+    const response = await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })
+    expect([response.status, Number(response.headers['retry-after']) > 0]).toEqual([429, true])
   })
 
-  it('is one person, however many try at once', async () => {
+  it('is created once, however many requests arrive at once', async () => {
     const app = await startApp()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['ana', 'ben', 'cem'].map((username) => app.post('/api/auth/setup', { username, password })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   })
 })
 
-describe('people and tokens over REST', () => {
+describe('users and tokens over REST', () => {
   // Conformance: C-5.54.
   // Reliability: 3.5.2.
-  it('are listed, made, changed and removed, without their secrets', async () => {
+  it('are listed, created, changed and deleted, without their secrets', async () => {
     const app = await startApp()
     await addAdmin(app)
     const admin = await signIn(app)
@@ -282,12 +284,12 @@ describe('people and tokens over REST', () => {
         ...(body && { body: JSON.stringify(body) }),
       })
 
-    const made = await send('POST', '/api/admin/users/', { username: 'ana', password, role: 'viewer' })
-    expect([made.status, made.json]).toMatchObject([201, { username: 'ana', role: 'viewer', is_active: true }])
+    const created = await send('POST', '/api/admin/users/', { username: 'ana', password, role: 'viewer' })
+    expect([created.status, created.json]).toMatchObject([201, { username: 'ana', role: 'viewer', is_active: true }])
     expect((await send('POST', '/api/admin/users/', { username: 'ANA', password, role: 'viewer' })).status).toBe(409)
     const odd = await send('POST', '/api/admin/users/', { username: 'x', password, role: 'owner' })
     expect(odd.json.details).toBe('role: expected viewer, operator, admin')
-    const path = `/api/admin/users/${made.json.id}/`
+    const path = `/api/admin/users/${created.json.id}/`
     expect((await send('PATCH', path, { role: 'operator' })).json.role).toBe('operator')
     expect((await send('PATCH', path, { password: 'short' })).status).toBe(400)
     const [root] = (await send('GET', '/api/admin/users/')).json
@@ -313,13 +315,13 @@ describe('people and tokens over REST', () => {
     expect(changed.json).toMatchObject({ name: 'kiosk', role: 'operator' })
     expect(changed.json.token).toBeUndefined()
 
-    const told = JSON.stringify([
+    const output = JSON.stringify([
       (await send('GET', '/api/admin/users/')).json,
       (await send('GET', '/api/admin/tokens/')).json,
       (await send('GET', '/api/admin/audit/')).json,
     ])
     for (const secret of [password, 'argon2', token.json.token, admin.cookie.split(/[=;]/)[1] ?? '?', '"hash"']) {
-      expect(told).not.toContain(secret)
+      expect(output).not.toContain(secret)
     }
     const audit = (await send('GET', '/api/admin/audit/?page=1&page_size=2&action=user.')).json
     expect(audit.results).toHaveLength(2)
@@ -341,7 +343,7 @@ describe('people and tokens over REST', () => {
   })
 
   // Reliability: 3.4.2, 3.5.1, 3.6.2.
-  it('leave nothing of a secret in the database', async () => {
+  it('store no secret as plain text in the database', async () => {
     const app = await startApp()
     await addAdmin(app)
     const admin = await signIn(app)
@@ -358,15 +360,18 @@ describe('people and tokens over REST', () => {
 describe('create_admin', () => {
   // Conformance: C-6.14, C-9.17.
   // Reliability: 3.6.5.
-  it('makes an administrator who can sign in, from standard input', async () => {
+  it('creates an administrator who can sign in, with the password from standard input', async () => {
     const home = await startHome()
-    const made = await home.run(
+    const created = await home.run(
       ['create_admin', '--username', 'ana', '--password-stdin', '--json'],
       {},
       `${password}\n`,
     )
-    expect([made.code, made.json()]).toMatchObject([0, { created: true, user: { username: 'ana', role: 'admin' } }])
-    expect(made.out + made.err).not.toContain(password)
+    expect([created.code, created.json()]).toMatchObject([
+      0,
+      { created: true, user: { username: 'ana', role: 'admin' } },
+    ])
+    expect(created.out + created.err).not.toContain(password)
 
     const again = await home.run(['create-admin', '--username', 'Ana', '--password-stdin'], {}, `${password}\n`)
     expect([again.code, again.out]).toEqual([1, ''])
@@ -378,16 +383,16 @@ describe('create_admin', () => {
     await expect(signIn(service, 'ana')).rejects.toThrow('401')
     const admin = await signIn(service, 'ana', 'another fine password')
     expect((await service.get('/api/admin/users/', admin)).status).toBe(200)
-    // A reset from the machine reaches whoever is signed in.
+    // A reset on the machine ends existing sessions.
     const socket = await service.socket('/ws', { headers: admin })
     await socket.next(({ type }) => type === 'status')
     expect((await home.run(reset, {}, 'a third fine password\n')).code).toBe(0)
     expect(await socket.closed).toBe(4401)
   })
 
-  it('says in one line what is wrong', async () => {
+  it('reports errors in one line', async () => {
     const home = await startHome()
-    for (const [words, input, code, says] of [
+    for (const [args, input, code, says] of [
       [[], '', 2, '--username'],
       [['--username', 'a b', '--password-stdin'], `${password}\n`, 2, '--username: expected'],
       [['--username', 'ana'], '', 2, '--password-stdin'],
@@ -395,11 +400,11 @@ describe('create_admin', () => {
       [['--username', 'ana', '--password-stdin'], '', 1, 'at least 12 characters'],
       [['--username', 'ana', '--password', password], '', 2, '--password'],
     ] as const) {
-      const answer = await home.run(['create_admin', ...words], {}, input)
-      expect([words, answer.code]).toEqual([words, code])
-      expect(answer.err).toContain(says)
-      expect(answer.err.trim().split('\n')).toHaveLength(1)
-      expect(answer.out).toBe('')
+      const response = await home.run(['create_admin', ...args], {}, input)
+      expect([args, response.code]).toEqual([args, code])
+      expect(response.err).toContain(says)
+      expect(response.err.trim().split('\n')).toHaveLength(1)
+      expect(response.out).toBe('')
     }
   })
 })

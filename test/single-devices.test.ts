@@ -1,4 +1,4 @@
-/** Single devices in the whole service: found, followed, lost and back, whatever their protocol. */
+/** Single devices in the whole service: detected, followed, lost and restored, with every protocol. */
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -30,7 +30,7 @@ async function connectionsOf(app: TestApp) {
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
 // Conformance: C-3.20.
-it.concurrent('a rack of every family is found, followed live, and left in peace by the poller', async () => {
+it.concurrent('detects a rack of every family, follows it live, and does not poll it', async () => {
   const show = createShow({ story: false, manufacturers: { shure: 0 } })
   const devices = await Promise.all(families.map((family) => startDevice({ family, show })))
   const app = await startApp({ manufacturers: [shureDevices(...devices.map(({ url }) => url))] })
@@ -53,12 +53,13 @@ it.concurrent('a rack of every family is found, followed live, and left in peace
   })
   expect([...new Set((await connectionsOf(app)).map(({ transport }) => transport))].sort()).toEqual(['tcp', 'udp'])
 
-  const asked = () => devices.map(({ commands }) => commands.filter((one) => one.startsWith('GET')).length)
-  const before = asked()
+  const requestCounts = () =>
+    devices.map(({ commands }) => commands.filter((command) => command.startsWith('GET')).length)
+  const before = requestCounts()
   const [ulxd] = devices
   ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
-  const seen = await until('the change is seen', async () => {
-    const receiver = (await app.receivers()).find((one) => one.device_type === 'ulxd')
+  const seen = await until('the change is visible', async () => {
+    const receiver = (await app.receivers()).find((receiver) => receiver.device_type === 'ulxd')
     const channel = receiver && channelOf(receiver, 2)
     return channel?.transmitter?.battery === 7 && channel.transmitter.rf_level === -61 && channel
   })
@@ -72,7 +73,7 @@ it.concurrent('a rack of every family is found, followed live, and left in peace
     return reports.every(({ status }) => status === 'healthy')
   })
   await new Promise((resolve) => setTimeout(resolve, 2_500))
-  expect(asked()).toEqual(before)
+  expect(requestCounts()).toEqual(before)
   expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
 
   await app.close()
@@ -80,22 +81,22 @@ it.concurrent('a rack of every family is found, followed live, and left in peace
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 60_000)
 
-it.concurrent('packs in a charger are units of it that charge, go and come back; it is followed and not polled', async () => {
+it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is followed and not polled', async () => {
   const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
   atEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json as UnitBody[]
-  const seen = (wanted: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
-    until(`units are ${JSON.stringify(wanted)}`, async () => {
-      const told = (await units()).map((one) => [one.name, one.battery_percentage, one.base_chassis, one.status])
-      return JSON.stringify(told) === JSON.stringify(wanted)
+  const seen = (expected: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
+    until(`units are ${JSON.stringify(expected)}`, async () => {
+      const listed = (await units()).map((unit) => [unit.name, unit.battery_percentage, unit.base_chassis, unit.status])
+      return JSON.stringify(listed) === JSON.stringify(expected)
     })
   const chassis = await until('the charger is known', async () => (await app.get('/api/chassis/')).json[0])
   expect(chassis).toMatchObject({ name: 'Backstage', model: 'SBC220', status: 'online', firmware_version: '1.4.27' })
   await seen([['Backstage, bay 1', 80, chassis.id, 'online']])
   const [first] = await units()
   await until('it is followed', async () => (await connectionsOf(app))[0]?.status === 'connected')
-  const conversations = () => charger.commands.filter((one) => one === 'GET MODEL').length
+  const conversations = () => charger.commands.filter((command) => command === 'GET MODEL').length
   const before = conversations()
 
   charger.charge(1, 81)
@@ -127,7 +128,7 @@ it.concurrent('packs in a charger are units of it that charge, go and come back;
   ])
 }, 120_000)
 
-it.concurrent('packs that are told of together with a charger that is new stand in it at once', async () => {
+it.concurrent('assigns packs that are reported together with a new charger to it at once', async () => {
   const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
   atEnd(() => charger.close())
   const home = await startHome({ manufacturers: [shureDevices(charger.url)] })
@@ -141,18 +142,18 @@ it.concurrent('packs that are told of together with a charger that is new stand 
   ])
 }, 60_000)
 
-it.concurrent('details survive a restart', async () => {
+it.concurrent('keeps details over a restart', async () => {
   const device = await startDevice({ family: 'ad' })
   const first = await startApp({ manufacturers: [shureDevices(device.url)] })
   const detailsIn = async (app: TestApp) => (await app.receivers())[0]?.channels[0]?.details
-  const before = await until('they are told', async () => (await detailsIn(first))?.encryption && detailsIn(first))
+  const before = await until('they are reported', async () => (await detailsIn(first))?.encryption && detailsIn(first))
   await first.close()
   await device.close()
   const second = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
 }, 60_000)
 
-it('a failed self-test is a fault of the receiver, kept over a restart, until the device passes it', async () => {
+it('reports a failed self-test as a fault of the receiver, also after a restart, until the device passes it', async () => {
   const failed = await startDevice({ family: 'ad', hasFailedSelfTest: true })
   const first = await startApp({ manufacturers: [shureDevices(failed.url)] })
   const detailOf = async (app: TestApp, id: number) => (await app.get(`/api/receivers/${id}/`)).json
@@ -167,27 +168,27 @@ it('a failed self-test is a fault of the receiver, kept over a restart, until th
   const screen = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
   expect(await detailOf(screen, receiver.id)).toMatchObject({ details: { fault: 'self_test_failed' } })
   await screen.close()
-  const mended = await startDevice({ family: 'ad', port })
-  const second = await startApp({ ...first, manufacturers: [shureDevices(mended.url)] })
+  const repaired = await startDevice({ family: 'ad', port })
+  const second = await startApp({ ...first, manufacturers: [shureDevices(repaired.url)] })
   await until('the fault is gone', async () => (await detailOf(second, receiver.id)).details === undefined)
 }, 60_000)
 
-it.concurrent('a device that falls silent is lost, and taken up again when it speaks', async () => {
+it.concurrent('marks a silent device as offline, and follows it again when it responds', async () => {
   const device = await startDevice({ family: 'slxd' })
   const app = await startApp({ manufacturers: [shureDevices({ url: device.url, name: 'Stage left' })] })
   const status = async () => (await connectionsOf(app))[0]?.status
   await until('it is followed', async () => (await status()) === 'connected')
   device.setFault('silent')
   await until('it is lost', async () => (await status()) !== 'connected', 15_000)
-  await until('polling says so', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
+  await until('polling reports it', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
   device.setFault(null)
   device.change(1, { battery: 40, transmitter: true })
   await until('it is back', async () => (await status()) === 'connected', 30_000)
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
-  await until('with what it says now', async () => (await battery()) === 40)
+  await until('it has its new values', async () => (await battery()) === 40)
 }, 60_000)
 
-it.concurrent('a link that is stopped is polled instead', async () => {
+it.concurrent('polls a device whose subscription is stopped', async () => {
   const device = await startDevice({ family: 'ulxd' })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })
   const headers = await tokenHeaders(app.runtime, 'admin')
@@ -196,23 +197,23 @@ it.concurrent('a link that is stopped is polled instead', async () => {
     return connections[0]?.status === 'connected' && connections
   })
   await app.post('/api/admin/realtime-connections/stop', { ids: [followed?.receiver] }, headers)
-  await until('nobody listens', () => device.clients === 0)
+  await until('nothing listens', () => device.clients === 0)
   device.change(1, { battery: 33, transmitter: true })
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
   await until('a poll brings it', async () => (await battery()) === 33)
 }, 60_000)
 
-it('all that the common model names reaches REST and the WebSocket; what a protocol cannot tell stays unknown', async () => {
+it('sends every field of the common model over REST and the WebSocket; fields that a protocol does not report stay null', async () => {
   const [axient, slxd] = [await startDevice({ family: 'ad' }), await startDevice({ family: 'slxd' })]
   const app = await startApp({ manufacturers: [shureDevices(axient.url, slxd.url)] })
-  const heard = async (type: string) => {
+  const completeChannel = async (type: string) => {
     const receiver = (await app.receivers()).find(({ device_type }) => device_type === type)
     return receiver && channelOf(receiver)
   }
   axient.change(1, { transmitter: true, battery: 52, rf_level: -61, audio_level: -17, muted: true })
   slxd.change(1, { transmitter: true, battery: 40, rf_level: -70 })
-  const told = await until('Axient has told', async () => {
-    const channel = await heard('ad')
+  const listed = await until('the Axient receiver is complete', async () => {
+    const channel = await completeChannel('ad')
     return channel?.transmitter?.battery === 52 && channel.rf_level === -61 && channel
   })
   const whole = expect.any(Number)
@@ -229,14 +230,14 @@ it('all that the common model names reaches REST and the WebSocket; what a proto
     details: { ...ofChannel, antennas: expect.any(String), muted: true, encryption: 'on' },
     transmitter: { details: ofTransmitter },
   }
-  expect(told).toMatchObject(everything)
+  expect(listed).toMatchObject(everything)
   const socket = await app.socket()
   axient.change(1, { battery: 51 })
   const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 51)
   expect(channelOf(update.data)).toMatchObject(everything)
 
-  const limited = await until('SLX-D has told', async () => {
-    const channel = await heard('slxd')
+  const limited = await until('the SLX-D receiver is complete', async () => {
+    const channel = await completeChannel('slxd')
     return channel?.transmitter?.battery === 40 && channel
   })
   const { details = {}, transmitter } = limited

@@ -1,4 +1,4 @@
-/** A device that announces itself over SLP as Shure's do: an Attribute Reply to everybody, unasked, again and again. */
+/** A device that announces itself over SLP as Shure's do: it multicasts an unsolicited Attribute Reply periodically. */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -8,12 +8,12 @@ export interface Beacon {
   readonly group: MulticastGroup
   /** One of this machine's own addresses. */
   readonly ip: string
-  /** What is sent; every one in its turn. */
+  /** Messages, sent in turn. */
   readonly datagrams: readonly Buffer[]
   readonly everyMs?: number
 }
 
-/** By real multicast, which does not leave the machine. */
+/** Uses real multicast that does not leave the machine. */
 export async function startBeacon({ group, ip, datagrams, everyMs = 200 }: Beacon) {
   const socket = createSocket('udp4')
   socket.bind(0, ip)
@@ -33,7 +33,7 @@ export async function startBeacon({ group, ip, datagrams, everyMs = 200 }: Beaco
   }
 }
 
-/** RFC 2608 §8 and §10.4: header with language tag, error code, the list behind its length. */
+/** RFC 2608 §8 and §10.4: header with language tag, error code, and the attribute list with its length. */
 export function attributeReply(attributes: string, errorCode = 0): Buffer {
   const language = Buffer.from('en')
   const list = Buffer.from(attributes)
@@ -47,7 +47,7 @@ export function attributeReply(attributes: string, errorCode = 0): Buffer {
   return Buffer.concat([header, language, about, list])
 }
 
-/** As seen from a QLXD4 (the addresses are changed). */
+/** As sent by a QLXD4 (the addresses are changed). */
 export function shureAttributes(
   about: { readonly model?: string; readonly dcid?: string; readonly cid?: string } = {},
 ) {

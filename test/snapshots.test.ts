@@ -1,11 +1,11 @@
-/** What becomes of a SQLite database whose file is damaged, and the snapshots kept for that day. */
+/** SQLite databases with damaged files, and the snapshots that replace them. */
 
 import { copyFile, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { listSnapshots, takeSnapshot } from '../src/store/snapshots.ts'
-import { entryOf, startApp, startHome, startShure, until, withoutLink } from './app.ts'
+import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
 import { undoNewestMigration } from './databases.ts'
 import { password, signIn } from './people.ts'
 
@@ -24,7 +24,7 @@ async function listSnapshotNames(home: Home): Promise<string[]> {
   return (await readdir(join(home.path, 'data', 'snapshots')).catch(() => [])).sort()
 }
 
-/** Writes nonsense over everything but the first page. */
+/** Overwrites everything but the first page with random data. */
 async function scribble(path: string, from = 4096): Promise<void> {
   const { size } = await stat(path)
   const file = await open(path, 'r+')
@@ -33,8 +33,8 @@ async function scribble(path: string, from = 4096): Promise<void> {
 }
 
 /**
- * Headers with a token of each role, made by the program: a database that was open in this process may be closed for good
- * only when garbage is collected, and that would remove its log.
+ * Returns headers with a token of each role, created by the program: a database that was open in this process may be
+ * closed only at garbage collection, which would remove its write-ahead log.
  */
 async function tokensFor(home: Home, service: Service) {
   await home.run(['create_admin', '--username', 'root', '--password-stdin'], {}, `${password}\n`)
@@ -46,7 +46,7 @@ async function tokensFor(home: Home, service: Service) {
   return { admin: await headersOf('admin'), operator: await headersOf('operator') }
 }
 
-/** A service that was told of a group, and ended in order. */
+/** A working directory of a service that created a group and was stopped in order. */
 async function startSeasonedHome(title = 'Main stage'): Promise<Home> {
   const home = await startHome({})
   const service = await home.serve()
@@ -60,12 +60,12 @@ describe.concurrent('a database that is damaged when the service starts', () => 
   // Conformance: C-5.26.
   // Reliability: S3.
   it.each([
-    ['pages of nonsense', (path: string) => scribble(path)],
-    ['a head of nonsense', (path: string) => scribble(path, 0)],
-    ['half a file', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    ['random pages', (path: string) => scribble(path)],
+    ['a random header', (path: string) => scribble(path, 0)],
+    ['a truncated file', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
     ['an empty file', (path: string) => truncate(path, 0)],
   ])(
-    'is put aside (%s), and the newest snapshot takes its place until an administrator has taken note',
+    'is set aside (%s) and replaced by the newest snapshot; health is degraded until an administrator acknowledges it',
     async (_name, damage) => {
       const home = await startSeasonedHome()
       const first = await home.serve()
@@ -105,7 +105,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
 
   // Reliability: S3.
   it(
-    'gives way to the newest snapshot that is whole, or begins empty without one; degraded over restarts',
+    'is replaced by the newest undamaged snapshot or an empty database; health stays degraded over restarts',
     async () => {
       const home = await startSeasonedHome('Kept')
       const [oldest = ''] = await listSnapshotNames(home)
@@ -135,7 +135,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
 
   // Reliability: S3.
   it(
-    'ends the start with --strict, and stays as it is',
+    'stops the start with --strict, and is left unchanged',
     async () => {
       const home = await startSeasonedHome()
       await scribble(fileOf(home))
@@ -150,16 +150,16 @@ describe.concurrent('a database that is damaged when the service starts', () => 
   )
 })
 
-describe.concurrent('a database that is missing although there are snapshots', () => {
+describe.concurrent('a missing database with snapshots', () => {
   it(
-    'is restored from the newest, which health and start-up name, until restore --none begins empty',
+    'is restored from the newest snapshot, as reported by health and at the start, until restore --none creates an empty one',
     async () => {
       const home = await startSeasonedHome()
       await rm(fileOf(home))
       const [snapshot = ''] = (await listSnapshotNames(home)).toReversed()
-      for (const words of [['migrate'], ['export'], ['import', '-'], ['backup', 'copy']]) {
-        const { code, err } = await home.run(words, {}, 'version: 1')
-        expect([words, code, err.trim().split('\n')]).toEqual([words, 1, [expect.stringContaining('restore --none')]])
+      for (const args of [['migrate'], ['export'], ['import', '-'], ['backup', 'copy']]) {
+        const { code, err } = await home.run(args, {}, 'version: 1')
+        expect([args, code, err.trim().split('\n')]).toEqual([args, 1, [expect.stringContaining('restore --none')]])
       }
 
       const service = await home.serve()
@@ -189,7 +189,7 @@ describe.concurrent('a database that is missing although there are snapshots', (
   )
 
   it(
-    'ends the start with --strict',
+    'stops the start with --strict',
     async () => {
       const home = await startSeasonedHome()
       await rm(fileOf(home))
@@ -200,10 +200,10 @@ describe.concurrent('a database that is missing although there are snapshots', (
     slow,
   )
 
-  it('restore takes a file or --none', async () => {
+  it('restore requires a file or --none', async () => {
     const home = await startHome({})
-    for (const words of [[], ['file', '--none']]) {
-      const { code, err } = await home.run(['restore', ...words])
+    for (const args of [[], ['file', '--none']]) {
+      const { code, err } = await home.run(['restore', ...args])
       expect([code, err]).toEqual([2, expect.stringContaining('--none')])
     }
     const nothing = await home.run(['restore', '--none', '--json'])
@@ -211,7 +211,7 @@ describe.concurrent('a database that is missing although there are snapshots', (
   })
 })
 
-describe.concurrent('files of the database that are deleted or replaced while the service runs', () => {
+describe.concurrent('database files that are deleted or replaced while the service runs', () => {
   const names = ['', '-wal', '-shm']
   it.each([
     ['deleted', (home: Home) => Promise.all(names.map((end) => rm(fileOf(home) + end)))],
@@ -225,17 +225,17 @@ describe.concurrent('files of the database that are deleted or replaced while th
       },
     ],
   ])(
-    'are noticed (%s): writes are refused, and the next start has all that was stored before',
+    'are detected (%s): writes are rejected, and the next start has all data stored before',
     async (_name, remove) => {
       const home = await startSeasonedHome()
       const service = await home.serve()
       await until('the start is over', async () => (await service.get('/api/health/')).json.status === 'healthy')
       expect((await service.post('/api/group/', { title: 'Acknowledged' })).status).toBe(201)
       await remove(home)
-      const refused = await service.post('/api/group/', { title: 'Refused' })
-      expect([refused.status, refused.headers['retry-after']]).toEqual([503, expect.any(String)])
+      const rejected = await service.post('/api/group/', { title: 'Refused' })
+      expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, expect.any(String)])
       const { json } = await until(
-        'health says so',
+        'health reports it',
         async () => {
           const health = await service.get('/api/health/')
           return health.json.store.status === 'damaged' && health
@@ -243,7 +243,7 @@ describe.concurrent('files of the database that are deleted or replaced while th
         5000,
       )
       expect(json.store.details).toContain('deleted or replaced')
-      await until('the log says so', () => (service.err() + service.out()).includes('deleted or replaced'), 5000)
+      await until('the log reports it', () => (service.err() + service.out()).includes('deleted or replaced'), 5000)
       expect((await service.get('/api/groups/')).json.length).toBeGreaterThan(1)
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
@@ -260,9 +260,9 @@ describe.concurrent('damage that appears while the service runs', () => {
   // Conformance: C-5.26.
   // Reliability: S4.
   it(
-    'leaves the last state on the screens, refuses writes, is said once, and mended at the next start',
+    'keeps serving the last state, rejects writes, is logged once, and repaired at the next start',
     async () => {
-      const shure = withoutLink(await startShure())
+      const shure = withoutPush(await startShure())
       const home = await startHome({ manufacturers: [entryOf(shure)] })
       const first = await home.serve()
       await until('both are known', async () => (await first.receivers()).length === 2)
@@ -274,25 +274,25 @@ describe.concurrent('damage that appears while the service runs', () => {
       await until('it polls', async () => (await service.get('/api/health/')).json.status === 'healthy')
       await scribble(fileOf(home))
       await until(
-        'the damage is seen',
+        'the damage is detected',
         async () => (await service.get('/api/health/')).json.store.status === 'damaged',
         20_000,
       )
       const health = await service.get('/api/health/')
       expect([health.status, health.json.status]).toEqual([200, 'degraded'])
       expect(await service.receivers()).toHaveLength(2)
-      const refused = await service.post('/api/group/', { title: 'Too late' })
-      expect([refused.status, refused.json.error]).toEqual([503, expect.stringContaining('damaged')])
-      expect(refused.headers['retry-after']).toBeDefined()
+      const rejected = await service.post('/api/group/', { title: 'Too late' })
+      expect([rejected.status, rejected.json.error]).toEqual([503, expect.stringContaining('damaged')])
+      expect(rejected.headers['retry-after']).toBeDefined()
       const alert = await socket.next(({ type }) => type === 'alert', 3000)
       expect(alert).toMatchObject({ kind: 'store_damaged', severity: 'critical', state: 'raised', manufacturer: null })
       const polls = shure.requests.count('/api/v1/devices')
-      await until('polling goes on', () => shure.requests.count('/api/v1/devices') > polls + 2)
+      await until('polling continues', () => shure.requests.count('/api/v1/devices') > polls + 2)
       expect(socket.ofType('alert')).toHaveLength(1)
       const snapshots = await listSnapshotNames(home)
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
-      // A damaged database must not push out the snapshots of the days when it was whole.
+      // A damaged database must not replace the snapshots from before the damage.
       expect(await listSnapshotNames(home)).toEqual(snapshots)
 
       const next = await home.serve()
@@ -305,38 +305,38 @@ describe.concurrent('damage that appears while the service runs', () => {
 
 describe.concurrent('snapshots', () => {
   // Reliability: S3.
-  it('are taken at a clean stop and when the last is an hour old; three are kept', async () => {
+  it('are created at a clean stop and when the last one is an hour old; three are kept', async () => {
     const app = await startApp()
-    const place = { data_dir: app.dataDir, database_url: app.databaseUrl }
-    await until('the first is there', async () => (await listSnapshots(place)).length === 1)
-    for (const hour of [3, 2, 1]) await takeSnapshot(app.runtime.db, place, Date.UTC(2026, 0, 1, hour))
-    expect((await listSnapshots(place)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
+    const options = { data_dir: app.dataDir, database_url: app.databaseUrl }
+    await until('the first is there', async () => (await listSnapshots(options)).length === 1)
+    for (const hour of [3, 2, 1]) await takeSnapshot(app.runtime.db, options, Date.UTC(2026, 0, 1, hour))
+    expect((await listSnapshots(options)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
       3, 2,
     ])
     await app.close()
-    const kept = await listSnapshots(place)
+    const kept = await listSnapshots(options)
     expect(kept).toHaveLength(3)
     expect(Date.now() - (kept[0]?.taken_at ?? 0)).toBeLessThan(60_000)
     const { mode } = await stat(kept[0]?.path ?? '')
     expect(mode & 0o777).toBe(0o600)
 
     const young = await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
-    expect(await listSnapshots(place)).toEqual(kept)
+    expect(await listSnapshots(options)).toEqual(kept)
     await young.close()
-    for (const { path } of await listSnapshots(place)) {
+    for (const { path } of await listSnapshots(options)) {
       const day = path.replace(/micwatch-\d{8}/, 'micwatch-20260101')
       await rename(path, day)
     }
     await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
     await until('a new one is there', async () => {
-      const [newest] = await listSnapshots(place)
+      const [newest] = await listSnapshots(options)
       return Date.now() - (newest?.taken_at ?? 0) < 60_000
     })
   })
 
   // Reliability: S11.
   it(
-    'are taken before a migration, and hold what was there before it',
+    'are created before a migration with the data before it',
     async () => {
       const home = await startSeasonedHome()
       const path = fileOf(home)
@@ -346,11 +346,13 @@ describe.concurrent('snapshots', () => {
       const before = await listSnapshotNames(home)
       const { code, json } = await home.run(['migrate', '--json'])
       expect([code, json()]).toEqual([0, { applied: [name] }])
-      const [taken = ''] = (await listSnapshotNames(home)).filter((one) => !before.includes(one))
-      const snapshot = new DatabaseSync(join(home.path, 'data', 'snapshots', taken), { readOnly: true })
+      const [added = ''] = (await listSnapshotNames(home)).filter(
+        (listSnapshotName) => !before.includes(listSnapshotName),
+      )
+      const snapshot = new DatabaseSync(join(home.path, 'data', 'snapshots', added), { readOnly: true })
       const names = snapshot.prepare('select name from migrations').all() as { name: string }[]
       snapshot.close()
-      expect(names.map((one) => one.name)).not.toContain(name)
+      expect(names.map((name) => name.name)).not.toContain(name)
       expect(names.length).toBeGreaterThan(1)
     },
     slow,

@@ -1,4 +1,4 @@
-/** A WebSocket client that remembers what it was told, and when. */
+/** A WebSocket client that records messages and the times of their arrival. */
 
 import { once } from 'node:events'
 
@@ -7,7 +7,7 @@ import type { ChannelBody } from '../src/model/api.ts'
 import { createRecordReader } from '../src/model/level-records.ts'
 import { atEnd } from './scope.ts'
 
-export interface Heard {
+export interface ReceivedMessage {
   readonly type: string
   readonly at: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever fields they expect
@@ -16,42 +16,42 @@ export interface Heard {
 
 export interface SocketOptions {
   readonly headers?: Record<string, string>
-  /** Subprotocols that are offered. */
+  /** Subprotocols to offer. */
   readonly protocols?: readonly string[]
 }
 
 export interface TestSocket {
-  /** The subprotocol that was agreed to. */
+  /** The negotiated subprotocol. */
   readonly protocol: string
-  /** How many binary frames there were; what their records say is heard as well. */
+  /** Number of binary frames; their records are stored as messages as well. */
   readonly binaryFrames: number
-  readonly heard: readonly Heard[]
-  ofType(type: string): readonly Heard[]
+  readonly messages: readonly ReceivedMessage[]
+  ofType(type: string): readonly ReceivedMessage[]
   send(data: unknown): void
-  /** As it is, text or binary. */
+  /** Sends text or binary data unchanged. */
   sendRaw(data: string | Buffer): void
-  /** The first message so far or to come that fits. */
-  next(fits: (message: Heard) => boolean, withinMs?: number): Promise<Heard>
-  /** Once all that was announced before is heard: the pong to a ping comes after it. */
+  /** Returns the first matching message, waiting for it if necessary. */
+  next(matches: (message: ReceivedMessage) => boolean, withinMs?: number): Promise<ReceivedMessage>
+  /** Resolves once all messages sent before are received: the pong to a ping comes after them. */
   caughtUp(): Promise<void>
-  /** The code of the end. */
+  /** Close code. */
   readonly closed: Promise<number>
   close(): void
 }
 
-/** What a message tells of a channel; undefined where it is about something else. */
-export function channelIn({ type, data }: Heard, channel = 1): ChannelBody | undefined {
+/** Returns the fields of a channel in a message; undefined if the message is about something else. */
+export function channelIn({ type, data }: ReceivedMessage, channel = 1): ChannelBody | undefined {
   return type === 'device_update' ? data.channels?.find((one: ChannelBody) => one.channel === channel) : undefined
 }
 
-/** Open, with what it was greeted with. Throws `HTTP <status>` when the upgrade is refused. */
+/** Opens a socket and waits for the greeting. Throws `HTTP <status>` if the upgrade is rejected. */
 export async function openSocket(
   url: string,
   { headers = {}, protocols = [] }: SocketOptions = {},
 ): Promise<TestSocket> {
   const socket = new WebSocket(url, [...protocols], { headers, perMessageDeflate: false })
   atEnd(() => socket.terminate())
-  const heard: Heard[] = []
+  const messages: ReceivedMessage[] = []
   const waiting = new Set<() => void>()
   const records = createRecordReader()
   let binaryFrames = 0
@@ -59,42 +59,42 @@ export async function openSocket(
     const at = performance.now()
     if (isBinary) {
       binaryFrames += 1
-      for (const update of records.read(new Uint8Array(data).buffer)) heard.push({ ...update, at })
+      for (const update of records.read(new Uint8Array(data).buffer)) messages.push({ ...update, at })
     } else {
       const message = JSON.parse(String(data))
       if (message.type === 'device_update') records.remember(message)
-      heard.push({ ...message, at })
+      messages.push({ ...message, at })
     }
-    for (const look of [...waiting]) look()
+    for (const check of [...waiting]) check()
   })
   const closed = new Promise<number>((resolve) => socket.on('close', resolve))
-  const refused = once(socket, 'unexpected-response').then(([, response]) => {
+  const rejected = once(socket, 'unexpected-response').then(([, response]) => {
     socket.on('error', () => {})
     throw new Error(`HTTP ${response.statusCode}`)
   })
-  await Promise.race([once(socket, 'open'), refused])
-  refused.catch(() => {})
+  await Promise.race([once(socket, 'open'), rejected])
+  rejected.catch(() => {})
   socket.on('error', () => {})
 
-  const ofType = (type: string) => heard.filter((message) => message.type === type)
-  const next = (fits: (message: Heard) => boolean, withinMs = 10_000) =>
-    new Promise<Heard>((resolve, reject) => {
+  const ofType = (type: string) => messages.filter((message) => message.type === type)
+  const next = (matches: (message: ReceivedMessage) => boolean, withinMs = 10_000) =>
+    new Promise<ReceivedMessage>((resolve, reject) => {
       const stop = () => {
         clearTimeout(timer)
-        waiting.delete(look)
+        waiting.delete(check)
       }
-      const look = () => {
-        const found = heard.find(fits)
+      const check = () => {
+        const found = messages.find(matches)
         if (found === undefined) return
         stop()
         resolve(found)
       }
       const timer = setTimeout(() => {
         stop()
-        reject(new Error(`No such message within ${withinMs} ms; heard ${JSON.stringify(heard.slice(-5))}`))
+        reject(new Error(`No such message within ${withinMs} ms; received ${JSON.stringify(messages.slice(-5))}`))
       }, withinMs)
-      waiting.add(look)
-      look()
+      waiting.add(check)
+      check()
     })
 
   return {
@@ -102,7 +102,7 @@ export async function openSocket(
     get binaryFrames() {
       return binaryFrames
     },
-    heard,
+    messages,
     ofType,
     send: (data) => socket.send(JSON.stringify(data)),
     sendRaw: (data) => socket.send(data),

@@ -1,4 +1,4 @@
-/** The WebSocket from outside: greeting, ping, limits, filter, the end. */
+/** The WebSocket interface: greeting, ping, limits, filter, close. */
 
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -9,12 +9,12 @@ const handshake = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-
 
 describe('a WebSocket', () => {
   // Conformance: S-4.20, S-6.3, S-6.5, C-7.3, C-7.10.
-  it('greets, and answers a ping with its id', async () => {
+  it('sends a greeting, and answers a ping with its id', async () => {
     const app = await startApp()
     const socket = await app.socket('/ws/micwatch/')
     const [greeting] = await Promise.all([socket.next(({ type }) => type === 'status')])
     expect(greeting.message).toBe('Connected')
-    expect(socket.heard[0]).toBe(greeting)
+    expect(socket.messages[0]).toBe(greeting)
     socket.send({ type: 'ping' })
     const pong = await socket.next(({ type }) => type === 'pong')
     expect(Date.now() - Date.parse(pong.timestamp)).toBeLessThan(10_000)
@@ -28,7 +28,7 @@ describe('a WebSocket', () => {
 
   // Conformance: C-7.11.
   // Reliability: C5.
-  it('says what it does not understand, and stays', async () => {
+  it('reports unknown messages and stays open', async () => {
     const app = await startApp()
     const socket = await app.socket()
     const nonsense = [
@@ -50,7 +50,7 @@ describe('a WebSocket', () => {
 
   // Conformance: C-7.11.
   // Reliability: C5.
-  it('ends for twenty pieces of nonsense in a minute', async () => {
+  it('is closed after twenty invalid messages in a minute', async () => {
     const app = await startApp()
     const socket = await app.socket()
     for (let count = 0; count < 19; count += 1) socket.sendRaw('nonsense')
@@ -63,7 +63,7 @@ describe('a WebSocket', () => {
 
   // Conformance: C-7.13.
   // Reliability: C5, 3.12.6.
-  it('ends for a flood, but not for a burst', async () => {
+  it('is closed for a flood of messages, but not for a burst', async () => {
     const app = await startApp()
     const calm = await app.socket()
     const flood = await app.socket()
@@ -75,7 +75,7 @@ describe('a WebSocket', () => {
 
   // Conformance: C-7.12.
   // Reliability: C5, 3.12.6.
-  it('ends for binary frames and for giants', async () => {
+  it('is closed for binary frames and for oversized messages', async () => {
     const app = await startApp()
     const binary = await app.socket()
     binary.sendRaw(Buffer.from('{"type":"ping"}'))
@@ -89,13 +89,13 @@ describe('a WebSocket', () => {
   })
 
   // Conformance: S-6.6, C-7.2.
-  it('tells of one manufacturer where one is asked for', async () => {
+  it('sends messages about one manufacturer if filtered', async () => {
     const shure = await startShure()
     const sennheiser = await startSennheiser()
     const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     await until('all are known', async () => (await app.receivers()).length === 4)
-    await until('both links are up', () => shure.push.links > 0 && sennheiser.push.links > 0)
-    const [all, one, nobody] = await Promise.all([
+    await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    const [all, one, otherOnly] = await Promise.all([
       app.socket(),
       app.socket('/ws/devices/?manufacturer=sennheiser'),
       app.socket('/ws?manufacturer=nobody'),
@@ -108,10 +108,10 @@ describe('a WebSocket', () => {
     expect(new Set(one.ofType('device_update').map(({ manufacturer }) => manufacturer))).toEqual(
       new Set(['sennheiser']),
     )
-    expect(nobody.ofType('device_update')).toEqual([])
+    expect(otherOnly.ofType('device_update')).toEqual([])
   })
 
-  it('refuses a filter given twice, and lives on', async () => {
+  it('rejects a duplicate filter, and the process continues', async () => {
     const app = await startApp()
     const path = '/ws?manufacturer=shure&manufacturer=sennheiser'
     await expect(app.socket(path)).rejects.toThrow('HTTP 400')
@@ -123,10 +123,10 @@ describe('a WebSocket', () => {
 
   it.each([
     ['without a key', { 'sec-websocket-key': '' }],
-    ['with a key that is none', { 'sec-websocket-key': 'short' }],
+    ['with an invalid key', { 'sec-websocket-key': 'short' }],
     ['of an old version', { 'sec-websocket-version': '7' }],
     ['that offers a subprotocol twice', { 'sec-websocket-protocol': 'a,a' }],
-  ])('is refused in the shape of every error: a handshake %s', async (_, mistake) => {
+  ])('rejects a handshake %s with the standard error body', async (_, mistake) => {
     const app = await startApp()
     const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
     const { status, headers, json } = await app.get('/ws', { ...handshake, ...key, ...mistake })
@@ -143,18 +143,18 @@ describe('a WebSocket', () => {
   })
 
   // Conformance: S-6.4, C-7.9.
-  it('is told when the real-time link of a manufacturer is lost', async () => {
+  it('reports a lost subscription of a manufacturer', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [entryOf(shure)] })
-    await until('the link is up', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.links > 0)
     const socket = await app.socket()
     shure.setFault({ type: 'close-links' })
-    const told = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
-    expect(told).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
+    const message = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
+    expect(message).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
   })
 
   // Conformance: C-7.17.
-  it('is refused at other addresses, and while real-time updates are off', async () => {
+  it('is rejected at other addresses, and while real-time updates are disabled', async () => {
     const app = await startApp()
     for (const path of ['/', '/api/data.json', '/nothing', '/ws/a/b']) {
       const socket = await app.socket(path).catch(({ message }: Error) => {
@@ -162,7 +162,7 @@ describe('a WebSocket', () => {
       })
       if (socket === undefined) continue
       await socket.closed
-      expect(socket.heard).toEqual([])
+      expect(socket.messages).toEqual([])
     }
     const off = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     await expect(off.socket()).rejects.toThrow('HTTP 503')
@@ -172,18 +172,18 @@ describe('a WebSocket', () => {
 describe('the subprotocol for levels', () => {
   const protocols = ['micwatch.levels.v1']
 
-  it('says the same in few bytes, and JSON stays what everybody else hears', async () => {
+  it('has the same data in fewer bytes, and other clients still get JSON', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.links > 0)
     const [plain, other, short] = await Promise.all([
       app.socket(),
       app.socket('/ws', { protocols: ['graphql-ws', 'mqtt'] }),
       app.socket('/ws', { protocols: ['mqtt', ...protocols] }),
     ])
     expect([plain.protocol, other.protocol, short.protocol]).toEqual(['', 'graphql-ws', 'micwatch.levels.v1'])
-    expect(short.heard[0]).toMatchObject({ type: 'status', message: 'Connected' })
+    expect(short.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
     const { id } = firstDevice(shure)
     await until('levels come as records', () => short.binaryFrames > 20)
     shure.show.set(id, { name: 'Guest' }, 1)
@@ -193,21 +193,21 @@ describe('the subprotocol for levels', () => {
     shure.push.flush()
     for (const socket of [plain, other, short]) await socket.next(({ type }) => type === 'alert')
 
-    const toldBy = (socket: typeof plain) =>
-      socket.heard.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
-    await until('all have heard the last', () => toldBy(plain).at(-1) === toldBy(short).at(-1))
-    const [fromPlain, fromShort] = [toldBy(plain), toldBy(short)]
+    const messagesOf = (socket: typeof plain) =>
+      socket.messages.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
+    await until('all have received the last message', () => messagesOf(plain).at(-1) === messagesOf(short).at(-1))
+    const [fromPlain, fromShort] = [messagesOf(plain), messagesOf(short)]
     const common = Math.min(fromPlain.length, fromShort.length)
     expect(common).toBeGreaterThan(20)
     expect(fromShort.slice(-common + 2)).toEqual(fromPlain.slice(-common + 2))
     expect(plain.binaryFrames + other.binaryFrames).toBe(0)
   })
 
-  it('tells whole what was missed while a manufacturer was switched off', async () => {
+  it('sends complete records after a manufacturer was disabled', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.links > 0)
     const short = await app.socket('/ws', { protocols })
     await until('levels come as records', () => short.binaryFrames > 5)
     const switchTo = (value: string) =>
@@ -216,25 +216,27 @@ describe('the subprotocol for levels', () => {
     const { id } = firstDevice(shure)
     shure.show.set(id, { name: 'Guest' }, 1)
     await until('it is known', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
-    const heard = short.heard.length
+    const countBefore = short.messages.length
     expect(await switchTo('true')).toBe(200)
     const receiver = (await app.receiver(id)).id
-    await until('it is heard again', () => short.heard.slice(heard).some(({ receiver_id }) => receiver_id === receiver))
-    const [first] = short.heard.slice(heard).filter(({ receiver_id }) => receiver_id === receiver)
+    await until('it is received again', () =>
+      short.messages.slice(countBefore).some(({ receiver_id }) => receiver_id === receiver),
+    )
+    const [first] = short.messages.slice(countBefore).filter(({ receiver_id }) => receiver_id === receiver)
     expect(JSON.stringify(first)).toContain('"Guest"')
   })
 })
 
-describe('the end of the service', () => {
+describe('stopping the service', () => {
   // Conformance: C-7.19.
-  it('is said with 1001', async () => {
+  it('closes sockets with 1001', async () => {
     const app = await startApp()
     const sockets = await Promise.all([app.socket(), app.socket('/ws/devices/')])
     await app.close()
     expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([1001, 1001])
   })
 
-  it('does not wait for those who hold on to a refused or silent connection', async () => {
+  it('does not wait for clients that keep a rejected or silent connection open', async () => {
     const app = await startApp()
     const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13'
     const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
@@ -250,17 +252,17 @@ describe('the end of the service', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000)
   })
 
-  it('lets a running request finish', async () => {
+  it('finishes a running request', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'hang' })
-    const asked = shure.requests.total
+    const requestsBefore = shure.requests.total
     const running = app.post('/api/refresh/').then(
       ({ status }) => status,
       (error) => String(error),
     )
-    await until('it waits for the system', () => shure.requests.total > asked)
+    await until('it waits for the system', () => shure.requests.total > requestsBefore)
     await app.close()
     expect(await running).toBe(503)
   })

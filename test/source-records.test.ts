@@ -1,4 +1,4 @@
-/** What is kept of how sources fare, on both engines: in memory, in the database, and in the eyes of another process. */
+/** Source statuses on both engines: in memory, in the database, and as read by another process. */
 
 import { describe, expect, test } from 'vitest'
 import type { MonitoredManufacturer } from '../src/model/health.ts'
@@ -28,9 +28,9 @@ function open(db: Database, now: () => number = Date.now) {
   return { reports: sourceRecords, published, noted }
 }
 
-const well: CycleOutcome = { ok: true, problems: [] }
+const succeeded: CycleOutcome = { ok: true, complaints: [] }
 const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
-/** As links tell it: to a fraction of a millisecond. */
+/** Times as subscriptions report them, with fractions of a millisecond. */
 const held = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
 const odd: CycleOutcome = {
   ok: true,
@@ -41,7 +41,7 @@ const [first] = sources as [string]
 const statusOf = (sourceRecords: SourceRecords) => sourceRecords.health([shure])[0]?.sources[0]?.status
 
 describe.each(engines)('sources on %s', (engine) => {
-  test('change from any state to any other, and another process sees each', async () => {
+  test('change from any state to any other, visible to another process', async () => {
     const db = await openStore(engine)
     const { reports: sourceRecords, published } = open(db)
     const other = open(db).reports
@@ -53,30 +53,30 @@ describe.each(engines)('sources on %s', (engine) => {
       [failed, 'degraded'],
       [failed, 'unhealthy'],
       [held(6999.999), 'unhealthy'],
-      [well, 'healthy'],
+      [succeeded, 'healthy'],
       [held(7000.37), 'healthy'],
       [odd, 'healthy'],
       [failed, 'degraded'],
-      [well, 'healthy'],
+      [succeeded, 'healthy'],
     ] as const
-    await sourceRecords.record('shure', 'shure:b', well)
+    await sourceRecords.record('shure', 'shure:b', succeeded)
     for (const [outcome, status] of steps) {
       if (outcome !== null) await sourceRecords.record('shure', first, outcome)
       expect([outcome, statusOf(sourceRecords)]).toEqual([outcome, status])
       await other.load()
-      // The time of a success is stored now and then; what it decides is the same.
+      // The time of a success is not stored every time; the resulting state is the same.
       expect(other.health([shure])).toEqual(sourceRecords.health([shure]))
     }
     expect(published).toEqual(['degraded', 'healthy', 'degraded', 'healthy'])
   })
 
-  test('a source whose report the database refuses keeps no other from being stored', async () => {
+  test('are stored even if the database rejects the status of one source', async () => {
     const db = await openStore(engine)
     const { reports: sourceRecords } = open(db)
     await sourceRecords.record('shure', first, failed)
-    // PostgreSQL takes no text with U+0000.
-    const refused: CycleOutcome = { ok: false, error: 'it says \u0000', holdMs: null }
-    const noting = sourceRecords.record('shure', first, refused)
+    // PostgreSQL rejects text with U+0000.
+    const rejected: CycleOutcome = { ok: false, error: 'it says \u0000', holdMs: null }
+    const noting = sourceRecords.record('shure', first, rejected)
     const outcomes = await Promise.allSettled([noting, sourceRecords.record('shure', 'shure:b', failed)])
     expect(outcomes.map(({ status }) => status)).toEqual([
       engine === 'postgres' ? 'rejected' : 'fulfilled',
@@ -85,16 +85,16 @@ describe.each(engines)('sources on %s', (engine) => {
     const { reports: other } = open(db)
     await other.load()
     expect(other.get('shure:b')).toMatchObject({ consecutive_failures: 1, error: 'connection refused' })
-    await sourceRecords.record('shure', first, well)
+    await sourceRecords.record('shure', first, succeeded)
     await other.load()
     expect(other.get(first)).toMatchObject({ consecutive_failures: 0, error: null })
   })
 
-  test('a success counts for a day, after a restart too', async () => {
+  test('count a success for a day, also after a restart', async () => {
     const db = await openStore(engine)
     const answeredAt = Date.now()
     const { reports: sourceRecords } = open(db, () => answeredAt)
-    for (const source of sources) await sourceRecords.record('shure', source, well)
+    for (const source of sources) await sourceRecords.record('shure', source, succeeded)
     for (const [later, status] of [
       [dayMs - 1, 'healthy'],
       [dayMs, 'unknown'],
@@ -106,20 +106,30 @@ describe.each(engines)('sources on %s', (engine) => {
   })
 })
 
-test('cycles without success are counted, and a pause once, however often it is asked for meanwhile', async () => {
+test('count cycles without success, and a pause once, however often the system sends Retry-After meanwhile', async () => {
   const db = await openStore('sqlite')
   const { reports: sourceRecords, noted } = open(db)
   // The first pause is over when the next cycle begins; the long one is not.
-  for (const outcome of [held(0), held(0), failed, held(60_000), held(60_000), held(60_000), failed, well, held(0)]) {
+  for (const outcome of [
+    held(0),
+    held(0),
+    failed,
+    held(60_000),
+    held(60_000),
+    held(60_000),
+    failed,
+    succeeded,
+    held(0),
+  ]) {
     await sourceRecords.record('shure', first, outcome)
   }
   expect(noted).toEqual([1, 2, 3, 4, 4, 4, 5, 0, 1])
 })
 
-test('a source that was removed and is configured again has not answered yet', async () => {
+test('are unknown again after the source was removed and added', async () => {
   const db = await openStore('sqlite')
   const { reports: sourceRecords, published } = open(db)
-  for (const source of sources) await sourceRecords.record('shure', source, well)
+  for (const source of sources) await sourceRecords.record('shure', source, succeeded)
   for (const source of sources) sourceRecords.forget(source)
   expect(statusOf(sourceRecords)).toBe('unknown')
   await db.transaction((tx) => tx.query.deleteFrom('sources').execute())

@@ -1,4 +1,4 @@
-/** The first file of the built program: the check of the Node.js version, and nothing loaded before it. */
+/** The entry file of the built program: it checks the Node.js version before anything else is loaded. */
 
 import { spawnSync } from 'node:child_process'
 import { copyFile } from 'node:fs/promises'
@@ -9,13 +9,13 @@ import { createTestFolder } from './databases.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
-/** Runs `file` in this Node.js, which claims to be another version. */
-function runAs(version: string, file: string, words: readonly string[]) {
+/** Runs `file` in this Node.js with another version number. */
+function runAs(version: string, file: string, args: readonly string[]) {
   const claim = `process.versions = { ...process.versions, node: '${version}' }`
   const define = `Object.defineProperty(process, 'versions', { writable: true }); ${claim}`
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(define)}`, file, ...words],
+    ['--import', `data:text/javascript,${encodeURIComponent(define)}`, file, ...args],
     { encoding: 'utf8' },
   )
   return { code: status, out: stdout, err: stderr }
@@ -30,15 +30,15 @@ async function copyAlone() {
 }
 
 describe('an unsupported version of Node.js', () => {
-  it.each(['serve', 'backup file', '--version'])('ends %s with exit code 1 and one line', (words) => {
-    expect(runAs('18.20.8', program, words.split(' '))).toEqual({
+  it.each(['serve', 'backup file', '--version'])('makes %s exit with code 1 and one line', (args) => {
+    expect(runAs('18.20.8', program, args.split(' '))).toEqual({
       code: 1,
       out: '',
       err: 'micwatch: Node.js 18.20.8 is not supported. Install 20.x from 20.20.2, or 22.x from 22.22.2, or 24.14.1 or later.\n',
     })
   })
 
-  it('is refused before any other file loads', async () => {
+  it('is rejected before any other file is loaded', async () => {
     const copy = await copyAlone()
     for (const version of ['4.9.1', '20.20.1', '21.99.0', '22.22.1', '24.14.0']) {
       const { code, err } = runAs(version, copy, ['serve'])
@@ -47,7 +47,7 @@ describe('an unsupported version of Node.js', () => {
   })
 })
 
-it('loads the program on every supported version of Node.js', async () => {
+it('the program is loaded on every supported version of Node.js', async () => {
   const copy = await copyAlone()
   for (const version of ['20.20.2', '22.23.0', '24.14.1', '26.0.0']) {
     const { code, err } = runAs(version, copy, ['serve'])

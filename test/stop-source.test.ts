@@ -1,11 +1,11 @@
-/** One source that hangs or fails in an unforeseen way, and everything else that has to go on. */
+/** One source that hangs or throws an unexpected error, and the effect on all others. */
 
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { entryOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function startPair() {
-  const [stuck, healthy] = [withoutLink(await startShure()), withoutLink(await startShure())]
+  const [stuck, healthy] = [withoutPush(await startShure()), withoutPush(await startShure())]
   const app = await startApp({
     manufacturers: [
       { ...entryOf(stuck), code: 'stuck', plugin: 'shure' },
@@ -19,13 +19,13 @@ async function startPair() {
   return { app, stuck, healthy, change }
 }
 
-function heardOf(app: TestApp, manufacturer: string) {
+function adapterOf(app: TestApp, manufacturer: string) {
   const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === manufacturer)
   if (poller === undefined) throw new Error(`no source of ${manufacturer}`)
   return poller.source
 }
 
-/** From now on a poll of this source ends only when `release` is called, whatever aborts it. */
+/** From now on a poll of this source ends only when `release` is called, even if it is aborted. */
 async function hang(app: TestApp, manufacturer: string): Promise<{ release(): void }> {
   let release = () => {}
   let calls = 0
@@ -36,27 +36,27 @@ async function hang(app: TestApp, manufacturer: string): Promise<{ release(): vo
     })
     return { devices: [], malformed: 0 }
   }
-  Object.assign(heardOf(app, manufacturer), { listDevices })
+  Object.assign(adapterOf(app, manufacturer), { listDevices })
   await until('a poll hangs', () => calls > 0)
   return { release }
 }
 
-it('a source that does not stop holds up no write; it starts again once its last poll has ended', async () => {
+it('a source that does not stop delays no write, and starts again once its last poll has ended', async () => {
   const { app, stuck, healthy, change } = await startPair()
   const { release } = await hang(app, 'stuck')
   expect((await change('stuck', { config: { timeout: 7 } })).status).toBe(200)
   expect((await app.post('/api/group/', { title: 'Band' })).status).toBe(201)
   expect((await change('healthy', { config: { timeout: 7 } })).status).toBe(200)
   expect((await app.post('/api/config/', { key: 'alert_battery_threshold', value: '33' })).status).toBe(200)
-  const asked = healthy.requests.total
-  await until('the neighbour is polled on', () => healthy.requests.total > asked + 1)
+  const requestsBefore = healthy.requests.total
+  await until('the other system is still polled', () => healthy.requests.total > requestsBefore + 1)
 
   const before = stuck.requests.total
   release()
   await until('it is polled again', () => stuck.requests.total > before)
 })
 
-it('the service stops although two sources do not, one of them disabled before', async () => {
+it('the service stops although two sources do not, one of which was disabled before', async () => {
   const { app, change } = await startPair()
   await hang(app, 'stuck')
   await hang(app, 'healthy')
@@ -66,7 +66,7 @@ it('the service stops although two sources do not, one of them disabled before',
   expect(performance.now() - startedAt).toBeLessThan(6000)
 })
 
-it('monitoring that fails in an unforeseen way starts again, and its neighbours are not disturbed', async () => {
+it('monitoring starts again after an unexpected error, and other sources are not affected', async () => {
   const { app, stuck, healthy } = await startPair()
   const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === 'stuck')
   const poll = poller?.poll
@@ -81,6 +81,6 @@ it('monitoring that fails in an unforeseen way starts again, and its neighbours 
   await until('it has failed', () => failures === 1)
   const before = [stuck.requests.total, healthy.requests.total]
   await until('both are polled on', () =>
-    [stuck, healthy].every(({ requests }, at) => requests.total > (before[at] ?? 0) + 1),
+    [stuck, healthy].every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
   )
 })

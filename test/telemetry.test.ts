@@ -1,12 +1,12 @@
-/** A value changes on stage; a browser and a script both see it. */
+/** A value that changes on a device reaches a browser and a script. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from './app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
-import { acceptsLink, device, says, startSystem } from './faults/system.ts'
+import { acceptSubscription, device, respondJson, startSystem } from './faults/system.ts'
 import { channelIn } from './socket-client.ts'
 
-describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) => {
+describe.each(engines)('a changed value (%s)', (engine: Engine) => {
   // Conformance: S-1.3, S-4.22.
   it.each([
     ['a WebSocket', startShure],
@@ -15,7 +15,7 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     const simulator = await start()
     const { id } = firstDevice(simulator)
     const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    await until('the link is up', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     const socket = await app.socket()
     const before = await until('the receiver is known', () => app.receiver(id))
 
@@ -32,44 +32,46 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
     expect(simulator.requests.count('/api/v1/devices')).toBe(listed)
   })
 
-  it('is pushed in sum by a device that has no channels, and then counts more than its list', async () => {
+  it('is pushed as a summary by a device without channels, and then has precedence over its list', async () => {
     const whole = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
-    const system = await startSystem(says({ devices: [whole] }))
-    const link = acceptsLink(system)
+    const system = await startSystem(respondJson({ devices: [whole] }))
+    const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('sum')] })
-    await until('the link is up', () => link.isUp)
-    // What changed while there was no link is read once more.
-    const before = system.asked.length
-    await until('the list is read again', () => system.asked.length > before + 1)
+    await until('the subscription is connected', () => subscription.isUp)
+    // Changes while there was no subscription are read once more.
+    const before = system.requests.length
+    await until('the list is read again', () => system.requests.length > before + 1)
     const transmitter = async () => channelOf(await app.receiver('d1')).transmitter
     expect(await transmitter()).toMatchObject({ battery: 40, rf_level: -60 })
-    link.tell({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
+    subscription.tell({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
     await until('it is shown', async () => (await transmitter())?.battery === 30)
-    const asked = system.asked.length
-    await until('it is read once more', () => system.asked.length > asked + 1)
+    const asked = system.requests.length
+    await until('it is read once more', () => system.requests.length > asked + 1)
     expect(await transmitter()).toMatchObject({ battery: 30, rf_level: -80 })
   })
 
-  it('is not held up by what else there is to know of devices that are known', async () => {
+  it('is not delayed by reading further details of known devices', async () => {
     const parts = { channels: undefined, transmitters: undefined, mac_address: undefined }
-    const devices = Array.from({ length: 40 }, (_, at) => device(at, parts))
+    const devices = Array.from({ length: 40 }, (_, index) => device(index, parts))
     const system = await startSystem((request, response) => {
       const [, , , , id, part] = request.url?.split('/') ?? []
       const { channels, transmitters, ...detail } = device(Number(id?.slice(1)))
-      const answer = { channels: { channels }, transmitter: { transmitters } }[part ?? ''] ?? detail
-      return says(id === undefined ? { devices } : answer)(request, response)
+      const body = { channels: { channels }, transmitter: { transmitters } }[part ?? ''] ?? detail
+      return respondJson(id === undefined ? { devices } : body)(request, response)
     })
     const app = await startApp({ manufacturers: [system.entry('slow', { calls_per_second: 10, burst: 10 })] })
-    await until('the first is heard', async () => (await app.receivers()).some(({ channels }) => channels.length > 0))
-    const asked = (part: RegExp) => system.asked.filter(({ path }) => part.test(path)).length
+    await until('the first is received', async () =>
+      (await app.receivers()).some(({ channels }) => channels.length > 0),
+    )
+    const asked = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
     expect(asked(/d\d+$/)).toBeLessThan(40)
     await until('all are known in full', () => asked(/d\d+$/) === 40, 15_000)
     expect(asked(/channels$/)).toBeGreaterThan(5)
   })
 
   // Conformance: S-1.1.
-  it('is polled where there is no link', async () => {
-    const simulator = withoutLink(await startShure())
+  it('is polled without a subscription', async () => {
+    const simulator = withoutPush(await startShure())
     const { id } = firstDevice(simulator)
     const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
     const socket = await app.socket()
@@ -83,10 +85,10 @@ describe.each(engines)('a value that changes on stage (%s)', (engine: Engine) =>
   })
 })
 
-describe('what is told of a receiver', () => {
+describe('the messages about a receiver', () => {
   // Conformance: S-1.2, S-2.2, S-2.4, C-2.1, C-2.11.
-  it('has the fields and units of the papers', async () => {
-    const simulator = withoutLink(await startShure())
+  it('have the documented fields and units', async () => {
+    const simulator = withoutPush(await startShure())
     const device = firstDevice(simulator)
     const change = { audio_level: -12, rf_level: -58, battery: 15, frequency: '540', name: 'Host' }
     simulator.show.set(device.id, change, 1)
@@ -118,28 +120,28 @@ describe('what is told of a receiver', () => {
   })
 
   // Conformance: C-2.2.
-  it('loses its transmitter when that is switched off, and its levels are never made up', async () => {
+  it('have no transmitter after it is switched off, and levels are never invented', async () => {
     const simulator = await startShure()
     const { id } = firstDevice(simulator)
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
-    await until('the link is up', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     simulator.show.set(id, { transmitter: false }, 1)
     const update = await socket.next((message) => channelIn(message)?.transmitter === null)
     expect(channelOf(update.data, 2)).toBeDefined()
-    await until('REST says so too', async () => channelOf(await app.receiver(id)).transmitter === null)
+    await until('REST reports it too', async () => channelOf(await app.receiver(id)).transmitter === null)
     simulator.show.set(id, { transmitter: true }, 1)
     await until('it is back', async () => channelOf(await app.receiver(id)).transmitter !== null)
   })
 
   // Conformance: C-7.6.
   // Reliability: R3.
-  it('comes at most ten times a second a receiver, and the last state always arrives', async () => {
+  it('are sent at most ten times a second for each receiver, and the last state always arrives', async () => {
     const simulator = await startShure({ receivers: 1, pushesPerSecond: 100 })
     const { id } = firstDevice(simulator)
     const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    await until('the link is up', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     const socket = await app.socket()
     const startedAt = performance.now()
     let level = -90
@@ -151,7 +153,7 @@ describe('what is told of a receiver', () => {
     simulator.show.set(id, { rf_level: -77 }, 1)
     simulator.push.flush()
     await socket.next((message) => channelIn(message)?.transmitter?.rf_level === -77)
-    await until('REST says so too', async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77)
+    await until('REST reports it too', async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77)
     const updates = socket.ofType('device_update')
     const seconds = ((updates.at(-1)?.at ?? 0) - (updates[0]?.at ?? 0)) / 1000
     expect(seconds).toBeGreaterThan(1)
@@ -160,8 +162,8 @@ describe('what is told of a receiver', () => {
   })
 
   // Conformance: S-2.13, C-7.5.
-  it('says nothing when only the time has passed', async () => {
-    const simulator = withoutLink(await startShure({ now: () => 1_800_000_000_000 }))
+  it('are not sent when only the time has passed', async () => {
+    const simulator = withoutPush(await startShure({ now: () => 1_800_000_000_000 }))
     const app = await startApp({ manufacturers: [entryOf(simulator)] })
     const socket = await app.socket()
     await until('both are known', async () => (await app.receivers()).length === 2)
@@ -169,10 +171,10 @@ describe('what is told of a receiver', () => {
       const [before] = await app.receivers()
       await until('it was polled again', async () => (await app.receivers())[0]?.last_seen !== before?.last_seen)
     }
-    // By then whatever the first poll brought has been heard.
+    // By then all messages from the first poll have been received.
     await polledAgain()
-    const told = socket.heard.length
+    const told = socket.messages.length
     await polledAgain()
-    expect(socket.heard.slice(told)).toEqual([])
+    expect(socket.messages.slice(told)).toEqual([])
   })
 })

@@ -1,14 +1,16 @@
-/** Times that were stored while the system's clock was ahead, and presence that does not depend on that clock. */
+/**
+ * Times that were stored while the system's clock was ahead, and offline detection that does not depend on that clock.
+ */
 
 import { describe, expect, it } from 'vitest'
 import { startApp, type TestApp, until } from './app.ts'
 import { engines } from './databases.ts'
-import { device, says, startSystem } from './faults/system.ts'
+import { device, respondJson, startSystem } from './faults/system.ts'
 
 const hour = 3_600_000
 
-async function startHouse(engine: (typeof engines)[number]) {
-  const system = await startSystem(says({ devices: [device(1)] }))
+async function startService(engine: (typeof engines)[number]) {
+  const system = await startSystem(respondJson({ devices: [device(1)] }))
   const manufacturers = [system.entry('shure', { poll_interval: 3600 })]
   const app = await startApp({ engine, manufacturers })
   const receiver = await until('it is known', async () => (await app.receivers())[0])
@@ -22,9 +24,9 @@ async function storedLastSeen({ runtime }: TestApp) {
   return last_seen
 }
 
-describe.each(engines)('a time that lies ahead of the clock (%s)', (engine) => {
-  it('is taken back while the service runs, in memory and in the database, and nothing counts as heard by that', async () => {
-    const { app, id } = await startHouse(engine)
+describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
+  it('is corrected while the service runs, in memory and in the database, and no receiver becomes active by that', async () => {
+    const { app, id } = await startService(engine)
     const { receiverStore, ingest } = app.runtime
     const heardAt = receiverStore.lastReceivedAt(id)
     const ahead = { id, last_seen: Date.now() + hour }
@@ -42,8 +44,8 @@ describe.each(engines)('a time that lies ahead of the clock (%s)', (engine) => {
     expect(receiverStore.lastReceivedAt(id)).toBe(countedAt)
   })
 
-  it('does not come back from the database at the next start', async () => {
-    const { app, manufacturers, id } = await startHouse(engine)
+  it('is not restored from the database at the next start', async () => {
+    const { app, manufacturers, id } = await startService(engine)
     await app.runtime.ingest.change(({ query }) =>
       query
         .updateTable('receivers')

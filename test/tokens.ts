@@ -1,4 +1,4 @@
-/** Credentials for tests that are about something else. */
+/** Credentials for tests of other features. */
 
 import { createToken, type PeopleDeps } from '../src/actions/people.ts'
 import type { Actor, Role } from '../src/model/access.ts'
@@ -6,7 +6,7 @@ import type { Runtime } from '../src/runtime.ts'
 
 const maker: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
-/** Headers that carry an API token of this role. */
+/** Returns headers with an API token of this role. */
 export async function tokenHeaders({ db }: Pick<Runtime, 'db'>, role: Role): Promise<Record<string, string>> {
   const deps = { db, now: Date.now } as unknown as PeopleDeps
   const { text } = await createToken(deps, maker, { name: `a test's ${role}`, role })

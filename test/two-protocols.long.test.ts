@@ -1,4 +1,7 @@
-/** A receiver that is heard in two ways stays one through the loss of either; the other has the word after half a minute. */
+/**
+ * A receiver that is monitored in two ways stays one when either is lost; the other takes precedence after half a
+ * minute.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -16,7 +19,7 @@ async function startDevice(options: StringsSimulatorOptions) {
   return device
 }
 
-it.concurrent('a receiver heard through its system as well stays one, whichever of the two is lost', async () => {
+it.concurrent('a receiver that is also monitored through its system stays one when either source is lost', async () => {
   const system = await startShure({ receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 })
   const { id } = firstDevice(system)
   const device = await startDevice({ family: 'ulxd', show: system.show, id })
@@ -29,11 +32,11 @@ it.concurrent('a receiver heard through its system as well stays one, whichever 
     expect(all[0]?.is_active).toBe(true)
     return (await app.get(`/api/receivers/${all[0]?.id}/`)).json
   }
-  const both = await until('both are heard', async () => {
-    const told = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
-    return told?.api_device_id.startsWith('strings:') && told.serial_number && told
+  const both = await until('both are received', async () => {
+    const before = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
+    return before?.api_device_id.startsWith('strings:') && before.serial_number && before
   })
-  // Eight characters are all that the receiver itself shows of a name; a serial number it does not tell.
+  // The receiver itself reports only eight characters of a name, and no serial number.
   const { name, serial_number } = system.show.deviceAt(system.elapsed(), id)?.device ?? {}
   expect(both).toMatchObject({ name: name?.slice(0, 8).trim(), serial_number })
 
@@ -48,13 +51,13 @@ it.concurrent('a receiver heard through its system as well stays one, whichever 
     60_000,
   )
   device.setFault(null)
-  await until('the device is heard again', async () => (await receiver()).api_device_id.startsWith('strings:'), 40_000)
+  await until('the device is polled again', async () => (await receiver()).api_device_id.startsWith('strings:'), 40_000)
   await system.close()
   device.change(1, { battery: 88, transmitter: true })
   await until('and goes on alone', async () => (await receiver()).channels[0]?.transmitter.battery === 88)
 }, 150_000)
 
-it.concurrent("a receiver heard by itself and through Shure's own server stays one, whichever of the two is lost", async () => {
+it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one when either source is lost', async () => {
   const quiet = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
   const server = await startSystemApi(quiet)
   const { id, serial_number } = firstDevice(server)
@@ -69,11 +72,11 @@ it.concurrent("a receiver heard by itself and through Shure's own server stays o
     return one && (await app.get(`/api/receivers/${one.id}/`)).json
   }
   const firstChannel = async () => (await receiver())?.channels[0]
-  const both = await until('both are heard', async () => {
-    const told = await receiver()
-    return told?.api_device_id.startsWith('strings:') && told.channels[0]?.details?.audio_activity && told
+  const both = await until('both are received', async () => {
+    const before = await receiver()
+    return before?.api_device_id.startsWith('strings:') && before.channels[0]?.details?.audio_activity && before
   })
-  // The server alone knows the serial number and has a word for the level, the receiver alone the frequency.
+  // Only the server reports the serial number and a word for the level, only the receiver the frequency.
   expect(both).toMatchObject({ serial_number })
   expect(both.channels[0]).toMatchObject({ frequency: expect.any(String), details: { audio_rms: expect.any(Number) } })
 
@@ -89,14 +92,14 @@ it.concurrent("a receiver heard by itself and through Shure's own server stays o
   expect(await receiver()).toMatchObject({ id: both.id, name })
 }, 150_000)
 
-it.concurrent('an EW-DX that is heard in both its protocols is one receiver, through the loss of either', async () => {
+it.concurrent('an EW-DX that is monitored with both its protocols is one receiver when either source is lost', async () => {
   const host = '127.0.0.8'
   const legacy = await startSsc1Simulator({ host, mac: '00:1B:66:00:00:08' })
   atEnd(() => legacy.close())
   const newer = await startSsc2Simulator({ host, serial: '8008' })
   atEnd(() => newer.close())
-  const pace = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
-  const config = { devices: [legacy.url, newer.url], password, timeout: 3, stream_timeout: 2, ...pace }
+  const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
+  const config = { devices: [legacy.url, newer.url], password, timeout: 3, stream_timeout: 2, ...rate }
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config }] })
   const detail = async () => {
     const [one, ...others] = await app.receivers()
@@ -105,15 +108,15 @@ it.concurrent('an EW-DX that is heard in both its protocols is one receiver, thr
     return one && (await app.get(`/api/receivers/${one.id}/`)).json
   }
   const battery = async () => (await detail())?.channels[0]?.transmitter?.battery
-  const both = await until('both are heard', async () => {
-    const seen = await detail()
-    return seen?.api_device_id === 'sscv2:8008' && seen.mac_address !== null && seen
+  const both = await until('both are received', async () => {
+    const merged = await detail()
+    return merged?.api_device_id === 'sscv2:8008' && merged.mac_address !== null && merged
   })
-  // A serial number is told in the newer protocol alone, a MAC address in the older one.
+  // Only the newer protocol reports a serial number, only the older one a MAC address.
   expect(both).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
   legacy.set({ '/mates/tx1/battery/gauge': 31 })
   newer.set('/api/transmitters/0/battery', { gauge: 77 })
-  await until('the newer one has the word', async () => (await battery()) === 77)
+  await until('the newer one takes precedence', async () => (await battery()) === 77)
 
   newer.setSilent(true)
   await until('the older one takes over', async () => (await battery()) === 31, 60_000)

@@ -1,4 +1,4 @@
-/** Databases, a backup and an export file that earlier versions wrote: this version serves what is in them. */
+/** Databases, a backup and an export file of earlier versions: this version serves their content. */
 
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const readPacked = async (name: string) => gunzipSync(await readFile(join(folder
 
 type Answers = Readonly<Record<string, unknown>>
 
-/** What an earlier version answered at this time to the holder of this token. */
+/** Responses of an earlier version at this time to the holder of this token. */
 interface Served {
   readonly at: string
   readonly token: string
@@ -50,16 +50,16 @@ async function openAt(home: Home, at: string): Promise<TestApp> {
 }
 
 async function getAll(app: TestApp, paths: readonly string[], headers: Record<string, string>): Promise<Answers> {
-  const answers: Record<string, unknown> = {}
+  const responses: Record<string, unknown> = {}
   for (const path of paths) {
     const { status, json } = await app.get(path, headers)
     expect([path, status]).toEqual([path, 200])
-    answers[path] = withoutComputed(json)
+    responses[path] = withoutComputed(json)
   }
-  return answers
+  return responses
 }
 
-/** Without what each version computes in its own way from the stored values. */
+/** Removes values that each version computes in its own way from the stored ones. */
 function withoutComputed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutComputed)
   if (typeof value !== 'object' || value === null) return value
@@ -68,14 +68,15 @@ function withoutComputed(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, item]) => [name, withoutComputed(item)]))
 }
 
-/** Later versions may add fields; what was served then is served now. */
-async function expectServed(app: TestApp, { token, answers }: Served): Promise<void> {
+/** Later versions may add fields; fields that were served then are served now. */
+async function expectServed(app: TestApp, { token, answers: responses }: Served): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
-  const now = await getAll(app, Object.keys(answers), headers)
-  for (const [path, answer] of Object.entries(answers)) {
-    // A restore adds a record of its own.
-    const served = path === '/api/admin/audit/' && Array.isArray(answer) ? lastOf(now[path], answer.length) : now[path]
-    expect({ path, served }).toMatchObject({ path, served: withoutComputed(answer) })
+  const now = await getAll(app, Object.keys(responses), headers)
+  for (const [path, response] of Object.entries(responses)) {
+    // A restore adds its own record.
+    const served =
+      path === '/api/admin/audit/' && Array.isArray(response) ? lastOf(now[path], response.length) : now[path]
+    expect({ path, served }).toMatchObject({ path, served: withoutComputed(response) })
   }
   await signIn(app, 'root', password)
 }
@@ -124,9 +125,9 @@ it('imports the export file of 0.1.0 into an empty database', async () => {
   await copyFile(join(folder, 'export.yaml'), join(home.path, 'export.yaml'))
   const imported = await home.run(['import', 'export.yaml', '--json'])
   expect([imported.code, imported.err]).toEqual([0, ''])
-  const { report, answers } = JSON.parse(await readFile(join(folder, 'served-import.json'), 'utf8'))
+  const { report, answers: responses } = JSON.parse(await readFile(join(folder, 'served-import.json'), 'utf8'))
   expect(imported.json()).toMatchObject(report)
   const app = await startApp({ databaseUrl: home.databaseUrl, dataDir: home.dataDir, isScreenOnly: true })
-  const served = await getAll(app, Object.keys(answers), await tokenHeaders(app.runtime, 'admin'))
-  expect(served).toMatchObject(withoutComputed(answers) as object)
+  const served = await getAll(app, Object.keys(responses), await tokenHeaders(app.runtime, 'admin'))
+  expect(served).toMatchObject(withoutComputed(responses) as object)
 })

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startShure, until, withoutLink } from '../app.ts'
+import { entryOf, startApp, startShure, until, withoutPush } from '../app.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
 
 const browser = browserForTests()
@@ -61,7 +61,7 @@ it('offers a viewer nothing that would be refused', async () => {
 })
 
 it('takes in a cast, its pictures, and what each wears', async () => {
-  const shure = withoutLink(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   const units = async () => (await app.get('/api/units/')).json as { id: number; slot: number; name: string }[]
   await until('both are heard', async () => (await units()).length === 2)

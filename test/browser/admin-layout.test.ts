@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startSsc1Simulator } from '../../src/manufacturers/sennheiser/ssc1/simulator.ts'
 import { startChargerSimulator } from '../../src/manufacturers/shure/strings/simulator/charger.ts'
-import { entryOf, startApp, startShure, until, withoutLink } from '../app.ts'
+import { entryOf, startApp, startShure, until, withoutPush } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
@@ -12,7 +12,7 @@ import { browserForTests, findings, isTooWide } from './browser.ts'
 const browser = browserForTests()
 
 async function startHouse() {
-  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
+  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   await until('all are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')

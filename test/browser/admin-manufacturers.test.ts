@@ -10,7 +10,7 @@ import {
   startSystemApi,
   type TestApp,
   until,
-  withoutLink,
+  withoutPush,
 } from '../app.ts'
 import { certify } from '../certificates.ts'
 import { tokenHeaders } from '../tokens.ts'
@@ -30,7 +30,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
 it('is tried as it is typed, and added when it answers', async () => {
-  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/')
   await page.getByRole('heading', { name: 'Nothing to watch yet' }).waitFor()
@@ -75,7 +75,7 @@ it('is named where there is nothing to watch, and linked for those who may add i
 })
 
 it('says nothing any more of what stood in the form before', async () => {
-  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
   await page.getByRole('button', { name: 'Add a manufacturer' }).click()
@@ -108,7 +108,7 @@ it('says nothing any more of what stood in the form before', async () => {
 })
 
 it('is changed without its secret, switched off and on, and kept while it has receivers', async () => {
-  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   await until('it is heard', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
@@ -156,7 +156,7 @@ it('is changed without its secret, switched off and on, and kept while it has re
 })
 
 it('searches a network, and tells what it found or why not', async () => {
-  const shure = withoutLink(await startShure({ richList: true }))
+  const shure = withoutPush(await startShure({ richList: true }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   await until('it is heard', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
@@ -207,7 +207,7 @@ it('says of a system that was found where its address belongs', async () => {
 })
 
 it('fits a phone, and tells what fails', async () => {
-  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
   const app = await startApp({ manufacturers: [entryOf(shure, { shared_key: 'wrong', api_base_url: shure.baseUrl })] })
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers', phone)

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, until, withoutLink } from '../app.ts'
+import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from '../app.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
 
 const browser = browserForTests()
@@ -13,7 +13,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
 it.concurrent('changes settings for all and for one, within their bounds, and forgets them', async () => {
-  const shure = withoutLink(await startShure({ receivers: 1 }))
+  const shure = withoutPush(await startShure({ receivers: 1 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 7 })] })
   const page = await browser.openAs(app, 'admin', '/admin/settings')
   const setting = (scope: string, name: string) =>
@@ -61,7 +61,7 @@ it.concurrent('offers an operator no settings to change where only an administra
 })
 
 it.concurrent('begins with what waits for a person, each a way to it', async () => {
-  const shure = withoutLink(await startShure({ richList: true, receivers: 2 }))
+  const shure = withoutPush(await startShure({ richList: true, receivers: 2 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
   await until('all are known', async () => (await app.receivers()).length === 2)
   await app.post('/api/refresh/')

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { pages } from '../../src/model/pages.ts'
-import { entryOf, firstDevice, startApp, startShure, until, withoutLink } from '../app.ts'
+import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from '../app.ts'
 import { createTestFolder } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests } from './browser.ts'
@@ -47,7 +47,7 @@ async function saysNothingElse(page: Page, data: ReadonlySet<string>) {
 }
 
 it('says every word of every page in the language that the browser wants', async () => {
-  const shure = withoutLink(await startShure({ richList: true }))
+  const shure = withoutPush(await startShure({ richList: true }))
   const app = await startApp({ webRoot, manufacturers: [entryOf(shure)] })
   await until('all are known', async () => (await app.receivers()).length === 2)
   const operator = await tokenHeaders(app.runtime, 'operator')

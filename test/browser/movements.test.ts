@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, until, withoutLink } from '../app.ts'
+import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
 
@@ -10,7 +10,7 @@ const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 async function startHouse() {
-  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
+  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
   await until('all are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')

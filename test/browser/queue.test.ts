@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Role } from '../../src/model/access.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutLink } from '../app.ts'
+import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findings, isTooWide } from './browser.ts'
 
@@ -14,8 +14,8 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 const hostile = '<img src=x onerror=alert(1)>\u202Egnp'
 
 async function startHouse(options: object = {}) {
-  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
-  const sennheiser = withoutLink(await startSennheiser({ richList: true }))
+  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
+  const sennheiser = withoutPush(await startSennheiser({ richList: true }))
   const systems: readonly Simulator[] = [shure, sennheiser]
   const app = await startApp({ ...options, manufacturers: systems.map((one) => entryOf(one, still)) })
   await until('all are known', async () => (await app.receivers()).length === 5)

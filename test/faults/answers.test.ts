@@ -1,11 +1,11 @@
-/** Answers that are partly nonsense: what is good of them is used, the rest is passed over and said once. */
+/** Responses that are partly invalid: valid parts are used, the rest is ignored and logged once. */
 
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { engines } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { type Answer, acceptsLink, device, refuses, says, startSystem } from './system.ts'
+import { acceptSubscription, device, type Responder, respondError, respondJson, startSystem } from './system.ts'
 
 const poll = async (app: TestApp) => {
   const { status, json } = await app.post('/api/refresh/')
@@ -14,9 +14,9 @@ const poll = async (app: TestApp) => {
 }
 const vendor = async (app: TestApp) => (await app.get('/api/health/')).json.vendor_api
 
-describe('devices that make no sense', () => {
+describe('invalid devices', () => {
   // Reliability: 1.10, U14.
-  it('are left out or read as far as possible, said once an hour each, and health stays healthy', async () => {
+  it('are skipped or read as far as possible, logged once an hour each, and health stays healthy', async () => {
     const { device_id: _, ...nameless } = device(2)
     const odd = [
       device(3, { battery_percentage: 'x' }),
@@ -24,7 +24,7 @@ describe('devices that make no sense', () => {
       device(5, { device_name: { first: { of: 'many' } } }),
     ]
     const body = JSON.stringify({ devices: [device(1), nameless, 'no object', ...odd, device(6)] })
-    // What JSON.stringify cannot say.
+    // Values that JSON.stringify cannot produce.
     const text = body.replace('"battery_percentage":80,"rf_level":-60,"serial_number":"S6"', '"rf_level":1e309')
     expect(text).toContain('1e309')
     const system = await startSystem((_request, response) => response.writeHead(200).end(text))
@@ -37,8 +37,8 @@ describe('devices that make no sense', () => {
     const { status, consecutive_failures, details } = await vendor(app)
     expect([status, consecutive_failures]).toEqual(['healthy', 0])
     expect(details).toEqual([expect.stringMatching(/^entry 2 of the list: it has no device_id \(and 5 more\)$/)])
-    const said = logged.map(({ msg }) => msg).filter((msg) => /^(entry|device) /.test(msg))
-    expect(said).toEqual([
+    const logMessages = logged.map(({ msg }) => msg).filter((msg) => /^(entry|device) /.test(msg))
+    expect(logMessages).toEqual([
       'entry 2 of the list: it has no device_id',
       'entry 3 of the list: it is not an object',
       'device d3: battery_percentage cannot be read',
@@ -49,10 +49,12 @@ describe('devices that make no sense', () => {
   })
 
   // Reliability: 1.10, U15.
-  it('told twice count once: the first wins, and nobody moves to and fro', async () => {
-    const twice = device(1)
+  it('count once when listed twice: the first entry wins, and there is no movement', async () => {
+    const duplicate = device(1)
     const system = await startSystem(
-      says({ devices: [twice, { ...twice, device_name: 'Again' }, device(2), device(3, { serial_number: 'S2' })] }),
+      respondJson({
+        devices: [duplicate, { ...duplicate, device_name: 'Again' }, device(2), device(3, { serial_number: 'S2' })],
+      }),
     )
     const app = await startApp({ manufacturers: [system.entry('twice', { poll_interval: 3600 })] })
     for (let turn = 0; turn < 3; turn += 1) expect((await poll(app)).receivers_updated).toBe(2)
@@ -70,12 +72,12 @@ describe('devices that make no sense', () => {
   it.each([
     ['the list', device(1), '/api/v1/devices'],
     ['its channels', device(1, { channels: undefined, transmitters: undefined }), '/api/v1/devices/d1/channels'],
-  ])('levels of %s that come late do not undo what the link has told meanwhile', async (_, listed, slowPath) => {
+  ])('levels of %s that arrive late do not overwrite newer ones from the subscription', async (_, listed, slowPath) => {
     const read = (more: object) => ({
       channels: [{ channel: 1, audio_level: -20, ...more }],
       transmitters: [{ channel: 1, battery: 80 }],
     })
-    /** Answers that wait; each says what was true when it was asked for. */
+    /** Delayed responses; each has the state at the time of the request. */
     const held: (() => unknown)[] = []
     let isHeld = true
     let levels = {}
@@ -83,35 +85,35 @@ describe('devices that make no sense', () => {
       const isList = request.url === '/api/v1/devices'
       const isSlow = isHeld && request.url === slowPath
       const body = isList ? { devices: [{ ...listed, ...(slowPath === request.url && read(levels)) }] } : read(levels)
-      const answer: Answer = says(body)
-      if (isSlow) held.push(() => answer(request, response))
-      else answer(request, response)
+      const respond: Responder = respondJson(body)
+      if (isSlow) held.push(() => respond(request, response))
+      else respond(request, response)
     })
-    const link = acceptsLink(system)
+    const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('late')] })
-    await until('the first is asked for', () => held.length === 1)
+    await until('the first request arrives', () => held.length === 1)
     levels = { audio_level: -35 }
     held.pop()?.()
-    await until('the link is up', () => link.isUp)
+    await until('the subscription is connected', () => subscription.isUp)
     await until('it is read again', () => held.length === 1)
     const channel = async () => channelOf(await app.receiver('d1'))
     expect(await channel()).toMatchObject({ audio_level: -20, transmitter: { battery: 80 } })
-    link.tell({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
-    await until('it is told', async () => (await channel()).transmitter?.battery === 33)
-    const asked = system.asked.length
+    subscription.tell({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
+    await until('the change is published', async () => (await channel()).transmitter?.battery === 33)
+    const requestsBefore = system.requests.length
     isHeld = false
     held.pop()?.()
-    await until('all goes on', () => system.asked.length > asked + 1)
+    await until('polling continues', () => system.requests.length > requestsBefore + 1)
     expect(await channel()).toMatchObject({ audio_level: -35, transmitter: { battery: 33 } })
   })
 
   // Reliability: 1.10, U16.
-  it('an empty list after fifty deletes nothing; at the third all are inactive', async () => {
-    const system = await startSystem(says({ devices: Array.from({ length: 50 }, (_, at) => device(at)) }))
+  it('an empty list after fifty devices deletes nothing; the third one makes all inactive', async () => {
+    const system = await startSystem(respondJson({ devices: Array.from({ length: 50 }, (_, index) => device(index)) }))
     const app = await startApp({ manufacturers: [system.entry('gone', { poll_interval: 3600 })] })
     expect((await poll(app)).receivers_updated).toBe(50)
     const before = await app.receivers()
-    system.answer(says({ devices: [] }))
+    system.respondWith(respondJson({ devices: [] }))
     for (const isActive of [true, true, false]) {
       expect((await poll(app)).receivers_updated).toBe(0)
       const after = await app.receivers()
@@ -123,23 +125,23 @@ describe('devices that make no sense', () => {
   })
 
   // Reliability: 1.9, U18, 3.12.7.
-  it('more than ten thousand: the first ten thousand, and health says so', async () => {
+  it('of more than ten thousand devices the first ten thousand are used, and health reports it', async () => {
     const bare = { channels: [], transmitters: [] }
-    const devices = Array.from({ length: 10_003 }, (_, at) => device(at, bare))
-    const system = await startSystem(says({ devices }))
+    const devices = Array.from({ length: 10_003 }, (_, index) => device(index, bare))
+    const system = await startSystem(respondJson({ devices }))
     const app = await startApp({ manufacturers: [system.entry('many', { poll_interval: 3600 })] })
     const page = async (size: number) => (await app.get(`/api/receivers/?page=10&page_size=${size}`)).json
     await until('all are there', async () => (await page(1)).count === 10_000, 40_000)
     expect((await page(1000)).results.at(-1).name).toBe('Rack 9999')
-    await until('it is said', async () => (await vendor(app)).details.length > 0)
+    await until('it is logged', async () => (await vendor(app)).details.length > 0)
     const { status, details } = await vendor(app)
     expect(status).toBe('healthy')
     expect(details).toEqual(['the list: only the first 10000 of 10003 devices are read'])
   }, 60_000)
 
   // Reliability: U26.
-  it('details that are refused leave what is known, and fail no cycle', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3 }))
+  it('rejected detail requests keep known values and do not fail the cycle', async () => {
+    const shure = withoutPush(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await poll(app)
     const [first, second] = [firstDevice(shure), firstDevice(shure, 1)]
@@ -160,22 +162,22 @@ describe('devices that make no sense', () => {
   })
 })
 
-describe.each(engines)('text that means harm (%s)', (engine) => {
+describe.each(engines)('hostile text (%s)', (engine) => {
   const evil = 'a\u0000b\u001b[31mc\ud800d\u202ee<img src=x onerror=alert(1)>'
   const clean = 'a b [31mc\ufffdd\u202ee<img src=x onerror=alert(1)>'
 
   // Reliability: 1.10, U20, U21.
-  it('is cleaned, cut and kept as text, the same on every database', async () => {
+  it('is sanitised, truncated and stored as text, the same on every database', async () => {
     const own = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
     const devices = [
       device(1, { device_name: evil, description: evil, ...own }),
       device(2, { device_name: 'n'.repeat(1_000_000), description: '\u{1f3a4}'.repeat(5000) }),
-      // At the address of another: it goes to the queue, with all it said.
+      // It has the address of another device, so it is queued for review with all its fields.
       device(3, { ip: '10.0.0.1', device_name: evil, note: evil, ...own, toString: 'x' }),
       device(4, { ip: '10.0.0.2', notes: 'x'.repeat(70_000) }),
       device(5, { device_id: '__proto__', device_name: 'constructor' }),
     ]
-    // Keys that an object literal cannot carry.
+    // Keys that an object literal cannot contain.
     const text = JSON.stringify({ devices }).replaceAll('"constructor":{', '"__proto__":{"a":1},"constructor":{')
     const system = await startSystem((_request, response) => response.writeHead(200).end(text))
     const app = await startApp({ engine, manufacturers: [system.entry('evil', { poll_interval: 3600 })] })
@@ -193,7 +195,7 @@ describe.each(engines)('text that means harm (%s)', (engine) => {
       { truncated: true },
     ])
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
-    // As stored, not only as remembered.
+    // Reads the stored rows, not only the values in memory.
     const rows = await app.runtime.db.read
       .selectFrom('receivers')
       .select(['name', 'description'])
@@ -204,13 +206,13 @@ describe.each(engines)('text that means harm (%s)', (engine) => {
   })
 })
 
-it('a system that is refused for one device by 401 is not asked for the others', async () => {
+it('a system that responds with 401 for one device is not queried for the others', async () => {
   const system = await startSystem((request, response) => {
     if (request.url?.endsWith('/devices')) {
-      says({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)
-    } else refuses(401)(request, response)
+      respondJson({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)
+    } else respondError(401)(request, response)
   })
   const app = await startApp({ manufacturers: [system.entry('shy')] })
   await until('it has failed', async () => (await vendor(app)).consecutive_failures > 0)
-  expect(system.asked.length).toBe(2)
+  expect(system.requests.length).toBe(2)
 })

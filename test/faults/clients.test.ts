@@ -1,25 +1,25 @@
-/** Clients that are slow, many, silent, gone or hostile: everybody else does not notice. */
+/** Clients that are slow, numerous, silent, disconnected or hostile do not affect other clients. */
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { afterShell, entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
+import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
 
-/** Nobody waits longer for a sign of life, whatever somebody else does. */
+/** The longest time for the liveness check, whatever other clients do. */
 const longestMs = 500
 
-describe('connections that ask for nothing', () => {
+describe('idle connections', () => {
   // Reliability: 1.20, 3.12.4.
-  it('are so many at most of one address; the oldest go, and whoever asks is served', async () => {
+  it('are limited for each address; the oldest are closed, and active clients are served', async () => {
     const home = await startHome()
     const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
-    // 512 descriptors: 256 connections, 128 of them silent; said at the start.
-    await until('it is said', () => /limit of open files/.test(service.err()))
+    // 512 descriptors: 256 connections, of which 128 may be idle; logged at the start.
+    await until('it is logged', () => /few open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))
@@ -31,7 +31,7 @@ describe('connections that ask for nothing', () => {
 
 describe('WebSocket clients', () => {
   // Reliability: 1.20, C2, 3.12.5.
-  it('beyond what the descriptors allow are told to come later', async () => {
+  it('beyond the limit of the descriptors are asked to retry later', async () => {
     const home = await startHome()
     const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
     const sockets: Socket[] = []
@@ -43,9 +43,9 @@ describe('WebSocket clients', () => {
       sockets.push(socket)
       expect([count, status]).toEqual([count, 101])
     }
-    const refused = await openRaw(service.port)
-    sockets.push(refused.socket)
-    expect(refused.status).toBe(503)
+    const rejected = await openRaw(service.port)
+    sockets.push(rejected.socket)
+    expect(rejected.status).toBe(503)
     expect((await service.get('/healthz')).status).toBe(200)
     sockets[0]?.destroy()
     await until('there is room again', async () => {
@@ -56,8 +56,8 @@ describe('WebSocket clients', () => {
   })
 
   // Reliability: C4.
-  it('come back by the thousand at once', { timeout: 90_000 }, async () => {
-    const shure = withoutLink(await startShure())
+  it('can reconnect by the thousand at once', { timeout: 90_000 }, async () => {
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
     const health = watchHealth(service.port)
@@ -65,22 +65,22 @@ describe('WebSocket clients', () => {
     for (let round = 0; round < 2; round++) {
       const startedAt = performance.now()
       const sockets = Array.from({ length: 1000 }, () => new WebSocket(`ws://127.0.0.1:${service.port}/ws`))
-      const greeted = sockets.map((socket) => once(socket, 'message').then(([data]) => JSON.parse(String(data)).type))
-      const trouble: string[] = []
-      for (const socket of sockets) socket.on('error', (error) => trouble.push(String(error)))
-      expect(new Set(await Promise.all(greeted))).toEqual(new Set(['status']))
+      const connected = sockets.map((socket) => once(socket, 'message').then(([data]) => JSON.parse(String(data)).type))
+      const failure: string[] = []
+      for (const socket of sockets) socket.on('error', (error) => failure.push(String(error)))
+      expect(new Set(await Promise.all(connected))).toEqual(new Set(['status']))
       expect(performance.now() - startedAt).toBeLessThan(10_000)
-      expect(trouble).toEqual([])
+      expect(failure).toEqual([])
       for (const socket of sockets) socket.terminate()
     }
     expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 })
 
-describe('a flood', () => {
+describe('a flood of requests', () => {
   // Reliability: 1.18, C8.
-  it('of sign-ins stalls neither reading nor polling', { timeout: 60_000 }, async () => {
-    const shure = withoutLink(await startShure())
+  it('to sign in delays neither reads nor polling', { timeout: 60_000 }, async () => {
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)], require_login: true, public_read: true })
     const service = await home.serve()
     await until('it polls', async () => (await service.receivers()).length === 2)
@@ -90,10 +90,10 @@ describe('a flood', () => {
     atEnd(() => health.close())
     const statuses = new Set<number>()
     let isOver = false
-    const attackers = Array.from({ length: 40 }, async (_, who) => {
+    const attackers = Array.from({ length: 40 }, async (_, index) => {
       for (let round = 0; !isOver; round++) {
         const { status } = await service.post('/api/auth/login', {
-          username: `user${who}-${round % 4}`,
+          username: `user${index}-${round % 4}`,
           password: 'wrong password',
         })
         statuses.add(status)
@@ -105,17 +105,17 @@ describe('a flood', () => {
     const cycles = shure.requests.total - before
     const seconds = (performance.now() - startedAt) / 1000
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
-    // One poll a second takes one request at least, and is late by half a second at most.
+    // Polling once a second sends at least one request a second, at most half a second late.
     expect(cycles).toBeGreaterThanOrEqual(Math.floor(seconds / 1.5))
     expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 
   // Reliability: 1.19, C7.
-  it('of strangers takes nothing from whoever shows a token', async () => {
+  it('without credentials does not use up the limit of a client with a token', async () => {
     const home = await startHome({ rate_limit: { max_requests: 50, window_seconds: 60 } })
     const service = await home.serve(['--no-poll'])
-    const made = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
-    const cookie = (made.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+    const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
+    const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
     for (let count = 0; count < 60; count++) await service.get('/api/health/')
     expect((await service.get('/api/health/')).status).toBe(429)
     expect((await service.get('/api/health/', { cookie })).status).toBe(200)

@@ -1,27 +1,27 @@
-/** What the papers settle where the interface is silent: sessions, headers, embedding, limits, and who did what. */
+/** Defaults that the interface specification leaves open: sessions, headers, embedding, limits, and the audit log. */
 
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openCertificate } from '../../src/store/certificate.ts'
-import { entryOf, startApp, startHome, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { entryOf, startApp, startHome, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { createTestFolder } from '../databases.ts'
-import type { HttpAnswer } from '../http-client.ts'
+import type { HttpResponse } from '../http-client.ts'
 import { tokenHeaders } from '../tokens.ts'
 
 const password = 'correct horse battery'
 const hour = 3_600_000
 
-/** The first administrator's, made on the way; headers of the session. */
+/** Headers of a session of the first administrator, which this creates. */
 async function setUp(app: Pick<TestApp, 'post'>, username = 'ana') {
   return sessionOf(await app.post('/api/auth/setup', { username, password }))
 }
 
-function sessionOf(answer: HttpAnswer) {
-  const cookie = (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
-  return { cookie, 'x-csrf-token': answer.json.csrf_token as string }
+function sessionOf(response: HttpResponse) {
+  const cookie = (response.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
+  return { cookie, 'x-csrf-token': response.json.csrf_token as string }
 }
 
-/** Has another clock struck: the session was made, or last used, so long ago. A second service looks at it anew. */
+/** Sets the creation or last use of a session back by `age`, and returns a second service that loads it again. */
 async function aged(app: TestApp, { madeMs = 0, restedMs = 0 }) {
   const at = Date.now()
   await app.runtime.db.transaction(async (tx) => {
@@ -45,7 +45,7 @@ describe('a session', () => {
     ['rested for 24 hours', { restedMs: 24 * hour }, 401],
     ['13 days old', { madeMs: 13 * 24 * hour }, 200],
     ['14 days old', { madeMs: 14 * 24 * hour }, 401],
-  ])('%s is answered as it should', async (_, age, status) => {
+  ])('%s gets the expected status', async (_, age, status) => {
     const app = await startApp()
     const session = await setUp(app)
     const later = await aged(app, age)
@@ -54,7 +54,7 @@ describe('a session', () => {
   })
 
   // Reliability: 3.4.5.
-  it('that ends within the hour says so to every page that is open, and ends them at its limit', async () => {
+  it('that ends within the hour notifies every open page, and closes them when it ends', async () => {
     const app = await startApp()
     const session = await setUp(app)
     const later = await aged(app, { madeMs: 14 * 24 * hour - 5000 })
@@ -66,12 +66,12 @@ describe('a session', () => {
     const second = await later.socket('/ws', { headers })
     await second.next(isWarning)
     expect(await Promise.all([first.closed, second.closed])).toEqual([4401, 4401])
-    expect([first, second].map((one) => one.heard.filter(isWarning).length)).toEqual([1, 1])
+    expect([first, second].map((one) => one.messages.filter(isWarning).length)).toEqual([1, 1])
     expect((await later.get('/api/data.json', headers)).status).toBe(401)
   })
 
   // Reliability: 3.12.11.
-  it('is one of fifty: with the next one the oldest ends, and its pages with it', { timeout: 60_000 }, async () => {
+  it('is limited to fifty: the next one ends the oldest and closes its pages', { timeout: 60_000 }, async () => {
     const app = await startApp()
     const oldest = await setUp(app)
     const socket = await app.socket('/ws', { headers: { cookie: oldest.cookie } })
@@ -84,9 +84,9 @@ describe('a session', () => {
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   // Reliability: 1.7, 3.10.1, 3.10.2.
-  it('says how it may be used and kept', async () => {
+  it('has security and cache headers', async () => {
     const app = await startApp()
     const policy =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
@@ -133,7 +133,7 @@ describe('every answer', () => {
   })
 
   // Reliability: 3.10.3.
-  it('may be framed by those who are listed, and by nobody else', async () => {
+  it('may be framed by configured origins only', async () => {
     const server = { frame_ancestors: ['https://wall.example', 'http://10.0.0.5:4455'] }
     const app = await startApp({ config: { server } })
     for (const path of ['/', '/nowhere', '/api/receivers/%zz/']) {
@@ -145,24 +145,28 @@ describe('every answer', () => {
   })
 
   // Reliability: 3.10.3.
-  it('asks for TLS for ever only with the operator’s own certificate, and only on request', async () => {
+  it('sends Strict-Transport-Security only with the operator’s own certificate, and only if configured', async () => {
     const folder = await createTestFolder()
     onTestFinished(folder.drop)
     const { cert, key } = await openCertificate(folder.path, ['localhost'], Date.now())
     for (const strict_transport of [true, false]) {
       const app = await startApp({ config: { tls: { cert, key }, server: { strict_transport } } })
       const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
-        const asked = httpsRequest(`https://localhost:${app.port}/healthz`, { rejectUnauthorized: false }, (answer) => {
-          answer.resume()
-          resolve(answer.headers)
-        })
-        asked.on('error', reject).end()
+        const request = httpsRequest(
+          `https://localhost:${app.port}/healthz`,
+          { rejectUnauthorized: false },
+          (response) => {
+            response.resume()
+            resolve(response.headers)
+          },
+        )
+        request.on('error', reject).end()
       })
       expect(headers['strict-transport-security']).toBe(strict_transport ? 'max-age=31536000' : undefined)
     }
   })
 
-  it('leads whoever opens the documentation unasked to sign-in, and programs to a token', async () => {
+  it('redirects browsers from the documentation to sign-in, and asks programs for a token', async () => {
     const app = await startApp({ config: { require_login: true } })
     const page = await app.get('/api/docs/', { accept: 'text/html' })
     expect([page.status, page.headers.location]).toEqual([302, '/sign-in?next=%2Fapi%2Fdocs%2F'])
@@ -173,9 +177,9 @@ describe('every answer', () => {
 
 describe('scans', () => {
   // Reliability: 3.7.4.
-  it('are two a minute; what is refused does not count', async () => {
-    const shure = withoutLink(await startShure())
-    // The test's own limits are generous; this one is the product's.
+  it('are limited to two a minute; rejected ones do not count', async () => {
+    const shure = withoutPush(await startShure())
+    // The tests have high limits by default; this one uses the limit of the product.
     const rate_limit = { overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } } }
     const app = await startApp({ manufacturers: [entryOf(shure)], config: { rate_limit } })
     const scan = async (scan_subnet: string) => (await app.post('/api/discover/', { scan_subnet })).status
@@ -185,17 +189,17 @@ describe('scans', () => {
       await scan('nonsense'),
       await scan('10.0.0.0/30'),
     ]).toEqual([400, 200, 400, 200])
-    const refused = await app.post('/api/discover/', { scan_subnet: '10.0.0.0/30' })
-    expect([refused.status, Number(refused.headers['retry-after']) > 20]).toEqual([429, true])
+    const rejected = await app.post('/api/discover/', { scan_subnet: '10.0.0.0/30' })
+    expect([rejected.status, Number(rejected.headers['retry-after']) > 20]).toEqual([429, true])
   })
 })
 
-describe('what people do', () => {
+describe('audit log', () => {
   // Reliability: 1.23, 3.11.2, 3.11.3.
-  it('is written down, whatever came of it', { timeout: 60_000 }, async () => {
+  it('records every action and its outcome', { timeout: 60_000 }, async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [entryOf(shure)] })
-    await until('its link is up', () => shure.push.links > 0)
+    await until('its subscription is connected', () => shure.push.links > 0)
     const root = await setUp(app)
     const send = (method: string, path: string, body?: object, headers: object = root) =>
       app.send(method, path, {
@@ -205,8 +209,8 @@ describe('what people do', () => {
     for (let count = 0; count < 5; count++) await app.post('/api/auth/login', { username: 'ana', password: 'wrong' })
     expect((await app.post('/api/auth/login', { username: 'ana', password })).status).toBe(429)
     const ben = (await send('POST', '/api/admin/users/', { username: 'ben', password, role: 'viewer' })).json
-    const his = sessionOf(await app.post('/api/auth/login', { username: 'ben', password }))
-    await send('POST', '/api/auth/password', { current_password: password, new_password: 'another fine word' }, his)
+    const own = sessionOf(await app.post('/api/auth/login', { username: 'ben', password }))
+    await send('POST', '/api/auth/password', { current_password: password, new_password: 'another fine word' }, own)
     const again = sessionOf(await app.post('/api/auth/login', { username: 'ben', password: 'another fine word' }))
     await send('POST', '/api/auth/logout', undefined, again)
     await send('PATCH', `/api/admin/users/${ben.id}/`, { role: 'operator' })
@@ -231,7 +235,7 @@ describe('what people do', () => {
       actor: object
       at: string
     }[]
-    const told = new Set(rows.map(({ action, result }) => `${action} ${result}`))
+    const entries = new Set(rows.map(({ action, result }) => `${action} ${result}`))
     for (const expected of [
       'setup ok',
       'session.login ok',
@@ -253,7 +257,7 @@ describe('what people do', () => {
       'receiver.change ok',
       'manufacturer.change ok',
     ])
-      expect([...told]).toContain(expected)
+      expect([...entries]).toContain(expected)
     for (const row of rows) {
       expect(row.at).toMatch(/^\d{4}-.*Z$/)
       expect(row.request_id).toMatch(/^[0-9a-f-]{36}$/)
@@ -263,7 +267,7 @@ describe('what people do', () => {
     for (const secret of [password, 'another fine word', 'a new secret key', token.token]) {
       expect(JSON.stringify(rows)).not.toContain(secret)
     }
-    // There is no way to take it back.
+    // No endpoint deletes entries.
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       expect((await send(method, '/api/admin/audit/')).status).toBe(405)
       expect((await send(method, '/api/admin/audit/1/')).status).toBe(404)
@@ -271,17 +275,19 @@ describe('what people do', () => {
   })
 
   // Reliability: 1.8, 1.23, 3.11.1.
-  it('is told on standard output too, one line of JSON each', async () => {
+  it('is also written to standard output, one line of JSON for each entry', async () => {
     const home = await startHome({ server: { port: 0 } })
     const program = home.start(['serve', '--no-poll'])
     const address = await until('it listens', () => /at (http:\S+)/.exec(program.out())?.[1])
-    const answer = await fetch(`${address}api/group/`, {
+    const response = await fetch(`${address}api/group/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"title":"A\\u001b[2J\\nB"}',
     })
-    expect(answer.status).toBe(201)
-    const line = await until('it is told', () => program.lines().find((one) => one.includes('group.create')))
+    expect(response.status).toBe(201)
+    const line = await until('the change is published', () =>
+      program.lines().find((line) => line.includes('group.create')),
+    )
     expect(JSON.parse(line)).toEqual({
       audit: {
         id: 1,
@@ -294,19 +300,19 @@ describe('what people do', () => {
         details: { title: 'A\u001b[2J\nB' },
       },
     })
-    // Nothing in it moves a cursor.
+    // No entry contains a control sequence for the terminal.
     expect(/\p{Cc}/u.test(line)).toBe(false)
 
     const json = home.start(['serve', '--no-poll', '--json'])
     const other = await until('it listens', () => JSON.parse(json.out()).address as string)
     const headers = { 'content-type': 'application/json' }
     await fetch(`${other}api/group/`, { method: 'POST', headers, body: '{"title":"C"}' })
-    await until('it is told on standard error', () => json.err().includes('group.create'))
+    await until('it is logged on standard error', () => json.err().includes('group.create'))
     expect(json.out()).not.toContain('group.create')
   })
 
   // Reliability: 3.11.1.
-  it('is put down to the request that an error names', async () => {
+  it('has the request id that an error response names', async () => {
     const app = await startApp()
     const admin = await tokenHeaders(app.runtime, 'admin')
     const failed = await app.post('/api/auth/login', { username: 'ana', password: 'wrong' })

@@ -1,13 +1,13 @@
-/** A start on a disk without room: a small file system of its own that is filled up. */
+/** Starts the service on a full disk: a small file system that the test fills up. */
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { afterShell, entryOf, startHome, startShure, until, withoutLink } from '../app.ts'
+import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
 
 type Home = Awaited<ReturnType<typeof startHome>>
 
-/** The data folder becomes a file system of 4 MB with the same files in it, in sight of the program alone, and full. */
+/** Runs the program with its data folder copied to a full file system of 4 MB that only the program sees. */
 function inFullDisk(home: Home): readonly string[] {
   const [data, seed] = [join(home.path, 'data'), join(home.path, 'seed')]
   return [
@@ -25,10 +25,10 @@ function inFullDisk(home: Home): readonly string[] {
   ]
 }
 
-it.each(['stopped in order', 'killed'])(
+it.each(['stopped cleanly', 'killed'])(
   'starts on a full disk after it was %s, and recovers',
   async (ending) => {
-    const shure = withoutLink(await startShure())
+    const shure = withoutPush(await startShure())
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const first = await home.serve()
     await until('both receivers are known', async () => (await first.receivers()).length === 2)
@@ -40,8 +40,8 @@ it.each(['stopped in order', 'killed'])(
     const disk = join('/proc', String(service.pid), 'root', home.path, 'data')
     expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Stored' }])
     expect(await service.receivers()).toHaveLength(2)
-    const refused = await service.post('/api/group/', { title: 'Lost' })
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+    const rejected = await service.post('/api/group/', { title: 'Lost' })
+    expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
     const health = await service.get('/api/health/')
     expect([health.status, health.json.status, health.json.store.status]).toEqual([200, 'degraded', 'not_writable'])
     expect(health.json.manufacturers).toMatchObject([{ code: 'shure' }])
@@ -49,7 +49,7 @@ it.each(['stopped in order', 'killed'])(
 
     await rm(join(disk, 'filler'))
     const freedAt = performance.now()
-    await until('health is well again', async () => (await service.get('/api/health/')).json.status === 'healthy')
+    await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
     expect(performance.now() - freedAt).toBeLessThan(10_000)
     expect((await service.post('/api/group/', { title: 'Kept' })).status).toBe(201)
     service.kill('SIGTERM')

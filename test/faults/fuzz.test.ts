@@ -1,4 +1,8 @@
-/** Nonsense of every kind, seeded: no bug answers, nothing hangs, the same process goes on. `npm run bench:reliability` has more of it. */
+/**
+ * Invalid input of every kind, with a seed: nothing crashes or hangs, and the process survives. `npm run
+ * bench:reliability`
+ * runs more of it.
+ */
 
 import { expect, it } from 'vitest'
 import { fuzz, startFuzzSystems } from '../../bench/reliability/fuzz/index.ts'
@@ -14,9 +18,9 @@ it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 1
   atEnd(() => systems.close())
   const home = await startHome({ manufacturers: systems.manufacturers })
   const service = await home.serve()
-  const made = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
-  const cookie = (made.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
-  const session = { cookie, 'x-csrf-token': made.json.csrf_token }
+  const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
+  const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
+  const session = { cookie, 'x-csrf-token': created.json.csrf_token }
   const { json } = await service.post('/api/admin/tokens/', { name: 'fuzz', role: 'admin' }, session)
   const target = {
     address: `http://127.0.0.1:${service.port}`,
@@ -27,7 +31,7 @@ it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 1
   const report = await fuzz(seed, target, systems, counts)
   expect({ seed, troubles: report.troubles, counts: Object.fromEntries(report.counts) }).toMatchObject({ troubles: [] })
   expect(service.isRunning()).toBe(true)
-  // It got somewhere: things were made, found, refused.
+  // The input had an effect: some requests created resources, others got 404 or 400.
   for (const kind of ['REST 200', 'REST 201', 'REST 204', 'REST 400', 'REST 404', 'raw 400']) {
     expect([kind, report.counts.get(kind) ?? 0]).toEqual([kind, expect.toSatisfy((count: number) => count > 3)])
   }

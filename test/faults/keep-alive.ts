@@ -1,11 +1,11 @@
-/** One connection on which one request after the other is asked, so that it can be seen what becomes of it. */
+/** Sends one request after another on a single connection, to observe what the server does with the connection. */
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { atEnd } from '../scope.ts'
 
 export interface Connection {
-  /** `head` without Host and the empty line; fails when the connection ends before there is an answer. */
+  /** `head` has no Host and no final empty line. Rejects if the connection ends before the response. */
   ask(head: string, body?: string): Promise<{ status: number; headers: Record<string, string>; body: string }>
   write(text: string): void
   close(): void
@@ -22,28 +22,28 @@ export async function connectTo(port: number): Promise<Connection> {
     close: () => socket.destroy(),
     ask: (head, body = '') =>
       new Promise((resolve, reject) => {
-        let heard = ''
+        let received = ''
         const take = (chunk: Buffer) => {
-          heard += chunk.toString('latin1')
-          const answer = parse(heard)
-          if (answer === null) return
+          received += chunk.toString('latin1')
+          const response = parse(received)
+          if (response === null) return
           socket.off('data', take)
-          resolve(answer)
+          resolve(response)
         }
         socket.on('data', take)
-        socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(heard)}`)))
+        socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(received)}`)))
         write(`${head}\r\nHost: localhost\r\n\r\n${body}`)
       }),
   }
 }
 
-/** Null while it is not whole. */
-function parse(heard: string) {
-  const end = heard.indexOf('\r\n\r\n')
-  const [first = '', ...lines] = heard.slice(0, end).split('\r\n')
+/** Returns null while the response is incomplete. */
+function parse(received: string) {
+  const end = received.indexOf('\r\n\r\n')
+  const [first = '', ...lines] = received.slice(0, end).split('\r\n')
   const fields = lines.map((line) => /^([^:]+): *(.*)$/.exec(line) ?? [])
   const headers = Object.fromEntries(fields.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
-  const body = heard.slice(end + 4)
+  const body = received.slice(end + 4)
   if (end === -1 || body.length < Number(headers['content-length'])) return null
   return { status: Number(first.split(' ')[1]), headers, body }
 }

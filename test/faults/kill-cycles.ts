@@ -1,11 +1,11 @@
 /**
- * kill -9 at random moments, of a service that people write to or of the database under it: every write that was
- * acknowledged has to be there afterwards, every other one wholly or not at all.
+ * Kills a service that handles writes, or its database, with SIGKILL at random moments. Every acknowledged write must
+ * be there afterwards, and every other write either completely or not at all.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A running service, as far as this needs it. */
+/** The parts of a running service that this module needs. */
 export interface Victim {
   send(method: string, path: string, options: object): Promise<{ readonly status: number }>
   get(path: string): Promise<{ readonly status: number; readonly json: unknown }>
@@ -16,22 +16,22 @@ export interface Victim {
 export interface KillReport {
   readonly cycles: number
   readonly acknowledged: number
-  /** Sentences about writes that were acknowledged and are not there, or are there though nobody made them. */
+  /** Describes acknowledged writes that are missing, and rows that no request created. */
   readonly lost: readonly string[]
-  /** The longest time from a start until it served. */
+  /** The longest time from a start until the service responded. */
   readonly slowestStartMs: number
 }
 
 const groups = 50
 const writers = 4
 
-/** `random` gives numbers in [0, 1). Leaves the last service running. */
+/** `random` returns numbers in [0, 1). Leaves the last service running. */
 export async function killCycles<V extends Victim>(options: {
   readonly cycles: number
-  /** Starts a service, which reads what is stored and not what another one remembers; `last` is the one before it. */
+  /** Starts a service that reads the stored state and shares no memory with `last`, the previous service. */
   readonly start: (last?: V) => Promise<V>
   readonly random: () => number
-  /** Kills the database instead of the service, which may say meanwhile that it cannot write. */
+  /** Kills the database instead of the service, which may reject writes meanwhile. */
   readonly killDatabase?: () => Promise<unknown>
 }): Promise<KillReport & { readonly last: V }> {
   const { cycles, start, random, killDatabase } = options
@@ -53,7 +53,7 @@ export async function killCycles<V extends Victim>(options: {
       body: JSON.stringify({ title, slots: [id, id + groups] }),
     })
 
-  /** Titles are numbers that rise; each writer has groups of its own. */
+  /** Titles are increasing numbers; each writer has its own groups. */
   async function write(service: V, writer: number): Promise<void> {
     for (let at = writer; ; at += writers) {
       const id = (at % groups) + 1
@@ -93,8 +93,8 @@ export async function killCycles<V extends Victim>(options: {
     await sleep(50 + random() * 1450)
     await (killDatabase ?? killService)(victim)
     const ends = await Promise.all(writing)
-    const refused = ends.find((error) => /answered with/.test(String(error)))
-    if (refused !== undefined) lost.push(`cycle ${cycle}: ${refused}`)
+    const rejected = ends.find((error) => /answered with/.test(String(error)))
+    if (rejected !== undefined) lost.push(`cycle ${cycle}: ${rejected}`)
     service = await begin(victim)
     await compare(service, cycle)
   }

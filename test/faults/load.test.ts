@@ -1,4 +1,4 @@
-/** More than anybody can use, against the program in a process of its own: what it costs in memory and in patience. */
+/** Extreme load on the program in a separate process: its memory and its response times. */
 
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { entryOf, startHome, startShure, until } from '../app.ts'
 import { channelIn } from '../socket-client.ts'
-import { type Answer, device, says, startSystem } from './system.ts'
+import { device, type Responder, respondJson, startSystem } from './system.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -15,7 +15,7 @@ async function rssOf(pid: number | undefined): Promise<number> {
   return Number(kibibytes) * 1024
 }
 
-/** The most memory the process has while `work` runs. */
+/** Returns the highest memory of the process while `work` runs. */
 async function highestRss(pid: number | undefined, work: () => Promise<unknown>): Promise<number> {
   let highest = 0
   let isOver = false
@@ -29,18 +29,18 @@ async function highestRss(pid: number | undefined, work: () => Promise<unknown>)
   return highest
 }
 
-/** Linux tells a process's memory in a file. */
-describe.runIf(process.platform === 'linux')('memory', () => {
+/** Linux reports the memory of a process in a file. */
+describe.runIf(process.platform === 'linux')('a service under load', () => {
   // Reliability: 1.9, U19.
-  it('is not filled by bodies without end or bombs', async () => {
+  it('limits its memory with endless bodies and decompression bombs', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * mebibyte, ' '))
-    const endless: Answer = (_request, response) => {
+    const endless: Responder = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const piece = Buffer.alloc(mebibyte, ' ')
       const body = new Readable({ read: () => void body.push(piece) })
       body.pipe(response).on('close', () => body.destroy())
     }
-    const system = await startSystem(says({ devices: [device(1)] }))
+    const system = await startSystem(respondJson({ devices: [device(1)] }))
     const home = await startHome({ manufacturers: [system.entry('large', { poll_interval: 3600 })] })
     const service = await home.serve()
     await until('it is known', async () => (await service.receivers()).length === 1)
@@ -49,9 +49,9 @@ describe.runIf(process.platform === 'linux')('memory', () => {
     const before = await rssOf(service.pid)
     const highest = await highestRss(service.pid, async () => {
       for (let turn = 0; turn < 4; turn += 1) {
-        system.answer(endless)
+        system.respondWith(endless)
         expect((await refresh()).json.details).toMatch(/larger than Micwatch accepts/)
-        system.answer((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+        system.respondWith((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
         expect((await refresh()).json.details).toMatch(/larger than Micwatch accepts/)
       }
     })
@@ -60,12 +60,12 @@ describe.runIf(process.platform === 'linux')('memory', () => {
   }, 40_000)
 
   // Reliability: R3.
-  it('and patience are not used up by ten thousand messages a second', async () => {
+  it('limits memory and response times with ten thousand messages a second', async () => {
     const shure = await startShure({ receivers: 2, pushesPerSecond: 0 })
     const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     const service = await home.serve()
     await until('both are known', async () => (await service.receivers()).length === 2)
-    await until('the link is up', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.links === 1)
     const ids = shure.show.devicesAt(0).map(({ device }) => device.id)
     const page = await service.socket()
     const level = (at: number, rf_level: number) =>

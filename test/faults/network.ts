@@ -1,38 +1,38 @@
-/** A network that can break between the service and a system: everything goes through until it is told otherwise. */
+/** A TCP proxy between the service and a system that can simulate network faults. */
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import type { Certified } from '../certificates.ts'
+import type { Certificate } from '../certificates.ts'
 
 export interface Network {
   readonly url: string
-  /** Nobody listens any more; what is open is reset. */
+  /** Refuses new connections and resets open ones. */
   refuse(): Promise<void>
-  /** Connections stay, and nothing passes either way. */
+  /** Keeps connections open and drops all data in both directions. */
   blackhole(): void
-  /** As it was, on the same port. */
+  /** Works again, on the same port. */
   restore(): Promise<void>
-  /** Ends what is open, and lets the next pass. */
+  /** Closes open connections and accepts new ones. */
   cut(): void
-  /** Of a network with TLS: shows this certificate from now on, to everybody anew. */
-  present(certified: Certified): void
-  /** Connections the service has open. */
+  /** With TLS: uses this certificate from now on for new connections. */
+  present(certified: Certificate): void
+  /** Open connections of the service. */
   readonly open: number
-  /** Connections it has made so far. */
-  readonly made: number
+  /** Number of connections so far. */
+  readonly created: number
 }
 
-/** To the system at `target`, which speaks plainly; with a certificate the service speaks TLS to it. */
+/** Forwards to the system at `target`, which uses plain TCP; with a certificate the service connects with TLS. */
 export async function startNetwork(
   atEnd: (close: () => unknown) => void,
   target: string,
-  certified?: Certified,
+  certified?: Certificate,
 ): Promise<Network> {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket>()
   let isBlack = false
-  let made = 0
+  let created = 0
   const lead = (client: Socket) => {
     const system = connect(Number(port), hostname)
     const end = () => {
@@ -49,10 +49,10 @@ export async function startNetwork(
   }
   const tls = certified && createTlsServer(certified, lead)
   const server = tls ?? createServer(lead)
-  // Before the handshake, if there is one: whoever is in the middle of it is reset as well.
+  // Counted before the TLS handshake, so that connections in a handshake are reset as well.
   server.on('connection', (client: Socket) => {
     clients.add(client)
-    made += 1
+    created += 1
     client.on('error', () => {}).on('close', () => clients.delete(client))
   })
   const listen = async (at: number) => {
@@ -61,7 +61,7 @@ export async function startNetwork(
   }
   const reset = () => {
     for (const client of clients) {
-      // Under TLS a socket has no reset of its own.
+      // A TLS socket cannot be reset; the TCP socket below it can.
       if (tls === undefined) client.resetAndDestroy()
       else client.destroy()
     }
@@ -94,8 +94,8 @@ export async function startNetwork(
     get open() {
       return clients.size
     },
-    get made() {
-      return made
+    get created() {
+      return created
     },
   }
 }

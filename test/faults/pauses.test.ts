@@ -1,10 +1,10 @@
-/** Systems that ask us to wait or to sign in anew, and what we ask of them at most. */
+/** Systems that send Retry-After or a new challenge, and the highest request rate that they see. */
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { entryOf, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
+import { entryOf, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { sharing } from '../scope.ts'
-import { device, refuses, type System, says, startSystem } from './system.ts'
+import { device, respondError, respondJson, type System, startSystem } from './system.ts'
 
 const longAgo = Date.parse('2001-02-03T04:05:06Z')
 const date = (time: number) => new Date(time).toUTCString()
@@ -13,7 +13,7 @@ interface Pause {
   readonly name: string
   readonly status?: number
   readonly headers: () => OutgoingHttpHeaders
-  /** So long nothing is sent; null: it is an ordinary failure. */
+  /** Nothing is sent for this time; null: treated as an ordinary failure. */
   readonly holdSeconds: number | null
 }
 
@@ -25,7 +25,7 @@ const pauses: readonly Pause[] = [
     headers: () => ({ date: date(longAgo), 'retry-after': date(longAgo + 3000) }),
     holdSeconds: 3,
   },
-  // A date has whole seconds, so up to one of them is lost.
+  // A date has whole seconds, so up to one second is lost.
   { name: 'a date of our own clock', headers: () => ({ 'retry-after': date(Date.now() + 4000) }), holdSeconds: 3 },
   { name: '0', headers: () => ({ 'retry-after': '0' }), holdSeconds: 1 },
   { name: '-5', headers: () => ({ 'retry-after': '-5' }), holdSeconds: 1 },
@@ -36,76 +36,80 @@ const pauses: readonly Pause[] = [
 ]
 const codeOf = (pause: Pause) => `pause-${pauses.indexOf(pause)}`
 
-describe('a system that asks for a pause', () => {
+describe('a system that sends Retry-After', () => {
   let app: TestApp
   let neighbour: System
   const systems: System[] = []
   const refusedAt: number[] = []
-  const fares = async (code: string) => (await app.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
+  const healthOf = async (code: string) => (await app.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
 
   beforeAll(() =>
     sharing(async () => {
-      neighbour = await startSystem(says({ devices: [device(1000)] }))
-      for (const at of pauses.keys()) systems.push(await startSystem(says({ devices: [device(at + 1)] })))
-      const entries = pauses.map((pause, at) => (systems[at] as System).entry(codeOf(pause)))
+      neighbour = await startSystem(respondJson({ devices: [device(1000)] }))
+      for (const at of pauses.keys()) systems.push(await startSystem(respondJson({ devices: [device(at + 1)] })))
+      const entries = pauses.map((pause, index) => (systems[index] as System).entry(codeOf(pause)))
       app = await startApp({ manufacturers: [...entries, neighbour.entry('neighbour')] })
       await until('all are known', async () => (await app.receivers()).length === pauses.length + 1, 20_000)
-      for (const [at, { status = 429, headers }] of pauses.entries()) {
-        const system = systems[at] as System
-        system.answer((request, response) => {
-          refusedAt[at] = performance.now()
-          system.answer(says({ devices: [device(at + 1)] }, 200, { date: date(longAgo) }))
+      for (const [index, { status = 429, headers }] of pauses.entries()) {
+        const system = systems[index] as System
+        system.respondWith((request, response) => {
+          refusedAt[index] = performance.now()
+          system.respondWith(respondJson({ devices: [device(index + 1)] }, 200, { date: date(longAgo) }))
           response.sendDate = headers().date !== undefined
-          refuses(status, headers())(request, response)
+          respondError(status, headers())(request, response)
         })
       }
-      await until('all have asked', () => pauses.every((_, at) => refusedAt[at] !== undefined))
+      await until('all have sent Retry-After', () => pauses.every((_, index) => refusedAt[index] !== undefined))
     }),
   )
 
   // Reliability: 2.1.3, U7.
-  it('gets it from whatever would ask, and is called degraded, not failing', async () => {
+  it('is not called by any caller, and is reported as degraded, not failed', async () => {
     const [seven] = systems as [System]
     const code = codeOf(pauses[0] as Pause)
-    const asked = seven.asked.length
+    const requestsBefore = seven.requests.length
     for (let turn = 0; turn < 3; turn += 1) {
       const refreshed = await app.post(`/api/refresh/?manufacturer=${code}`)
       expect(refreshed).toMatchObject({ status: 503, json: { details: expect.stringContaining('rate limited') } })
       expect(Number(refreshed.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     }
-    const told = await fares(code)
-    expect(told).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
-    expect(told.details).toEqual([expect.stringMatching(/rate limited/)])
+    const health = await healthOf(code)
+    expect(health).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
+    expect(health.details).toEqual([expect.stringMatching(/rate limited/)])
     const [known] = (await app.get(`/api/receivers/?manufacturer=${code}`)).json
     expect(known.is_active).toBe(true)
-    expect(seven.asked).toHaveLength(asked)
+    expect(seven.requests).toHaveLength(requestsBefore)
   })
 
   // Reliability: U7, U8, U9, U10.
-  it.each(pauses)('$name: for as long as it may', async (pause) => {
+  it.each(pauses)('$name: is not called for the given time, within the limit', async (pause) => {
     const at = pauses.indexOf(pause)
     const system = systems[at] as System
-    const refused = refusedAt[at] as number
+    const rejected = refusedAt[at] as number
     if (pause.holdSeconds === 300) {
-      const [detail] = (await fares(codeOf(pause))).details
+      const [detail] = (await healthOf(codeOf(pause))).details
       expect(Number(/(\d+) s/.exec(detail)?.[1])).toBeLessThanOrEqual(300)
       expect(Number(/(\d+) s/.exec(detail)?.[1])).toBeGreaterThan(200)
-      expect(system.asked.filter((one) => one.at > refused)).toEqual([])
+      expect(system.requests.filter((request) => request.at > rejected)).toEqual([])
       return
     }
-    const next = await until('it is asked again', () => system.asked.find((one) => one.at > refused), 15_000)
-    expect(next.at - refused).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
-    expect(next.at - refused).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
-    await until('it is well', async () => {
-      const { status, details } = await fares(codeOf(pause))
+    const next = await until(
+      'it gets another request',
+      () => system.requests.find((request) => request.at > rejected),
+      15_000,
+    )
+    expect(next.at - rejected).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
+    expect(next.at - rejected).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
+    await until('it is healthy', async () => {
+      const { status, details } = await healthOf(codeOf(pause))
       return status === 'healthy' && details.length === 0
     })
   })
 
   // Reliability: U7, U27.
-  it('keeps no neighbour from being asked, and tells no time but that', async () => {
+  it('does not delay calls to another system, and reports only that time', async () => {
     const since = Math.max(...refusedAt)
-    const own = neighbour.asked.filter(({ at }) => at > since)
+    const own = neighbour.requests.filter(({ at }) => at > since)
     expect(own.length).toBeGreaterThan(((performance.now() - since) / 1000) * 0.5)
     for (const { last_seen } of await app.receivers()) {
       expect(Math.abs(Date.now() - Date.parse(last_seen))).toBeLessThan(60_000)
@@ -114,8 +118,8 @@ describe('a system that asks for a pause', () => {
 })
 
 // Reliability: U9.
-it.concurrent('a pause that cannot be read is an ordinary failure', async () => {
-  const system = await startSystem(refuses(429, { 'retry-after': 'soon' }))
+it.concurrent('is treated as an ordinary failure if the header is invalid', async () => {
+  const system = await startSystem(respondError(429, { 'retry-after': 'soon' }))
   const app = await startApp({ manufacturers: [system.entry('hasty')] })
   const { consecutive_failures, details } = await until('it has failed', async () => {
     const { vendor_api } = (await app.get('/api/health/')).json
@@ -126,8 +130,8 @@ it.concurrent('a pause that cannot be read is an ordinary failure', async () => 
 
 describe('a nonce', () => {
   // Reliability: U5.
-  it('that turns stale is replaced within the cycle, again and again, and no count is used twice', async () => {
-    const shure = withoutLink(await startShure({ receivers: 3, nonceUses: 2 }))
+  it('is replaced within the cycle when it is stale, repeatedly, and no nonce count is reused', async () => {
+    const shure = withoutPush(await startShure({ receivers: 3, nonceUses: 2 }))
     const app = await startApp({ manufacturers: [entryOf(shure)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
     for (let turn = 0; turn < 5; turn += 1) {
@@ -141,39 +145,39 @@ describe('a nonce', () => {
 })
 
 // Reliability: U4.
-it.concurrent('credentials that are revoked while a link is up cost four requests, and then a minute of silence', async () => {
+it.concurrent('credentials that are revoked while a subscription is up cost four requests, and then none for a minute', async () => {
   const first = await startShure({ sharedKey: 'the old one' })
   const app = await startApp({ manufacturers: [entryOf(first)] })
-  await until('the link is up', () => first.push.links > 0)
+  await until('the subscription is connected', () => first.push.links > 0)
   await first.close()
   const { port } = new URL(first.baseUrl)
   const second = await startShure({ sharedKey: 'the new one', port: Number(port) })
-  const told = await until('it is refused', async () => {
+  const health = await until('it is rejected', async () => {
     const { error } = (await app.get('/api/health/')).json.vendor_api
     return /credentials rejected/.test(error) && error
   })
-  expect(told).toContain('credentials rejected')
+  expect(health).toContain('credentials rejected')
   await new Promise((resolve) => setTimeout(resolve, 8000))
   expect(second.requests.total).toBeLessThanOrEqual(4)
   expect(second.requests.total).toBeGreaterThanOrEqual(2)
 })
 
 // Reliability: 2.1.6.
-it.concurrent('a refresh joins the cycle that is under way', async () => {
+it.concurrent('a refresh joins the cycle that is running', async () => {
   const system = await startSystem((request, response) => {
-    setTimeout(() => says({ devices: [device(1)] })(request, response), 1000)
+    setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1000)
   })
   const app = await startApp({ manufacturers: [system.entry('slow', { poll_interval: 3600 })] })
-  await until('it is asked', () => system.asked.length > 0)
-  const answers = await Promise.all([app.post('/api/refresh/'), app.post('/api/refresh/')])
-  for (const answer of answers) expect(answer.json).toMatchObject({ status: 'success', receivers_updated: 1 })
-  expect(system.asked).toHaveLength(1)
+  await until('it gets a request', () => system.requests.length > 0)
+  const responses = await Promise.all([app.post('/api/refresh/'), app.post('/api/refresh/')])
+  for (const response of responses) expect(response.json).toMatchObject({ status: 'success', receivers_updated: 1 })
+  expect(system.requests).toHaveLength(1)
 })
 
 // Reliability: T3.
-it.concurrent('a cycle that outlasts its interval is followed by one, not overlapped, and counted', async () => {
+it.concurrent('a cycle that outlasts its interval is followed by the next one without overlap, and counted', async () => {
   const system = await startSystem((request, response) => {
-    setTimeout(() => says({ devices: [device(1)] })(request, response), 1300)
+    setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1300)
   })
   const app = await startApp({ manufacturers: [system.entry('slow')] })
   const { overruns, status } = await until('two have been counted', async () => {
@@ -181,22 +185,22 @@ it.concurrent('a cycle that outlasts its interval is followed by one, not overla
     return vendor_api.overruns >= 2 && vendor_api
   })
   expect([overruns, status]).toEqual([2, 'healthy'])
-  expect(system.mostAtOnce).toBe(1)
-  const gaps = system.asked.slice(1).map(({ at }, nth) => at - (system.asked[nth]?.endedAt ?? 0))
+  expect(system.maxConcurrent).toBe(1)
+  const gaps = system.requests.slice(1).map(({ at }, nth) => at - (system.requests[nth]?.endedAt ?? 0))
   for (const gap of gaps) expect(gap).toBeGreaterThan(90)
   expect(Math.min(...gaps)).toBeLessThan(1000)
 })
 
-// Alone: it is about when calls arrive.
+// Not concurrent: it measures the times of calls.
 // Reliability: U28.
-it('whatever asks, polls and refreshes and scans together keep to the rate', async () => {
-  // A little more than is used: calls that were spaced out may arrive closer together on a busy machine.
-  const shure = withoutLink(await startShure({ receivers: 30, rateLimit: { perSecond: 60, burst: 30 } }))
+it('polls, refreshes and scans together stay within the rate limit', async () => {
+  // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
+  const shure = withoutPush(await startShure({ receivers: 30, rateLimit: { perSecond: 60, burst: 30 } }))
   const app = await startApp({ manufacturers: [entryOf(shure, { calls_per_second: 50, burst: 20 })] })
   const scan = () => app.post('/api/discover/', { scan_subnet: '10.10.0.0/28' })
   for (let turn = 0; turn < 3; turn += 1) {
-    const answers = await Promise.all([app.post('/api/refresh/'), scan(), app.post('/api/refresh/')])
-    for (const { status } of answers) expect([200, 409]).toContain(status)
+    const responses = await Promise.all([app.post('/api/refresh/'), scan(), app.post('/api/refresh/')])
+    for (const { status } of responses) expect([200, 409]).toContain(status)
   }
   expect(await app.receivers()).toHaveLength(30)
   expect(shure.requests.total).toBeGreaterThan(100)

@@ -1,4 +1,4 @@
-/** What becomes of a running service when its PostgreSQL is restarted, hangs, or takes no more clients. */
+/** A running service while its PostgreSQL restarts, hangs, or rejects connections. */
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -8,13 +8,15 @@ import { atEnd } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { startNetwork } from './network.ts'
 import { longestGapMs, watchPulse } from './pulse.ts'
-import { device, says, startSystem } from './system.ts'
+import { device, respondJson, startSystem } from './system.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
 const level = (rf_level: number) =>
-  says({ devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })] })
+  respondJson({
+    devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })],
+  })
 
-// A server of its own, because these tests stop it; small, so that it is soon full.
+// A separate server, because these tests stop it; it has few connections, so that they are used up soon.
 let server: TestPostgres
 beforeAll(async () => {
   server = await startPostgres({ maxConnections: 25 })
@@ -43,24 +45,24 @@ async function isNormal(app: TestApp, admin: Record<string, string>): Promise<bo
   return status === 200 && json.status === 'healthy' && (await write(app, admin, 'normal again')).status === 201
 }
 
-describe('PostgreSQL restarted', () => {
+describe('a restart of PostgreSQL', () => {
   // Reliability: 2.1.5, 2.1.6, 2.1.7, S7.
-  it('ends nothing: what is known is served, sessions hold, the rest is 503 until it is back', async () => {
+  it('keeps the process and sessions; cached data is served, other requests get 503 until it is back', async () => {
     const { app, admin, system } = await start({ require_login: true })
     const pulse = await watchPulse({
       get: (path) => app.get(path, admin),
       socket: () => app.socket('/ws', { headers: admin }),
     })
-    const polls = system.asked.length
+    const polls = system.requests.length
     await server.halt()
     for (const path of ['/api/admin/discovery-queue/', '/api/discovery/pending/', '/api/movements/unacknowledged/']) {
-      const refused = await app.get(path, admin)
-      expect([path, refused.status, refused.headers['retry-after']]).toEqual([path, 503, '5'])
+      const rejected = await app.get(path, admin)
+      expect([path, rejected.status, rejected.headers['retry-after']]).toEqual([path, 503, '5'])
     }
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
-    const health = await until('health says so', async () => {
-      const answer = await app.get('/api/health/', admin)
-      return answer.status === 503 && answer
+    const health = await until('health reports it', async () => {
+      const response = await app.get('/api/health/', admin)
+      return response.status === 503 && response
     })
     expect(health.json).toMatchObject({ status: 'unhealthy', vendor_api: { status: 'healthy' } })
     const stranger = { authorization: `Bearer micwatch_1_${'x'.repeat(43)}` }
@@ -68,8 +70,8 @@ describe('PostgreSQL restarted', () => {
     const cached = await app.get('/api/data.json', admin)
     expect([cached.status, Number(cached.headers.age) >= 0]).toEqual([200, true])
 
-    system.answer(level(-41))
-    await until('polling goes on in memory', async () => {
+    system.respondWith(level(-41))
+    await until('polling continues in memory', async () => {
       const { json } = await app.get('/api/data.json', admin)
       return channelOf(json.receivers[0]).transmitter?.rf_level === -41
     })
@@ -79,47 +81,47 @@ describe('PostgreSQL restarted', () => {
     expect(refreshed.json.details).toMatch(/^shure: the cycle could not be stored/)
     await server.restart()
     const backAt = performance.now()
-    await until('all is normal', () => isNormal(app, admin), 15_000)
+    await until('the status is healthy', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)
     expect(await pulse.longestMs()).toBeLessThan(500)
-    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
+    expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(1500)
     expect((await app.get('/api/groups/', admin)).json).toMatchObject([{ title: 'normal again' }])
   }, 60_000)
 })
 
-describe('PostgreSQL that hangs', () => {
+describe('PostgreSQL that does not respond', () => {
   // Reliability: 2.1.5, S8.
-  it('is given up after its time; reading and polling do not wait for it', async () => {
+  it('times out; reads and polling do not wait for it', async () => {
     const { app, admin, system } = await start()
     const pulse = await watchPulse(app)
     await hang()
-    const polls = system.asked.length
+    const polls = system.requests.length
     const hungAt = performance.now()
     const [queue, written] = await Promise.all([
       app.get('/api/admin/discovery-queue/', admin),
       write(app, admin, 'lost'),
     ])
     expect([queue.status, written.status, written.headers['retry-after']]).toEqual([503, 503, '5'])
-    // Five seconds is what a statement may take.
+    // The statement timeout is five seconds.
     expect(since(hungAt)).toBeGreaterThan(4000)
     expect(since(hungAt)).toBeLessThan(6000)
-    system.answer(level(-41))
-    await until('polling goes on in memory', async () => {
+    system.respondWith(level(-41))
+    await until('polling continues in memory', async () => {
       const [receiver] = await app.receivers()
       return receiver && channelOf(receiver).transmitter?.rf_level === -41
     })
     expect((await app.get('/api/health/')).status).toBe(503)
     await server.signal('SIGCONT')
     const backAt = performance.now()
-    await until('all is normal', () => isNormal(app, admin), 15_000)
+    await until('the status is healthy', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)
     expect(await pulse.longestMs()).toBeLessThan(500)
-    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
+    expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(1500)
     expect(await countConnections()).toBeLessThanOrEqual(10)
   }, 60_000)
 
   // Reliability: P2.
-  it('does not keep a service from ending within 10 s', async () => {
+  it('does not prevent the service from stopping within 10 s', async () => {
     const database = await createPostgresDatabase(server.url)
     onTestFinished(() => database.drop())
     const system = await startSystem(level(-60))
@@ -135,23 +137,23 @@ describe('PostgreSQL that hangs', () => {
   }, 60_000)
 })
 
-describe('PostgreSQL with too many clients', () => {
+describe('PostgreSQL with too many connections', () => {
   // Reliability: S9.
-  it('is asked at most twice a second, and used again as soon as there is room', async () => {
+  it('gets at most two connection attempts a second, and is used again as soon as connections are free', async () => {
     const network = await startNetwork(atEnd, server.url)
     const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))
     const others = await takeEveryConnection()
-    await until('health says so', async () => (await app.get('/api/health/')).status === 503)
+    await until('health reports it', async () => (await app.get('/api/health/')).status === 503)
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
-    const before = network.made
+    const before = network.created
     const fullAt = performance.now()
     await Promise.all(Array.from({ length: 40 }, () => app.get('/api/admin/discovery-queue/', admin)))
     await until('a while has passed', () => since(fullAt) > 3000)
-    expect(network.made - before).toBeLessThanOrEqual(Math.ceil(since(fullAt) / 500) + 1)
+    expect(network.created - before).toBeLessThanOrEqual(Math.ceil(since(fullAt) / 500) + 1)
     expect((await app.get('/api/receivers/')).json).toHaveLength(1)
-    await Promise.all(others.map((one) => one.end()))
+    await Promise.all(others.map((other) => other.end()))
     const backAt = performance.now()
-    await until('all is normal', () => isNormal(app, admin), 15_000)
+    await until('the status is healthy', () => isNormal(app, admin), 15_000)
     expect(since(backAt)).toBeLessThan(5000)
   }, 60_000)
 })
@@ -162,12 +164,12 @@ async function hang(): Promise<void> {
   await server.signal('SIGSTOP')
 }
 
-const ours = `from pg_stat_activity where application_name = 'micwatch'`
+const serviceConnections = `from pg_stat_activity where application_name = 'micwatch'`
 
-/** All there are, those of the service taken from it as well. */
+/** Takes every connection, including those of the service. */
 async function takeEveryConnection(): Promise<pg.Client[]> {
-  const taken: pg.Client[] = []
-  onTestFinished(async () => void (await Promise.all(taken.map((one) => one.end()))))
+  const clients: pg.Client[] = []
+  onTestFinished(async () => void (await Promise.all(clients.map((one) => one.end()))))
   for (;;) {
     const client = new pg.Client({ connectionString: server.url })
     client.on('error', () => {})
@@ -176,11 +178,11 @@ async function takeEveryConnection(): Promise<pg.Client[]> {
       () => false,
     )
     if (isTaken) {
-      taken.push(client)
+      clients.push(client)
       continue
     }
-    const { rows } = (await taken[0]?.query(`select pg_terminate_backend(pid) ${ours}`)) ?? { rows: [] }
-    if (rows.length === 0) return taken
+    const { rows } = (await clients[0]?.query(`select pg_terminate_backend(pid) ${serviceConnections}`)) ?? { rows: [] }
+    if (rows.length === 0) return clients
   }
 }
 
@@ -188,7 +190,7 @@ async function countConnections(): Promise<number> {
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   try {
-    return (await client.query(`select 1 ${ours}`)).rows.length
+    return (await client.query(`select 1 ${serviceConnections}`)).rows.length
   } finally {
     await client.end()
   }

@@ -1,4 +1,4 @@
-/** How a process starts, ends and survives, from outside: signals, ports, outputs, exceptions, no network. */
+/** A process from outside: start, stop, signals, ports, output streams, uncaught exceptions, no network. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { client, entryOf, startApp, startHome, startShure, until } from '../app.
 import { launchChromium } from '../chromium.ts'
 import { freePort } from '../postgres.ts'
 import { type Connection, connectTo } from './keep-alive.ts'
-import { device, says, startSystem } from './system.ts'
+import { device, respondJson, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 function isRunning(pid: number): boolean {
@@ -23,13 +23,13 @@ function isRunning(pid: number): boolean {
 }
 
 const since = (startedAt: number) => performance.now() - startedAt
-const devices = (more: object = {}) => says({ devices: [device(1, more)] })
-/** A port where nobody listens. */
-const nobody = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 } }
+const devices = (more: object = {}) => respondJson({ devices: [device(1, more)] })
+/** Returns a URL with an unused port. */
+const noSystem = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 } }
 
-describe('a service that is told to stop', () => {
+describe('a service that receives SIGTERM', () => {
   // Reliability: P1.
-  it('serves who is being served, tells the others, hangs up everywhere and ends with 0', async () => {
+  it('finishes running requests, notifies WebSocket clients, closes all connections and exits with 0', async () => {
     const shure = await startShure()
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
@@ -42,20 +42,20 @@ describe('a service that is told to stop', () => {
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
     await until('it has stopped listening', () => connectTo(service.port).then(hangUp, () => true))
-    const refused = await idle.ask('GET /api/groups/ HTTP/1.1')
-    expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
-    expect(JSON.parse(refused.body)).toEqual({ error: 'The service is stopping.', status: 503 })
+    const rejected = await idle.ask('GET /api/groups/ HTTP/1.1')
+    expect(rejected).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
+    expect(JSON.parse(rejected.body)).toEqual({ error: 'The service is stopping.', status: 503 })
     expect(await writing.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
     expect(since(stoppedAt)).toBeLessThan(5000)
-    await until('the links are closed', () => shure.push.links === 0)
+    await until('the subscriptions are closed', () => shure.push.links === 0)
 
     const again = await home.serve()
     expect((await again.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])
   }, 60_000)
 
   // Reliability: P2.
-  it('ends within 10 s though a request never does', async () => {
+  it('exits within 10 s although a request does not finish', async () => {
     const home = await startHome()
     const service = await home.serve()
     await startWriting(service.port)
@@ -72,20 +72,20 @@ describe('SIGHUP', () => {
   it.runIf(existsSync(script))(
     'stops a service in order when its terminal is closed',
     async () => {
-      const home = await startHome({ manufacturers: [nobody] })
+      const home = await startHome({ manufacturers: [noSystem] })
       const command = `'${process.execPath}' '${program}' serve --json --port 0`
       const terminal = spawn(script, ['--quiet', '--flush', '--command', command, '/dev/null'], { cwd: home.path })
       onTestFinished(() => void terminal.kill('SIGKILL'))
-      let shown = ''
+      let output = ''
       terminal.stdout.setEncoding('utf8').on('data', (text) => {
-        shown += text
+        output += text
       })
-      const pid = await until('serve listens', () => Number(/"pid": (\d+)/.exec(shown)?.[1]) || null, 30_000)
+      const pid = await until('serve listens', () => Number(/"pid": (\d+)/.exec(output)?.[1]) || null, 30_000)
       const listNodes = async () => (await home.run(['nodes', '--json'])).json()
       await until('it polls', async () => (await listNodes()).nodes.length > 0)
       terminal.kill('SIGKILL')
       await until('it has ended', () => !isRunning(pid))
-      // A process that was killed counts as running for another 15 s.
+      // A killed process counts as running for another 15 s.
       expect(await listNodes()).toEqual({ nodes: [], processes: [] })
     },
     60_000,
@@ -104,7 +104,7 @@ describe('SIGHUP', () => {
 
 describe('a port in use', () => {
   // Reliability: P7.
-  it('ends the start within 3 s with one clear line and leaves no trace', async () => {
+  it('makes the start fail within 3 s with one line, and nothing is written', async () => {
     const home = await startHome()
     const first = await home.serve()
     const other = await startHome()
@@ -126,7 +126,7 @@ describe('an uncaught exception', () => {
   }
 
   // Reliability: 1.24, P8.
-  it('is logged with its stack and everything goes on; the eleventh within a minute ends the process in order', async () => {
+  it('is logged with its stack and the service continues; the eleventh within a minute stops the process', async () => {
     const service = await start()
     const socket = await service.socket()
     const logged = () => service.err().split('uncaught exception').length - 1
@@ -144,7 +144,7 @@ describe('an uncaught exception', () => {
   }, 60_000)
 
   // Reliability: P8.
-  it('in a request is its 500, without what is inside, and nobody else notices', async () => {
+  it('in a request results in 500 without internal details, and affects no other request', async () => {
     const app = await startApp()
     vi.spyOn(app.runtime.receiverStore, 'list').mockImplementationOnce(() => {
       throw new TypeError('the secret inside')
@@ -161,12 +161,12 @@ describe('standard output and standard error', () => {
     const told = String((await service.get('/metrics')).bytes)
     return Number(/^micwatch_log_lines_dropped (\d+)/m.exec(told)?.[1])
   }
-  /** By way of a shell, which can hand it outputs that no test could open. */
+  /** Starts the program through a shell, which can redirect its output to places that a test cannot open. */
   const startWith = async (outputs: string) => {
-    const home = await startHome({ manufacturers: [nobody] })
+    const home = await startHome({ manufacturers: [noSystem] })
     const port = await freePort()
-    const words = ['-c', `exec "$0" "$@" ${outputs}`, process.execPath, program, 'serve', '--port', String(port)]
-    const child = spawn('/bin/sh', words, { cwd: home.path, env: { PATH: process.env.PATH }, stdio: 'pipe' })
+    const args = ['-c', `exec "$0" "$@" ${outputs}`, process.execPath, program, 'serve', '--port', String(port)]
+    const child = spawn('/bin/sh', args, { cwd: home.path, env: { PATH: process.env.PATH }, stdio: 'pipe' })
     const ended = once(child, 'close')
     onTestFinished(async () => {
       child.kill('SIGKILL')
@@ -178,7 +178,7 @@ describe('standard output and standard error', () => {
   }
 
   // Reliability: P9.
-  it('may be full: the service goes on and counts what came to nothing', async () => {
+  it('may be full: the service continues and counts lost lines', async () => {
     const { child, service } = await startWith('>/dev/full 2>/dev/full')
     const before = await until('lines are dropped', () => dropped(service))
     await until('more lines are dropped', async () => (await dropped(service)) > before)
@@ -186,7 +186,7 @@ describe('standard output and standard error', () => {
   }, 40_000)
 
   // Reliability: P9.
-  it('may be closed by whoever read them: the service goes on and counts what came to nothing', async () => {
+  it('may be closed by their reader: the service continues and counts lost lines', async () => {
     const { child, service } = await startWith('')
     child.stdout.destroy()
     child.stderr.destroy()
@@ -196,32 +196,34 @@ describe('standard output and standard error', () => {
   }, 40_000)
 })
 
-describe('without a network', () => {
+describe('a service without a network', () => {
   // Reliability: 1.24, P10.
-  it('it starts, serves and says what cannot be found', async () => {
+  it('starts, responds and reports systems whose names do not resolve', async () => {
     const unknown = { code: 'shure', config: { api_base_url: 'http://nowhere.invalid', shared_key: 'x' } }
-    const well = await startSystem(devices())
-    const home = await startHome({ manufacturers: [unknown, well.entry('second')] })
+    const reachable = await startSystem(devices())
+    const home = await startHome({ manufacturers: [unknown, reachable.entry('second')] })
     const service = await home.serve()
     await until('the other is polled', async () => (await service.receivers()).length === 1)
-    const told = await until('the unknown name is told', async () => {
+    const told = await until('the unknown name is reported', async () => {
       const { json } = await service.get('/api/health/?manufacturer=shure')
-      return json.manufacturers.find((one: { code: string }) => one.code === 'shure').error as string | null
+      return json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === 'shure').error as
+        | string
+        | null
     })
     expect(told).toMatch(/nowhere\.invalid/)
   }, 40_000)
 
   // Reliability: 1.26, P10.
-  it('its pages ask nobody but itself', async () => {
+  it('serves pages that load resources only from itself', async () => {
     const app = await startApp()
     const browser = await launchChromium()
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).origin))
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(new URL(request.url()).origin))
     for (const path of ['/', '/sign-in', '/api/docs/']) await page.goto(app.url + path, { waitUntil: 'load' })
-    expect(asked.length).toBeGreaterThan(3)
-    expect(new Set(asked)).toEqual(new Set([new URL(app.url).origin]))
+    expect(urls.length).toBeGreaterThan(3)
+    expect(new Set(urls)).toEqual(new Set([new URL(app.url).origin]))
   }, 60_000)
 })
 
@@ -230,19 +232,19 @@ const hangUp = (connection: Connection): false => {
   return false
 }
 
-/** Half of a request that makes a group; the rest comes when it is finished. */
+/** Sends half of a request that creates a group; `finish` sends the rest. */
 async function startWriting(port: number) {
   const connection = await connectTo(port)
   const body = JSON.stringify({ title: 'half a request' })
   const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
-  const answer = connection.ask(lines.join('\r\n'), body.slice(0, 10))
-  // Where it never is finished, nobody waits for the answer.
-  answer.catch(() => {})
+  const response = connection.ask(lines.join('\r\n'), body.slice(0, 10))
+  // If it is never finished, nothing waits for the response.
+  response.catch(() => {})
   await sleep(200)
   return {
     async finish() {
       connection.write(body.slice(10))
-      return answer
+      return response
     },
   }
 }

@@ -1,11 +1,11 @@
-/** Whether a service answers at every moment, whatever befalls the rest of it. */
+/** Measures whether a service responds continuously while other parts fail. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { client, TestApp } from '../app.ts'
 import { atEnd } from '../scope.ts'
-import type { Asked } from './system.ts'
+import type { RecordedRequest } from './system.ts'
 
-/** Asks and pings ten times a second from now on. */
+/** Sends a request and a ping ten times a second. */
 export async function watchPulse(service: Pick<TestApp, 'get' | 'socket'> | ReturnType<typeof client>) {
   const socket = await service.socket()
   const times: number[] = []
@@ -31,7 +31,7 @@ export async function watchPulse(service: Pick<TestApp, 'get' | 'socket'> | Retu
     isOver = true
   })
   return {
-    /** Of a whole beat; throws when a read failed. Ends the watch. */
+    /** Returns the longest time of a request and a ping; throws if a request failed. Stops the measurement. */
     async longestMs(): Promise<number> {
       isOver = true
       await beating
@@ -41,8 +41,8 @@ export async function watchPulse(service: Pick<TestApp, 'get' | 'socket'> | Retu
   }
 }
 
-/** Between two requests for the list of devices. */
-export function longestGapMs(asked: readonly Asked[]): number {
-  const times = asked.filter(({ path }) => /\/devices\/?$/.test(path)).map(({ at }) => at)
+/** The longest time between two requests for the device list. */
+export function longestGapMs(requests: readonly RecordedRequest[]): number {
+  const times = requests.filter(({ path }) => /\/devices\/?$/.test(path)).map(({ at }) => at)
   return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)))
 }

@@ -1,4 +1,4 @@
-/** Links that are lost, mute, hostile or refused, all at once in one service; polling goes on meanwhile. */
+/** Subscriptions that are lost, silent, hostile or rejected, all at once in one service, while polling continues. */
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,29 +9,29 @@ import { atEnd, sharing } from '../scope.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { type Network, startNetwork } from './network.ts'
 import {
-  type Answer,
+  acceptUpgrade,
   device,
-  links,
-  refuses,
-  refusesLink,
+  type Responder,
+  rejectUpgrade,
+  respondError,
+  respondJson,
   type System,
-  says,
   startSystem,
-  type Upgrade,
+  type UpgradeHandler,
 } from './system.ts'
 
-// --- Systems that push ------------------------------------------------------------------------------------------------
+// --- Systems with push -----------------------------------------------------------------------------------------------
 
 const streamPath = '/api/ssc/state/subscriptions'
 const opened = `event: open\ndata: {"path":"${streamPath}/s1","sessionUUID":"s1"}\n\n`
 const forEver = 'x'.repeat(64 * 1024)
 
-/** The handshake, and these bytes after it; what the client says at its end goes to `heard`. */
-function bytesAfter(frame: Buffer, heard: Buffer[]): Upgrade {
+/** Accepts the handshake and sends these bytes; what the client sends when it closes is stored in `heard`. */
+function bytesAfter(frame: Buffer, received: Buffer[]): UpgradeHandler {
   return (request, socket) => {
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
     const proof = createHash('sha1').update(key).digest('base64')
-    socket.on('data', (bytes: Buffer) => heard.push(bytes))
+    socket.on('data', (bytes: Buffer) => received.push(bytes))
     socket.write(
       `HTTP/1.1 101 Go\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`,
     )
@@ -39,32 +39,34 @@ function bytesAfter(frame: Buffer, heard: Buffer[]): Upgrade {
   }
 }
 
-/** The close code in what a client said: its frame is masked. */
-function closeCode(heard: readonly Buffer[]): number {
-  const bytes = Buffer.concat(heard)
+/** Returns the close code that a client sent: its frame is masked. */
+function closeCode(received: readonly Buffer[]): number {
+  const bytes = Buffer.concat(received)
   const at = bytes.indexOf(0x88)
   const mask = bytes.subarray(at + 2, at + 6)
   return (((bytes[at + 6] ?? 0) ^ (mask[0] ?? 0)) << 8) | ((bytes[at + 7] ?? 0) ^ (mask[1] ?? 0))
 }
 
-/** A system of the second kind: its list, its subscriptions, and what `stream` writes to whoever opens one. */
+/**
+ * A system with an event stream: its list, its subscriptions, and the bytes that `stream` writes to each new stream.
+ */
 function streams(
   devices: readonly object[],
   stream: (response: ServerResponse, request: IncomingMessage) => unknown,
   headers: Record<string, string> = {},
-): Answer {
+): Responder {
   return (request, response) => {
-    if (request.url === '/api/v1/devices') return says({ devices })(request, response)
-    if (request.method !== 'GET') return says([])(request, response)
+    if (request.url === '/api/v1/devices') return respondJson({ devices })(request, response)
+    if (request.method !== 'GET') return respondJson([])(request, response)
     response.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).flushHeaders()
     return stream(response, request)
   }
 }
 
 const streamsAsked = (system: System) =>
-  system.asked.filter(({ path, method }) => path === streamPath && method === 'GET')
+  system.requests.filter(({ path, method }) => path === streamPath && method === 'GET')
 
-// --- The cases --------------------------------------------------------------------------------------------------------
+// --- Cases -----------------------------------------------------------------------------------------------------------
 
 const heardAtEnd = new Map<string, Buffer[]>()
 const badFrames = [
@@ -74,10 +76,10 @@ const badFrames = [
 ] as const
 const closings = [1000, 1001, 1011, 1006] as const
 const handshakes = [
-  ['refused-401', refusesLink(401), /credentials rejected/],
-  ['refused-403', refusesLink(403), /API access is disabled/],
-  ['refused-404', refusesLink(404), /answered 404/],
-  ['a-page', refusesLink(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /answered 200/],
+  ['refused-401', rejectUpgrade(401), /credentials rejected/],
+  ['refused-403', rejectUpgrade(403), /API access is disabled/],
+  ['refused-404', rejectUpgrade(404), /answered 404/],
+  ['a-page', rejectUpgrade(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /answered 200/],
   ['never', () => {}, /no answer .* within 10 s/],
 ] as const
 const hostileStreams = [
@@ -85,30 +87,30 @@ const hostileStreams = [
   ['no-line-end', (response: ServerResponse) => response.write(forEver.repeat(5))],
 ] as const
 
-describe('a link', () => {
+describe('a subscription', () => {
   let app: TestApp
   let admin: Record<string, string>
   let network: Network
   let elsewhere: System
   const systems = new Map<string, System>()
   const entries: object[] = []
-  /** The statuses each manufacturer's link went through, with times. */
+  /** The statuses of each manufacturer's subscription, with times. */
   const history = new Map<string, { status: string; at: number; error: string | null }[]>()
   let startedAt: number
   let commented = 0
 
   const system = (code: string) => systems.get(code) as System
   const statuses = (code: string) => history.get(code) ?? []
-  const went = (code: string, status: string, withinMs = 20_000) =>
+  const visited = (code: string, status: string, withinMs = 20_000) =>
     until(`${code} is ${status}`, () => statuses(code).find((one) => one.status === status), withinMs)
 
-  async function add(code: string, link: Upgrade): Promise<void> {
-    const own = await startSystem(says({ devices: [device(systems.size + 1)] }), link)
+  async function add(code: string, upgrade: UpgradeHandler): Promise<void> {
+    const own = await startSystem(respondJson({ devices: [device(systems.size + 1)] }), upgrade)
     systems.set(code, own)
     entries.push(own.entry(code))
   }
 
-  async function addStream(code: string, make: (devices: object[]) => Answer, more: object = {}): Promise<void> {
+  async function addStream(code: string, make: (devices: object[]) => Responder, more: object = {}): Promise<void> {
     const own = await startSystem(make([device(systems.size + 1)]))
     systems.set(code, own)
     entries.push(own.entry(code, more, 'sennheiser'))
@@ -126,11 +128,11 @@ describe('a link', () => {
 
   beforeAll(async () => {
     const end = await sharing(async () => {
-      elsewhere = await startSystem(refuses(404))
+      elsewhere = await startSystem(respondError(404))
       for (const code of closings) {
         const close = (socket: WebSocket) =>
           void setTimeout(() => (code === 1006 ? socket.terminate() : socket.close(code)), 200)
-        await add(`closed-${code}`, links(close))
+        await add(`closed-${code}`, acceptUpgrade(close))
       }
       for (const [code, frame] of badFrames) {
         heardAtEnd.set(code, [])
@@ -139,18 +141,18 @@ describe('a link', () => {
       for (const [code, upgrade] of handshakes) await add(code, upgrade)
       await add(
         'nonsense',
-        links((socket) => {
+        acceptUpgrade((socket) => {
           for (const text of ['{', '{"type":"device_update","device_id":"nobody"}', '{"type":"sing"}'])
             socket.send(text)
-          // Again and again: every poll brings the name of the list back.
-          const told = '{"type":"device_update","device_id":"d13","device_name":"Told"}'
-          const timer = setInterval(() => socket.send(told), 200)
+          // Repeated: every poll restores the name of the list.
+          const message = '{"type":"device_update","device_id":"d13","device_name":"Told"}'
+          const timer = setInterval(() => socket.send(message), 200)
           socket.on('close', () => clearInterval(timer))
         }),
       )
       const half = await startSystem(
-        says({ devices: [device(systems.size + 1)] }),
-        links(() => {}),
+        respondJson({ devices: [device(systems.size + 1)] }),
+        acceptUpgrade(() => {}),
       )
       network = await startNetwork(atEnd, half.url)
       systems.set('half-open', half)
@@ -202,7 +204,9 @@ describe('a link', () => {
     const watching = (async () => {
       for (; !isOver; await new Promise((resolve) => setTimeout(resolve, 50))) await watch()
     })()
-    await until('the half-open link is up', () => statuses('half-open').some(({ status }) => status === 'connected'))
+    await until('the half-open subscription is connected', () =>
+      statuses('half-open').some(({ status }) => status === 'connected'),
+    )
     network.blackhole()
     return async () => {
       isOver = true
@@ -212,56 +216,56 @@ describe('a link', () => {
   })
 
   // Reliability: R1.
-  it.each(closings)('closed with %i is disconnected, then tried again after 1, 2, 4 s', async (code) => {
+  it.each(closings)('that is closed with %i is disconnected, then retried after 1, 2, 4 s', async (code) => {
     const name = `closed-${code}`
-    const { linkAsked } = system(name)
-    await until('it is tried for the fourth time', () => linkAsked.length >= 4, 20_000)
-    const waits = linkAsked.slice(1, 4).map(({ at }, nth) => at - (linkAsked[nth]?.at ?? 0) - 200)
+    const { upgrades } = system(name)
+    await until('it is tried for the fourth time', () => upgrades.length >= 4, 20_000)
+    const waits = upgrades.slice(1, 4).map(({ at }, nth) => at - (upgrades[nth]?.at ?? 0) - 200)
     for (const [nth, wait] of waits.entries()) {
       expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 200)
       expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + 500)
     }
-    const seen = statuses(name).map(({ status }) => status)
-    expect(seen).toEqual(expect.arrayContaining(['connected', 'disconnected']))
-    expect(seen).not.toContain('error')
+    const sequence = statuses(name).map(({ status }) => status)
+    expect(sequence).toEqual(expect.arrayContaining(['connected', 'disconnected']))
+    expect(sequence).not.toContain('error')
   })
 
   // Reliability: R4.
   it.each(badFrames)(
     'that sends a frame that is %s is closed with its code and tried again',
     async (code, _frame, closed) => {
-      await until('it was told', () => Buffer.concat(heardAtEnd.get(code) ?? []).length >= 8)
+      await until('the status was published', () => Buffer.concat(heardAtEnd.get(code) ?? []).length >= 8)
       expect(closeCode(heardAtEnd.get(code) ?? [])).toBe(closed)
-      await until('it is tried again', () => system(code).linkAsked.length > 1)
-      expect((await went(code, 'disconnected')).error).toMatch(/./)
+      await until('it is tried again', () => system(code).upgrades.length > 1)
+      expect((await visited(code, 'disconnected')).error).toMatch(/./)
     },
   )
 
   // Reliability: R5.
-  it.each(handshakes)('%s is an error with its reason, and tried again later', async (code, _upgrade, says) => {
-    const { error } = await went(code, 'error')
+  it.each(handshakes)('%s is an error with its reason, and retried later', async (code, _upgrade, says) => {
+    const { error } = await visited(code, 'error')
     expect(error).toMatch(says)
     expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
-    const { linkAsked } = system(code)
-    const first = linkAsked[0]?.at ?? 0
-    await until('it is tried again later', () => linkAsked.some(({ at }) => at - first > 600), 20_000)
-    expect(linkAsked.filter(({ at }) => at - first <= 600)).toHaveLength(1)
+    const { upgrades } = system(code)
+    const first = upgrades[0]?.at ?? 0
+    await until('it is tried again later', () => upgrades.some(({ at }) => at - first > 600), 20_000)
+    expect(upgrades.filter(({ at }) => at - first <= 600)).toHaveLength(1)
   })
 
   // Reliability: R4.
-  it('that tells nonsense goes on; what means nothing is counted', async () => {
-    await until('what came after it is taken', async () => {
+  it('continues after invalid messages; unknown ones are counted', async () => {
+    await until('the next push is stored', async () => {
       const { json } = await app.get('/api/receivers/?manufacturer=nonsense')
       return json[0]?.name === 'Told'
     })
     const metrics = (await app.get('/metrics')).bytes.toString()
     expect(/^micwatch_push_ignored_total\{manufacturer="nonsense".*\} (\d+)$/m.exec(metrics)?.[1]).toBe('3')
-    expect(system('nonsense').linkAsked).toHaveLength(1)
+    expect(system('nonsense').upgrades).toHaveLength(1)
   })
 
   // Reliability: R6.
-  it('by events without a byte for as long as configured is lost; a comment keeps one', async () => {
-    const { error } = await went('mute', 'disconnected')
+  it('to an event stream is lost without a byte for the configured time; a comment keeps it up', async () => {
+    const { error } = await visited('mute', 'disconnected')
     expect(error).toMatch(/fell silent/)
     await until('it is opened again', () => streamsAsked(system('mute')).length > 1)
     const [first, second] = streamsAsked(system('mute'))
@@ -270,14 +274,14 @@ describe('a link', () => {
   })
 
   // Reliability: R5.
-  it('by events that never begins is an error after ten seconds', async () => {
-    const { error, at } = await went('never-opens', 'error')
+  it('to an event stream that sends nothing is an error after ten seconds', async () => {
+    const { error, at } = await visited('never-opens', 'error')
     expect(error).toMatch(/no answer .* within 10 s/)
     expect(at - startedAt).toBeGreaterThan(9000)
   })
 
   // Reliability: R7.
-  it('by events goes on where it ended, no sooner than after a second', async () => {
+  it('to an event stream resumes at the last event id after at least a second', async () => {
     const asked = await until('it is opened again', () => {
       const all = streamsAsked(system('hasty'))
       return all.length > 1 && all
@@ -287,23 +291,23 @@ describe('a link', () => {
   })
 
   // Reliability: R8.
-  it.each(hostileStreams)('by events with %s is dropped', async (code) => {
+  it.each(hostileStreams)('to an event stream with %s is dropped', async (code) => {
     const last = code === 'no-line-end' ? 'error' : 'disconnected'
-    expect((await went(code, last)).error).toMatch(/larger than Micwatch accepts/)
+    expect((await visited(code, last)).error).toMatch(/larger than Micwatch accepts/)
     await until('it is opened again', () => streamsAsked(system(code)).length > 1)
   })
 
   // Reliability: 0.1, 1.11, R5, R8.
-  it('by events that is a page, or leads abroad, is an error, and nobody goes there', async () => {
-    expect((await went('a-web-page', 'error')).error).toMatch(/not an event stream/)
-    expect((await went('abroad', 'error')).error).toMatch(/leads to another system/)
-    expect((await went('abroad-inside', 'error')).error).toMatch(/names no session/)
-    expect(elsewhere.asked).toEqual([])
+  it('to an event stream that returns HTML or redirects to another host is an error, and no request follows', async () => {
+    expect((await visited('a-web-page', 'error')).error).toMatch(/not an event stream/)
+    expect((await visited('abroad', 'error')).error).toMatch(/leads to another system/)
+    expect((await visited('abroad-inside', 'error')).error).toMatch(/names no session/)
+    expect(elsewhere.requests).toEqual([])
   })
 
   // Reliability: R2.
-  it('that is half open is noticed within 35 s and restored', async () => {
-    const { at } = await went('half-open', 'disconnected', 40_000)
+  it('that is half open is detected within 35 s and restored', async () => {
+    const { at } = await visited('half-open', 'disconnected', 40_000)
     const up = statuses('half-open').find(({ status }) => status === 'connected')
     expect(at - (up?.at ?? 0)).toBeLessThan(36_000)
     expect(at - (up?.at ?? 0)).toBeGreaterThan(20_000)
@@ -313,7 +317,7 @@ describe('a link', () => {
   }, 80_000)
 
   // Reliability: R7.
-  it('that asks for ages of patience gets half a minute', async () => {
+  it('with a very long retry time is retried after half a minute', async () => {
     const [first, second] = await until(
       'it is opened again',
       () => {
@@ -327,10 +331,10 @@ describe('a link', () => {
   }, 60_000)
 
   // Reliability: R1, R10.
-  it('never keeps anybody from being polled', async () => {
+  it('never prevents polling', async () => {
     const seconds = (performance.now() - startedAt) / 1000
-    for (const [code, { asked }] of systems) {
-      const polls = asked.filter(({ path }) => path === '/api/v1/devices').length
+    for (const [code, { requests }] of systems) {
+      const polls = requests.filter(({ path }) => path === '/api/v1/devices').length
       expect([code, polls]).toEqual([code, expect.toSatisfy((count) => count > seconds * 0.5)])
     }
     const { json } = await app.get('/api/health/')
@@ -340,17 +344,17 @@ describe('a link', () => {
   })
 })
 
-it('a transmitter that is a device of its own is told of by its link as well', async () => {
+it('reports a transmitter that is a separate device', async () => {
   const pack = device(7, { device_id: 'pack', device_type: 'bodypack transmitter', model: 'ULXD1', channels: [] })
   const shure = await startSystem(
-    says({ devices: [{ ...pack, transmitters: [] }] }),
-    links((socket) => open.push(socket)),
+    respondJson({ devices: [{ ...pack, transmitters: [] }] }),
+    acceptUpgrade((socket) => open.push(socket)),
   )
   const open: WebSocket[] = []
   const app = await startApp({ manufacturers: [shure.entry('packs', { poll_interval: 3600 })] })
   const unit = async () => (await app.get('/api/units/')).json[0]
   await until('it is known', unit)
-  await until('the link is up', () => open.length > 0)
+  await until('the subscription is connected', () => open.length > 0)
   expect(await unit()).toMatchObject({
     name: 'Rack 7',
     battery_percentage: 80,
@@ -359,10 +363,10 @@ it('a transmitter that is a device of its own is told of by its link as well', a
   })
   const send = (frame: object) => open[0]?.send(JSON.stringify({ device_id: 'pack', ...frame }))
   send({ type: 'device_update', battery_percentage: 41, device_name: 'Pulpit' })
-  await until('it is told', async () => (await unit()).battery_percentage === 41)
+  await until('the change is published', async () => (await unit()).battery_percentage === 41)
   expect(await unit()).toMatchObject({ name: 'Pulpit', model: 'ULXD1', device_type: 'mic_transmitter' })
   send({ type: 'device_update', transmitter: { channel: 1, battery: 17 } })
-  await until('it is told so too', async () => (await unit()).battery_percentage === 17)
+  await until('the removal is published', async () => (await unit()).battery_percentage === 17)
   send({ type: 'device_removed' })
   await until('it is gone', async () => (await unit()).status === 'offline')
   expect(await app.receivers()).toEqual([])

@@ -1,46 +1,46 @@
-/** A WebSocket client that keeps to no rule: frames are bytes, and what comes back is looked at as bytes. */
+/** A WebSocket client that sends raw bytes as frames and returns raw bytes, without enforcing the protocol. */
 
 import { connect, type Socket } from 'node:net'
 
 export interface RawSocket {
   readonly socket: Socket
-  /** The status line's number of the answer to the upgrade. */
+  /** Status code of the response to the upgrade. */
   readonly status: number
-  /** Of the close frame that came; null when the connection ended without one. */
+  /** Code of the received close frame; null if the connection ended without one. */
   readonly closeCode: Promise<number | null>
 }
 
 const upgrade =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
-/** `head`: more header lines. The caller ends the connection. */
+/** `head`: additional header lines. The caller closes the connection. */
 export async function openRaw(port: number, { path = '/ws', host = 'localhost', head = '' } = {}): Promise<RawSocket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
-  let heard = Buffer.alloc(0)
-  let told: (code: number | null) => void = () => {}
+  let received = Buffer.alloc(0)
+  let resolveClose: (code: number | null) => void = () => {}
   const closeCode = new Promise<number | null>((resolve) => {
-    told = resolve
+    resolveClose = resolve
   })
   const status = new Promise<number>((resolve) => {
     socket.on('data', (chunk) => {
-      heard = Buffer.concat([heard, chunk])
-      const end = heard.indexOf('\r\n\r\n')
+      received = Buffer.concat([received, chunk])
+      const end = received.indexOf('\r\n\r\n')
       if (end === -1) return
-      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(heard.toString('latin1'))?.[1]))
-      const code = findClose(heard.subarray(end + 4))
-      if (code !== null) told(code)
+      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(received.toString('latin1'))?.[1]))
+      const code = findClose(received.subarray(end + 4))
+      if (code !== null) resolveClose(code)
     })
     socket.on('close', () => {
       resolve(0)
-      told(null)
+      resolveClose(null)
     })
   })
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${upgrade}\r\n${head}\r\n`)
   return { socket, status: await status, closeCode }
 }
 
-/** Walks over the frames of a server, which are never masked. */
+/** Finds the close frame among the frames of a server, which are never masked. */
 function findClose(bytes: Buffer): number | null {
   let at = 0
   while (at + 2 <= bytes.length) {
@@ -59,14 +59,14 @@ interface FrameOptions {
   /** First byte: FIN, RSV and opcode. */
   readonly first?: number
   readonly isMasked?: boolean
-  /** What the head says, whatever follows. */
-  readonly saidLength?: bigint
+  /** Length in the frame header, regardless of the payload. */
+  readonly declaredLength?: bigint
 }
 
 export function frame(payload: string | Buffer, options: FrameOptions = {}): Buffer {
-  const { first = 0x81, isMasked = true, saidLength } = options
+  const { first = 0x81, isMasked = true, declaredLength } = options
   const bytes = Buffer.from(payload)
-  const length = saidLength ?? BigInt(bytes.length)
+  const length = declaredLength ?? BigInt(bytes.length)
   const mask = isMasked ? 0x80 : 0
   const head =
     length < 126n
@@ -75,7 +75,7 @@ export function frame(payload: string | Buffer, options: FrameOptions = {}): Buf
         ? Buffer.from([first, mask | 126, Number(length >> 8n), Number(length & 255n)])
         : Buffer.concat([Buffer.from([first, mask | 127]), bigEndian(length)])
   const key = Buffer.from([1, 2, 3, 4])
-  const body = isMasked ? bytes.map((byte, at) => byte ^ (key[at % 4] ?? 0)) : bytes
+  const body = isMasked ? bytes.map((byte, index) => byte ^ (key[index % 4] ?? 0)) : bytes
   return Buffer.concat(isMasked ? [head, key, body] : [head, body])
 }
 

@@ -1,4 +1,4 @@
-/** Requests and frames that keep to no rule, byte by byte: each has one exact answer, and the service goes on. */
+/** Malformed requests and frames, byte by byte: each has one defined response, and the service continues. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startApp, until } from '../app.ts'
@@ -7,7 +7,7 @@ import { frame, openRaw } from './raw-socket.ts'
 const close = 'Connection: close\r\n\r\n'
 const json = 'Content-Type: application/json\r\n'
 
-/** What is sent -> the status of the answer. */
+/** Sent bytes -> status of the response. */
 const requests: readonly (readonly [string, string, number])[] = [
   ['two hosts', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${close}`, 421],
   ['no host', `GET /healthz HTTP/1.1\r\n${close}`, 421],
@@ -80,11 +80,11 @@ const requests: readonly (readonly [string, string, number])[] = [
 
 describe('a request', () => {
   // Reliability: 1.5, 3.3.4, 3.10.1, 3.12.2.
-  it('is answered as the table says, in the one shape of an error', async () => {
+  it('gets the status in the table, with the standard error body', async () => {
     const app = await startApp()
     for (const [what, text, status] of requests) {
-      const answer = await app.raw(text)
-      const [head = '', body = ''] = answer.split('\r\n\r\n')
+      const response = await app.raw(text)
+      const [head = '', body = ''] = response.split('\r\n\r\n')
       expect([what, Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])]).toEqual([what, status])
       expect([what, JSON.parse(body)]).toEqual([what, expect.objectContaining({ status, error: expect.any(String) })])
       expect(head).toMatch(/\r\ncontent-type: application\/json/i)
@@ -96,7 +96,7 @@ describe('a request', () => {
     expect((await app.get('/healthz')).status).toBe(200)
   })
 
-  it('that asks for an upgrade and is refused is answered with Connection: close, and closed', async () => {
+  it('for an upgrade that is rejected gets Connection: close, and the connection is closed', async () => {
     const app = await startApp()
     const off = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     const local = 'Host: localhost\r\n'
@@ -114,25 +114,25 @@ describe('a request', () => {
     for (const [what, target, head, status, at = app] of table) {
       for (const protocol of ['websocket', 'h2c']) {
         const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==`
-        const answer = await at.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
-        const [, code] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? []
-        const connection = [...answer.matchAll(/\r\nconnection: (.*)/gi)].map(([, value]) => value?.toLowerCase())
+        const response = await at.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
+        const [, code] = /^HTTP\/1\.1 (\d+)/.exec(response) ?? []
+        const connection = [...response.matchAll(/\r\nconnection: (.*)/gi)].map(([, value]) => value?.toLowerCase())
         expect([what, protocol, connection]).toEqual([what, protocol, [expect.stringMatching(/close$/)]])
         if (protocol === 'websocket') expect([what, Number(code)]).toEqual([what, status])
       }
     }
   })
 
-  it('may name headers like parts of an object, and expect what nobody gives', async () => {
+  it('may have headers named like object members, and an unsupported Expect', async () => {
     const app = await startApp()
     for (const odd of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {
-      const answer = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${odd}\r\n${close}`)
-      expect([odd, answer.slice(0, 12)]).toEqual([odd, 'HTTP/1.1 200'])
+      const response = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${odd}\r\n${close}`)
+      expect([odd, response.slice(0, 12)]).toEqual([odd, 'HTTP/1.1 200'])
     }
   })
 
   // Reliability: 3.3.4, 3.12.1, 3.12.8.
-  it('has a body of 1 MiB and 64 levels at most, however it is sent', async () => {
+  it('may have a body of at most 1 MiB and 64 levels, with any transfer encoding', async () => {
     const app = await startApp()
     const headers = { 'content-type': 'application/json' }
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
@@ -145,7 +145,7 @@ describe('a request', () => {
     expect((await post(' '.repeat(1024 * 1024 + 1))).status).toBe(413)
     expect((await post(' '.repeat(1024 * 1024 + 1), { 'transfer-encoding': 'chunked' })).status).toBe(413)
     expect((await post('{"title":"x","__proto__":{"a":1}}')).status).toBe(400)
-    // Where no body belongs, none is looked at.
+    // A body is ignored where none is expected.
     const get = (body: string, headers = {}) => app.send('GET', '/api/health/', { headers, body })
     const chunked = { 'transfer-encoding': 'chunked' }
     const length = (bytes: number) => ({ 'content-length': bytes })
@@ -157,7 +157,7 @@ describe('a request', () => {
   })
 })
 
-/** What is sent after the upgrade -> the code the connection is closed with. */
+/** Sent after the upgrade -> close code of the connection. */
 const frames: readonly (readonly [string, Buffer, number])[] = [
   ['without a mask', frame('{"type":"ping"}', { isMasked: false }), 1002],
   ['with a reserved bit', frame('x', { first: 0xc1 }), 1002],
@@ -170,8 +170,8 @@ const frames: readonly (readonly [string, Buffer, number])[] = [
   ['text that is no UTF-8', frame(Buffer.from([0xc3, 0x28])), 1007],
   ['a goodbye with a code that must not be sent', frame(Buffer.from([0x03, 0xed]), { first: 0x88 }), 1002],
   ['a goodbye of one byte', frame('x', { first: 0x88 }), 1002],
-  ['said to be enormous', frame('', { saidLength: 1n << 62n }), 1009],
-  ['said to be 64 KiB and a byte', frame('', { saidLength: 65_537n }), 1009],
+  ['said to be enormous', frame('', { declaredLength: 1n << 62n }), 1009],
+  ['said to be 64 KiB and a byte', frame('', { declaredLength: 65_537n }), 1009],
   ['binary', frame('{"type":"ping"}', { first: 0x82 }), 1003],
   [
     'in endless tiny pieces',
@@ -182,7 +182,7 @@ const frames: readonly (readonly [string, Buffer, number])[] = [
 
 describe('a frame', () => {
   // Reliability: 1.20, C5.
-  it('that breaks the rules ends its connection with the code of the rule, and no other', async () => {
+  it('that breaks the rules closes its connection with the matching code, and no other connection', async () => {
     const app = await startApp()
     const bystander = await app.socket()
     for (const [what, bytes, code] of frames) {
@@ -197,13 +197,13 @@ describe('a frame', () => {
     await bystander.next(({ id }) => id === 1)
   })
 
-  it('may come in pieces, a byte at a time', async () => {
+  it('may arrive in fragments, one byte at a time', async () => {
     const app = await startApp()
     const { socket } = await openRaw(app.port)
     onTestFinished(() => void socket.destroy())
-    let heard = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
+      received += chunk.toString('latin1')
     })
     const bytes = Buffer.concat([
       frame('{"type":', { first: 0x01 }),
@@ -211,11 +211,11 @@ describe('a frame', () => {
       frame('"ping"}', { first: 0x80 }),
     ])
     for (const byte of bytes) socket.write(Buffer.from([byte]))
-    await until('it is answered', () => heard.includes('"pong"'))
+    await until('it is answered', () => received.includes('"pong"'))
   })
 
   // Reliability: C5, 3.12.8.
-  it('nested without end is refused, and the process lives on', async () => {
+  it('with deeply nested JSON is rejected, and the process continues', async () => {
     const app = await startApp()
     const socket = await app.socket()
     socket.sendRaw(`{"type":"ping","id":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)

@@ -1,27 +1,30 @@
-/** A system that refused our credentials is left alone for a minute, unless something shows that it accepts us again. */
+/**
+ * A system that rejected the credentials is not called for a minute, unless another call shows that it accepts them
+ * again.
+ */
 
 import { expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
 import { startApp, until } from '../app.ts'
-import { device, links, refuses, says, startSystem } from './system.ts'
+import { acceptUpgrade, device, respondError, respondJson, startSystem } from './system.ts'
 
-it('a real-time link that connects ends the pause after a 403', async () => {
+it('a subscription that connects ends the pause after a 403', async () => {
   const sockets: WebSocket[] = []
   const system = await startSystem(
-    says({ devices: [device(1)] }),
-    links((socket) => sockets.push(socket)),
+    respondJson({ devices: [device(1)] }),
+    acceptUpgrade((socket) => sockets.push(socket)),
   )
   const app = await startApp({ manufacturers: [system.entry('shure')] })
-  await until('the link is up', () => sockets.length === 1)
+  await until('the subscription is connected', () => sockets.length === 1)
   const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
 
-  system.answer(refuses(403))
-  await until('a poll is refused', async () => /access is disabled/.test((await shure()).error ?? ''))
-  const refused = system.asked.length
-  system.answer(says({ devices: [device(1)] }))
+  system.respondWith(respondError(403))
+  await until('a poll is rejected', async () => /access is disabled/.test((await shure()).error ?? ''))
+  const rejected = system.requests.length
+  system.respondWith(respondJson({ devices: [device(1)] }))
   sockets[0]?.terminate()
-  await until('the link is up again', () => sockets.length === 2, 15_000)
-  await until('it is polled again', () => system.asked.length > refused, 15_000)
-  await until('it is well again', async () => (await shure()).status === 'healthy')
+  await until('the subscription is connected again', () => sockets.length === 2, 15_000)
+  await until('it is polled again', () => system.requests.length > rejected, 15_000)
+  await until('it is healthy again', async () => (await shure()).status === 'healthy')
   expect((await shure()).consecutive_failures).toBe(0)
 }, 60_000)

@@ -1,21 +1,22 @@
-/** Secrets and hostile texts: neither leaves through a log, an answer, an error or a terminal. */
+/** Secrets and hostile texts do not appear in logs, responses, errors or on the terminal. */
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { startHome, until } from '../app.ts'
-import { type Answer, says, startSystem } from './system.ts'
+import { type Responder, respondJson, startSystem } from './system.ts'
 
 const secret = 'shibboleth-of-the-venue'
 const password = 'correct horse battery'
 
-/** Throws every credential it was shown back, in every place there is. */
-const echo: Answer = (request, response) => {
-  const shown = JSON.stringify(request.headers)
-  if (request.url !== '/api/v1/devices') return says({ error: shown, shared_key: secret }, 500)(request, response)
+/** Returns every credential that it receives, in every part of the response. */
+const echo: Responder = (request, response) => {
+  const credentials = JSON.stringify(request.headers)
+  if (request.url !== '/api/v1/devices')
+    return respondJson({ error: credentials, shared_key: secret }, 500)(request, response)
   const device = { id: 'one', name: 'Rack', model: 'M', device_type: 'ulxd', ip: '10.0.0.9', is_online: true }
-  return says({ devices: [{ ...device, description: 'x', shared_key: secret, note: { password: secret } }] })(
+  return respondJson({ devices: [{ ...device, description: 'x', shared_key: secret, note: { password: secret } }] })(
     request,
     response,
   )
@@ -23,18 +24,18 @@ const echo: Answer = (request, response) => {
 
 describe('an upstream secret', () => {
   // Reliability: 1.16, 3.8.4.
-  it('is in no answer, message, log, error or file, whatever the system does with it', {
+  it('is in no response, message, log line, error or file, whatever the system returns', {
     timeout: 60_000,
   }, async () => {
     const system = await startSystem(echo)
     const more = { password: secret, username: 'ana', timeout: 2 }
     const home = await startHome({ manufacturers: [system.entry('shure', more)] })
     const service = await home.serve([], { MICWATCH_LOG: 'debug' })
-    const made = await service.post('/api/auth/setup', { username: 'ana', password })
-    const headers = { cookie: (made.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ') }
+    const created = await service.post('/api/auth/setup', { username: 'ana', password })
+    const headers = { cookie: (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ') }
     const socket = await service.socket()
-    await until('it was polled', () => system.asked.length > 3)
-    system.answer(says({ error: secret }, 500))
+    await until('it was polled', () => system.requests.length > 3)
+    system.respondWith(respondJson({ error: secret }, 500))
     await until('it fails', async () => (await service.get('/api/health/')).json.vendor_api.status === 'degraded')
     await socket.next(({ type }) => type === 'status_update')
 
@@ -45,7 +46,7 @@ describe('an upstream secret', () => {
       const { bytes } = await service.get(path.replaceAll(/\{\w+\}/g, '1'), headers)
       expect([path, bytes.includes(secret)]).toEqual([path, false])
     }
-    expect(JSON.stringify(socket.heard)).not.toContain(secret)
+    expect(JSON.stringify(socket.messages)).not.toContain(secret)
     const checked = await home.run(['check_api_health', '--json'])
     const polled = await home.run(['poll_devices', '--once'], { MICWATCH_LOG: 'debug' })
     for (const text of [service.out(), service.err(), checked.out, checked.err, polled.out, polled.err]) {
@@ -68,13 +69,13 @@ describe('a hostile name', () => {
   it('moves no cursor and breaks no line, in logs and on the terminal', { timeout: 60_000 }, async () => {
     const name = 'Rack\u001b[2J\u001b]0;owned\u0007\r\nERROR all is lost\u009b2J\u202e'
     const device = { model: name, device_type: 'ulxd', ip: '10.0.0.9', is_online: true, firmware_version: name }
-    const system = await startSystem(says({ devices: [{ ...device, id: `one${name}`, name }] }))
+    const system = await startSystem(respondJson({ devices: [{ ...device, id: `one${name}`, name }] }))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
     const service = await home.serve([], { MICWATCH_LOG: 'debug' })
     await until('it is known', async () => (await service.receivers()).length === 1)
     await service.post('/api/auth/login', { username: name, password: name })
     await service.get(`/nowhere/${encodeURIComponent(name)}`)
-    system.answer((_request, response) => void response.writeHead(500, { 'x-odd': 'a' }).end(name))
+    system.respondWith((_request, response) => void response.writeHead(500, { 'x-odd': 'a' }).end(name))
     await until('it fails', async () => (await service.get('/api/health/')).json.vendor_api.status === 'degraded')
     const status = await home.run(['realtime_status', '--verbose'])
     const health = await home.run(['check_api_health'])

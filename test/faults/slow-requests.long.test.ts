@@ -1,4 +1,4 @@
-/** Clients that take too long over a request: they are ended, and nobody else notices. */
+/** Clients that are too slow with a request are disconnected, and other clients are not affected. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { watchHealth } from '../../bench/health-watch.ts'
@@ -6,12 +6,12 @@ import { startHome, until } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { openSilent } from './silent-socket.ts'
 
-/** Nobody waits longer for a sign of life, whatever somebody else does. */
+/** The longest time for the liveness check, whatever other clients do. */
 const longestMs = 500
 
-describe('connections that ask for nothing', () => {
+describe('slow connections', () => {
   // Reliability: 1.20, C6, 3.12.3.
-  it('end when the head took 10 s or the request 30 s, while others are served at once', {
+  it('are closed when the head takes 10 s or the request 30 s, while others are served at once', {
     timeout: 90_000,
   }, async () => {
     const home = await startHome()
@@ -38,10 +38,10 @@ describe('connections that ask for nothing', () => {
     const lasted = [...halves, ...drips, ...mute].map((one) => one.closedAt() - startedAt)
     expect(Math.min(...lasted)).toBeGreaterThan(9000)
     expect(Math.max(...lasted)).toBeLessThan(15_000)
-    for (const { heard } of halves) expect(heard()).toContain('HTTP/1.1 408')
-    expect(bodies.every((one) => one.closedAt() === 0)).toBe(true)
-    await until('those without a body are gone', () => bodies.every((one) => one.closedAt() > 0), 40_000)
-    for (const { heard } of bodies) expect(heard()).toContain('HTTP/1.1 408')
+    for (const { heard: received } of halves) expect(received()).toContain('HTTP/1.1 408')
+    expect(bodies.every((body) => body.closedAt() === 0)).toBe(true)
+    await until('those without a body are gone', () => bodies.every((body) => body.closedAt() > 0), 40_000)
+    for (const { heard: received } of bodies) expect(received()).toContain('HTTP/1.1 408')
     expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 })

@@ -1,4 +1,4 @@
-/** What becomes of the service when its SQLite file is locked, full, out of reach, too new, or cut off in mid-write. */
+/** The service while its SQLite file is locked, full, not writable, too new, or killed in the middle of a write. */
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,17 +8,19 @@ import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { channelOf, entryOf, startApp, startHome, startShure, until, withoutLink } from '../app.ts'
+import { channelOf, entryOf, startApp, startHome, startShure, until, withoutPush } from '../app.ts'
 import { atEnd } from '../scope.ts'
 import { startChild } from '../store/helpers.ts'
 import { killCycles } from './kill-cycles.ts'
 import { longestGapMs, watchPulse } from './pulse.ts'
-import { device, says, startSystem } from './system.ts'
+import { device, respondJson, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const since = (startedAt: number) => performance.now() - startedAt
 const level = (rf_level: number) =>
-  says({ devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })] })
+  respondJson({
+    devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })],
+  })
 const shownLevel = async (service: { receivers(): Promise<Parameters<typeof channelOf>[0][]> }) => {
   const [receiver] = await service.receivers()
   return receiver && channelOf(receiver).transmitter?.rf_level
@@ -32,34 +34,34 @@ it('a write that waits for more than 5 s makes health degraded until it ends', a
     finish = resolve
   })
   const stuck = app.runtime.db.transaction(() => finished)
-  await until('it is noticed', async () => (await store()).status === 'not_writable', 8000)
+  await until('it is detected', async () => (await store()).status === 'not_writable', 8000)
   expect(await store()).toMatchObject({ details: expect.stringContaining('waiting for more than 5 s') })
   expect((await app.get('/api/health/')).json.status).toBe('degraded')
   finish()
   await stuck
-  await until('it is well again', async () => (await store()).status === 'healthy')
+  await until('it is healthy again', async () => (await store()).status === 'healthy')
 })
 
 describe('a write lock that another process holds', () => {
   // Reliability: S1.
-  it('holds up no reader, no pong and no poll; who writes waits up to 5 s, then hears of it', async () => {
+  it('delays no reader, no pong and no poll; a write waits up to 5 s and then fails', async () => {
     const system = await startSystem(level(-60))
     const app = await startApp({ manufacturers: [system.entry('shure')] })
     await until('it is polled', async () => (await app.receivers()).length === 1)
     const pulse = await watchPulse(app)
-    const polls = system.asked.length
+    const polls = system.requests.length
     const locker = startChild('lock-child.ts', [app.databaseUrl.slice('sqlite:'.length), '7500'])
     await until('it is locked', () => locker.lines.includes('locked'), 20_000)
     const lockedAt = performance.now()
-    system.answer(level(-41))
+    system.respondWith(level(-41))
 
     const early = app.post('/api/group/', { title: 'early' })
     await until('levels are shown all the same', async () => (await shownLevel(app)) === -41, 4000)
     await until('a while has passed', () => since(lockedAt) > 3500)
     const late = app.post('/api/group/', { title: 'late' })
 
-    const refused = await early
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+    const rejected = await early
+    expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
     expect(since(lockedAt)).toBeGreaterThan(4500)
     expect(since(lockedAt)).toBeLessThan(7400)
     expect((await late).status).toBe(201)
@@ -69,40 +71,40 @@ describe('a write lock that another process holds', () => {
       const [row] = await app.runtime.db.read.selectFrom('receivers').select('readings').execute()
       return row?.readings.includes('-41')
     })
-    // A loop that waited for the lock itself would have been silent for seconds.
+    // If the event loop waited for the lock, there would be no pong for seconds.
     expect(await pulse.longestMs()).toBeLessThan(500)
-    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
+    expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(1500)
   }, 60_000)
 })
 
 describe('a disk that is full', () => {
   // Reliability: S2.
-  it('stops no reading and no polling; writes are refused until there is space again', async () => {
+  it('stops neither reads nor polling; writes are rejected until there is space again', async () => {
     const system = await startSystem(level(-60))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
     const service = await home.serve()
     await until('it is polled', async () => (await service.receivers()).length === 1)
     limitFileSize(service.pid, '1')
     const fullAt = performance.now()
-    const refused = await service.post('/api/group/', { title: 'lost' })
-    expect([refused.status, refused.headers['retry-after'], refused.json.status]).toEqual([503, '5', 503])
+    const rejected = await service.post('/api/group/', { title: 'lost' })
+    expect([rejected.status, rejected.headers['retry-after'], rejected.json.status]).toEqual([503, '5', 503])
     const health = await service.get('/api/health/')
     expect([health.status, health.json.status]).toEqual([200, 'degraded'])
     expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written: look at the disk/)])
 
-    // Beyond the time a lease lasts, which nobody can renew now.
+    // Beyond the duration of a lease, which cannot be renewed now.
     await until('a lease has run out', () => since(fullAt) > 16_000, 20_000)
-    const polls = system.asked.length
-    system.answer(level(-41))
-    await until('polling goes on in memory', async () => (await shownLevel(service)) === -41)
-    await until('and on', () => system.asked.length > polls + 2)
+    const polls = system.requests.length
+    system.respondWith(level(-41))
+    await until('polling continues in memory', async () => (await shownLevel(service)) === -41)
+    await until('polling continues', () => system.requests.length > polls + 2)
     expect((await service.post('/api/config/', { key: 'polling_interval', value: '7' })).status).toBe(503)
     expect((await service.get('/api/config/')).json.polling_interval).not.toBe(7)
     expect((await service.get('/api/groups/')).json).toEqual([])
 
     limitFileSize(service.pid, 'unlimited')
     const freeAt = performance.now()
-    await until('health is well again', async () => (await service.get('/api/health/')).json.status === 'healthy')
+    await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
     expect((await service.post('/api/group/', { title: 'kept' })).status).toBe(201)
     expect(since(freeAt)).toBeLessThan(10_000)
     await until('polling is stored', () => readings(home.databaseUrl).includes('-41'))
@@ -114,8 +116,8 @@ describe('a disk that is full', () => {
 
 describe('kill -9', () => {
   // Reliability: S5, P4.
-  it('at any moment loses no write that was acknowledged, tears none, and makes nothing twice', async () => {
-    const shure = withoutLink(await startShure({ receivers: 5, story: true }))
+  it('at any moment loses no acknowledged write, tears none, and creates no duplicates', async () => {
+    const shure = withoutPush(await startShure({ receivers: 5, story: true }))
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const seed = Date.now() % 100_000
     const report = await killCycles({ cycles: 20, start: () => home.serve(), random: randomFrom(seed) })
@@ -126,12 +128,12 @@ describe('kill -9', () => {
     report.last.kill('SIGTERM')
     await report.last.ended
     expect(check(home.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
-    // None of the crashes was taken for damage.
+    // No crash was reported as damage.
     expect((await readdir(join(home.path, 'data'))).filter((name) => name.includes('corrupt'))).toEqual([])
   }, 240_000)
 
   // Reliability: S11.
-  it('in the middle of the migrations leaves nothing of them, and the next start makes them all', async () => {
+  it('during the migrations leaves none of them applied, and the next start applies them all', async () => {
     const home = await startHome()
     await home.write('die.mjs', dieInMigration(migrations.length))
     const died = home.start(['serve', '--port', '0'], { NODE_OPTIONS: `--import=${join(home.path, 'die.mjs')}` })
@@ -143,7 +145,7 @@ describe('kill -9', () => {
   }, 60_000)
 })
 
-describe('a start that cannot go well', () => {
+describe('a start that cannot succeed', () => {
   // Reliability: S6.
   it.each(['a folder that cannot be written', 'a path below a file'])(
     '%s: exit 1, one line, the path',
@@ -163,7 +165,7 @@ describe('a start that cannot go well', () => {
   )
 
   // Reliability: S10.
-  it('a schema of a newer program: exit 1, one line, and the file as it was', async () => {
+  it('with the schema of a newer program exits with 1 and one line, and leaves the file unchanged', async () => {
     const home = await startHome()
     const first = await home.serve()
     first.kill('SIGTERM')
@@ -181,7 +183,7 @@ describe('a start that cannot go well', () => {
   }, 30_000)
 })
 
-/** As a disk without space does: whatever would make a file longer than that fails. */
+/** Limits the file size, as on a full disk: a write that would make a file longer fails. */
 function limitFileSize(pid: number, bytes: string): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }
@@ -203,7 +205,9 @@ const tables = (url: string) =>
 const readings = (url: string) =>
   open(url, (database) => JSON.stringify(database.prepare('select readings from receivers').all()))
 
-/** A program to be loaded first: the process kills itself when so many migrations are made, and the last is noted. */
+/**
+ * A module that is loaded first: the process kills itself after this many migrations, when the last one is recorded.
+ */
 function dieInMigration(count: number): string {
   return `
     const { now } = Date
@@ -214,14 +218,14 @@ function dieInMigration(count: number): string {
     }`
 }
 
-/** Root may write everywhere, so as root it runs as somebody who may not. */
-async function runAsNobody(cwd: string, words: readonly string[]): Promise<{ code: number | null; err: string }> {
-  const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+/** Root may write everywhere, so the program runs as an unprivileged user. */
+async function runAsNobody(cwd: string, args: readonly string[]): Promise<{ code: number | null; err: string }> {
+  const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
   const env = { PATH: process.env.PATH }
-  const child = spawn(process.execPath, [program, ...words], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env,
-    ...nobody,
+    ...unprivileged,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   atEnd(() => child.kill('SIGKILL'))
@@ -233,7 +237,7 @@ async function runAsNobody(cwd: string, words: readonly string[]): Promise<{ cod
   return { code, err }
 }
 
-/** A small generator with a seed that can be named when something goes wrong. */
+/** A small random number generator with a seed, so that a failure can be reproduced. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** A manufacturer's system of a few lines that answers as a test wants, and what it was asked. */
+/** A minimal manufacturer's system with scripted responses that records requests. */
 
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,106 +7,109 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { serveHttp } from '../plugin-kit-server.ts'
 import { atEnd } from '../scope.ts'
 
-export interface Asked {
-  /** Of `performance.now()`. */
+export interface RecordedRequest {
+  /** Time in `performance.now()`. */
   readonly at: number
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** When it was answered or given up; undefined while it is under way. */
+  /** Time of the response or of the abort; undefined while the request is running. */
   endedAt?: number
 }
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
-/** Of a request for a WebSocket; not found where nothing is told. */
-export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
+export type Responder = (request: IncomingMessage, response: ServerResponse) => unknown
+/** Handles a WebSocket upgrade; the default responds with 404. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
 
 export interface System {
   readonly url: string
   /** Its entry in the configuration, with one poll a second. */
   entry(code: string, more?: object, plugin?: string): { code: string; plugin: string; config: object }
-  readonly asked: readonly Asked[]
-  /** For a WebSocket. */
-  readonly linkAsked: readonly Asked[]
-  /** Connections open at the moment. */
+  readonly requests: readonly RecordedRequest[]
+  /** WebSocket upgrade requests. */
+  readonly upgrades: readonly RecordedRequest[]
+  /** Number of open connections. */
   readonly open: number
-  /** The most requests it ever had before it at one time. */
-  readonly mostAtOnce: number
-  /** From now on. */
-  answer(next: Answer): void
-  answerLink(next: Upgrade): void
+  /** The highest number of concurrent requests so far. */
+  readonly maxConcurrent: number
+  /** Replaces the response to later requests. */
+  respondWith(next: Responder): void
+  handleUpgrades(next: UpgradeHandler): void
 }
 
-export async function startSystem(first: Answer, firstLink: Upgrade = refusesLink(404)): Promise<System> {
-  const asked: Asked[] = []
-  const linkAsked: Asked[] = []
-  let answerLink = firstLink
+export async function startSystem(
+  first: Responder,
+  firstUpgrade: UpgradeHandler = rejectUpgrade(404),
+): Promise<System> {
+  const requests: RecordedRequest[] = []
+  const upgrades: RecordedRequest[] = []
+  let answerLink = firstUpgrade
   let answer = first
-  let underWay = 0
+  let running = 0
   let mostAtOnce = 0
   const server = await serveHttp({
     onRequest(request, response) {
       const { method = '', url: path = '', headers } = request
-      const one: Asked = { at: performance.now(), method, path, headers }
-      asked.push(one)
-      underWay += 1
-      mostAtOnce = Math.max(mostAtOnce, underWay)
+      const entry: RecordedRequest = { at: performance.now(), method, path, headers }
+      requests.push(entry)
+      running += 1
+      mostAtOnce = Math.max(mostAtOnce, running)
       response.on('close', () => {
-        underWay -= 1
-        one.endedAt = performance.now()
+        running -= 1
+        entry.endedAt = performance.now()
       })
       return answer(request, response)
     },
     onUpgrade(request, socket, head) {
-      linkAsked.push({ at: performance.now(), method: 'GET', path: request.url ?? '', headers: request.headers })
+      upgrades.push({ at: performance.now(), method: 'GET', path: request.url ?? '', headers: request.headers })
       return answerLink(request, socket, head)
     },
   })
   atEnd(() => server.close())
-  const pace = { timeout: 20, poll_interval: 1, calls_per_second: 1000, burst: 1000 }
+  const rate = { timeout: 20, poll_interval: 1, calls_per_second: 1000, burst: 1000 }
   return {
     url: server.url,
     entry: (code, more = {}, plugin = 'shure') => ({
       code,
       plugin,
-      config: { api_base_url: server.url, password: 'the key', ...pace, ...more },
+      config: { api_base_url: server.url, password: 'the key', ...rate, ...more },
     }),
-    asked,
-    linkAsked,
+    requests,
+    upgrades,
     get open() {
       return server.connections
     },
-    get mostAtOnce() {
+    get maxConcurrent() {
       return mostAtOnce
     },
-    answer: (next) => {
+    respondWith: (next) => {
       answer = next
     },
-    answerLink: (next) => {
+    handleUpgrades: (next) => {
       answerLink = next
     },
   }
 }
 
-// --- Answers ----------------------------------------------------------------------------------------------------------
+// --- Responses -------------------------------------------------------------------------------------------------------
 
-/** JSON with 200, unless told otherwise. */
-export function says(body: unknown, status = 200, headers: OutgoingHttpHeaders = {}): Answer {
+/** Responds with JSON, by default with status 200. */
+export function respondJson(body: unknown, status = 200, headers: OutgoingHttpHeaders = {}): Responder {
   return (_request, response) =>
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-export function refuses(status: number, headers: OutgoingHttpHeaders = {}): Answer {
-  return says({ error: 'refused' }, status, headers)
+export function respondError(status: number, headers: OutgoingHttpHeaders = {}): Responder {
+  return respondJson({ error: 'refused' }, status, headers)
 }
 
-/** These bytes in place of an answer, whatever they are; the connection stays open unless `then` ends it. */
-export function sends(bytes: string, then: (socket: Socket) => unknown = () => {}): Answer {
+/** Sends these bytes instead of a response; the connection stays open unless `then` closes it. */
+export function sendBytes(bytes: string, then: (socket: Socket) => unknown = () => {}): Responder {
   return ({ socket }) => socket.write(bytes, () => then(socket))
 }
 
-/** The head of an answer, then these bytes of its body again and again, for ever. */
-export function drips(body: string, everyMs: number): Answer {
+/** Sends the head of a response, then these bytes of its body repeatedly. */
+export function drip(body: string, everyMs: number): Responder {
   return ({ socket }, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 }).flushHeaders()
     const timer = setInterval(() => response.write(body), everyMs)
@@ -114,21 +117,21 @@ export function drips(body: string, everyMs: number): Answer {
   }
 }
 
-export function refusesLink(status: number, headers = '', body = ''): Upgrade {
+export function rejectUpgrade(status: number, headers = '', body = ''): UpgradeHandler {
   const head = `HTTP/1.1 ${status} No\r\n${headers}content-length: ${body.length}\r\nconnection: close\r\n\r\n`
   return (_request, socket) => socket.end(head + body)
 }
 
-/** A WebSocket that is accepted, and what comes then. */
-export function links(onLink: (socket: WebSocket) => unknown): Upgrade {
+/** Accepts a WebSocket and passes it to `onLink`. */
+export function acceptUpgrade(onLink: (socket: WebSocket) => unknown): UpgradeHandler {
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   return (request, socket, head) => server.handleUpgrade(request, socket, head, onLink)
 }
 
-/** Has the system accept a WebSocket; frames go to the first that came. */
-export function acceptsLink(system: System): { readonly isUp: boolean; tell(frame: object): void } {
+/** Makes the system accept WebSockets; `tell` sends frames to the first one. */
+export function acceptSubscription(system: System): { readonly isUp: boolean; tell(frame: object): void } {
   const sockets: WebSocket[] = []
-  system.answerLink(links((socket) => sockets.push(socket)))
+  system.handleUpgrades(acceptUpgrade((socket) => sockets.push(socket)))
   return {
     get isUp() {
       return sockets.length > 0
@@ -137,7 +140,7 @@ export function acceptsLink(system: System): { readonly isUp: boolean; tell(fram
   }
 }
 
-/** A device whose list entry tells everything, so that a poll is one request. */
+/** A device whose list entry is complete, so that a poll is one request. */
 export function device(at: number, more: object = {}): Record<string, unknown> {
   const hex = at.toString(16).padStart(4, '0')
   return {

@@ -1,4 +1,4 @@
-/** Clocks that jump, zones with summer time, pollers that were asleep. */
+/** Clock jumps, time zones with daylight saving time, and pollers that were suspended. */
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,13 +8,15 @@ import { startApp, startHome, until } from '../app.ts'
 import { startFakeClock } from '../fake-clock.ts'
 import { atEnd } from '../scope.ts'
 import { longestGapMs } from './pulse.ts'
-import { device, says, startSystem } from './system.ts'
+import { device, respondJson, startSystem } from './system.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
 const hour = 3_600_000
 const password = 'a sentence about cables'
 
-/** A program to be loaded first: at every SIGUSR2 the wall clock jumps to the next of these, relative to the true one. */
+/**
+ * A module that is loaded first: at every SIGUSR2 the wall clock jumps to the next offset relative to the real time.
+ */
 const jumpingClock = (jumps: readonly string[]) => `
   const real = Date.now
   const jumps = [${jumps}]
@@ -31,7 +33,7 @@ const jumpingClock = (jumps: readonly string[]) => `
   })`
 
 async function start(jumps: readonly string[], env: Record<string, string> = {}) {
-  const system = await startSystem(says({ devices: [device(1)] }))
+  const system = await startSystem(respondJson({ devices: [device(1)] }))
   const home = await startHome({ manufacturers: [system.entry('shure')] })
   await home.write('clock.mjs', jumpingClock(jumps))
   await home.run(['create_admin', '--username', 'ana', '--password-stdin'], {}, `${password}\n`)
@@ -43,15 +45,15 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
     home,
     service,
     time,
-    /** Resolves once the system's clock, as the service sees it, shows about this time. */
+    /** Resolves once the clock of the service shows about this time. */
     async jump(expected: number) {
       service.kill('SIGUSR2')
       await until('the clock has jumped', () => {
-        const shown = service
+        const receiver = service
           .err()
           .match(/(?<=^clock )-?\d+/gm)
           ?.at(-1)
-        return shown !== undefined && Math.abs(Number(shown) - expected) < 60_000
+        return receiver !== undefined && Math.abs(Number(receiver) - expected) < 60_000
       })
     },
   }
@@ -59,43 +61,43 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
 
 describe.concurrent('a wall clock that jumps', () => {
   // Reliability: 2.1.5, T1.
-  it('an hour on, an hour back and to 1970 disturbs no poll, no lease, no session, and makes nothing older', async () => {
+  it('by an hour forward, an hour back and to 1970 affects no poll, lease or session, and makes nothing older', async () => {
     const { system, home, service, jump } = await start(['0', String(hour), String(-hour), '-real()', '0'])
     const signedIn = await service.post('/api/auth/login', { username: 'ana', password })
     expect(signedIn.status).toBe(200)
     const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? ''
     const socket = await service.socket('/ws', { headers: { cookie } })
-    const polls = system.asked.length
-    const seen: number[] = []
+    const pollsAtStart = system.requests.length
+    const lastSeen: number[] = []
     for (const to of [hour, -hour, -Date.now(), 0]) {
       await jump(Date.now() + to)
-      const pollsBefore = system.asked.length
-      await until('it is polled four times more', () => system.asked.length > pollsBefore + 4, 20_000)
+      const pollsBefore = system.requests.length
+      await until('it is polled four times more', () => system.requests.length > pollsBefore + 4, 20_000)
       const [receiver] = await service.receivers()
       expect(receiver).toMatchObject({ is_active: true })
-      seen.push(Date.parse(String(receiver?.last_seen)))
+      lastSeen.push(Date.parse(String(receiver?.last_seen)))
       expect((await service.get('/api/admin/audit/', { cookie })).status).toBe(200)
       expect((await service.get('/api/health/')).json.status).toBe('healthy')
     }
-    expect(seen.toSorted((a, b) => a - b)).toEqual(seen)
-    expect(longestGapMs(system.asked.slice(polls))).toBeLessThan(1500)
+    expect(lastSeen.toSorted((a, b) => a - b)).toEqual(lastSeen)
+    expect(longestGapMs(system.requests.slice(pollsAtStart))).toBeLessThan(1500)
     expect(socket.ofType('alert')).toEqual([])
     expect(leases(home.databaseUrl)).toEqual([{ epoch: 1 }])
   }, 120_000)
 })
 
 describe.concurrent('a system clock that is an hour ahead for some seconds', () => {
-  it('keeps no receiver active and leaves no time in the future', async () => {
-    const system = await startSystem(says({ devices: [device(1)] }))
+  it('keeps no receiver active and stores no time in the future', async () => {
+    const system = await startSystem(respondJson({ devices: [device(1)] }))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
     const clock = await startFakeClock(home)
     const service = await home.serve([], clock.env)
     await until('it is polled', async () => (await service.receivers()).length === 1)
-    const asked = system.asked.length
+    const requestsBefore = system.requests.length
     await clock.set('+3600')
-    await until('it is polled meanwhile', () => system.asked.length > asked + 2)
+    await until('it is polled meanwhile', () => system.requests.length > requestsBefore + 2)
     await clock.set('+0')
-    system.answer((request) => request.socket.destroy())
+    system.respondWith((request) => request.socket.destroy())
     const failingAt = performance.now()
     const [receiver] = await service.receivers()
     expect(Date.parse(String(receiver?.last_seen))).toBeLessThan(Date.now() + 1_000)
@@ -110,78 +112,78 @@ describe.concurrent('a system clock that is an hour ahead for some seconds', () 
     expect(Math.max(...times, ...stored.map(Number))).toBeLessThan(Date.now() + 1_000)
   }, 120_000)
 
-  it('makes no receiver inactive while its system does not answer for a moment', async () => {
-    const system = await startSystem(says({ devices: [device(1)] }))
+  it('makes no receiver inactive while its system briefly does not respond', async () => {
+    const system = await startSystem(respondJson({ devices: [device(1)] }))
     const home = await startHome({ manufacturers: [system.entry('shure')] })
     const clock = await startFakeClock(home)
     const service = await home.serve([], clock.env)
     await until('it is polled', async () => (await service.receivers()).length === 1)
-    system.answer((request) => request.socket.destroy())
+    system.respondWith((request) => request.socket.destroy())
     await clock.set('+3600')
-    const asked = system.asked.length
-    // Until the jump counts, and on.
-    await until('it was asked in vain', () => system.asked.length > asked + 3, 60_000)
+    const requestsBefore = system.requests.length
+    // Until the jump is detected, and longer.
+    await until('a request has failed', () => system.requests.length > requestsBefore + 3, 60_000)
     await sleep(31_000)
     expect(await service.receivers()).toMatchObject([{ is_active: true }])
   }, 120_000)
 })
 
-describe.concurrent('a zone with summer time', () => {
+describe.concurrent('a time zone with daylight saving time', () => {
   // Reliability: T2.
-  it('repeats and skips no poll when its clocks are changed, and every time is UTC', async () => {
-    // Five seconds before the clocks of Berlin go from 3:00 back to 2:00.
+  it('repeats and skips no poll at the change, and every time is UTC', async () => {
+    // Five seconds before the clocks in Berlin change from 3:00 back to 2:00.
     const night = Date.parse('2026-10-25T00:59:55Z')
     const { system, service, time } = await start([`${night} - real()`], { TZ: 'Europe/Berlin' })
     await until('the hour is over', async () => (await time()) > Date.parse('2026-10-25T01:00:05Z'), 30_000)
-    const gaps = system.asked.slice(1).map(({ at }, index) => at - (system.asked[index]?.at ?? at))
+    const gaps = system.requests.slice(1).map(({ at }, index) => at - (system.requests[index]?.at ?? at))
     expect(Math.max(...gaps)).toBeLessThan(1500)
-    expect(system.asked.length).toBeLessThanOrEqual(Math.ceil(since(system.asked[0]?.at ?? 0) / 1000) + 2)
+    expect(system.requests.length).toBeLessThanOrEqual(Math.ceil(since(system.requests[0]?.at ?? 0) / 1000) + 2)
     const paths = ['/api/data.json', '/api/receivers/', '/api/receivers/1/', '/api/health/', '/api/alerts/']
     const texts = await Promise.all(paths.map(async (path) => String((await service.get(path)).bytes)))
     const times = texts.join().match(/\d{4}-\d\d-\d\d[T ][^"]*/g) ?? []
     expect(times.length).toBeGreaterThan(3)
-    expect(times.filter((one) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(one))).toEqual([])
+    expect(times.filter((time) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(time))).toEqual([])
   }, 60_000)
 })
 
 describe.concurrent('an interval that is changed while the service runs', () => {
   // Reliability: T4.
-  it('holds from the next tick on, longer or shorter, without a restart', async () => {
-    const system = await startSystem(says({ devices: [device(1)] }))
+  it('applies from the next tick, longer or shorter, without a restart', async () => {
+    const system = await startSystem(respondJson({ devices: [device(1)] }))
     const app = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 600 })] })
-    await until('it is polled', () => system.asked.length > 0)
+    await until('it is polled', () => system.requests.length > 0)
     const change = async (value: string) => {
       const body = { key: 'polling_interval', value, manufacturer: 'shure' }
       expect((await app.post('/api/config/', body)).status).toBe(200)
     }
     await change('1')
-    const before = system.asked.length
-    await until('it is polled every second', () => system.asked.length > before + 3)
+    const before = system.requests.length
+    await until('it is polled every second', () => system.requests.length > before + 3)
     await change('600')
-    // One may have been on its way.
-    const after = system.asked.length + 1
+    // One poll may already have been sent.
+    const after = system.requests.length + 1
     await sleep(3000)
-    expect(system.asked.length).toBeLessThanOrEqual(after)
+    expect(system.requests.length).toBeLessThanOrEqual(after)
   }, 30_000)
 })
 
-describe.concurrent('a poller that was asleep for longer than its lease', () => {
+describe.concurrent('a poller that was suspended for longer than its lease', () => {
   // Reliability: 2.1.7, P6.
-  it('is refused what it brings late; what another has stored meanwhile stays', async () => {
-    const named = (name: string) => says({ devices: [device(1, { device_name: name })] })
+  it('cannot store late results; what another process stored meanwhile stays', async () => {
+    const named = (name: string) => respondJson({ devices: [device(1, { device_name: name })] })
     const system = await startSystem(named('Before'))
     const home = await startHome({ manufacturers: [system.entry('shure', { timeout: 60 })] })
     const sleeper = await home.serve()
-    const shown = async () => (await sleeper.receivers())[0]
-    await until('it is polled', async () => (await shown()) !== undefined)
-    // Its next request is answered while it sleeps, with what is out of date when it wakes.
+    const receiver = async () => (await sleeper.receivers())[0]
+    await until('it is polled', async () => (await receiver()) !== undefined)
+    // Its next request is answered while it is suspended, with data that is out of date when it resumes.
     const late: (() => void)[] = []
-    system.answer((request, response) => late.push(() => named('Late')(request, response)))
-    await until('it asks', () => late.length > 0)
+    system.respondWith((request, response) => late.push(() => named('Late')(request, response)))
+    await until('the request arrives', () => late.length > 0)
     sleeper.kill('SIGSTOP')
     atEnd(() => sleeper.kill('SIGCONT'))
-    for (const answer of late) answer()
-    system.answer(named('After'))
+    for (const response of late) response()
+    system.respondWith(named('After'))
 
     const poller = home.start(['poll_devices', '--interval', '1', '--json'])
     await until(
@@ -191,12 +193,12 @@ describe.concurrent('a poller that was asleep for longer than its lease', () => 
     )
     expect(nameOf(home.databaseUrl)).toBe('After')
     sleeper.kill('SIGCONT')
-    await until('it stands by', () => sleeper.err().includes('lease lost'), 15_000)
-    await until('it shows what the other has stored', async () => (await shown())?.name === 'After')
+    await until('it waits', () => sleeper.err().includes('the lease is lost'), 15_000)
+    await until('it shows what the other has stored', async () => (await receiver())?.name === 'After')
     const cycles = poller.lines().length
-    await until('the other goes on', () => poller.lines().length > cycles + 2)
+    await until('the other one continues polling', () => poller.lines().length > cycles + 2)
     expect(nameOf(home.databaseUrl)).toBe('After')
-    expect((await shown())?.name).toBe('After')
+    expect((await receiver())?.name).toBe('After')
     expect(await sleeper.receivers()).toHaveLength(1)
   }, 90_000)
 })

@@ -1,4 +1,7 @@
-/** One service, one manufacturer a fault, all at once: what each fault leads to, and that nobody else notices. */
+/**
+ * One service with one manufacturer for each fault, all at once: the effect of each fault, and that others are not
+ * affected.
+ */
 
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
@@ -8,14 +11,24 @@ import { startApp, type TestApp, until } from '../app.ts'
 import { atEnd, sharing } from '../scope.ts'
 import type { TestSocket } from '../socket-client.ts'
 import { type Network, startNetwork } from './network.ts'
-import { type Answer, device, drips, refuses, refusesLink, type System, says, sends, startSystem } from './system.ts'
+import {
+  device,
+  drip,
+  type Responder,
+  rejectUpgrade,
+  respondError,
+  respondJson,
+  type System,
+  sendBytes,
+  startSystem,
+} from './system.ts'
 
 const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, ' '))
 const page = `<!doctype html>\u001b[2J<h1>Sign in</h1>${'<p>Welcome</p>'.repeat(100)}`
 const closes = (socket: { destroy(): unknown }) => socket.destroy()
 
-/** Written in pieces, without a length that gives it away. */
-const endless: Answer = (_request, response) => {
+/** Written in chunks, without a Content-Length. */
+const endless: Responder = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const piece = Buffer.alloc(1024 * 1024, ' ')
   const body = new Readable({ read: () => void body.push(piece) })
@@ -25,10 +38,10 @@ const endless: Answer = (_request, response) => {
 interface Trouble {
   readonly row: string
   readonly name: string
-  /** What the system does; a network that does it stands in `networks`. */
-  readonly answer?: Answer
+  /** Behaviour of the system; network faults are in `networks`. */
+  readonly response?: Responder
   readonly error: RegExp
-  /** Seconds, where the test is about them. */
+  /** Seconds, if the test is about the timeout. */
   readonly timeout?: number
 }
 
@@ -37,80 +50,85 @@ const late = /no answer .* within 1 s/
 const shape = (name: string, body: unknown): Trouble => ({
   row: 'U13',
   name: `${name} for a list`,
-  answer: says(body),
+  response: respondJson(body),
   error: /not a list of devices/,
 })
-const troubles: readonly Trouble[] = [
+const failures: readonly Trouble[] = [
   { row: 'U1', name: 'port closed', error: /connection refused/ },
-  { row: 'U1', name: 'reset', answer: sends('', (socket) => socket.resetAndDestroy()), error: /closed in the middle/ },
-  { row: 'U2', name: 'silence', answer: () => {}, error: late, timeout: 1 },
-  { row: 'U3', name: 'a body that stalls', answer: drips('', 60_000), error: late, timeout: 1 },
-  { row: 'U3', name: 'a byte now and then', answer: drips(' ', 200), error: late, timeout: 1 },
+  {
+    row: 'U1',
+    name: 'reset',
+    response: sendBytes('', (socket) => socket.resetAndDestroy()),
+    error: /closed in the middle/,
+  },
+  { row: 'U2', name: 'silence', response: () => {}, error: late, timeout: 1 },
+  { row: 'U3', name: 'a body that stalls', response: drip('', 60_000), error: late, timeout: 1 },
+  { row: 'U3', name: 'a byte now and then', response: drip(' ', 200), error: late, timeout: 1 },
   {
     row: 'U4',
     name: '401 to everything',
-    answer: (request, response) => {
+    response: (request, response) => {
       const challenge = `Digest realm="r", qop="auth", algorithm=MD5, nonce="${performance.now()}"`
-      refuses(401, { 'www-authenticate': challenge })(request, response)
+      respondError(401, { 'www-authenticate': challenge })(request, response)
     },
     error: /credentials rejected/,
   },
-  { row: 'U6', name: '403', answer: refuses(403), error: /API access is disabled on the device or system/ },
-  { row: 'U10', name: '500', answer: refuses(500), error: /answered 500/ },
-  { row: 'U10', name: '502', answer: refuses(502), error: /answered 502/ },
-  { row: 'U10', name: '503', answer: refuses(503), error: /answered 503/ },
-  { row: 'U10', name: '504', answer: refuses(504), error: /answered 504/ },
+  { row: 'U6', name: '403', response: respondError(403), error: /API access is disabled on the device or system/ },
+  { row: 'U10', name: '500', response: respondError(500), error: /answered 500/ },
+  { row: 'U10', name: '502', response: respondError(502), error: /answered 502/ },
+  { row: 'U10', name: '503', response: respondError(503), error: /answered 503/ },
+  { row: 'U10', name: '504', response: respondError(504), error: /answered 504/ },
   {
     row: 'U11',
     name: 'a list cut in the middle',
-    answer: sends('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"devices":[{"device_id', closes),
+    response: sendBytes('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"devices":[{"device_id', closes),
     error: invalid,
   },
   {
     row: 'U11',
     name: 'a length that is too long',
-    answer: sends('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"devices":[]}', closes),
+    response: sendBytes('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"devices":[]}', closes),
     error: invalid,
   },
   {
     row: 'U11',
     name: 'chunks cut off',
-    answer: sends('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\ne\r\n{"devices":[]}\r\n', closes),
+    response: sendBytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\ne\r\n{"devices":[]}\r\n', closes),
     error: invalid,
   },
   {
     row: 'U12',
     name: 'a login page',
-    answer: (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page),
+    response: (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page),
     error: /web page instead of data/,
   },
   shape('an object', {}),
   shape('null', { devices: null }),
   shape('an object inside', { devices: { d1: {} } }),
   shape('text', { devices: 'none' }),
-  { row: 'U19', name: 'a body without end', answer: endless, error: /larger than Micwatch accepts/ },
+  { row: 'U19', name: 'a body without end', response: endless, error: /larger than Micwatch accepts/ },
   {
     row: 'U19',
     name: 'a gzip bomb',
-    answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    response: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
     error: /larger than Micwatch accepts/,
   },
   {
     row: 'U19',
     name: 'two codings',
-    answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(bomb)),
+    response: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(bomb)),
     error: /cannot be decoded/,
   },
   {
     row: 'U19',
     name: 'headers of 20 KiB',
-    answer: says({}, 200, { 'x-big': 'x'.repeat(20_000) }),
+    response: respondJson({}, 200, { 'x-big': 'x'.repeat(20_000) }),
     error: /larger than/,
   },
   {
     row: 'U20',
     name: 'nesting of 200,000',
-    answer: (_request, response) =>
+    response: (_request, response) =>
       response.writeHead(200).end(`{"devices":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
     error: /nested deeper/,
   },
@@ -118,13 +136,13 @@ const troubles: readonly Trouble[] = [
   {
     row: 'U23',
     name: 'another scheme',
-    answer: refuses(401, { 'www-authenticate': 'Basic realm="r"' }),
+    response: respondError(401, { 'www-authenticate': 'Basic realm="r"' }),
     error: /credentials rejected/,
   },
 ]
 
 const codeOf = ({ row, name }: Trouble) => `${row} ${name}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
-const find = (name: string) => troubles.findIndex((one) => one.name === name)
+const find = (name: string) => failures.findIndex((failure) => failure.name === name)
 
 let app: TestApp
 let socket: TestSocket
@@ -133,11 +151,11 @@ let elsewhere: System
 let closedPort: Network
 let faultsAt: number
 const systems: System[] = []
-const wells: Answer[] = []
+const validSystems: Responder[] = []
 const logged: { level: number; answered?: string }[] = []
 let before: Record<string, unknown>[] = []
 
-async function fares(code: string) {
+async function healthOf(code: string) {
   const { json } = await app.get(`/api/health/?manufacturer=${code}`)
   return json.vendor_api
 }
@@ -148,7 +166,7 @@ async function receiverOf(code: string) {
   return json[0]
 }
 
-/** How long each of these took to answer, and what it answered that it should not. */
+/** How long the liveness check took, and unexpected responses. */
 const probes = { health: [] as number[], pong: [] as number[], wrong: [] as string[] }
 const paths = ['/api/data.json', '/api/receivers/', '/api/config/', '/api/health/', '/api/discovery/pending/']
 
@@ -180,33 +198,34 @@ function probe(): () => Promise<void> {
 
 beforeAll(async () => {
   const end = await sharing(async () => {
-    neighbour = await startSystem(says({ devices: [device(1000)] }))
-    elsewhere = await startSystem(refuses(404))
-    for (const at of troubles.keys()) {
-      const well = says({ devices: [device(at + 1)] })
-      wells.push(well)
-      systems.push(await startSystem(well))
+    neighbour = await startSystem(respondJson({ devices: [device(1000)] }))
+    elsewhere = await startSystem(respondError(404))
+    for (const at of failures.keys()) {
+      const valid = respondJson({ devices: [device(at + 1)] })
+      validSystems.push(valid)
+      systems.push(await startSystem(valid))
     }
     closedPort = await startNetwork(atEnd, (systems[0] as System).url)
-    const entries = troubles.map((trouble, at) =>
-      (systems[at] as System).entry(codeOf(trouble), {
-        ...(at === 0 && { api_base_url: closedPort.url }),
-        ...(trouble.timeout !== undefined && { timeout: trouble.timeout }),
+    const entries = failures.map((failure, index) =>
+      (systems[index] as System).entry(codeOf(failure), {
+        ...(index === 0 && { api_base_url: closedPort.url }),
+        ...(failure.timeout !== undefined && { timeout: failure.timeout }),
       }),
     )
     const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line)) })
     app = await startApp({ manufacturers: [...entries, neighbour.entry('neighbour')], log })
     socket = await app.socket()
-    await until('all are known', async () => (await app.receivers()).length === troubles.length + 1, 20_000)
-    await until('all are well', async () => (await app.get('/api/health/')).json.status === 'healthy', 30_000)
+    await until('all are known', async () => (await app.receivers()).length === failures.length + 1, 20_000)
+    await until('all are healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 30_000)
     before = (await app.receivers()) as never
     faultsAt = performance.now()
     await closedPort.refuse()
-    for (const [at, { answer }] of troubles.entries()) if (answer !== undefined) systems[at]?.answer(answer)
+    for (const [index, { response }] of failures.entries())
+      if (response !== undefined) systems[index]?.respondWith(response)
     for (const name of ['403', '401 to everything', 'another scheme']) {
-      systems[find(name)]?.answerLink(refusesLink(name === '403' ? 403 : 401))
+      systems[find(name)]?.handleUpgrades(rejectUpgrade(name === '403' ? 403 : 401))
     }
-    systems[find('a redirect')]?.answer(refuses(307, { location: `${elsewhere.url}/` }))
+    systems[find('a redirect')]?.respondWith(respondError(307, { location: `${elsewhere.url}/` }))
   })
   const stopProbing = probe()
   return async () => {
@@ -217,29 +236,29 @@ beforeAll(async () => {
 
 describe('a system that fails', () => {
   // Reliability: 1.9, 1.10, 2.1.2, U1, U2, U3, U4, U6, U10, U11, U12, U13, U19, U20, U22, U23, 3.12.7.
-  it.each(troubles)('$row $name: a failed cycle that says so, and everything known stands', async (trouble) => {
-    const code = codeOf(trouble)
+  it.each(failures)('$row $name: reports a failed cycle and keeps all known data', async (failure) => {
+    const code = codeOf(failure)
     const { error, ...state } = await until('it has failed', async () => {
-      const now = await fares(code)
+      const now = await healthOf(code)
       return now.consecutive_failures > 0 && now
     })
-    expect(error).toMatch(trouble.error)
+    expect(error).toMatch(failure.error)
     expect(state.status).toMatch(/degraded|unhealthy/)
     const known = before.find(({ manufacturer }) => manufacturer === code)
     const { json } = await app.get('/api/data.json')
-    const shown = json.receivers.find(({ id }: { id: number }) => id === known?.id)
-    expect({ ...shown, last_seen: 0 }).toEqual({ ...known, last_seen: 0 })
+    const receiver = json.receivers.find(({ id }: { id: number }) => id === known?.id)
+    expect({ ...receiver, last_seen: 0 }).toEqual({ ...known, last_seen: 0 })
     const { last_seen } = await receiverOf(code)
-    const heardLast = systems[troubles.indexOf(trouble)]?.asked.findLast(({ at }) => at < faultsAt)
+    const heardLast = systems[failures.indexOf(failure)]?.requests.findLast(({ at }) => at < faultsAt)
     expect(Date.parse(last_seen)).toBeLessThan(performance.timeOrigin + (heardLast?.at ?? 0) + 1000)
   })
 
   // Reliability: 1.9, 2.1.1, U2, U3.
-  it('is asked by one request at a time, which is ended at the deadline', async () => {
+  it('is sent one request at a time, which is aborted at the deadline', async () => {
     for (const name of ['silence', 'a body that stalls', 'a byte now and then']) {
       const system = systems[find(name)] as System
-      expect([name, system.mostAtOnce]).toEqual([name, 1])
-      const own = system.asked.filter(({ at, endedAt }) => at > faultsAt && endedAt !== undefined)
+      expect([name, system.maxConcurrent]).toEqual([name, 1])
+      const own = system.requests.filter(({ at, endedAt }) => at > faultsAt && endedAt !== undefined)
       const took = own.map(({ at, endedAt = 0 }) => endedAt - at)
       expect(took.length).toBeGreaterThan(0)
       expect(Math.min(...took)).toBeGreaterThan(500)
@@ -248,10 +267,10 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.3, U10.
-  it('is asked less and less often: 1, 2, 4 s', async () => {
-    const { asked } = systems[find('500')] as System
-    const times = await until('it is asked for the third time', () => {
-      const own = asked.filter(({ at }) => at > faultsAt).map(({ at }) => at)
+  it('is polled less and less often: after 1, 2, 4 s', async () => {
+    const { requests } = systems[find('500')] as System
+    const times = await until('it gets a third request', () => {
+      const own = requests.filter(({ at }) => at > faultsAt).map(({ at }) => at)
       return own.length > 2 && own
     })
     const waits = times.slice(1).map((at, nth) => at - (times[nth] ?? 0))
@@ -262,10 +281,10 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.3, 2.1.6, U1.
-  it('is asked at once by a refresh, which says how it went', async () => {
+  it('is polled at once by a refresh, which reports the outcome', async () => {
     const refresh = (query = '') => app.post(`/api/refresh/${query}`)
     const startedAt = performance.now()
-    const failed = await refresh(`?manufacturer=${codeOf(troubles[0] as Trouble)}`)
+    const failed = await refresh(`?manufacturer=${codeOf(failures[0] as Trouble)}`)
     expect(performance.now() - startedAt).toBeLessThan(1000)
     expect(failed).toMatchObject({ status: 503, json: { status: 503, details: expect.stringMatching(/refused/) } })
     expect(Number(failed.headers['retry-after'])).toBeGreaterThanOrEqual(1)
@@ -273,85 +292,91 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.4, 2.1.8.
-  it('changes its status in so many steps, each told once', async () => {
-    const code = codeOf(troubles[find('500')] as Trouble)
-    await until('it is unhealthy', async () => (await fares(code)).status === 'unhealthy', 15_000)
+  it('changes its status in the expected steps, each published once', async () => {
+    const code = codeOf(failures[find('500')] as Trouble)
+    await until('it is unhealthy', async () => (await healthOf(code)).status === 'unhealthy', 15_000)
     await socket.caughtUp()
-    const told = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
-    const steps = told.filter(({ about }) => about === 'upstream').map(({ status }) => status)
+    const messages = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
+    const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy'])
   })
 
   // Reliability: U12.
-  it('with a page for an answer leaves at most 200 escaped characters of it in the debug log, and nothing else', async () => {
+  it('that responds with a page leaves at most 200 escaped characters of it, only in the debug log', async () => {
     const excerpts = logged.flatMap(({ level, answered }) => (answered === undefined ? [] : [{ level, answered }]))
-    const [shown] = excerpts.filter(({ answered }) => answered.includes('Sign in'))
-    expect(shown).toMatchObject({ level: 20, answered: expect.stringContaining('\\u{1b}[2J<h1>') })
+    const [receiver] = excerpts.filter(({ answered }) => answered.includes('Sign in'))
+    expect(receiver).toMatchObject({ level: 20, answered: expect.stringContaining('\\u{1b}[2J<h1>') })
     for (const { answered } of excerpts) expect(answered.length).toBeLessThanOrEqual(200)
     expect(JSON.stringify((await app.get('/api/data.json')).json)).not.toContain('Sign in')
   })
 
   // Reliability: 1.11, U22.
-  it('that redirects sends us nowhere', () => {
-    expect(elsewhere.asked).toEqual([])
+  it('that redirects is not followed', () => {
+    expect(elsewhere.requests).toEqual([])
   })
 
   // Reliability: 1.11, U23.
-  it('that asks for a scheme we do not speak is given no credentials', () => {
-    const { asked } = systems[find('another scheme')] as System
-    const own = asked.filter(({ at }) => at > faultsAt)
+  it('that requires an unsupported authentication scheme gets no credentials', () => {
+    const { requests } = systems[find('another scheme')] as System
+    const own = requests.filter(({ at }) => at > faultsAt)
     expect(own.length).toBeGreaterThan(0)
     expect(JSON.stringify(own)).not.toMatch(/authorization|the key/i)
   })
 
   // Reliability: 2.1.4, U1.
-  it('is heard again within one delay once it is well, all of them at once', async () => {
-    const refused = ['403', '401 to everything', 'another scheme'].map(find)
+  it('is polled again within one delay after it recovers, all of them at once', async () => {
+    const rejected = ['403', '401 to everything', 'another scheme'].map(find)
     await closedPort.restore()
-    for (const [at, system] of systems.entries()) if (!refused.includes(at)) system.answer(wells[at] as Answer)
-    const mended = troubles.filter((_, at) => !refused.includes(at))
+    for (const [index, system] of systems.entries())
+      if (!rejected.includes(index)) system.respondWith(validSystems[index] as Responder)
+    const recovered = failures.filter((_, index) => !rejected.includes(index))
     await until(
-      'all are well',
+      'all are healthy',
       async () => {
         const { manufacturers } = (await app.get('/api/health/')).json
-        const status = new Map(manufacturers.map((one: { code: string; status: string }) => [one.code, one.status]))
-        return mended.every((one) => status.get(codeOf(one)) === 'healthy')
+        const status = new Map(
+          manufacturers.map((manufacturer: { code: string; status: string }) => [
+            manufacturer.code,
+            manufacturer.status,
+          ]),
+        )
+        return recovered.every((one) => status.get(codeOf(one)) === 'healthy')
       },
       36_000,
     )
-    for (const trouble of mended) expect((await fares(codeOf(trouble))).consecutive_failures).toBe(0)
-    const code = codeOf(troubles[find('500')] as Trouble)
+    for (const failure of recovered) expect((await healthOf(codeOf(failure))).consecutive_failures).toBe(0)
+    const code = codeOf(failures[find('500')] as Trouble)
     await socket.caughtUp()
-    const told = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
-    const steps = told.filter(({ about }) => about === 'upstream').map(({ status }) => status)
+    const messages = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
+    const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy', 'healthy'])
   }, 40_000)
 
   // Reliability: 2.1.3, U4, U6.
-  it('and refuses us is left alone for a minute: at most one challenge is answered', () => {
+  it('that rejects the credentials is not called for a minute: at most one challenge is answered', () => {
     for (const [name, most] of [
       ['403', 1],
       ['401 to everything', 2],
       ['another scheme', 1],
     ] as const) {
-      const { asked, linkAsked } = systems[find(name)] as System
-      const own = asked.filter(({ at }) => at > faultsAt)
+      const { requests, upgrades } = systems[find(name)] as System
+      const own = requests.filter(({ at }) => at > faultsAt)
       expect(performance.now() - faultsAt).toBeLessThan(60_000)
       expect([name, own.length]).toEqual([name, most])
-      expect(linkAsked.filter(({ at }) => at > faultsAt).length).toBeLessThanOrEqual(2)
+      expect(upgrades.filter(({ at }) => at > faultsAt).length).toBeLessThanOrEqual(2)
       expect(own.filter(({ headers }) => /^Basic/.test(headers.authorization ?? ''))).toEqual([])
     }
   })
 
   // Reliability: 1.24, 2.1.2.
-  it('ends nothing, empties nothing, and nobody else notices', async () => {
+  it('stops nothing, deletes nothing, and does not affect others', async () => {
     expect(probes.wrong).toEqual([])
     expect(probes.health.length).toBeGreaterThan(20)
     expect(Math.max(...probes.health)).toBeLessThan(500)
     expect(Math.max(...probes.pong)).toBeLessThan(500)
-    expect(await app.receivers()).toHaveLength(troubles.length + 1)
-    const { asked } = neighbour
-    const gaps = asked.slice(1).map(({ at }, nth) => at - (asked[nth]?.at ?? 0))
+    expect(await app.receivers()).toHaveLength(failures.length + 1)
+    const { requests } = neighbour
+    const gaps = requests.slice(1).map(({ at }, nth) => at - (requests[nth]?.at ?? 0))
     expect(gaps.length).toBeGreaterThan(5)
     expect(Math.max(...gaps)).toBeLessThan(1500)
   })

@@ -1,19 +1,19 @@
-/** What stands between the service and a system: certificates, names, addresses, a network that swallows packets. */
+/** Faults between the service and a system: certificates, names, addresses, and a network that drops packets. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startApp, startHome, startShure, until, withoutLink } from '../app.ts'
+import { entryOf, startApp, startHome, startShure, until, withoutPush } from '../app.ts'
 import { certify } from '../certificates.ts'
 import { atEnd } from '../scope.ts'
 import { startNetwork } from './network.ts'
-import { device, says, startSystem } from './system.ts'
+import { device, respondJson, startSystem } from './system.ts'
 
 describe.concurrent('a certificate', () => {
   // Reliability: 1.11, U24.
-  it('that is expired, self-signed or for another name gets no credentials; unverified ones work and are called so', async () => {
+  it('that is expired, self-signed or for another name gets no credentials; unverified ones work with a warning', async () => {
     const ca = await certify({ for: 'Stage CA', isCa: true })
     const kinds = {
       right: await certify({ for: '127.0.0.1', ca }),
@@ -23,8 +23,8 @@ describe.concurrent('a certificate', () => {
       unverified: await certify({ for: '127.0.0.1' }),
     }
     const systems = new Map<string, Awaited<ReturnType<typeof startShure>>>()
-    for (const [at, [kind, tls]] of Object.entries(kinds).entries()) {
-      systems.set(kind, withoutLink(await startShure({ tls, seed: at + 1, receivers: 1 })))
+    for (const [index, [kind, tls]] of Object.entries(kinds).entries()) {
+      systems.set(kind, withoutPush(await startShure({ tls, seed: index + 1, receivers: 1 })))
     }
     const manufacturers = [...systems].map(([code, system]) => ({
       ...entryOf(system, { ssl_verify: code !== 'unverified' }),
@@ -34,10 +34,10 @@ describe.concurrent('a certificate', () => {
     const home = await startHome({ manufacturers })
     await home.write('ca.pem', ca.cert)
     const service = await home.serve([], { NODE_EXTRA_CA_CERTS: join(home.path, 'ca.pem') })
-    const fares = async (code: string) => (await service.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
+    const healthOf = async (code: string) => (await service.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
     for (const kind of ['expired', 'elsewhere', 'self-signed']) {
       const { error } = await until(`${kind} has failed`, async () => {
-        const now = await fares(kind)
+        const now = await healthOf(kind)
         return now.consecutive_failures > 1 && now
       })
       expect([kind, error]).toEqual([kind, expect.stringMatching(/^certificate of .* not accepted/)])
@@ -45,7 +45,7 @@ describe.concurrent('a certificate', () => {
     }
     for (const kind of ['right', 'unverified']) {
       await until(`${kind} is asked`, () => (systems.get(kind)?.requests.count('/api/v1/devices') ?? 0) > 1)
-      const { status, details } = await fares(kind)
+      const { status, details } = await healthOf(kind)
       const host = new URL(systems.get(kind)?.baseUrl ?? '').host
       expect([kind, status]).toEqual([kind, 'healthy'])
       expect(details).toEqual(kind === 'right' ? [] : [`the certificate of ${host} is not verified`])
@@ -53,7 +53,7 @@ describe.concurrent('a certificate', () => {
   }, 30_000)
 })
 
-/** Names of a network of our own: what the machine's resolver would say. `slow.test` is answered after 5 s. */
+/** Names of a test network, in place of the machine's resolver. `slow.test` is resolved after 5 s. */
 const resolver = `
   import dns from 'node:dns'
   import { syncBuiltinESMExports } from 'node:module'
@@ -72,51 +72,51 @@ const resolver = `
   syncBuiltinESMExports()
 `
 
-describe.concurrent('a name', () => {
+describe.concurrent('a host name', () => {
   // Reliability: 1.15, 2.1.1, U25, 3.9.1.
-  it('that does not resolve, resolves late, or resolves to where nothing is sent to fails by itself', async () => {
-    const system = await startSystem(says({ devices: [device(1)] }))
+  it('that does not resolve, resolves late, or resolves to a forbidden address fails without affecting others', async () => {
+    const system = await startSystem(respondJson({ devices: [device(1)] }))
     const { port } = new URL(system.url)
-    const refused = ['metadata', 'mapped', 'nowhere', 'many', 'own']
-    const entry = (code: string, at = port) =>
-      system.entry(code, { api_base_url: `http://${code}.test:${at}`, timeout: 2 })
+    const rejected = ['metadata', 'mapped', 'nowhere', 'many', 'own']
+    const entry = (code: string, index = port) =>
+      system.entry(code, { api_base_url: `http://${code}.test:${index}`, timeout: 2 })
     const free = await startNetwork(atEnd, system.url)
     await free.refuse()
     const own = new URL(free.url).port
-    const manufacturers = ['missing', 'slow', 'good', ...refused].map((code) =>
+    const manufacturers = ['missing', 'slow', 'good', ...rejected].map((code) =>
       entry(code, code === 'own' ? own : port),
     )
     const home = await startHome({ manufacturers, server: { port: Number(own) } })
     await home.write('resolver.mjs', resolver)
     const service = home.start(['serve', '--json'], { NODE_OPTIONS: `--import=${join(home.path, 'resolver.mjs')}` })
     await until('it listens', () => service.out().includes('address'))
-    const fares = async (code: string) => {
-      const answer = await fetch(`http://127.0.0.1:${own}/api/health/?manufacturer=${code}`)
-      return ((await answer.json()) as { vendor_api: { consecutive_failures: number; error: string } }).vendor_api
+    const healthOf = async (code: string) => {
+      const response = await fetch(`http://127.0.0.1:${own}/api/health/?manufacturer=${code}`)
+      return ((await response.json()) as { vendor_api: { consecutive_failures: number; error: string } }).vendor_api
     }
     const failure = (code: string) =>
       until(`${code} has failed`, async () => {
-        const { consecutive_failures, error } = await fares(code)
+        const { consecutive_failures, error } = await healthOf(code)
         return consecutive_failures > 0 && error
       })
     expect(await failure('missing')).toMatch(/the name of missing.test:\d+ does not resolve/)
     expect(await failure('slow')).toMatch(/no answer from slow.test:\d+ within 2 s/)
-    for (const code of refused)
+    for (const code of rejected)
       expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
-    const asked = system.asked.length
-    await until('its neighbour is asked on', () => system.asked.length >= asked + 4)
-    const own4 = system.asked.slice(-4).map(({ at }) => at)
+    const requestsBefore = system.requests.length
+    await until('the other system gets further requests', () => system.requests.length >= requestsBefore + 4)
+    const own4 = system.requests.slice(-4).map(({ at }) => at)
     expect((own4[3] ?? 0) - (own4[0] ?? 0)).toBeLessThan(4500)
-    // The slow one is found after five seconds, if the test takes that long.
-    const asking = new Set(system.asked.map(({ headers }) => headers.host))
+    // The slow one is resolved after five seconds, if the test takes that long.
+    const asking = new Set(system.requests.map(({ headers }) => headers.host))
     asking.delete(`slow.test:${port}`)
     expect([...asking]).toEqual([`good.test:${port}`])
   }, 30_000)
 })
 
 // Reliability: 2.1.1, 2.1.6, U2.
-it.concurrent('a network that swallows what is sent is given up after 3 s, however long an answer may take', async () => {
-  // A listener that has stopped, with as many waiting as may: the kernel answers no further one.
+it.concurrent('a network that drops packets fails after 3 s, however long a response may take', async () => {
+  // A stopped listener with a full backlog: the kernel does not answer further connections.
   const listener = spawn(process.execPath, [
     '-e',
     `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`,
@@ -133,7 +133,7 @@ it.concurrent('a network that swallows what is sent is given up after 3 s, howev
       new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 500)),
     ])
   }
-  const system = await startSystem(says({ devices: [device(1)] }))
+  const system = await startSystem(respondJson({ devices: [device(1)] }))
   const app = await startApp({
     manufacturers: [
       system.entry('swallowed', { api_base_url: `http://127.0.0.1:${port}`, timeout: 10 }),

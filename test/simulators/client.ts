@@ -1,13 +1,13 @@
-/** A client of its own for simulated systems: bare requests, and what was heard so far. */
+/** An independent client for simulated systems: plain requests, and a collector for frames. */
 
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Simulator } from '../../src/simulation/simulator.ts'
 
-/** As often as a test likes. */
+/** A very high rate limit. */
 export const fast = { perSecond: 10_000, burst: 10_000 }
 
-export interface Heard {
+export interface SimulatorResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: number
@@ -20,13 +20,13 @@ export function call(
   method: string,
   path: string,
   options: { headers?: Record<string, string>; body?: unknown; signal?: AbortSignal | undefined } = {},
-): Promise<Heard> {
+): Promise<SimulatorResponse> {
   const body = options.body === undefined ? undefined : JSON.stringify(options.body)
   const headers = { ...options.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
   return new Promise((resolve, reject) => {
-    const asked = request(to.baseUrl + path, { method, headers, signal: options.signal, agent: false })
-    asked.on('error', reject)
-    asked.on('response', async (response) => {
+    const clientRequest = request(to.baseUrl + path, { method, headers, signal: options.signal, agent: false })
+    clientRequest.on('error', reject)
+    clientRequest.on('response', async (response) => {
       try {
         const chunks: Buffer[] = []
         for await (const chunk of response) chunks.push(chunk)
@@ -41,7 +41,7 @@ export function call(
         reject(error)
       }
     })
-    asked.end(body)
+    clientRequest.end(body)
   })
 }
 
@@ -56,26 +56,26 @@ function tryJson(bytes: Buffer): unknown {
 // biome-ignore lint/suspicious/noExplicitAny: whatever JSON the simulator sent
 type Frame = any
 
-/** Everything heard so far, and a wait for what is still to come. */
+/** Collects frames and waits for later ones. */
 export function collect() {
   const all: Frame[] = []
-  const find = async (wanted: (frame: Frame) => boolean): Promise<Frame> => {
-    await until(() => all.some(wanted))
-    return all.find(wanted)
+  const find = async (matches: (frame: Frame) => boolean): Promise<Frame> => {
+    await until(() => all.some(matches))
+    return all.find(matches)
   }
   return { all, find }
 }
 
 export function pickTransmitter(of: Simulator): { id: string; number: number } {
   for (const { device, channels } of of.show.devicesAt(0, of.manufacturer)) {
-    const channel = channels.find((one) => one.transmitter !== null)
+    const channel = channels.find((channel) => channel.transmitter !== null)
     if (channel !== undefined) return { id: device.id, number: channel.channel }
   }
-  throw new Error('nobody sends')
+  throw new Error('no transmitter is on')
 }
 
 export async function until(isSo: () => boolean): Promise<void> {
   for (const giveUpAt = Date.now() + 5000; !isSo(); await pause(10)) {
-    if (Date.now() > giveUpAt) throw new Error(`waited in vain for ${isSo}`)
+    if (Date.now() > giveUpAt) throw new Error(`timed out: ${isSo}`)
   }
 }

@@ -1,4 +1,4 @@
-/** The demonstration, as a client of its own meets it. */
+/** The demo, tested with an independent client. */
 
 import { expect, it } from 'vitest'
 import { startDemo } from '../../src/manufacturers/demo.ts'
@@ -13,9 +13,9 @@ async function demoWith(options: Parameters<typeof startDemo>[0]) {
   return demo
 }
 
-it('the demo is two systems with one show, and a rack of single devices', async () => {
+it('has two systems with one show, and a rack of single devices', async () => {
   const demo = await demoWith({ seed: 5 })
-  expect(demo.manufacturers.map((one) => [one.code, one.name])).toEqual([
+  expect(demo.manufacturers.map((manufacturer) => [manufacturer.code, manufacturer.name])).toEqual([
     ['shure', 'Shure'],
     ['sennheiser', 'Sennheiser'],
     ['lectrosonics', 'Lectrosonics'],

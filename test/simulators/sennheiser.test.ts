@@ -1,4 +1,4 @@
-/** The simulated Sennheiser system, as a client of its own meets it, and the faults that any system may have. */
+/** The simulated Sennheiser system, tested with an independent client, and the faults that any system can simulate. */
 
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -21,7 +21,7 @@ async function sennheiserWith(options: SennheiserSimulatorOptions = {}) {
 }
 
 describe('devices', () => {
-  it('are listed, detailed, and asked for channels and transmitters', async () => {
+  it('are listed, and have details, channels and transmitters', async () => {
     const sennheiser = await sennheiserWith()
     const get = async (path: string) => (await call(sennheiser, 'GET', path, { headers: basic })).json
     const { devices } = await get('/api/v1/devices')
@@ -36,7 +36,7 @@ describe('devices', () => {
     expect(transmitters[0]).toMatchObject({ channel: 1, battery: expect.any(Number), rf_level: expect.any(Number) })
   })
 
-  it('answer 404 without a transmitter, for an unknown id and for another manufacturer', async () => {
+  it('return 404 without a transmitter, for an unknown id and for another manufacturer', async () => {
     const sennheiser = await sennheiserWith({ receivers: 1, channelsPerReceiver: 1 })
     const [state] = sennheiser.show.devicesAt(0)
     const id = state?.device.id ?? ''
@@ -50,7 +50,7 @@ describe('devices', () => {
     expect((await call(sennheiser, 'DELETE', '/api/v1/devices', { headers: basic })).status).toBe(405)
   })
 
-  it('carry everything in the list when told to', async () => {
+  it('have all fields in the list if configured', async () => {
     const sennheiser = await sennheiserWith({ richList: true, receivers: 3 })
     const { devices } = (await call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })).json
     expect(devices[2]).toMatchObject({
@@ -62,7 +62,7 @@ describe('devices', () => {
 })
 
 describe('the rate limit', () => {
-  it('counts down in every answer, then answers 429 until a token is there', async () => {
+  it('counts down in every response, then returns 429 until a token is available', async () => {
     let time = 1_000_000
     const sennheiser = await sennheiserWith({ rateLimit: { perSecond: 1, burst: 2 }, now: () => time })
     const get = () => call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })
@@ -73,9 +73,9 @@ describe('the rate limit', () => {
       'x-ratelimit-reset': '1001',
     })
     expect((await get()).status).toBe(200)
-    const refused = await get()
-    expect(refused.status).toBe(429)
-    expect(refused.headers).toMatchObject({ 'x-ratelimit-remaining': '0', 'retry-after': '1' })
+    const rejected = await get()
+    expect(rejected.status).toBe(429)
+    expect(rejected.headers).toMatchObject({ 'x-ratelimit-remaining': '0', 'retry-after': '1' })
     expect(sennheiser.requests.limited).toBe(1)
     time += 1000
     expect((await get()).status).toBe(200)
@@ -87,64 +87,66 @@ describe('the rate limit', () => {
 describe('the event stream', () => {
   const path = '/api/ssc/state/subscriptions'
 
-  it('opens a session, takes a list of paths, and tells their values and changes', async () => {
+  it('opens a session, accepts a list of paths, and sends their values and changes', async () => {
     const sennheiser = await sennheiserWith({ pushesPerSecond: 0 })
     const { id, number } = pickTransmitter(sennheiser)
     const device = `/api/v1/devices/${id}`
     const stream = await listen(sennheiser)
-    const opened = await stream.events.find((one) => one.event === 'open')
+    const opened = await stream.events.find((event) => event.event === 'open')
     expect(stream.headers['content-location']).toBe(opened.data.path)
     expect(opened.data.path).toBe(`${path}/${opened.data.sessionUUID}`)
 
     const put = (to: string, body: unknown) => call(sennheiser, 'PUT', to, { headers: basic, body })
     expect((await put(opened.data.path, [device])).status).toBe(200)
-    const current = await stream.events.find((one) => one.event === 'message')
+    const current = await stream.events.find((event) => event.event === 'message')
     expect(current.data[device]).toMatchObject({ status: 'online', serial_number: expect.any(String) })
 
     sennheiser.show.set(id, { battery: 7 }, number)
     sennheiser.push.flush()
     const change = await stream.events.find(
-      (one) => one.data[device]?.serial_number === undefined && one.event === 'message',
+      (event) => event.data[device]?.serial_number === undefined && event.event === 'message',
     )
     expect(Object.keys(change.data)).toEqual([device])
-    const told = change.data[device].transmitters.find((one: { channel: number }) => one.channel === number)
-    expect(told.battery).toBe(7)
+    const transmitter = change.data[device].transmitters.find(
+      (transmitter: { channel: number }) => transmitter.channel === number,
+    )
+    expect(transmitter.battery).toBe(7)
 
     sennheiser.show.set(id, { online: false })
     sennheiser.push.flush()
-    await stream.events.find((one) => one.data[device]?.status === 'offline')
+    await stream.events.find((event) => event.data[device]?.status === 'offline')
     sennheiser.show.remove(id)
     sennheiser.push.flush()
-    await stream.events.find((one) => one.data[device] === null)
+    await stream.events.find((event) => event.data[device] === null)
   })
 
-  it('refuses what it cannot serve', async () => {
+  it('rejects invalid paths', async () => {
     const sennheiser = await sennheiserWith()
     const send = (method: string, to: string, body?: unknown) => call(sennheiser, method, to, { headers: basic, body })
     expect((await send('GET', path)).status).toBe(400)
     expect((await send('PUT', `${path}/nobody`, [])).status).toBe(422)
     const stream = await listen(sennheiser)
-    const { data } = await stream.events.find((one) => one.event === 'open')
+    const { data } = await stream.events.find((event) => event.event === 'open')
     const good = `/api/v1/devices/${sennheiser.show.devicesAt(0)[0]?.device.id}`
-    const refused = await send('PUT', data.path, [good, '/api/v1/devices/nobody'])
-    expect([refused.status, refused.json]).toEqual([404, { path: '/api/v1/devices/nobody', error: 404 }])
+    const rejected = await send('PUT', data.path, [good, '/api/v1/devices/nobody'])
+    expect([rejected.status, rejected.json]).toEqual([404, { path: '/api/v1/devices/nobody', error: 404 }])
     expect((await send('GET', data.path)).json).toEqual([])
     expect((await send('PUT', data.path, { no: 'array' })).status).toBe(400)
   })
 
-  it('keeps alive by comments and says close at the end', async () => {
+  it('sends comments as keep-alive and a close event at the end', async () => {
     const sennheiser = await startSennheiserSimulator({ rateLimit: fast, keepAliveMs: 30 })
     const stream = await listen(sennheiser)
     await until(() => stream.text().includes(': keep-alive\n\n'))
     await sennheiser.close()
-    await stream.events.find((one) => one.event === 'close')
+    await stream.events.find((event) => event.event === 'close')
   })
 
-  it('ends when access is switched off', async () => {
+  it('ends when access is disabled', async () => {
     const sennheiser = await sennheiserWith()
     const stream = await listen(sennheiser)
     sennheiser.setAccess(false)
-    await stream.events.find((one) => one.event === 'close')
+    await stream.events.find((event) => event.event === 'close')
     expect((await call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })).status).toBe(403)
     sennheiser.setAccess(true)
     expect((await call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })).status).toBe(200)
@@ -158,7 +160,7 @@ describe('faults', () => {
   const get = (simulator: Simulator, signal?: AbortSignal) =>
     call(simulator, 'GET', '/api/v1/devices', { headers: basic, signal })
 
-  it('strike the next n requests, on matching paths only', async () => {
+  it('apply to the next n requests, on matching paths only', async () => {
     const sennheiser = await sennheiserWith()
     sennheiser.setFault({ type: 'status', status: 500 }, { times: 2, path: /channels$/ })
     const channels = `/api/v1/devices/${sennheiser.show.devicesAt(0)[0]?.device.id}/channels`
@@ -170,7 +172,7 @@ describe('faults', () => {
     expect(await status(channels)).toBe(200)
   })
 
-  it('answer any status with headers and body', async () => {
+  it('return any status with headers and body', async () => {
     const sennheiser = await sennheiserWith()
     const date = new Date(Date.now() + 60_000).toUTCString()
     const status = { type: 'status', status: 429, headers: { 'retry-after': date }, body: { error: 'slow' } } as const
@@ -181,7 +183,7 @@ describe('faults', () => {
     expect((await get(sennheiser)).headers.location).toBe('http://127.0.0.1:1/')
   })
 
-  it('hang, drip and reset', async () => {
+  it('can hang, drip and reset', async () => {
     const sennheiser = await sennheiserWith()
     sennheiser.setFault({ type: 'hang' }, { times: 1 })
     await expect(get(sennheiser, AbortSignal.timeout(300))).rejects.toThrow()
@@ -193,7 +195,7 @@ describe('faults', () => {
     await expect(get(sennheiser)).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 
-  it('answer bodies that nobody can use', async () => {
+  it('return unusable bodies', async () => {
     const sennheiser = await sennheiserWith()
     const struck = (fault: Fault) => {
       sennheiser.setFault(fault, { times: 1 })
@@ -211,7 +213,7 @@ describe('faults', () => {
     expect((await struck({ type: 'deep' })).bytes).toBeGreaterThan(200_000)
   })
 
-  it('break one device of the list and leave the others', async () => {
+  it('affect one device of the list and no others', async () => {
     const sennheiser = await sennheiserWith({ receivers: 3 })
     const list = async (how: 'id-missing' | 'battery-word' | 'name-object') => {
       sennheiser.setFault({ type: 'malformed-device', how })
@@ -225,7 +227,7 @@ describe('faults', () => {
   })
 })
 
-it('close ends a request that hangs', async () => {
+it('hanging requests end when the simulator closes', async () => {
   const sennheiser = await startSennheiserSimulator({ rateLimit: fast })
   sennheiser.setFault({ type: 'hang' })
   const hanging = call(sennheiser, 'GET', '/api/v1/devices', { headers: basic }).catch((error: Error) => error)
@@ -237,9 +239,9 @@ it('close ends a request that hangs', async () => {
 async function listen(to: Simulator) {
   const headers = { ...basic, accept: 'text/event-stream' }
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = request(`${to.baseUrl}/api/ssc/state/subscriptions`, { headers, agent: false }, resolve)
-    asked.on('error', reject).end()
-    atEnd(() => asked.destroy())
+    const clientRequest = request(`${to.baseUrl}/api/ssc/state/subscriptions`, { headers, agent: false }, resolve)
+    clientRequest.on('error', reject).end()
+    atEnd(() => clientRequest.destroy())
   })
   const events = collect()
   let text = ''
@@ -260,14 +262,14 @@ async function listen(to: Simulator) {
 
 async function dripped(to: Simulator, forMs: number): Promise<number> {
   let bytes = 0
-  const asked = request(`${to.baseUrl}/api/v1/devices`, { headers: basic, agent: false }, (response) => {
+  const clientRequest = request(`${to.baseUrl}/api/v1/devices`, { headers: basic, agent: false }, (response) => {
     response.on('error', () => {})
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
     })
   })
-  asked.on('error', () => {}).end()
+  clientRequest.on('error', () => {}).end()
   await pause(forMs)
-  asked.destroy()
+  clientRequest.destroy()
   return bytes
 }

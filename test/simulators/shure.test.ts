@@ -1,4 +1,4 @@
-/** The simulated Shure system, as a client of its own meets it. */
+/** The simulated Shure system, tested with an independent client. */
 
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import WebSocket from 'ws'
 import { type ShureSimulatorOptions, startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
 import { atEnd } from '../scope.ts'
-import { call, collect, fast, type Heard, pickTransmitter, until } from './client.ts'
+import { call, collect, fast, pickTransmitter, type SimulatorResponse, until } from './client.ts'
 
 async function shureWith(options: ShureSimulatorOptions = {}) {
   const shure = await startShureSimulator({ rateLimit: fast, story: false, ...options })
@@ -15,8 +15,8 @@ async function shureWith(options: ShureSimulatorOptions = {}) {
   return shure
 }
 
-describe('digest', () => {
-  it('is demanded in both algorithms, and each is accepted', async () => {
+describe('digest authentication', () => {
+  it('offers both algorithms, and accepts each', async () => {
     const shure = await shureWith()
     const bare = await call(shure, 'GET', '/api/v1/devices')
     expect(bare.status).toBe(401)
@@ -25,14 +25,14 @@ describe('digest', () => {
       ['MD5', 'auth'],
     ])
     for (const algorithm of ['SHA-256', 'MD5']) {
-      const answer = await signed(shure, 'GET', '/api/v1/devices', { algorithm })
-      expect(answer.status).toBe(200)
-      expect(answer.headers['authentication-info']).toMatch(/rspauth="[0-9a-f]+"/)
-      expect(answer.json.devices).toHaveLength(13)
+      const response = await signed(shure, 'GET', '/api/v1/devices', { algorithm })
+      expect(response.status).toBe(200)
+      expect(response.headers['authentication-info']).toMatch(/rspauth="[0-9a-f]+"/)
+      expect(response.json.devices).toHaveLength(13)
     }
   })
 
-  it('is answered by this test as RFC 7616 section 3.9.1 has it', () => {
+  it('is computed by this test as in RFC 7616 section 3.9.1', () => {
     const about = { realm: 'http-auth@example.org', nonce: '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v' }
     const given = { ...about, secret: 'Circle of Life', username: 'Mufasa', uri: '/dir/index.html', nc: 1 }
     const cnonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ'
@@ -40,18 +40,18 @@ describe('digest', () => {
     expect(sign('GET', { ...given, cnonce, algorithm: 'SHA-256' })).toContain('753927fa0e85d155564e2e272a28d180')
   })
 
-  it('refuses a wrong secret, user, path and method, without calling them stale', async () => {
+  it('rejects a wrong secret, user, path and method without the stale flag', async () => {
     const shure = await shureWith()
     const path = '/api/v1/devices'
     for (const wrong of [{ secret: 'no' }, { username: 'root' }, { uri: '/api/v1/else' }, { signedMethod: 'PUT' }]) {
-      const answer = await signed(shure, 'GET', path, wrong)
-      expect(answer.status).toBe(401)
-      expect(String(answer.headers['www-authenticate'])).not.toContain('stale')
+      const response = await signed(shure, 'GET', path, wrong)
+      expect(response.status).toBe(401)
+      expect(String(response.headers['www-authenticate'])).not.toContain('stale')
     }
     expect(shure.requests.entries.filter((entry) => entry.refusal === 'wrong-credentials')).toHaveLength(3)
   })
 
-  it('refuses a nonce count that does not rise', async () => {
+  it('rejects a nonce count that does not increase', async () => {
     const shure = await shureWith()
     const [challenge] = challengesOf(await call(shure, 'GET', '/api/v1/devices'))
     const withCount = (nc: number) => signed(shure, 'GET', '/api/v1/devices', { nc, challenge })
@@ -62,7 +62,7 @@ describe('digest', () => {
     expect(shure.requests.entries.filter((entry) => entry.refusal === 'replay')).toHaveLength(2)
   })
 
-  it('calls a nonce stale after its uses or its time', async () => {
+  it('marks a nonce as stale after its uses or its time', async () => {
     let time = Date.now()
     const shure = await shureWith({ nonceUses: 2, nonceLifetimeMs: 5000, now: () => time })
     let [challenge] = challengesOf(await call(shure, 'GET', '/api/v1/devices'))
@@ -76,7 +76,7 @@ describe('digest', () => {
     expect(challengesOf(await withCount(1))[0]?.stale).toBe('true')
   })
 
-  it('names the next nonce when told to, and that one works', async () => {
+  it('sends the next nonce if configured, and accepts it', async () => {
     const shure = await shureWith({ nextNonce: true })
     const first = await signed(shure, 'GET', '/api/v1/devices')
     const [, nonce = ''] = /nextnonce="([^"]+)"/.exec(String(first.headers['authentication-info'])) ?? []
@@ -84,7 +84,7 @@ describe('digest', () => {
     expect((await signed(shure, 'GET', '/api/v1/devices', { challenge })).status).toBe(200)
   })
 
-  it('can demand the vendor key as well', async () => {
+  it('can also require the vendor key', async () => {
     const shure = await shureWith({ demandVendorKey: true })
     expect(shure.config.auth_header).toBe(true)
     const headers = { 'x-vendor-auth-key': String(shure.config.shared_key) }
@@ -97,7 +97,7 @@ describe('digest', () => {
 describe('discovery addresses', () => {
   const path = '/api/v1/config/discovery/ips'
 
-  it('are replaced by PUT and taken away by PATCH', async () => {
+  it('are replaced by PUT and removed by PATCH', async () => {
     const shure = await shureWith()
     expect((await signed(shure, 'GET', path)).json).toEqual({ ips: [] })
     expect((await signed(shure, 'PUT', path, { body: { ips: ['10.0.0.1', '10.0.0.2'] } })).status).toBe(202)
@@ -107,23 +107,23 @@ describe('discovery addresses', () => {
     expect(shure.discoveryIps).toEqual(['10.0.0.2'])
   })
 
-  it('may want POST instead of PATCH', async () => {
+  it('can require POST instead of PATCH', async () => {
     const shure = await shureWith({ refusePatch: true })
-    const refused = await signed(shure, 'PATCH', `${path}/remove`, { body: { ips: [] } })
-    expect([refused.status, refused.headers.allow]).toEqual([405, 'POST'])
+    const rejected = await signed(shure, 'PATCH', `${path}/remove`, { body: { ips: [] } })
+    expect([rejected.status, rejected.headers.allow]).toEqual([405, 'POST'])
     expect((await signed(shure, 'POST', `${path}/remove`, { body: { ips: [] } })).status).toBe(202)
   })
 })
 
 describe('the WebSocket', () => {
-  it('is refused without credentials, and at another path', async () => {
+  it('rejects connections without credentials and at another path', async () => {
     const shure = await shureWith()
     expect(await upgradeStatus(shure, '/api/v1/ws', {})).toBe(401)
     const authorization = await authorizationFor(shure, '/api/v1/other')
     expect(await upgradeStatus(shure, '/api/v1/other', { authorization })).toBe(404)
   })
 
-  it('pushes what changed and nothing else', async () => {
+  it('pushes only what changed', async () => {
     const shure = await shureWith({ pushesPerSecond: 0 })
     const { id, number } = pickTransmitter(shure)
     const { frames } = await connect(shure)
@@ -132,19 +132,19 @@ describe('the WebSocket', () => {
     const update = await frames.find((frame) => frame.device_id === id && frame.transmitters !== undefined)
     expect(update.type).toBe('device_update')
     const levels = { channel: number, rf_level: -71, audio_level: -9 }
-    expect(update.channels.find((one: { channel: number }) => one.channel === number)).toEqual(levels)
-    const told = update.transmitters.find((one: { channel: number }) => one.channel === number)
-    expect(told).toEqual({ ...levels, battery: 7 })
+    expect(update.channels.find((channel: { channel: number }) => channel.channel === number)).toEqual(levels)
+    const transmitter = update.transmitters.find((transmitter: { channel: number }) => transmitter.channel === number)
+    expect(transmitter).toEqual({ ...levels, battery: 7 })
 
     shure.show.set(id, { ip: '10.7.7.7' })
     shure.show.set(id, { transmitter: false }, number)
     shure.push.flush()
     const second = await frames.find((frame) => frame.ip === '10.7.7.7')
     expect(second).not.toHaveProperty('serial_number')
-    expect(second.channels.find((one: { channel: number }) => one.channel === number).transmitter).toBeNull()
+    expect(second.channels.find((channel: { channel: number }) => channel.channel === number).transmitter).toBeNull()
   })
 
-  it('tells of devices that go offline, come, and are removed', async () => {
+  it('reports devices that go offline, appear and are removed', async () => {
     const shure = await shureWith({ receivers: 2, pushesPerSecond: 50 })
     const [first, second] = shure.show.devicesAt(0).map(({ device }) => device.id)
     const { frames } = await connect(shure)
@@ -164,7 +164,7 @@ describe('the WebSocket', () => {
     })
   })
 
-  it('pushes levels about five times a second a device', async () => {
+  it('pushes levels about five times a second for each device', async () => {
     const shure = await shureWith({ receivers: 1 })
     const { frames } = await connect(shure)
     await pause(1100)
@@ -172,7 +172,7 @@ describe('the WebSocket', () => {
     expect(frames.all.length).toBeLessThanOrEqual(6)
   })
 
-  it('answers pings, falls silent, and drops its links', async () => {
+  it('answers pings, and can stop responding and drop its connections', async () => {
     const shure = await shureWith({ pushesPerSecond: 20 })
     const { socket, frames } = await connect(shure)
     let pongs = 0
@@ -181,16 +181,16 @@ describe('the WebSocket', () => {
     await until(() => pongs === 1)
     shure.setFault({ type: 'silent-links' })
     socket.ping()
-    const heard = frames.all.length
+    const countBefore = frames.all.length
     await pause(200)
     expect(pongs).toBe(1)
-    expect(frames.all.length).toBeLessThanOrEqual(heard + 1)
+    expect(frames.all.length).toBeLessThanOrEqual(countBefore + 1)
     shure.setFault({ type: 'close-links' })
     await until(() => socket.readyState === WebSocket.CLOSED)
     expect(shure.push.links).toBe(0)
   })
 
-  it('says goodbye with 1001', async () => {
+  it('closes with 1001', async () => {
     const shure = await startShureSimulator({ rateLimit: fast })
     const { socket } = await connect(shure)
     const code = new Promise((resolve) => socket.once('close', resolve))
@@ -198,7 +198,7 @@ describe('the WebSocket', () => {
     expect(await code).toBe(1001)
   })
 
-  it('is struck by faults as well', async () => {
+  it('is also affected by simulated faults', async () => {
     const shure = await shureWith()
     shure.setFault({ type: 'status', status: 503 }, { path: '/api/v1/ws' })
     const authorization = await authorizationFor(shure, '/api/v1/ws')
@@ -206,7 +206,7 @@ describe('the WebSocket', () => {
   })
 })
 
-// --- A digest written here ---------------------------------------------------------------------------------------------
+// --- An independent digest implementation ----------------------------------------------------------------------------
 
 interface Signature {
   readonly secret?: string
@@ -220,7 +220,7 @@ interface Signature {
   readonly body?: unknown
 }
 
-async function signed(to: Simulator, method: string, path: string, about: Signature = {}): Promise<Heard> {
+async function signed(to: Simulator, method: string, path: string, about: Signature = {}): Promise<SimulatorResponse> {
   const authorization = await authorizationFor(to, path, { signedMethod: method, ...about })
   return call(to, method, path, { headers: { ...about.headers, authorization }, body: about.body })
 }
@@ -260,8 +260,8 @@ function sign(
   return `Digest ${[...list, `algorithm=${algorithm}`, 'qop=auth', `nc=${nc}`].join(', ')}`
 }
 
-function challengesOf(answer: Heard): Record<string, string>[] {
-  const header = String(answer.headers['www-authenticate'] ?? '')
+function challengesOf(response: SimulatorResponse): Record<string, string>[] {
+  const header = String(response.headers['www-authenticate'] ?? '')
   return header
     .split(/,\s*(?=Digest )/)
     .map((one) =>

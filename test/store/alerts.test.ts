@@ -36,10 +36,10 @@ function finding(number: number, fields: Partial<AlertCause> = {}): AlertCause {
 }
 
 describe.each(engines)('alerts on %s', (engine) => {
-  test('are open once a subject, get worse and are cleared once', async () => {
+  test('have one open record for a subject, escalate, and are cleared once', async () => {
     const db = await openStore(engine)
-    const raise = (number: number, at: number, fields?: Partial<AlertCause>) =>
-      db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(number, fields), at))
+    const raise = (number: number, index: number, fields?: Partial<AlertCause>) =>
+      db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(number, fields), index))
     const first = await raise(1, 1000)
     expect(first).toEqual({ ...finding(1), id: 1, state: 'raised', raised_at: 1000, cleared_at: null })
     const id = first?.id ?? 0
@@ -59,7 +59,7 @@ describe.each(engines)('alerts on %s', (engine) => {
     expect(await currentRevision(db.read)).toBe(0)
   })
 
-  test('raised by two at once are one', async () => {
+  test('raised by two processes at once are one', async () => {
     const db = await openStore(engine)
     const raised = await Promise.all(
       [1, 2, 3].map(() =>
@@ -69,7 +69,7 @@ describe.each(engines)('alerts on %s', (engine) => {
     expect(raised.filter((one) => one !== null)).toHaveLength(1)
   })
 
-  test('that are cleared go by age and number; those that are open stay', async () => {
+  test('are deleted by age and number once cleared; open ones stay', async () => {
     const db = await openStore(engine)
     await db.transaction(async (tx) => {
       for (let at = 1; at <= 6; at += 1) {
@@ -83,7 +83,7 @@ describe.each(engines)('alerts on %s', (engine) => {
 })
 
 describe.each(engines)('connections on %s', (engine) => {
-  test('that a person stopped are stopped whatever a link says, and started likewise', async () => {
+  test('that a user stopped stay stopped whatever a subscription reports, until they are started', async () => {
     const db = await openStore(engine)
     const receivers = await insertDrafts(db, [draft(1), draft(2)])
     const connections = receivers.map(({ id }) => newConnection(id, 'shure', 'shure:http://x', 'websocket'))
@@ -100,16 +100,16 @@ describe.each(engines)('connections on %s', (engine) => {
       overrideConnections(tx, 4, [applyConnectionEvent(stopped, { type: 'started', at: 7 })]),
     )
     await db.transaction((tx) => saveConnections(tx, 5, [stopped]))
-    const heard = [[one.receiver, 99]] as const
-    await db.transaction((tx) => saveLastMessages(tx, heard))
+    const lastMessages = [[one.receiver, 99]] as const
+    await db.transaction((tx) => saveLastMessages(tx, lastMessages))
     expect(await findConnections(db.read, [one.receiver, 4711])).toMatchObject([
       { receiver: one.receiver, status: 'disconnected', last_message_at: 99 },
     ])
   })
 })
 
-describe.each(engines)('polls that are asked for on %s', (engine) => {
-  test('are answered up to the number that was seen', async () => {
+describe.each(engines)('requested polls on %s', (engine) => {
+  test('are marked as done up to the number that was read', async () => {
     const db = await openStore(engine)
     const ask = () => db.transaction((tx) => requestPoll(tx, 'shure:http://x'))
     expect([await ask(), await ask()]).toEqual([1, 2])

@@ -1,4 +1,4 @@
-/** What the columns of both engines hold, whatever number they are given. */
+/** Values of columns on both engines, for any input. */
 
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ const numbers = [
 ] as const
 
 describe.each(engines)('columns on %s', (engine) => {
-  test('hold text or whole numbers, and nothing else', async () => {
+  test('contain text or whole numbers only', async () => {
     const db = await openStore(engine)
     const found =
       engine === 'postgres'
@@ -27,7 +27,7 @@ describe.each(engines)('columns on %s', (engine) => {
     expect(types.filter((type) => type !== '')).toEqual(['bigint', 'integer', 'text'])
   })
 
-  test('are given rounded numbers within their range', async () => {
+  test('store rounded numbers within their range', async () => {
     const db = await openStore(engine)
     await db.transaction(async (tx) => {
       const rows = numbers.map(([value]) => ({ key: `row ${value}`, value }))
@@ -52,7 +52,7 @@ describe.each(engines)('columns on %s', (engine) => {
     }
   })
 
-  test('are not given what is no number', async () => {
+  test('reject values that are not numbers', async () => {
     const db = await openStore(engine)
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const insert = db.transaction((tx) => tx.query.insertInto('meta').values({ key: 'x', value }).execute())

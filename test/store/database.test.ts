@@ -14,22 +14,22 @@ import { openStore } from './helpers.ts'
 const names = migrations.map(({ name }) => name)
 
 describe.each(engines)('migrations on %s', (engine) => {
-  test('a fresh database gets them all, a second run none', async () => {
+  test('are all applied to a fresh database, and none in a second run', async () => {
     const [db] = await openEmpty(engine, 1)
     expect(await migrate(db)).toEqual(names)
     expect(await migrate(db)).toEqual([])
     expect(await currentRevision(db.read)).toBe(0)
   })
 
-  test('of four that start together one applies them and the others wait', async () => {
+  test('are applied by one of four processes that start together, and the others wait', async () => {
     const databases = await openEmpty(engine, 4)
-    const applied = await Promise.all(databases.map((one) => migrate(one)))
+    const applied = await Promise.all(databases.map((database) => migrate(database)))
     expect(applied.flat()).toEqual(names)
     for (const db of databases) expect(await currentRevision(db.read)).toBe(0)
   })
 
   // Reliability: S10.
-  test('a newer schema is refused and left as it is', async () => {
+  test('reject a newer schema and leave it unchanged', async () => {
     const db = await openStore(engine)
     await db.transaction((tx) =>
       tx.query.insertInto('migrations').values({ name: '9999-future', applied_at: 1 }).execute(),
@@ -42,7 +42,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     expect(await db.read.selectFrom('migrations').selectAll().execute()).toHaveLength(names.length + 1)
   })
 
-  test('one that fails leaves nothing behind', async () => {
+  test('leave nothing behind when one fails', async () => {
     const [db] = await openEmpty(engine, 1)
     await db.transaction((tx) => sql`create table leases (other integer)`.execute(tx.query))
     await expect(migrate(db)).rejects.toThrow(/leases/)
@@ -52,51 +52,53 @@ describe.each(engines)('migrations on %s', (engine) => {
 })
 
 describe.each(engines)('transactions on %s', (engine) => {
-  test('hooks run in order after the commit, when others can read it', async () => {
+  test('run hooks in order after the commit, when the data is visible to others', async () => {
     const db = await openStore(engine)
-    const heard: string[] = []
+    const calls: string[] = []
     const reads: Promise<number>[] = []
     const result = await db.transaction(async (tx) => {
-      tx.afterCommit(() => heard.push('first'))
-      tx.afterCommit(() => heard.push('second'))
+      tx.afterCommit(() => calls.push('first'))
+      tx.afterCommit(() => calls.push('second'))
       tx.afterCommit(() => reads.push(currentRevision(db.read)))
       await nextRevision(tx)
       expect(await currentRevision(tx.query)).toBe(1)
       expect(await currentRevision(db.read)).toBe(0)
-      expect(heard).toEqual([])
+      expect(calls).toEqual([])
       return 'done'
     })
     expect(result).toBe('done')
-    expect(heard).toEqual(['first', 'second'])
+    expect(calls).toEqual(['first', 'second'])
     expect(await Promise.all(reads)).toEqual([1])
   })
 
-  test('a failure rolls back, runs no hook, and the next one works', async () => {
+  test('roll back on a failure without hooks, and the next one works', async () => {
     const db = await openStore(engine)
-    const heard: string[] = []
+    const calls: string[] = []
     const failing = db.transaction(async (tx) => {
-      tx.afterCommit(() => heard.push('never'))
+      tx.afterCommit(() => calls.push('never'))
       await nextRevision(tx)
       throw new Error('on purpose')
     })
     await expect(failing).rejects.toThrow('on purpose')
     const wrongSql = db.transaction((tx) => sql`select * from nothing_here`.execute(tx.query))
     await expect(wrongSql).rejects.toThrow(/nothing_here/)
-    expect(heard).toEqual([])
+    expect(calls).toEqual([])
     expect(await db.transaction(nextRevision)).toBe(1)
   })
 
-  test('revisions rise by one, whoever asks at the same time', async () => {
+  test('have increasing revisions, also when they are concurrent', async () => {
     const db = await openStore(engine)
     const other = await openDatabase({ url: db.url })
     onTestFinished(() => other.close())
-    const asked = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? db : other).transaction(nextRevision))
-    const revisions = (await Promise.all(asked)).sort((a, b) => a - b)
-    expect(revisions).toEqual(Array.from({ length: 40 }, (_, at) => at + 1))
+    const transactions = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 === 0 ? db : other).transaction(nextRevision),
+    )
+    const revisions = (await Promise.all(transactions)).sort((a, b) => a - b)
+    expect(revisions).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
     expect(await currentRevision(db.read)).toBe(40)
   })
 
-  test('numbers come back as numbers, booleans can be bound', async () => {
+  test('return numbers as numbers, and accept booleans as parameters', async () => {
     const db = await openStore(engine)
     const big = 1_795_000_000_000
     await db.transaction(async (tx) => {
@@ -109,7 +111,7 @@ describe.each(engines)('transactions on %s', (engine) => {
     expect(rows[0]?.n).toBe(1)
   })
 
-  test('a transaction counts as pending until it ends, also when it fails', async () => {
+  test('count as pending until they end, also when they fail', async () => {
     const db = await openStore(engine)
     expect(db.pending.longestMs()).toBe(0)
     let fail = (_reason: Error) => {}
@@ -123,7 +125,7 @@ describe.each(engines)('transactions on %s', (engine) => {
     expect(db.pending.longestMs()).toBe(0)
   })
 
-  test('close waits for what is under way', async () => {
+  test('are finished before close resolves', async () => {
     const [db] = await openEmpty(engine, 1)
     await migrate(db)
     const running = db.transaction(async (tx) => {
@@ -137,7 +139,7 @@ describe.each(engines)('transactions on %s', (engine) => {
 
 describe('opening SQLite', () => {
   // Conformance: C-6.21.
-  test('makes the folder and files readable by their owner only', async () => {
+  test('creates the folder and files readable by their owner only', async () => {
     const folder = await createTestFolder()
     const path = join(folder.path, 'new', 'data', 'micwatch.db')
     const db = await openDatabase({ url: `sqlite:${path}` })
@@ -150,35 +152,35 @@ describe('opening SQLite', () => {
     expect((await stat(join(folder.path, 'new', 'data'))).mode & 0o777).toBe(0o700)
   })
 
-  test('names a path that cannot be written', async () => {
+  test('names a path that is not writable', async () => {
     const path = '/proc/micwatch/micwatch.db'
     await expect(openDatabase({ url: `sqlite:${path}` })).rejects.toThrow(path)
     await expect(access(path)).rejects.toThrow()
   })
 
-  test('names a file that is no database, and leaves it and its folder alone', async () => {
+  test('names a file that is not a database, and leaves it and its folder unchanged', async () => {
     const folder = await createTestFolder()
     onTestFinished(folder.drop)
     const path = join(folder.path, 'notes.txt')
     await writeFile(path, 'no database')
-    const place = { database_url: `sqlite:${path}`, data_dir: join(folder.path, 'data') }
-    expect(await repairStore(place, 0, false)).toBeNull()
-    await expect(openDatabase({ url: place.database_url })).rejects.toThrow(path)
+    const paths = { database_url: `sqlite:${path}`, data_dir: join(folder.path, 'data') }
+    expect(await repairStore(paths, 0, false)).toBeNull()
+    await expect(openDatabase({ url: paths.database_url })).rejects.toThrow(path)
     expect(await readFile(path, 'utf8')).toBe('no database')
     expect(await readdir(folder.path)).toEqual(['notes.txt'])
   })
 
-  test('reading connections cannot write', async () => {
+  test('cannot write through reading connections', async () => {
     const db = await openStore('sqlite')
     await expect(db.read.deleteFrom('meta').execute()).rejects.toThrow(/read-only/)
   })
 
-  test('an address of another kind is refused', async () => {
+  test('rejects an unsupported kind of address', async () => {
     await expect(openDatabase({ url: 'mysql://user:secret@host/db' })).rejects.toThrow(/^(?!.*secret).*sqlite:/)
   })
 })
 
-/** So many connections to one database without a schema. */
+/** Opens this many connections to one database without a schema. */
 async function openEmpty(engine: Engine, count: number): Promise<[Database, ...Database[]]> {
   const { url, drop } = await createTestDatabase(engine)
   const databases = await Promise.all(Array.from({ length: count }, () => openDatabase({ url })))

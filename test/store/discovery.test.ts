@@ -51,8 +51,8 @@ function judge(db: Database, { id }: QueueEntry, status: QueueStatus, existing_d
   )
 }
 
-describe.each(engines)('the queue as administrators see it on %s', (engine) => {
-  test('is counted, filtered and cut by the store', async () => {
+describe.each(engines)('the review queue on %s', (engine) => {
+  test('is counted, filtered and paginated by the store', async () => {
     const db = await openStore(engine)
     const entries = []
     for (const number of [1, 2, 3, 4]) entries.push(await put(db, number, { discovered_at: number * 1_000 }))
@@ -81,16 +81,16 @@ describe.each(engines)('the queue as administrators see it on %s', (engine) => {
   })
 
   // Conformance: S-2.14, C-4.16.
-  test('keeps what was seen beside the entry, and a verdict raises the revision', async () => {
+  test('stores the device data with the entry, and a review action raises the revision', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
-    const seen = {
+    const device = {
       id: 'device-9',
       kind: 'receiver',
       channels: [{ channel: 1, rf_level: -50 }],
       metadata: 'much',
     } as const
-    const entry = await db.transaction(async (tx) => savePending(tx, await nextRevision(tx), conflictEntry(), seen))
+    const entry = await db.transaction(async (tx) => savePending(tx, await nextRevision(tx), conflictEntry(), device))
     const found = (await findEntries(db.read, [entry.id, 999])).get(entry.id)
     expect(found).toEqual({
       entry,
@@ -102,7 +102,7 @@ describe.each(engines)('the queue as administrators see it on %s', (engine) => {
   })
 
   // Reliability: 1.12, 3.12.9.
-  test('within its limit loses imported entries first, then the newest pending ones, and never a refusal', async () => {
+  test('at its limit deletes imported entries first, then the newest pending ones, and never a rejection', async () => {
     const db = await openStore(engine)
     const entries: QueueEntry[] = []
     for (let number = 1; number <= 6; number += 1) entries.push(await put(db, number))
@@ -122,20 +122,20 @@ describe.each(engines)('the queue as administrators see it on %s', (engine) => {
 describe.each(engines)('movements on %s', (engine) => {
   const moved = { movement_type: 'ip_only', detected_at: 1, detected_by: 'sync', reason: '' } as const
 
-  test('name receivers and places, and who acknowledged them', async () => {
+  test('name receivers and locations, and the user who acknowledged them', async () => {
     const db = await openStore(engine)
     const [own, foreign] = (await insertDrafts(db, [draft(1), draft(2, { manufacturer: 'sennheiser' })])) as [
       Receiver,
       Receiver,
     ]
-    const place = await db.transaction((tx) => insertLocation(tx, { name: 'Rack', description: '', parent: null }))
+    const location = await db.transaction((tx) => insertLocation(tx, { name: 'Rack', description: '', parent: null }))
     const log = (fields: Partial<Parameters<typeof logMovement>[1]>) =>
       db.transaction((tx) => logMovement(tx, { device: own.id, old_ip: 'a', new_ip: 'b', ...moved, ...fields }))
     const first = await log({})
     const placed = {
       old_ip: 'a',
       new_ip: 'a',
-      new_location: place.id,
+      new_location: location.id,
       movement_type: 'location_only',
       detected_by: 'manual',
     } as const
@@ -153,7 +153,7 @@ describe.each(engines)('movements on %s', (engine) => {
         receiver: { id: own.id, name: 'Receiver 1', serial_number: 'SN1' },
         manufacturer: 'shure',
         times_seen: 2,
-        new_location: { id: place.id, name: 'Rack' },
+        new_location: { id: location.id, name: 'Rack' },
         acknowledged_by: null,
       },
     ])
@@ -164,7 +164,7 @@ describe.each(engines)('movements on %s', (engine) => {
   })
 
   // Reliability: 3.12.9.
-  test('within their limit lose the oldest acknowledged ones first', async () => {
+  test('at their limit delete the oldest acknowledged ones first', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const ids: number[] = []
@@ -174,36 +174,36 @@ describe.each(engines)('movements on %s', (engine) => {
       )
     }
     await db.transaction((tx) => acknowledgeMovements(tx, ids.slice(2, 3), { id: 1, name: 'eve' }))
-    const left = async (limit: number) => {
+    const remaining = async (limit: number) => {
       await db.transaction((tx) => trimMovements(tx, limit))
       return (await listMovements(db.read)).map(({ id }) => id)
     }
-    expect(await left(4)).toEqual(ids)
-    expect(await left(3)).toEqual([ids[0], ids[1], ids[3]])
-    expect(await left(2)).toEqual([ids[1], ids[3]])
+    expect(await remaining(4)).toEqual(ids)
+    expect(await remaining(3)).toEqual([ids[0], ids[1], ids[3]])
+    expect(await remaining(2)).toEqual([ids[1], ids[3]])
   })
 })
 
-describe.each(engines)('places on %s', (engine) => {
-  test('locations, and the receivers in them', async () => {
+describe.each(engines)('locations on %s', (engine) => {
+  test('have nested locations and receivers', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
-    const house = await db.transaction((tx) => insertLocation(tx, { name: 'House', description: '', parent: null }))
+    const venue = await db.transaction((tx) => insertLocation(tx, { name: 'House', description: '', parent: null }))
     const rack = await db.transaction((tx) =>
-      insertLocation(tx, { name: 'Rack', description: 'left', parent: house.id }),
+      insertLocation(tx, { name: 'Rack', description: 'left', parent: venue.id }),
     )
     const placed = { ...receiver, location: rack.id, is_named_by_hand: true }
     await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [placed]))
     expect(await listReceivers(db.read)).toEqual([placed])
     await db.transaction((tx) => saveLocation(tx, { ...rack, name: 'Rack B' }))
-    expect(await listLocations(db.read)).toEqual([house, { ...rack, name: 'Rack B' }])
+    expect(await listLocations(db.read)).toEqual([venue, { ...rack, name: 'Rack B' }])
     await expect(db.transaction((tx) => removeLocation(tx, rack.id))).rejects.toThrow(/foreign key/i)
     await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [receiver]))
     await db.transaction((tx) => removeLocation(tx, rack.id))
-    expect(await listLocations(db.read)).toEqual([house])
+    expect(await listLocations(db.read)).toEqual([venue])
   })
 
-  test('a removed receiver leaves word, and its queue entries without it', async () => {
+  test('a removed receiver leaves a removal record, and its queue entries lose the reference', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const entry = await put(db, 1, { existing_device: receiver.id })
@@ -216,7 +216,7 @@ describe.each(engines)('places on %s', (engine) => {
   })
 
   // Conformance: S-2.20.
-  test('what a scan found is found again under the same id, and forgotten', async () => {
+  test('devices from a scan keep their id when they are found again, and are deleted', async () => {
     const db = await openStore(engine)
     const found = {
       manufacturer: 'shure',

@@ -39,17 +39,17 @@ async function addUnits(db: Database, drafts: readonly UnitDraft[]) {
 }
 
 describe.each(engines)('hardware (%s)', (engine) => {
-  it('keeps units, and tells which changed', async () => {
+  it('stores units, and returns the ones that changed', async () => {
     const db = await openStore(engine)
     const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1] })])
     const channel_id = receiver?.channels[0]?.id ?? 0
-    const heard = { ...own('x'), api_device_id: null, channel_id, receiver_id: receiver?.id ?? 0, battery: null }
-    const many = Array.from({ length: 250 }, (_, at) => own(`pack-${at}`))
-    const made = await addUnits(db, [heard, ...many])
+    const unit = { ...own('x'), api_device_id: null, channel_id, receiver_id: receiver?.id ?? 0, battery: null }
+    const many = Array.from({ length: 250 }, (_, index) => own(`pack-${index}`))
+    const created = await addUnits(db, [unit, ...many])
     const units = await listUnits(db.read)
     expect(units).toHaveLength(251)
-    expect([...made].sort((a, b) => a.id - b.id)).toEqual(units)
-    expect(units.find((one) => one.channel_id === channel_id)).toMatchObject(heard)
+    expect([...created].sort((a, b) => a.id - b.id)).toEqual(units)
+    expect(units.find((unit) => unit.channel_id === channel_id)).toMatchObject(unit)
 
     const [first] = units
     const revision = await db.transaction(async (tx) => {
@@ -58,11 +58,11 @@ describe.each(engines)('hardware (%s)', (engine) => {
       return next
     })
     expect(await listUnits(db.read, revision - 1)).toEqual([{ ...first, name: 'Host', is_online: false }])
-    await expect(addUnits(db, [heard])).rejects.toThrow()
+    await expect(addUnits(db, [unit])).rejects.toThrow()
     await expect(addUnits(db, [own('pack-1')])).rejects.toThrow()
   })
 
-  it('lets one performer at a time wear a unit', async () => {
+  it('allows one performer at a time for a unit', async () => {
     const db = await openStore(engine)
     const [unit] = await addUnits(db, [own('pack')])
     const wireless_unit = unit?.id ?? 0
@@ -80,7 +80,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
     expect(await listAssignments(db.read, { manufacturer: 'sennheiser' })).toEqual([])
   })
 
-  it('moves channels, and whoever follows the receiver hears of it', async () => {
+  it('moves channels, and the change is in the next read of the receiver', async () => {
     const db = await openStore(engine)
     const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1, 2] })])
     const id = receiver?.channels[1]?.id ?? 0
@@ -92,21 +92,21 @@ describe.each(engines)('hardware (%s)', (engine) => {
     expect(await channelAtSlot(db.read, 9)).toBe(id)
     expect(await channelAtSlot(db.read, 2)).toBeUndefined()
     expect(await findChannel(db.read, id)).toMatchObject({ slot: 9, manufacturer: 'shure' })
-    expect((await listReceivers(db.read, revision - 1))[0]?.channels.map((one) => one.slot)).toEqual([1, 9])
+    expect((await listReceivers(db.read, revision - 1))[0]?.channels.map((channel) => channel.slot)).toEqual([1, 9])
   })
 
-  it('keeps groups', async () => {
+  it('stores groups', async () => {
     const db = await openStore(engine)
     const group = { title: 'Choir', slots: [3, 1], hide_charts: true, manufacturer: 'shure' }
-    const made = await db.transaction((tx) => insertGroup(tx, group))
-    expect(made).toEqual({ id: made.id, ...group })
-    await db.transaction((tx) => saveGroup(tx, { ...made, slots: [], manufacturer: null }))
-    expect(await findGroup(db.read, made.id)).toEqual({ ...made, slots: [], manufacturer: null })
-    await db.transaction((tx) => deleteGroup(tx, made.id))
+    const created = await db.transaction((tx) => insertGroup(tx, group))
+    expect(created).toEqual({ id: created.id, ...group })
+    await db.transaction((tx) => saveGroup(tx, { ...created, slots: [], manufacturer: null }))
+    expect(await findGroup(db.read, created.id)).toEqual({ ...created, slots: [], manufacturer: null })
+    await db.transaction((tx) => deleteGroup(tx, created.id))
     expect(await listGroups(db.read)).toEqual([])
   })
 
-  it('goes with its manufacturer, which goes only without receivers', async () => {
+  it('is deleted with its manufacturer, which cannot be deleted while it has receivers', async () => {
     const db = await openStore(engine)
     await addUnits(db, [own('pack')])
     expect(await hasReceivers(db.read, 'shure')).toBe(false)

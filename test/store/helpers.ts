@@ -1,4 +1,4 @@
-/** What the store's tests share. */
+/** Shared helpers of the store tests. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { nextRevision } from '../../src/store/revision.ts'
 import { createTestDatabase, type Engine } from '../databases.ts'
 import { atEnd } from '../scope.ts'
 
-/** With a schema and the manufacturers shure and sennheiser; gone after the test. */
+/** Opens a database with a schema and the manufacturers shure and sennheiser; it is dropped after the test. */
 export async function openStore(engine: Engine, now?: () => number): Promise<Database & { url: string }> {
   const { url, drop } = await createTestDatabase(engine)
   const db = await openDatabase({ url, now })
@@ -55,7 +55,7 @@ export function conflictEntry(fields: Partial<QueueEntry> = {}): Omit<QueueEntry
   }
 }
 
-/** A program of this folder in a process of its own, ended after the test at the latest. */
+/** Runs a program of this folder in a separate process, which is killed after the test at the latest. */
 export function startChild(name: string, args: readonly string[]): { process: ChildProcess; lines: string[] } {
   const path = fileURLToPath(new URL(name, import.meta.url))
   const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })

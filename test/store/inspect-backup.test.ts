@@ -1,4 +1,6 @@
-/** What keeps a file from being restored. Endless ones are in test/backup.test.ts, where they cannot hold up the suite. */
+/**
+ * Reasons to reject a file in `restore`. Endless files are in test/backup.test.ts, where they do not delay the suite.
+ */
 
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -54,19 +56,19 @@ test.each([
   ['drop table migrations', 'it is no backup of Micwatch'],
   ['delete from migrations', 'it is empty'],
   ["insert into migrations values ('9999-far-ahead', 0)", 'newer version'],
-])('%s: refused', async (statement, reason) => {
+])('%s: rejected', async (statement, reason) => {
   const file = await changed((database) => database.exec(statement))
   expect(findBackupFault(file)).toContain(reason)
 })
 
-test.each(engines)('a backup of %s is accepted', async (engine) => {
+test.each(engines)('accepts a backup of %s', async (engine) => {
   const { path, drop } = await createTestFolder()
   onTestFinished(drop)
   await backUp(engine, join(path, 'backup'))
   expect(findBackupFault(join(path, 'backup'))).toBeNull()
 })
 
-test('a backup from before a migration, and one with statistics, is accepted', async () => {
+test('accepts a backup from before a migration, and one with statistics', async () => {
   expect(findBackupFault(await changed((database) => void undoNewestMigration(database)))).toBeNull()
   expect(findBackupFault(await changed((database) => database.exec('analyze')))).toBeNull()
 })

@@ -1,4 +1,4 @@
-/** Users, sessions, tokens, tries and the audit log, on both engines. */
+/** Users, sessions, tokens, sign-in attempts and the audit log, on both engines. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -27,7 +27,7 @@ import { openStore } from './helpers.ts'
 
 const cli: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-/** As quick as a hash cannot be; what the real one costs is not the store's matter. */
+/** A fast hash; the cost of the real one does not matter for the store. */
 const hasher: Hasher = {
   hash: async (password) => `hash of ${password}`,
   verify: async (hash, password) => hash === `hash of ${password}`,
@@ -43,8 +43,8 @@ function depsOf(db: Database) {
   return { db, hasher, now: Date.now, credentials: createCredentials({ db, log, now: Date.now }) }
 }
 
-describe.each(engines)('people (%s)', (engine) => {
-  it('are found under any spelling of their name, and a name is given once', async () => {
+describe.each(engines)('users (%s)', (engine) => {
+  it('are found under any spelling of their name, and names are unique', async () => {
     const db = await openStore(engine)
     const ana = await addUser(db, 'Ana')
     expect(await findUserByName(db.read, 'ANA')).toMatchObject({ id: ana.id, username: 'Ana', is_active: true })
@@ -53,7 +53,7 @@ describe.each(engines)('people (%s)', (engine) => {
     expect(JSON.stringify(await listUsers(db.read))).not.toContain('hash')
   })
 
-  it('keep an active administrator, even when two are shut at once', async () => {
+  it('include an active administrator, even when two are deactivated at once', async () => {
     const db = await openStore(engine)
     const deps = depsOf(db)
     const [ana, ben] = [await addUser(db, 'ana'), await addUser(db, 'ben')]
@@ -63,11 +63,11 @@ describe.each(engines)('people (%s)', (engine) => {
     ])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(await countAdmins(db.read)).toBe(1)
-    const last = (await listUsers(db.read)).find((one) => one.role === 'admin' && one.is_active)
+    const last = (await listUsers(db.read)).find((listUser) => listUser.role === 'admin' && listUser.is_active)
     await expect(removeUser(deps, cli, last?.id ?? 0)).rejects.toMatchObject({ code: 'last_admin' })
   })
 
-  it('never have an id a second time', async () => {
+  it('never reuse an id', async () => {
     const db = await openStore(engine)
     await addUser(db, 'ana')
     const ben = await addUser(db, 'ben')
@@ -77,7 +77,7 @@ describe.each(engines)('people (%s)', (engine) => {
 })
 
 describe.each(engines)('sessions (%s)', (engine) => {
-  it('are of active users, and go with them', async () => {
+  it('belong to active users, and are deleted with them', async () => {
     const db = await openStore(engine)
     const { id } = await addUser(db, 'ana')
     await addUser(db, 'ben')
@@ -88,12 +88,12 @@ describe.each(engines)('sessions (%s)', (engine) => {
     expect(await findSessions(db.read, [hash])).toEqual([])
   })
 
-  it('make room for the newest, and end by age and by rest', async () => {
+  it('are limited in number, and end by age and by inactivity', async () => {
     const db = await openStore(engine)
     const { id } = await addUser(db, 'ana')
     const hashes = Array.from({ length: sessionLimits.perUser + 2 }, () => hashOf(createSecret()))
-    for (const [at, hash] of hashes.entries()) {
-      await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: 1000 + at }))
+    for (const [index, hash] of hashes.entries()) {
+      await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: 1000 + index }))
     }
     expect(await findSessions(db.read, hashes)).toHaveLength(sessionLimits.perUser)
     expect(await findSessions(db.read, hashes.slice(0, 2))).toEqual([])
@@ -112,7 +112,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     return { secret, found, id }
   }
 
-  it('end within a second when another process takes them away, and tell who holds them', async () => {
+  it('are revoked within a second in other processes, which know their holder', async () => {
     const db = await openStore(engine)
     const other = await openDatabase({ url: db.url })
     onTestFinished(() => other.close())
@@ -133,7 +133,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     await running
   })
 
-  it('tell at once whoever takes hold of one that has ended', async () => {
+  it('that have expired notify a new subscriber at once', async () => {
     const db = await openStore(engine)
     const credentials = createCredentials({ db, log, now: Date.now })
     const { found, id } = await signedIn(db, credentials)
@@ -144,7 +144,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
   })
 
   // Reliability: 2.1.7.
-  it('are believed for five minutes while the store is away', async () => {
+  it('are accepted for five minutes while the store is unavailable', async () => {
     const db = await openStore(engine)
     let time = 0
     let isAway = false
@@ -165,29 +165,29 @@ describe.each(engines)('credentials (%s)', (engine) => {
     await expect(credentials.find(secret, '127.0.0.1')).rejects.toBe(down)
   })
 
-  it('end at their limit, with a word an hour before', async () => {
+  it('end at their limit, with a notification an hour before', async () => {
     const db = await openStore(engine)
     let time = Date.now()
     const credentials = createCredentials({ db, log, now: () => time })
     const { found } = await signedIn(db, credentials)
-    const told: string[] = []
+    const notified: string[] = []
     found.hold({
-      warn: (endsAt) => told.push(`ends in ${Math.floor((endsAt - time) / 60_000)}`),
-      end: () => told.push('end'),
+      warn: (endsAt) => notified.push(`ends in ${Math.floor((endsAt - time) / 60_000)}`),
+      end: () => notified.push('end'),
     })
     const stop = new AbortController()
     const running = credentials.watch(stop.signal)
     time += sessionLimits.totalMs - 30 * 60_000
     await pause(700)
-    expect(told).toEqual(['ends in 30'])
+    expect(notified).toEqual(['ends in 30'])
     time += 31 * 60_000
     await pause(700)
-    expect(told).toEqual(['ends in 30', 'end'])
+    expect(notified).toEqual(['ends in 30', 'end'])
     stop.abort()
     await running
   })
 
-  it('are known by the hash of the whole token', async () => {
+  it('are identified by the hash of the whole token', async () => {
     const db = await openStore(engine)
     const credentials = createCredentials({ db, log, now: Date.now })
     const secret = createSecret()
@@ -198,7 +198,9 @@ describe.each(engines)('credentials (%s)', (engine) => {
       created_at: Date.now(),
       expires_at: null,
     } as const
-    const { id } = await db.transaction((tx) => insertToken(tx, fields, (made) => hashOf(tokenText(made, secret))))
+    const { id } = await db.transaction((tx) =>
+      insertToken(tx, fields, (created) => hashOf(tokenText(created, secret))),
+    )
     expect(await credentials.find(tokenText(id, secret), '::1')).toMatchObject({ kind: 'token', id, name: 'kiosk' })
     for (const wrong of [tokenText(id + 1, secret), tokenText(id, createSecret()), secret, '', 'micwatch_1_']) {
       expect(await credentials.find(wrong, '::1')).toBeNull()
@@ -206,25 +208,25 @@ describe.each(engines)('credentials (%s)', (engine) => {
   })
 })
 
-describe.each(engines)('tries to sign in (%s)', (engine) => {
+describe.each(engines)('sign-in attempts (%s)', (engine) => {
   // Reliability: 1.17, 1.18, C8, 3.6.3.
-  it('are counted before they are looked at, so that many at once are no more than one by one', async () => {
+  it('are counted before they are verified, so that concurrent ones do not exceed the limit', async () => {
     const db = await openStore(engine)
     const deps = depsOf(db)
     await addUser(db, 'ana')
     const visitor = { address: '10.0.0.7', browser: null }
     const wrong = { username: 'ana', password: 'wrong' }
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => signIn(deps, visitor, wrong)))
-    const codes = results.map((one) => (one.status === 'rejected' ? one.reason.code : 'in'))
+    const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'in'))
     expect(codes.filter((code) => code === 'wrong_credentials')).toHaveLength(5)
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(7)
     await expect(signIn(deps, visitor, { username: 'ana', password })).rejects.toMatchObject({ code: 'rate_limited' })
 
-    // Neither another address nor, from this one, another account is held up by it.
+    // Neither another address nor another account from this address is limited by it.
     const elsewhere = await signIn(deps, { ...visitor, address: '10.0.0.8' }, { username: 'ana', password })
     await addUser(db, 'ben')
     await signIn(deps, visitor, { username: 'ben', password })
-    // Nor the browser that has signed in before.
+    // Nor is a browser that has signed in before.
     const known = await signIn(deps, { ...visitor, browser: elsewhere.browser }, { username: 'ana', password })
     expect(known.browser).toBe(elsewhere.browser)
     const { records } = await listAudit(db.read, { action: 'session.login', limit: 100, offset: 0 })
@@ -234,7 +236,7 @@ describe.each(engines)('tries to sign in (%s)', (engine) => {
 
   // Conformance: C-6.18.
   // Reliability: C8, 3.6.3.
-  it('are twenty an address over all accounts', async () => {
+  it('are limited to twenty for an address over all accounts', async () => {
     const db = await openStore(engine)
     const deps = depsOf(db)
     const codes: string[] = []
@@ -247,7 +249,7 @@ describe.each(engines)('tries to sign in (%s)', (engine) => {
     expect(JSON.stringify(await listAudit(db.read, { limit: 100, offset: 0 }))).not.toContain('nobody')
   })
 
-  it('are forgiven by a success', async () => {
+  it('are reset by a success', async () => {
     const db = await openStore(engine)
     const deps = depsOf(db)
     await addUser(db, 'ana')
@@ -260,7 +262,7 @@ describe.each(engines)('tries to sign in (%s)', (engine) => {
     }
   })
 
-  it('do not get in with a password that was changed meanwhile', async () => {
+  it('fail with a password that was changed meanwhile', async () => {
     const db = await openStore(engine)
     const deps = depsOf(db)
     const ana = await addUser(db, 'ana')
@@ -281,7 +283,7 @@ describe.each(engines)('tries to sign in (%s)', (engine) => {
 describe.each(engines)('the audit log (%s)', (engine) => {
   // Conformance: C-5.56.
   // Reliability: 3.11.3.
-  it('is told newest first, by page and by action, and pruned by age and number', async () => {
+  it('is listed newest first, by page and by action, and pruned by age and number', async () => {
     const db = await openStore(engine)
     for (let at = 0; at < 7; at++) {
       const action = at % 2 === 0 ? 'session.login' : 'sessions.other'
@@ -308,7 +310,7 @@ describe.each(engines)('the audit log (%s)', (engine) => {
     expect((await listAudit(db.read, { limit: 9, offset: 0 })).total).toBe(0)
   })
 
-  it('is rolled back with the deed', async () => {
+  it('is rolled back with the action', async () => {
     const db = await openStore(engine)
     const work = db.transaction(async (tx) => {
       await insertUser(tx, { username: 'ana', role: 'admin', password: 'x', now: 1 })

@@ -1,6 +1,6 @@
 /**
- * A house of 50,000 channels on PostgreSQL: what a steady service asks again and again reads what it needs and no more.
- * Every statement is the product's own, taken as it is sent, and executed besides.
+ * An installation with 50,000 channels on PostgreSQL: the regular statements of a running service read only the rows
+ * they need. Every statement is captured as the service sends it, and is also executed.
  */
 
 import { createQueryId, type KyselyPlugin, PostgresQueryCompiler, type RootOperationNode, sql } from 'kysely'
@@ -17,16 +17,16 @@ import { listUnits } from '../../src/store/units.ts'
 import { openStore } from './helpers.ts'
 
 const receivers = 12_500
-/** What is always read whole (orders, leases of the sources, what a scan found) is not among them. */
+/** Tables that are always read completely (orders, leases of sources, scan results) are not included. */
 const large = ['receivers', 'channels', 'units', 'discovery_queue', 'movements', 'connections', 'audit', 'alerts']
 
-it('asks nothing of a house of 50,000 channels that would read a large table from end to end', async () => {
+it('no regular statement of an installation with 50,000 channels scans a large table', async () => {
   const db = await openStore('postgres')
   await fill(db)
   const [sample] = await listReceivers(db.read, 4)
   if (sample === undefined) throw new Error('nothing is stored')
 
-  const asked: Record<string, (reader: Reader) => Promise<unknown>> = {
+  const statementsOf: Record<string, (reader: Reader) => Promise<unknown>> = {
     'receivers changed since': (reader) => listReceivers(reader, 5),
     'the few receivers changed since': (reader) => listReceivers(reader, 4),
     'all receivers, in pages': async (reader) => expect(await listReceivers(reader)).toHaveLength(receivers),
@@ -59,7 +59,7 @@ it('asks nothing of a house of 50,000 channels that would read a large table fro
 
   const found: Record<string, string[]> = {}
   const explain = await openExplain(db.url)
-  for (const [what, ask] of Object.entries(asked)) {
+  for (const [what, ask] of Object.entries(statementsOf)) {
     const { plugin, statements } = recorder()
     await ask(db.read.withPlugin(plugin))
     found[what] = await explain(statements)
@@ -69,7 +69,7 @@ it('asks nothing of a house of 50,000 channels that would read a large table fro
     await db.transaction((tx) => write({ ...tx, query: tx.query.withPlugin(plugin) }))
     found[what] = await explain(statements)
   }
-  // Whether positions are free between others is counted once for every batch of new receivers, over narrow rows.
+  // Free slots between others are counted once for every batch of new receivers, over narrow rows.
   const counted = ['channels: select count(*) as "taken", max("slot") as "highest" from "channels"']
   expect(found).toEqual(
     Object.fromEntries(Object.keys(found).map((what) => [what, what === 'free positions' ? counted : []])),
@@ -97,7 +97,7 @@ function recorder(): { plugin: KyselyPlugin; statements: Map<string, Statement> 
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
       const { sql, parameters } = compiler.compileQuery(node as RootOperationNode, createQueryId())
-      // Of pages that differ in a number only, the last.
+      // Of statements for pages that differ only in a number, keeps the last.
       statements.set(sql, { sql, parameters })
       return node
     },
@@ -106,7 +106,7 @@ function recorder(): { plugin: KyselyPlugin; statements: Map<string, Statement> 
   return { plugin, statements }
 }
 
-/** Which large tables each statement would read from end to end, with the statement. */
+/** Returns the large tables that each statement scans, with the statement. */
 async function openExplain(url: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -114,9 +114,9 @@ async function openExplain(url: string) {
   return async (statements: Map<string, Statement>): Promise<string[]> => {
     if (statements.size === 0) throw new Error('nothing was asked')
     const bad: string[] = []
-    for (const one of statements.values()) {
-      const { rows } = await client.query(`explain (format json) ${one.sql}`, [...one.parameters])
-      for (const table of tablesReadWhole(rows[0]['QUERY PLAN'][0].Plan)) bad.push(`${table}: ${one.sql}`)
+    for (const statement of statements.values()) {
+      const { rows } = await client.query(`explain (format json) ${statement.sql}`, [...statement.parameters])
+      for (const table of tablesReadWhole(rows[0]['QUERY PLAN'][0].Plan)) bad.push(`${table}: ${statement.sql}`)
     }
     return bad
   }
@@ -133,7 +133,9 @@ function tablesReadWhole(plan: Plan): string[] {
   return [...own.filter((table) => large.includes(table)), ...(plan.Plans ?? []).flatMap(tablesReadWhole)]
 }
 
-/** As a large house stands after some months: the last cycles wrote few rows, nearly everything in the logs is over. */
+/**
+ * As in a large installation after some months: the last cycles wrote few rows, nearly everything in the logs is old.
+ */
 async function fill(db: Database): Promise<void> {
   const statements = [
     `insert into receivers (manufacturer, api_device_id, name, device_type, serial_number, serial_key, mac_address,
@@ -168,7 +170,7 @@ async function fill(db: Database): Promise<void> {
     `insert into leases (source, owner, epoch, expires_at)
      select 'source-' || n, 'me', 1, epoch_ms() + 30000 from generate_series(1, 2000) n`,
   ]
-  for (const one of statements) await sql.raw(one).execute(db.read)
-  // What its own housekeeping does by itself some seconds later.
+  for (const statement of statements) await sql.raw(statement).execute(db.read)
+  // Autovacuum does the same some seconds later.
   await sql`vacuum analyze`.execute(db.read)
 }

@@ -7,7 +7,7 @@ import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { createPostgresDatabase, startPostgres, type TestPostgres } from '../postgres.ts'
 import { openStore } from './helpers.ts'
 
-// A server of its own, because these tests stop it.
+// A separate server, because these tests stop it.
 let server: TestPostgres
 beforeAll(async () => {
   server = await startPostgres()
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 // Reliability: S7.
-test('a restart kills idle and busy connections, not the process, and the next calls work', async () => {
+test('a restart closes idle and busy connections, not the process, and the next calls work', async () => {
   const db = await openOwn()
   await Promise.all(Array.from({ length: 8 }, () => currentRevision(db.read)))
 
@@ -29,7 +29,7 @@ test('a restart kills idle and busy connections, not the process, and the next c
   expect(await db.transaction(nextRevision)).toBe(1)
 })
 
-test('while it is down every call says so at once, without the password, and few connections are tried', async () => {
+test('while the server is down every call fails at once without the password in the message, and few connections are tried', async () => {
   const db = await openOwn({ password: 'very-secret' })
   await server.halt()
   const startedAt = performance.now()
@@ -45,7 +45,7 @@ test('while it is down every call says so at once, without the password, and few
 })
 
 // Reliability: S8.
-test('a server that hangs is a StoreDownError after its time, and all is well once it goes on', async () => {
+test('a server that hangs is a StoreDownError after the timeout, and calls work again once it resumes', async () => {
   const db = await openOwn({ waitLimitMs: 1_000 })
   await server.signal('SIGSTOP')
   const startedAt = performance.now()
@@ -58,7 +58,7 @@ test('a server that hangs is a StoreDownError after its time, and all is well on
   await vi.waitFor(() => db.transaction(nextRevision), { timeout: 5_000, interval: 200 })
 })
 
-test('more transactions than connections leave room for readers', async () => {
+test('more transactions than connections leave connections for readers', async () => {
   const db = await openStore('postgres')
   let isOpen = false
   const writers = Array.from({ length: 30 }, () =>

@@ -19,7 +19,7 @@ import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
 
 describe.each(engines)('receivers on %s', (engine) => {
   // Conformance: S-2.11.
-  test('come back as they were inserted, with ids and slots', async () => {
+  test('are read as they were inserted, with ids and slots', async () => {
     const db = await openStore(engine)
     const bare = {
       api_device_id: null,
@@ -54,7 +54,7 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(await listReceivers(db.read)).toEqual(inserted)
   })
 
-  test('are saved whole, with readings, and listed by the revision of their last change', async () => {
+  test('are stored completely, with readings, and listed by the revision of their last change', async () => {
     const db = await openStore(engine)
     const [first, second] = (await insertDrafts(db, [draft(1), draft(2)])) as [Receiver, Receiver]
     const changed: Receiver = {
@@ -96,7 +96,7 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(row).toMatchObject({ serial_number: ' New1 ', serial_key: 'new1', mac_key: '000edd000001' })
   })
 
-  test('have no network mode other than the four known ones, whatever an earlier version stored', async () => {
+  test('have one of the four known network modes, whatever an earlier version stored', async () => {
     const db = await openStore(engine)
     await insertDrafts(db, [draft(1), draft(2), draft(3)])
     await db.transaction(async ({ query }) => {
@@ -124,7 +124,7 @@ describe.each(engines)('receivers on %s', (engine) => {
   })
 
   // Conformance: C-2.6.
-  test('slots are the lowest that are free', async () => {
+  test('get the lowest free slots', async () => {
     const db = await openStore(engine)
     await insertDrafts(db, [draft(1, { channelNumbers: [1, 2, 3, 4] }), draft(2, { channelNumbers: [1, 2] })])
     await db.transaction(async (tx) => {
@@ -136,7 +136,7 @@ describe.each(engines)('receivers on %s', (engine) => {
     })
   })
 
-  test('the same serial number twice within a manufacturer is refused, without one it is not', async () => {
+  test('reject a duplicate serial number within a manufacturer, but not a missing one', async () => {
     const db = await openStore(engine)
     await insertDrafts(db, [draft(1), draft(2, { serial_number: null }), draft(3, { serial_number: '0000' })])
     await insertDrafts(db, [draft(1, { manufacturer: 'sennheiser' }), draft(4, { serial_number: '0000' })])
@@ -144,7 +144,7 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(await listReceivers(db.read)).toHaveLength(5)
   })
 
-  test('ids of removed ones are not given again', async () => {
+  test('do not reuse ids of removed receivers', async () => {
     const db = await openStore(engine)
     const [removed] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     await db.transaction((tx) => tx.query.deleteFrom('receivers').where('id', '=', removed.id).execute())
@@ -153,13 +153,13 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(next.channels.map(({ slot }) => slot)).toEqual([1, 2])
   })
 
-  test('a thousand and more keep their order and leave the event loop free', async () => {
+  test('keep their order and do not block the event loop with more than a thousand', async () => {
     const db = await openStore(engine)
-    const drafts = Array.from({ length: 8_050 }, (_, at) => draft(at, { channelNumbers: [1, 2, 3, 4] }))
+    const drafts = Array.from({ length: 8_050 }, (_, index) => draft(index, { channelNumbers: [1, 2, 3, 4] }))
     const inserted = await insertDrafts(db, drafts)
     expect(inserted.map(({ name }) => name)).toEqual(drafts.map(({ name }) => name))
     expect(inserted.flatMap(({ channels }) => channels.map(({ slot }) => slot))).toEqual(
-      Array.from({ length: 32_200 }, (_, at) => at + 1),
+      Array.from({ length: 32_200 }, (_, index) => index + 1),
     )
     let turns = 0
     const ticking = setInterval(() => {
@@ -178,7 +178,7 @@ describe.each(engines)('the review queue on %s', (engine) => {
     db.transaction(async (tx) => savePending(tx, await nextRevision(tx), entry))
 
   // Conformance: C-4.11.
-  test('a later poll refreshes the pending entry and adds none', async () => {
+  test('updates the pending entry in a later poll and adds none', async () => {
     const db = await openStore(engine)
     const [existing] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const first = await save(db, conflictEntry())
@@ -189,7 +189,7 @@ describe.each(engines)('the review queue on %s', (engine) => {
     expect(await listEntries(db.read)).toEqual([second])
   })
 
-  test('an unchanged entry keeps its revision, a changed one raises it', async () => {
+  test('keeps the revision of an unchanged entry and raises it for a changed one', async () => {
     const db = await openStore(engine)
     await save(db, conflictEntry())
     const seen = await currentRevision(db.read)
@@ -199,7 +199,7 @@ describe.each(engines)('the review queue on %s', (engine) => {
     expect(await listEntries(db.read, seen)).toEqual([changed])
   })
 
-  test('a reviewed entry stays as it is, other devices and manufacturers get their own', async () => {
+  test('does not change a reviewed entry, and other devices and manufacturers get separate ones', async () => {
     const db = await openStore(engine)
     const entry = await save(db, conflictEntry())
     await db.transaction((tx) => tx.query.updateTable('discovery_queue').set({ status: 'rejected' }).execute())
@@ -213,7 +213,7 @@ describe.each(engines)('the review queue on %s', (engine) => {
 
 describe.each(engines)('movements on %s', (engine) => {
   // Conformance: C-4.20.
-  test('a repeat is counted until the first is acknowledged', async () => {
+  test('are counted as repeats until the first is acknowledged', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const moved: Parameters<typeof logMovement>[1] = {
@@ -246,17 +246,17 @@ describe.each(engines)('movements on %s', (engine) => {
   })
 })
 
-describe.each(engines)('small records on %s', (engine) => {
+describe.each(engines)('other records on %s', (engine) => {
   // Conformance: S-2.19.
-  test('connections: one a receiver, saved and saved over', async () => {
+  test('connections: one for a receiver, inserted and updated', async () => {
     const db = await openStore(engine)
     const receivers = await insertDrafts(
       db,
-      Array.from({ length: 120 }, (_, at) => draft(at)),
+      Array.from({ length: 120 }, (_, index) => draft(index)),
     )
     const connections = receivers.map(({ id }) => newConnection(id, 'shure', 'shure:http://x', 'websocket'))
-    const changed: Connection[] = connections.map((one) => ({
-      ...one,
+    const changed: Connection[] = connections.map((connection) => ({
+      ...connection,
       manufacturer: 'sennheiser',
       status: 'error',
       transport: 'sse',
@@ -275,7 +275,7 @@ describe.each(engines)('small records on %s', (engine) => {
   })
 
   // Conformance: S-2.6.
-  test('settings: one a manufacturer and key, global ones beside', async () => {
+  test('settings: one for a manufacturer and key, and global ones', async () => {
     const db = await openStore(engine)
     const records = [
       { manufacturer: null, key: 'polling_interval', value: '10' },
@@ -287,9 +287,9 @@ describe.each(engines)('small records on %s', (engine) => {
     expect(await listSettings(db.read)).toEqual([{ ...records[0], value: '30' }, records[1], records[2]])
   })
 
-  test('source reports: one a source', async () => {
+  test('source statuses: one for a source', async () => {
     const db = await openStore(engine)
-    const well: SourceRecord = {
+    const healthy: SourceRecord = {
       manufacturer: 'shure',
       source: 'shure:https://10.0.0.1',
       consecutive_failures: 0,
@@ -301,7 +301,7 @@ describe.each(engines)('small records on %s', (engine) => {
       device_errors: { listed: [], more: 0 },
     }
     const ill = {
-      ...well,
+      ...healthy,
       consecutive_failures: 3,
       error: 'It refuses.',
       hold_until: 1_700_000_030_000,
@@ -309,8 +309,8 @@ describe.each(engines)('small records on %s', (engine) => {
       warning: 'x',
       device_errors: { listed: [{ device: 'd3', error: 'ip cannot be read' }], more: 4 },
     }
-    const other = { ...well, source: 'shure:https://10.0.0.2', last_success_at: null }
-    for (const report of [other, well, ill]) await db.transaction((tx) => saveSourceRecords(tx, [report]))
+    const other = { ...healthy, source: 'shure:https://10.0.0.2', last_success_at: null }
+    for (const report of [other, healthy, ill]) await db.transaction((tx) => saveSourceRecords(tx, [report]))
     expect(await listSourceRecords(db.read)).toEqual([ill, other])
   })
 
@@ -341,7 +341,7 @@ describe.each(engines)('leases on %s', (engine) => {
 
   // Conformance: C-9.22.
   // Reliability: P5.
-  test('one holds it and renews it, and the epoch rises when it changes hands', async () => {
+  test('have one holder that renews it, and the epoch rises when it changes', async () => {
     const db = await openStore(engine)
     expect(await leaseHolder(db.read, source)).toBeNull()
     expect(await acquire(db, 'a', 60_000)).toEqual({ epoch: 1 })
@@ -362,13 +362,13 @@ describe.each(engines)('leases on %s', (engine) => {
     expect(await db.transaction((tx) => acquireLease(tx, 'shure:other', 'a', 1_000))).toEqual({ epoch: 1 })
   })
 
-  test('it ends by itself', async () => {
+  test('expire', async () => {
     const db = await openStore(engine)
     await acquire(db, 'a', 100)
     expect(await acquire(db, 'b', 100)).toBeNull()
     await pause(150)
     expect(await leaseHolder(db.read, source)).toBeNull()
-    // Nobody has taken it: what its holder says is still the newest there is.
+    // No other process has taken the lease, so the results of its last holder are still the newest.
     expect(await holds(db, 'a', 1)).toBe(true)
     expect(await acquire(db, 'a', 100)).toEqual({ epoch: 1 })
     await pause(150)
@@ -376,27 +376,27 @@ describe.each(engines)('leases on %s', (engine) => {
     expect(await holds(db, 'a', 1)).toBe(false)
   })
 
-  test('one that was given back tells how long ago', async () => {
+  test('that were released return the time since then', async () => {
     const db = await openStore(engine)
     const take = (owner: string) => db.transaction((tx) => takeLease(tx, source, owner, 60_000))
     expect(await take('a')).toEqual({ epoch: 1, idleMs: null })
     await db.transaction((tx) => releaseLease(tx, source, 'a'))
     await pause(60)
-    const taken = await take('b')
-    expect(taken?.epoch).toBe(2)
-    expect(taken?.idleMs).toBeGreaterThanOrEqual(50)
-    expect(taken?.idleMs).toBeLessThan(60_000)
+    const second = await take('b')
+    expect(second?.epoch).toBe(2)
+    expect(second?.idleMs).toBeGreaterThanOrEqual(50)
+    expect(second?.idleMs).toBeLessThan(60_000)
     expect(await take('b')).toEqual({ epoch: 2, idleMs: 0 })
   })
 
-  test('of many that race for it one wins', async () => {
+  test('have one winner among many concurrent requests', async () => {
     const db = await openStore(engine)
-    const won = await Promise.all(Array.from({ length: 20 }, (_, at) => acquire(db, `owner-${at}`, 60_000)))
+    const won = await Promise.all(Array.from({ length: 20 }, (_, index) => acquire(db, `owner-${index}`, 60_000)))
     expect(won.filter((lease) => lease !== null)).toEqual([{ epoch: 1 }])
   })
 })
 
-test('on SQLite the clock of leases is the one handed in', async () => {
+test('use the given clock on SQLite', async () => {
   let now = 1_000_000
   const db = await openStore('sqlite', () => now)
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 15_000))
@@ -406,7 +406,7 @@ test('on SQLite the clock of leases is the one handed in', async () => {
   expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toEqual({ epoch: 2 })
 })
 
-test('whoever takes a lease is told how long nobody has held it, at least', async () => {
+test('return a lower bound of the time without a holder when they are acquired', async () => {
   let now = 1_000_000
   const db = await openStore('sqlite', () => now)
   const take = (owner: string) => db.transaction((tx) => takeLease(tx, 's', owner, 15_000))
@@ -416,16 +416,16 @@ test('whoever takes a lease is told how long nobody has held it, at least', asyn
   await db.transaction((tx) => releaseLease(tx, 's', 'a'))
   now += 700
   expect(await take('b')).toEqual({ epoch: 2, idleMs: 700 })
-  // Its holder was killed some time before it ran out.
+  // The holder was killed some time before the lease expired.
   now += 15_000 + 40
   expect(await take('c')).toEqual({ epoch: 3, idleMs: 40 })
-  // Of a clock that began anew nothing can be told.
+  // After a restart of the clock the time is unknown.
   now = 1_000
   expect(await take('d')).toEqual({ epoch: 4, idleMs: 0 })
 })
 
 // Reliability: T1.
-test('a lease from before the clock was set back, or began anew, holds nobody up', async () => {
+test('from before the clock was set back or restarted block no process', async () => {
   let now = 56 * 365 * 86_400_000
   const db = await openStore('sqlite', () => now)
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 15_000))
@@ -435,7 +435,7 @@ test('a lease from before the clock was set back, or began anew, holds nobody up
   expect(await leaseHolder(db.read, 's')).toMatchObject({ owner: 'b' })
 })
 
-test('on PostgreSQL a lease that was checked cannot change hands before the commit', async () => {
+test('on PostgreSQL cannot change hands between the check and the commit', async () => {
   const db = await openStore('postgres')
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 100))
   const steps: string[] = []

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { openSecrets } from '../../src/store/secrets.ts'
 import { createTestFolder } from '../databases.ts'
 
-// Stands in for the file system, which few machines that run the tests can mount.
+// Simulates the file system, which few machines that run the tests can mount.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof fs>()
   return {
@@ -16,7 +16,7 @@ vi.mock('node:fs/promises', async (original) => {
   }
 })
 
-test('the key is made and opened again, with a warning', async () => {
+test('creates and opens the key, with a warning', async () => {
   const { path: dir, drop } = await createTestFolder()
   onTestFinished(drop)
   const secrets = await openSecrets(dir)
@@ -27,7 +27,7 @@ test('the key is made and opened again, with a warning', async () => {
   expect(await fs.readdir(dir)).toEqual(['secret.key'])
 })
 
-test('a key from the configuration has no warning', async () => {
+test('uses a key from the configuration without a warning', async () => {
   const { path: dir, drop } = await createTestFolder()
   onTestFinished(drop)
   expect((await openSecrets(dir, 'ab'.repeat(32))).warning).toBeNull()

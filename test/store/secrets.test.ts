@@ -26,7 +26,7 @@ const shure: Manufacturer = {
 describe('the key file', () => {
   // Conformance: C-6.20.
   // Reliability: 3.8.2.
-  test('is made once, for its owner only', async () => {
+  test('is created once, readable by its owner only', async () => {
     const dir = await testFolder()
     const sealed = (await openSecrets(dir)).seal('text', 'shure')
     const key = await readFile(join(dir, 'secret.key'), 'utf8')
@@ -36,7 +36,7 @@ describe('the key file', () => {
     expect(await readFile(join(dir, 'secret.key'), 'utf8')).toBe(key)
   })
 
-  test('is the same for all that start together', async () => {
+  test('is the same for all processes that start together', async () => {
     const dir = await testFolder()
     const opened = await Promise.all(Array.from({ length: 20 }, () => openSecrets(join(dir, 'new'))))
     const sealed = opened[0]?.seal('text', 'shure') ?? ''
@@ -44,7 +44,7 @@ describe('the key file', () => {
     expect(await readdir(join(dir, 'new'))).toEqual(['secret.key'])
   })
 
-  test('is not needed where the configuration holds the key', async () => {
+  test('is not needed if the configuration has the key', async () => {
     const dir = await testFolder()
     const sealed = (await openSecrets(dir, 'ab'.repeat(32))).seal('text', 'shure')
     expect((await openSecrets(join(dir, 'other'), 'AB'.repeat(32))).open(sealed, 'shure')).toBe('text')
@@ -52,7 +52,7 @@ describe('the key file', () => {
   })
 
   // Reliability: 3.8.2.
-  test('is refused when others can read it or it is damaged', async () => {
+  test('is rejected when others can read it or it is damaged', async () => {
     const dir = await testFolder()
     const path = join(dir, 'secret.key')
     await openSecrets(dir)
@@ -64,9 +64,9 @@ describe('the key file', () => {
   })
 })
 
-describe('sealing', () => {
+describe('encryption', () => {
   // Reliability: 3.8.2.
-  test('opens with the same key and context only, and never looks the same twice', async () => {
+  test('decrypts with the same key and context only, and has a different ciphertext every time', async () => {
     const secrets = await openSecrets(await testFolder())
     const sealed = secrets.seal('Größe 🎤', 'shure')
     expect(secrets.open(sealed, 'shure')).toBe('Größe 🎤')
@@ -78,7 +78,7 @@ describe('sealing', () => {
     expect(() => others.open(sealed, 'shure')).toThrow()
   })
 
-  test('a configuration keeps its shape, and everything secret in it is sealed', async () => {
+  test('keeps the shape of a configuration and encrypts every secret in it', async () => {
     const secrets = await openSecrets(await testFolder())
     const sealed = secrets.sealConfig(shure.config, 'shure')
     expect(JSON.stringify(sealed)).not.toContain('very-secret')
@@ -94,7 +94,7 @@ describe('sealing', () => {
 })
 
 describe.each(engines)('manufacturers on %s', (engine) => {
-  test('are saved and saved over, with their secrets sealed', async () => {
+  test('are inserted and updated with encrypted secrets', async () => {
     const db = await openStore(engine)
     const secrets = await openSecrets(await testFolder())
     await db.transaction((tx) => saveManufacturer(tx, secrets, shure))
@@ -114,7 +114,7 @@ describe.each(engines)('manufacturers on %s', (engine) => {
   })
 
   // Reliability: 3.8.3.
-  test('sealed with another key: null and flagged, and what is stored stays until it is entered again', async () => {
+  test('with another key have null secrets and a flag, and the stored value stays until it is entered again', async () => {
     const db = await openStore(engine)
     const right = await openSecrets(await testFolder())
     const wrong = await openSecrets(await testFolder())
@@ -144,7 +144,7 @@ describe.each(engines)('manufacturers on %s', (engine) => {
 
 // Conformance: C-6.20.
 // Reliability: 1.16.
-test('the database file does not hold the secret', async () => {
+test('have no plain secret in the database file', async () => {
   const db = await openStore('sqlite')
   const secrets = await openSecrets(await testFolder())
   await db.transaction((tx) => saveManufacturer(tx, secrets, shure))

@@ -9,14 +9,14 @@ import { openStore } from './helpers.ts'
 
 const megabyte = 1024 * 1024
 
-describe('SQLite’s log', () => {
-  test('is moved to the database by a thread once it has grown, and is small again after', async () => {
+describe('SQLite’s write-ahead log', () => {
+  test('is checkpointed by a thread once it has grown, and is small again afterwards', async () => {
     const db = await openStore('sqlite')
     const path = db.url.slice('sqlite:'.length)
     await write(db, 24)
     expect(await sizeOf(`${path}-wal`)).toBeGreaterThan(24 * megabyte)
     await expect.poll(() => sizeOf(path), { timeout: 40_000 }).toBeGreaterThan(24 * megabyte)
-    // The next to commit begins it anew.
+    // The next commit starts it from the beginning.
     await expect
       .poll(() => write(db, 0).then(() => sizeOf(`${path}-wal`)), { timeout: 40_000 })
       .toBeLessThan(12 * megabyte)
@@ -24,7 +24,7 @@ describe('SQLite’s log', () => {
     expect(rows[0]?.bytes).toBe(24 * megabyte)
   }, 60_000)
 
-  test('is left alone while it is small', async () => {
+  test('is not checkpointed while it is small', async () => {
     const db = await openStore('sqlite')
     const path = db.url.slice('sqlite:'.length)
     const before = await sizeOf(path)
@@ -33,7 +33,7 @@ describe('SQLite’s log', () => {
     expect(await sizeOf(`${path}-wal`)).toBeGreaterThan(6 * megabyte)
   })
 
-  test('is empty once the database is closed, even if a thread was still at work', async () => {
+  test('is empty once the database is closed, even if a checkpoint was running', async () => {
     const { url, drop } = await createTestDatabase('sqlite')
     onTestFinished(drop)
     const path = url.slice('sqlite:'.length)
@@ -45,7 +45,7 @@ describe('SQLite’s log', () => {
     expect(await sizeOf(path)).toBeGreaterThan(20 * megabyte)
   })
 
-  test('that cannot be secured is told: nothing counts as written until it can', async () => {
+  test('that cannot be checkpointed is reported: nothing counts as written until it can', async () => {
     const { url, drop } = await createTestDatabase('sqlite')
     onTestFinished(drop)
     const db = await openDatabase({ url })
@@ -62,7 +62,7 @@ describe('SQLite’s log', () => {
   })
 })
 
-/** So many megabytes, each in a row of its own. */
+/** Writes this many megabytes, each in a separate row. */
 async function write(db: Database, megabytes: number): Promise<void> {
   await db.transaction(async ({ query }) => {
     await sql`create table if not exists heap (value blob)`.execute(query)

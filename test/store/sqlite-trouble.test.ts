@@ -10,7 +10,7 @@ import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { createTestDatabase } from '../databases.ts'
 import { addManufacturers, endOf, openStore, startChild } from './helpers.ts'
 
-test('while another process writes, reads go on, writes wait, and the event loop stays free', async () => {
+test('while another process writes, reads continue, writes wait, and the event loop stays free', async () => {
   const db = await openStore('sqlite')
   const child = startChild('lock-child.ts', [db.url.slice('sqlite:'.length), '1500'])
   await vi.waitFor(() => expect(child.lines).toEqual(['locked']), { timeout: 10_000 })
@@ -33,7 +33,7 @@ test('while another process writes, reads go on, writes wait, and the event loop
   await endOf(child.process)
 })
 
-test('a lock that is held too long is a StoreBusyError for all that wait, at their own time', async () => {
+test('a lock that is held too long is a StoreBusyError for each waiting write, after its own timeout', async () => {
   const { url } = await openStore('sqlite')
   const db = await openDatabase({ url, waitLimitMs: 300 })
   onTestFinished(() => db.close())
@@ -49,7 +49,7 @@ test('a lock that is held too long is a StoreBusyError for all that wait, at the
 })
 
 // Reliability: S5.
-test('a writer killed at any moment loses nothing it has acknowledged and leaves nothing torn', async () => {
+test('a writer killed at any moment loses no acknowledged write and leaves none incomplete', async () => {
   const { url, drop } = await createTestDatabase('sqlite')
   onTestFinished(drop)
   const setup = await openDatabase({ url })

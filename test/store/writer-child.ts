@@ -10,7 +10,7 @@ const [url = '', first = '0'] = process.argv.slice(2)
 const db = await openDatabase({ url })
 await migrate(db)
 for (let batch = Number(first); ; batch += 1) {
-  const drafts = Array.from({ length: 20 }, (_, at) => draft(batch * 20 + at, { name: `batch ${batch}` }))
+  const drafts = Array.from({ length: 20 }, (_, index) => draft(batch * 20 + index, { name: `batch ${batch}` }))
   await db.transaction(async (tx) => insertReceivers(tx, await nextRevision(tx), drafts))
   process.stdout.write(`${batch}\n`)
 }

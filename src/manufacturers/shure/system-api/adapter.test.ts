@@ -14,7 +14,7 @@ const idOf = (device: Parameters<typeof systemIdOf>[0]) => systemIdOf(device).to
 
 describePlugin({
   plugin: shure,
-  form: systemApi,
+  adapter: systemApi,
   startSimulator: startSystemApiSimulator,
   fixtures: new URL('./fixtures/', import.meta.url),
   idOf,

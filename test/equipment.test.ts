@@ -1,4 +1,4 @@
-/** Gear as it really speaks, from its own socket to ours. */
+/** Simulated equipment with its real protocols, over real sockets. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { atEnd } from './scope.ts'
 
 describe.concurrent('a Shure System API server', () => {
   // Conformance: C-3.12.
-  it('is found out by itself; what it tells is shown, and what it pushes at once', async () => {
+  it('is detected; its receivers are listed, and its pushes are published at once', async () => {
     const server = await startSystemApi({ dockedPacks: 1 })
     const app = await startApp({ manufacturers: [entryOf(server)] })
     const device = firstDevice(server)
@@ -17,8 +17,8 @@ describe.concurrent('a Shure System API server', () => {
       const receivers = await app.receivers()
       return receivers.length === 2 && receivers
     })
-    const shown = all.find(({ name }) => name === device.name)
-    const { json: detail } = await app.get(`/api/receivers/${shown?.id}/`)
+    const receiver = all.find(({ name }) => name === device.name)
+    const { json: detail } = await app.get(`/api/receivers/${receiver?.id}/`)
     expect(detail).toMatchObject({
       model: device.model,
       serial_number: device.serial_number,
@@ -27,14 +27,14 @@ describe.concurrent('a Shure System API server', () => {
       device_type: 'ulxd',
       manufacturer: 'shure',
     })
-    await until('the link has told its channels', () => server.subscriptions.length === 15)
+    await until('the subscription has reported its channels', () => server.subscriptions.length === 15)
     const socket = await app.socket()
     server.show.set(device.id, { name: 'Understudy' }, 2)
     server.push.flush()
     const update = await socket.next(
       ({ type, data }) => type === 'device_update' && JSON.stringify(data).includes('Understudy'),
     )
-    expect(update).toMatchObject({ receiver_id: shown?.id })
+    expect(update).toMatchObject({ receiver_id: receiver?.id })
     const { json: units } = await app.get('/api/units/')
     expect(units).toMatchObject([{ model: 'ULXD1', battery_percentage: expect.any(Number) }])
   })
@@ -42,7 +42,7 @@ describe.concurrent('a Shure System API server', () => {
 
 describe.concurrent('a Lectrosonics DSQD', () => {
   // Conformance: C-3.20.
-  it('is heard over one connection, and polled no more while that is up', async () => {
+  it('is followed over one connection, and not polled while that is up', async () => {
     const unit = await startLectrosonics()
     const app = await startApp({ manufacturers: [entryOf(unit)] })
     const device = firstDevice(unit)
@@ -51,52 +51,55 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       return receivers.length === 1 && receivers
     })
     expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
-    await until('the link is up', () => unit.push.links === 1)
+    await until('the subscription is connected', () => unit.push.links === 1)
     unit.show.set(device.id, { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' }, 1)
-    const shown = await until('its levels arrive', async () => {
+    const levels = await until('its levels arrive', async () => {
       const [one] = await app.receivers()
       const channel = one && channelOf(one)
       return channel?.transmitter?.battery === 33 && channel.transmitter.name === 'Aurelio' && channel
     })
-    expect(shown).toMatchObject({
+    expect(levels).toMatchObject({
       rf_level: -70,
       audio_level: -12,
       details: { muted: false, encryption: 'on' },
       transmitter: { details: { battery_type: expect.any(String) } },
     })
-    const asked = unit.requests.count('!id?')
+    const identityRequests = unit.requests.count('!id?')
     await pause(2_500)
-    // In its turn over the link, and by none of the polls of which there would have been two.
-    expect(unit.requests.count('!id?') - asked).toBeLessThanOrEqual(1)
+    // From the subscription; two polls would have been due in this time.
+    expect(unit.requests.count('!id?') - identityRequests).toBeLessThanOrEqual(1)
     expect(unit.push.links).toBe(1)
   })
 
-  it('that was switched off and on again is heard again', async () => {
+  it('is followed again after it was switched off and on', async () => {
     const unit = await startLectrosonics()
     const app = await startApp({ manufacturers: [entryOf(unit)] })
     const { id } = firstDevice(unit)
-    await until('the link is up', async () => (await app.receivers()).length === 1 && unit.push.links === 1)
+    await until(
+      'the subscription is connected',
+      async () => (await app.receivers()).length === 1 && unit.push.links === 1,
+    )
     unit.show.set(id, { online: false })
     const failures = async () => (await app.get('/api/health/')).json.manufacturers[0].consecutive_failures
     await until('polls fail', async () => (await failures()) > 0)
     unit.show.set(id, { online: true })
-    await until('all is well', async () => (await failures()) === 0 && unit.push.links === 1, 20_000)
+    await until('all are healthy', async () => (await failures()) === 0 && unit.push.links === 1, 20_000)
   })
 })
 
-it('the demo has a rack of every family on one wall, live, beside two systems', async () => {
+it('the demo shows a rack of every family on one page, live, beside two systems', async () => {
   const { manufacturers, close } = await startDemo({ seed: 3 })
   atEnd(close)
   const app = await startApp({ manufacturers: manufacturers.map(({ code, config }) => ({ code, config })) })
   const families = ['ulxd', 'qlxd', 'slxd', 'ad', 'psm1000', 'uhfr', 'ewdx', 'd6000', 'ew', 'spectera', 'dsqd'] as const
-  // Of the systems, of Shure's, Sennheiser's and Lectrosonics' single devices.
+  // Of the systems, and of the single devices of Shure, Sennheiser and Lectrosonics.
   const count = 24 + 7 + 6 + 1
   await until(
-    'every family is there, and tells its channels',
+    'every family is listed with its channels',
     async () => {
       const all = await app.receivers()
-      const told = all.filter(({ is_active, channels }) => is_active && channels.some(({ name }) => name))
-      const types = new Set(told.map(({ device_type }) => device_type))
+      const complete = all.filter(({ is_active, channels }) => is_active && channels.some(({ name }) => name))
+      const types = new Set(complete.map(({ device_type }) => device_type))
       return all.length === count && families.every((family) => types.has(family))
     },
     30_000,
@@ -107,7 +110,7 @@ it('the demo has a rack of every family on one wall, live, beside two systems', 
   const levels = async () =>
     JSON.stringify((await app.receivers()).map(({ id, channels }) => [id, channels.map(channelLevels)]))
   const before = await levels()
-  await until('they move', async () => (await levels()) !== before)
+  await until('the levels change', async () => (await levels()) !== before)
 }, 60_000)
 
 function channelLevels({ rf_level, audio_level, transmitter }: ChannelBody) {

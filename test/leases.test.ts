@@ -1,16 +1,18 @@
-/** Several polling services on one database: each source is one's, all have their share, and nothing is polled twice. */
+/**
+ * Several polling services on one database: each source is polled by one service, and sources are shared out evenly.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { acquireLease, releaseLease } from '../src/store/leases.ts'
-import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutLink } from './app.ts'
+import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
-import { device, refuses, says, startSystem } from './faults/system.ts'
+import { device, respondError, respondJson, startSystem } from './faults/system.ts'
 
-/** Systems of one manufacturer, each a source of its own; what they tell is the same, which does not matter here. */
+/** Starts systems of one manufacturer, each a separate source. Their data is the same, which does not matter here. */
 async function startSystems(count: number) {
   const systems = await Promise.all(Array.from({ length: count }, () => startShure({ receivers: 1 })))
-  for (const system of systems) withoutLink(system)
+  for (const system of systems) withoutPush(system)
   const [first] = systems
   if (first === undefined) throw new Error('no system')
   const devices = systems.map(({ config }) => config.api_base_url as string)
@@ -26,18 +28,18 @@ async function heldBy(app: TestApp): Promise<string[]> {
 }
 
 describe.concurrent.each(engines)('sources on %s', (engine) => {
-  it('are shared out evenly among those who poll, and taken over from one that stops', async () => {
+  it('are distributed evenly among pollers, and taken over from one that stops', async () => {
     const { systems, entry } = await startSystems(4)
     const first = await startApp({ manufacturers: [entry], engine })
     await until('the first has them all', async () => (await heldBy(first)).length === 4)
     await until('all are polled', () => systems.every(({ requests }) => requests.total > 0))
 
-    const place = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
-    const second = await startApp({ manufacturers: [entry], ...place })
+    const sharedStore = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
+    const second = await startApp({ manufacturers: [entry], ...sharedStore })
     const halves = async () => [(await heldBy(first)).length, (await heldBy(second)).length]
     await until('each has half', async () => String(await halves()) === '2,2')
-    const third = await startApp({ ...place })
-    await until('the odd ones find a place', async () => {
+    const third = await startApp({ ...sharedStore })
+    await until('the remaining ones are assigned', async () => {
       const counts = [...(await halves()), (await heldBy(third)).length]
       return counts.reduce((sum, count) => sum + count) === 4 && Math.min(...counts) === 1
     })
@@ -47,15 +49,17 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     const before = systems.map(({ requests }) => requests.total)
     await second.close()
     await until('one has them all again', async () => (await heldBy(first)).length === 4)
-    await until('all are polled on', () => systems.every(({ requests }, at) => requests.total > (before[at] ?? 0) + 1))
+    await until('all are polled on', () =>
+      systems.every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
+    )
   }, 60_000)
 
-  it('that nobody polls any more are unhealthy, though nothing failed; not while somebody else takes over', async () => {
+  it('that no process polls any more are unhealthy without an error; not while another process takes over', async () => {
     const shure = await startShure()
     const screen = await startApp({ manufacturers: [entryOf(shure)], engine, isScreenOnly: true })
-    const place = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
+    const sharedStore = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
     const socket = await screen.socket()
-    const [first, second] = [await startApp(place), await startApp(place)]
+    const [first, second] = [await startApp(sharedStore), await startApp(sharedStore)]
     await until('it is polled', async () => (await screen.receivers()).length === 2)
     await first.close()
     await until('the other polls', async () => (await heldBy(second)).length === 1)
@@ -63,19 +67,19 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     const states = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(states.map(({ status }) => status)).toEqual(['healthy'])
     await second.close()
-    const told = await socket.next(({ about, status }) => about === 'upstream' && status === 'unhealthy', 8_000)
-    expect(told.message).toContain('no process polls it')
+    const message = await socket.next(({ about, status }) => about === 'upstream' && status === 'unhealthy', 8_000)
+    expect(message.message).toContain('no process polls it')
     const { status, manufacturers } = (await screen.get('/api/health/')).json
     expect(status).toBe('degraded')
     expect(manufacturers).toMatchObject([
       { status: 'unhealthy', consecutive_failures: 0, error: expect.stringContaining('--no-poll') },
     ])
-    await startApp(place)
-    await until('it is well again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
+    await startApp(sharedStore)
+    await until('it is healthy again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
   }, 40_000)
 
-  it('are polled once for a refresh, also by who comes to poll them while it waits', async () => {
-    const shure = withoutLink(await startShure())
+  it('are polled once for a refresh, also by a process that starts while the refresh waits', async () => {
+    const shure = withoutPush(await startShure())
     const screen = await startApp({
       manufacturers: [entryOf(shure, { poll_interval: 3600 })],
       engine,
@@ -86,7 +90,10 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     await db.transaction((tx) => acquireLease(tx, source, 'somebody', 60_000))
     const app = await startApp({ databaseUrl: screen.databaseUrl, dataDir: screen.dataDir })
     const refresh = app.post('/api/refresh/')
-    await until('it is asked for', async () => (await db.read.selectFrom('polls').selectAll().execute()).length === 1)
+    await until(
+      'a refresh is requested',
+      async () => (await db.read.selectFrom('polls').selectAll().execute()).length === 1,
+    )
     expect(shure.requests.total).toBe(0)
     await db.transaction((tx) => releaseLease(tx, source, 'somebody'))
     expect((await refresh).json).toMatchObject({ status: 'success', receivers_updated: 2 })
@@ -96,7 +103,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
   })
 })
 
-it('a second serve sees within a second what is pushed to the first, though they share a database alone', async () => {
+it('a second serve publishes within a second what is pushed to the first, though they share only a database', async () => {
   const shure = await startShure()
   const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 60 })] })
   const first = await home.serve()
@@ -109,13 +116,13 @@ it('a second serve sees within a second what is pushed to the first, though they
     const changedAt = performance.now()
     shure.show.set(id, { battery }, 1)
     const isSeen = () => JSON.stringify(socket.ofType('device_update')).includes(`"battery":${battery}`)
-    await until('it is seen', isSeen, 3000)
+    await until('the change is received', isSeen, 3000)
     return performance.now() - changedAt < 1000
   })
 }, 60_000)
 
 describe('a system whose lease changes hands', () => {
-  const devices = says({ devices: [device(1)] })
+  const devices = respondJson({ devices: [device(1)] })
 
   async function startFirst(more: object = {}) {
     const system = await startSystem(devices)
@@ -125,9 +132,9 @@ describe('a system whose lease changes hands', () => {
     return { system, first, startSecond }
   }
 
-  it('is called by both processes together no faster than its pace allows', async () => {
+  it('is called by both processes together within its rate limit', async () => {
     const { system, first, startSecond } = await startFirst({ calls_per_second: 1, burst: 10 })
-    const calls = () => [...system.asked, ...system.linkAsked].map(({ at }) => at).sort((a, b) => a - b)
+    const calls = () => [...system.requests, ...system.upgrades].map(({ at }) => at).sort((a, b) => a - b)
     // A tenth of the burst is never used.
     while (calls().length < 9) await first.post('/api/refresh/')
     await first.close()
@@ -136,17 +143,17 @@ describe('a system whose lease changes hands', () => {
     while (calls().length < before + 6) await second.post('/api/refresh/')
     const [firstAt = 0, ...later] = calls()
     for (const [nth, at] of later.entries()) {
-      // Two more for calls that were slow to arrive.
+      // Two more for calls that arrived late.
       expect(nth + 2).toBeLessThanOrEqual(9 + 2 + (at - firstAt) / 1000)
     }
   }, 60_000)
 
-  it('is not called by the next process while it asked the one before to wait', async () => {
+  it('is not called by the next process while Retry-After of the previous one applies', async () => {
     const { system, first, startSecond } = await startFirst()
-    system.answer(refuses(429, { 'retry-after': '60' }))
+    system.respondWith(respondError(429, { 'retry-after': '60' }))
     expect((await first.post('/api/refresh/')).status).toBe(503)
     await first.close()
-    const asked = system.asked.length
+    const requestsBefore = system.requests.length
     const second = await startSecond()
     await until('it holds the lease', async () => (await heldBy(second)).length === 1)
     const { status, json } = await second.post('/api/refresh/')
@@ -154,6 +161,6 @@ describe('a system whose lease changes hands', () => {
       status: 503,
       json: { details: expect.stringMatching(/asked us to wait/) },
     })
-    expect(system.asked.length).toBe(asked)
+    expect(system.requests.length).toBe(requestsBefore)
   }, 60_000)
 })
